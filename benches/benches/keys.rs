@@ -1,0 +1,3 @@
+//! Encodings.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Order-preserving encodings: bytes that sort as the values do.

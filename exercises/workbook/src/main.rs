@@ -1,0 +1,2 @@
+//! The workbook command.
+fn main() {}

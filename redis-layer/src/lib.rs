@@ -1,0 +1,1 @@
+//! The Redis model over an ordered store.

@@ -1,0 +1,2 @@
+//! The server.
+fn main() {}
