@@ -1,0 +1,1 @@
+//! The chapters as text: their includes, code blocks and widgets.
