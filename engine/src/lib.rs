@@ -9,4 +9,5 @@
 //! vfs, comparator, keys, error  keys depends on nothing
 //! ```
 
+pub mod comparator;
 pub mod keys;

@@ -1,0 +1,350 @@
+//! The laws of an order, checked on samples, with a report that names the law and the keys.
+//!
+//! Every pair is compared both ways, so `n` samples cost about `n * n` calls. Transitivity needs no third
+//! loop: among `n` distinct keys under a total order, the numbers of keys below each are exactly
+//! `0, 1, ..., n - 1`. If `a < b` but no fewer keys stand below `a` than below `b`, then some `c` stands below
+//! `a` and not below `b`, and `a < b < c < a` is the circle to report.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::Compare;
+
+/// A law that an order must keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Law {
+    /// The same question gets the same answer.
+    Deterministic,
+    /// A key equals itself.
+    Reflexive,
+    /// Different bytes never compare equal.
+    DistinctKeysDiffer,
+    /// `a < b` exactly when `b > a`.
+    Antisymmetric,
+    /// `a < b` and `b < c` give `a < c`.
+    Transitive,
+    /// `separator(a, b)` lies in `[a, b)`.
+    SeparatorInRange,
+    /// `successor(a)` is not before `a`.
+    SuccessorInRange,
+    /// A prefix range, where the order offers one, holds the keys with that prefix and no others.
+    PrefixRangeExact,
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Deterministic => "the same question gets the same answer",
+            Self::Reflexive => "a key equals itself",
+            Self::DistinctKeysDiffer => "different bytes never compare equal",
+            Self::Antisymmetric => "a < b exactly when b > a",
+            Self::Transitive => "a < b and b < c give a < c",
+            Self::SeparatorInRange => "separator(a, b) lies in [a, b)",
+            Self::SuccessorInRange => "successor(a) is not before a",
+            Self::PrefixRangeExact => {
+                "a prefix range holds the keys with that prefix and no others"
+            }
+        })
+    }
+}
+
+/// A law, the comparator that breaks it, and the keys that show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenLaw {
+    /// The comparator's name.
+    pub comparator: String,
+    /// The law that does not hold.
+    pub law: Law,
+    /// The keys that show it, named a, b, c in this order.
+    pub keys: Vec<Vec<u8>>,
+    /// What was answered.
+    pub answered: String,
+}
+
+impl fmt::Display for BrokenLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "comparator {:?} breaks a law: {}",
+            self.comparator, self.law
+        )?;
+        for (name, key) in ["a", "b", "c"].iter().zip(&self.keys) {
+            writeln!(f, "  {name} = \"{}\"", key.escape_ascii())?;
+        }
+        write!(f, "  it answered: {}", self.answered)
+    }
+}
+
+impl std::error::Error for BrokenLaw {}
+
+/// Panics with a report if `order` breaks a law on `samples`; see [`check_comparator_laws`].
+///
+/// # Panics
+/// If a law is broken. The message names the law, the keys and the answers.
+pub fn assert_comparator_laws<K: AsRef<[u8]>>(order: &(impl Compare + ?Sized), samples: &[K]) {
+    if let Err(broken) = check_comparator_laws(order, samples) {
+        panic!("{broken}");
+    }
+}
+
+/// Checks every law on every pair (and so every triple) of the samples.
+///
+/// Good samples are near each other: neighbours, prefixes, empty, very long, digits of
+/// different lengths, bytes above 0x7f. A few hundred are quick: the cost is about four calls a pair.
+///
+/// # Errors
+/// The first [`BrokenLaw`], with the keys that show it.
+pub fn check_comparator_laws<K: AsRef<[u8]>>(
+    order: &(impl Compare + ?Sized),
+    samples: &[K],
+) -> Result<(), BrokenLaw> {
+    let mut keys: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let check = Check { order, keys };
+    check.pairs()?;
+    check.triples()?;
+    check.shorteners()?;
+    check.prefixes()
+}
+
+struct Check<'a, C: ?Sized> {
+    order: &'a C,
+    keys: Vec<&'a [u8]>,
+}
+
+impl<C: Compare + ?Sized> Check<'_, C> {
+    fn broken(&self, law: Law, keys: &[&[u8]], answered: String) -> BrokenLaw {
+        BrokenLaw {
+            comparator: self.order.name().to_owned(),
+            law,
+            keys: keys.iter().map(|key| key.to_vec()).collect(),
+            answered,
+        }
+    }
+
+    fn less(&self, a: &[u8], b: &[u8]) -> bool {
+        self.order.compare(a, b) == Ordering::Less
+    }
+
+    fn pairs(&self) -> Result<(), BrokenLaw> {
+        for (at, &a) in self.keys.iter().enumerate() {
+            let own = self.order.compare(a, a);
+            if own != Ordering::Equal {
+                return Err(self.broken(Law::Reflexive, &[a], format!("compare(a, a) = {own:?}")));
+            }
+            for &b in &self.keys[at + 1..] {
+                self.pair(a, b)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pair(&self, a: &[u8], b: &[u8]) -> Result<(), BrokenLaw> {
+        let forth = self.order.compare(a, b);
+        let back = self.order.compare(b, a);
+        let again = self.order.compare(a, b);
+        let answered = format!("compare(a, b) = {forth:?}, compare(b, a) = {back:?}");
+        if forth != again {
+            let answered = format!("compare(a, b) = {forth:?}, and then {again:?}");
+            return Err(self.broken(Law::Deterministic, &[a, b], answered));
+        }
+        if forth != back.reverse() {
+            return Err(self.broken(Law::Antisymmetric, &[a, b], answered));
+        }
+        if forth == Ordering::Equal {
+            return Err(self.broken(Law::DistinctKeysDiffer, &[a, b], answered));
+        }
+        Ok(())
+    }
+
+    /// Relies on `pairs` having passed.
+    fn triples(&self) -> Result<(), BrokenLaw> {
+        let below = |key: &[u8]| {
+            self.keys
+                .iter()
+                .filter(|other| self.less(other, key))
+                .count()
+        };
+        let mut ranked: Vec<(usize, &[u8])> =
+            self.keys.iter().map(|&key| (below(key), key)).collect();
+        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        for pair in ranked.windows(2) {
+            let [(rank, x), (next_rank, y)] = [pair[0], pair[1]];
+            if rank < next_rank {
+                continue;
+            }
+            let (a, b) = if self.less(x, y) { (x, y) } else { (y, x) };
+            // As many keys stand below `a` as below `b`, and `a` is one of those below `b`.
+            for &c in &self.keys {
+                if self.less(c, a) && self.less(b, c) {
+                    let answered = "a < b, b < c, and yet c < a".to_owned();
+                    return Err(self.broken(Law::Transitive, &[a, b, c], answered));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn shorteners(&self) -> Result<(), BrokenLaw> {
+        for &a in &self.keys {
+            let successor = self.order.successor(a);
+            if self.order.compare(&successor, a) == Ordering::Less {
+                let answered = format!("successor(a) = \"{}\"", successor.escape_ascii());
+                return Err(self.broken(Law::SuccessorInRange, &[a], answered));
+            }
+            for &b in self.keys.iter().filter(|b| self.less(a, b)) {
+                let separator = self.order.separator(a, b);
+                if self.less(&separator, a) || !self.less(&separator, b) {
+                    let answered = format!("separator(a, b) = \"{}\"", separator.escape_ascii());
+                    return Err(self.broken(Law::SeparatorInRange, &[a, b], answered));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn prefixes(&self) -> Result<(), BrokenLaw> {
+        use std::ops::Bound::{Excluded, Included, Unbounded};
+        for &a in &self.keys {
+            let Some(range) = self.order.prefix_range(a) else {
+                continue;
+            };
+            for &b in &self.keys {
+                let after_start = match &range.start {
+                    Included(start) => !self.less(b, start),
+                    Excluded(start) => self.less(start, b),
+                    Unbounded => true,
+                };
+                let before_end = match &range.end {
+                    Included(end) => !self.less(end, b),
+                    Excluded(end) => self.less(b, end),
+                    Unbounded => true,
+                };
+                if (after_start && before_end) != b.starts_with(a) {
+                    let answered = format!("prefix_range(a) = {range:?}, which is wrong about b");
+                    return Err(self.broken(Law::PrefixRangeExact, &[a, b], answered));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparator::{Comparator, NumericSuffix};
+
+    const SAMPLES: &[&str] = &[
+        "",
+        "0",
+        "00",
+        "1",
+        "10",
+        "9",
+        "a",
+        "ab",
+        "item:",
+        "item:1",
+        "item:10",
+        "item:2",
+        "item:9",
+        "item:01",
+        "item:99999999999999999999999",
+        "user:1",
+        "user:2",
+        "\u{7f}",
+        "\u{ff}",
+    ];
+
+    /// An order given by a closure, to break one law at a time.
+    struct Given<F>(F);
+
+    impl<F: Fn(&[u8], &[u8]) -> Ordering + Send + Sync> Compare for Given<F> {
+        fn name(&self) -> &str {
+            "given"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+            (self.0)(a, b)
+        }
+    }
+
+    fn law_broken(order: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync, keys: &[&str]) -> Law {
+        check_comparator_laws(&Given(order), keys)
+            .expect_err("a law is broken")
+            .law
+    }
+
+    #[test]
+    fn good_orders_pass() {
+        assert_comparator_laws(&Comparator::Bytewise, SAMPLES);
+        assert_comparator_laws(&Comparator::reverse_bytewise(), SAMPLES);
+        assert_comparator_laws(&NumericSuffix, SAMPLES);
+    }
+
+    #[test]
+    fn each_law_is_reported_by_name() {
+        let never_equal = |a: &[u8], b: &[u8]| a.cmp(b).then(Ordering::Less);
+        assert_eq!(law_broken(never_equal, SAMPLES), Law::Reflexive);
+        let always_less = |a: &[u8], b: &[u8]| {
+            if a == b {
+                Ordering::Equal
+            } else {
+                Ordering::Less
+            }
+        };
+        assert_eq!(law_broken(always_less, SAMPLES), Law::Antisymmetric);
+        let by_len = |a: &[u8], b: &[u8]| a.len().cmp(&b.len());
+        assert_eq!(law_broken(by_len, SAMPLES), Law::DistinctKeysDiffer);
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let fickle = move |a: &[u8], b: &[u8]| {
+            let flip = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 7 == 6;
+            if flip { b.cmp(a) } else { a.cmp(b) }
+        };
+        assert_eq!(law_broken(fickle, SAMPLES), Law::Deterministic);
+    }
+
+    #[test]
+    fn a_circle_is_shown_by_its_three_keys() {
+        // Rock, paper, scissors: antisymmetric, and yet not an order.
+        let circle = |a: &[u8], b: &[u8]| {
+            let of = |key: &[u8]| i16::from(key.first().copied().unwrap_or(0) % 3);
+            match (of(b) - of(a)).rem_euclid(3) {
+                1 => Ordering::Less,
+                2 => Ordering::Greater,
+                _ => a.cmp(b),
+            }
+        };
+        let broken = check_comparator_laws(&Given(circle), &["r", "s", "t", "zebra"]).unwrap_err();
+        assert_eq!(broken.law, Law::Transitive);
+        let [a, b, c] = &broken.keys[..] else {
+            panic!("three keys: {broken}")
+        };
+        assert_eq!(
+            [circle(a, b), circle(b, c), circle(c, a)],
+            [Ordering::Less; 3]
+        );
+        assert!(
+            broken.to_string().contains("a < b, b < c, and yet c < a"),
+            "{broken}"
+        );
+    }
+
+    #[test]
+    fn atoi_order_is_caught() {
+        // The usual example: overflow and text both read as 0, so different keys compare equal.
+        let atoi = |key: &[u8]| -> i32 {
+            std::str::from_utf8(key)
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0)
+        };
+        let order = move |a: &[u8], b: &[u8]| atoi(a).cmp(&atoi(b));
+        assert_eq!(
+            law_broken(order, &["1", "2", "x", "99999999999"]),
+            Law::DistinctKeysDiffer
+        );
+    }
+}
