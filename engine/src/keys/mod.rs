@@ -1,6 +1,11 @@
 //! Order-preserving encodings: bytes that sort as the values do.
 
+pub mod historical;
+
+mod boolean;
 mod bytes;
+mod decimal;
+mod descending;
 mod error;
 mod float;
 mod numeric;
@@ -8,9 +13,13 @@ mod ordered;
 mod reader;
 mod signed;
 mod successor;
+mod tuple;
 mod unsigned;
+mod varint;
 
 pub use bytes::{Raw, decode_bytes, encode_bytes, encode_bytes_into, escape_into};
+pub use decimal::{PaddedDecimal, decode_decimal, encode_decimal};
+pub use descending::{Desc, descending};
 pub use error::{DecodeError, Why};
 pub use float::{decode_f16_bits, decode_f32, decode_f64, encode_f16_bits, encode_f32, encode_f64};
 pub use numeric::{
@@ -28,6 +37,7 @@ pub use unsigned::{
     decode_u8, decode_u16, decode_u32, decode_u64, decode_u128, encode_u8, encode_u16, encode_u32,
     encode_u64, encode_u128,
 };
+pub use varint::{Varint, decode_varint, encode_varint, encode_varint_into, varint_len};
 
 /// The bytes as people read them: two hexadecimal digits each, nothing between.
 #[must_use]
