@@ -1,0 +1,329 @@
+//! Chapter 4, run. Each test proves one claim of the chapter and prints what the page shows:
+//!
+//! ```text
+//! cargo test -p book --test ch04_ieee_754 -- --nocapture
+//! ```
+
+use std::collections::BTreeMap;
+
+use book::output;
+use engine::keys::{self, hex};
+
+/// A way to turn a score into bytes, right or wrong.
+type Encoding = fn(f64) -> [u8; 8];
+
+const SIGN: u64 = 1 << 63;
+
+/// The usual quiet NaN. Rust promises no bit pattern for `f64::NAN`, so it is written out.
+const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+
+// ANCHOR: first-tries
+fn big_endian(score: f64) -> [u8; 8] {
+    score.to_bits().to_be_bytes()
+}
+
+/// The repair of chapter 3.
+fn sign_flipped(score: f64) -> [u8; 8] {
+    (score.to_bits() ^ SIGN).to_be_bytes()
+}
+// ANCHOR_END: first-tries
+
+// ANCHOR: scan
+/// Stores one row `encoded score ++ member` for each member and scans from the first key on.
+fn scan(members: &[(f64, &str)], encode: Encoding) -> Vec<(Vec<u8>, String)> {
+    let db = fill(members, encode);
+    db.into_iter().collect()
+}
+// ANCHOR_END: scan
+
+fn fill(members: &[(f64, &str)], encode: Encoding) -> BTreeMap<Vec<u8>, String> {
+    let mut db = BTreeMap::new();
+    for (score, member) in members {
+        let key = [&encode(*score), member.as_bytes()].concat();
+        db.insert(key, format!("{score:>4?} {member}"));
+    }
+    db
+}
+
+fn rows(scanned: &[(Vec<u8>, String)]) -> String {
+    let mut text = format!("{:<16}  row\n", "score bytes");
+    for (key, value) in scanned {
+        text += &format!("{}  {value}\n", hex(&key[..8]));
+    }
+    text
+}
+
+fn order(scanned: &[(Vec<u8>, String)]) -> Vec<&str> {
+    scanned.iter().map(|(_, row)| row.trim()).collect()
+}
+
+const MEMBERS: [(f64, &str); 5] = [
+    (1.0, "ann"),
+    (-2.0, "bob"),
+    (0.0, "cid"),
+    (2.0, "dee"),
+    (-1.0, "eve"),
+];
+
+// ANCHOR: broken-scan
+#[test]
+fn big_endian_doubles_put_the_negatives_last_and_backwards() {
+    let scanned = scan(&MEMBERS, big_endian);
+    output::check("04-ieee-754/outputs/broken-scan.txt", &rows(&scanned));
+    assert_eq!(
+        order(&scanned),
+        ["0.0 cid", "1.0 ann", "2.0 dee", "-1.0 eve", "-2.0 bob"]
+    );
+}
+// ANCHOR_END: broken-scan
+
+// ANCHOR: half-repaired
+#[test]
+fn the_sign_flip_alone_leaves_the_negatives_backwards() {
+    let scanned = scan(&MEMBERS, sign_flipped);
+    output::check("04-ieee-754/outputs/half-repaired.txt", &rows(&scanned));
+    assert_eq!(
+        order(&scanned),
+        ["-1.0 eve", "-2.0 bob", "0.0 cid", "1.0 ann", "2.0 dee"]
+    );
+}
+// ANCHOR_END: half-repaired
+
+// ANCHOR: mended-scan
+#[test]
+fn the_total_order_mends_the_scan() {
+    let scanned = scan(&MEMBERS, keys::encode_f64);
+    output::check("04-ieee-754/outputs/mended-scan.txt", &rows(&scanned));
+    assert_eq!(
+        order(&scanned),
+        ["-2.0 bob", "-1.0 eve", "0.0 cid", "1.0 ann", "2.0 dee"]
+    );
+}
+// ANCHOR_END: mended-scan
+
+// ANCHOR: prediction
+#[test]
+fn six_patterns_in_byte_order() {
+    let mut values = [1.5, -1.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY];
+    values.sort_by_key(|&value| big_endian(value));
+    let lines: Vec<String> = values
+        .iter()
+        .map(|&v| format!("{}  {v:?}", hex(&big_endian(v))))
+        .collect();
+    output::check("04-ieee-754/outputs/prediction.txt", &lines.join("\n"));
+}
+// ANCHOR_END: prediction
+
+// ANCHOR: fields
+#[test]
+fn the_sixty_four_bits_of_small_numbers() {
+    let mut table = format!(
+        "{:>5}  {:<4}  {:<11}  fraction\n",
+        "value", "sign", "exponent"
+    );
+    for value in [0.0, 1.0, 2.0, -1.0, -2.0f64] {
+        let bits = value.to_bits();
+        let (sign, exponent, fraction) = (bits >> 63, (bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+        table += &format!("{value:>5?}  {sign:<4}  {exponent:011b}  {fraction:052b}\n");
+    }
+    output::check("04-ieee-754/outputs/fields.txt", &table);
+}
+// ANCHOR_END: fields
+
+// ANCHOR: landmarks
+#[test]
+fn the_bits_of_positive_doubles_rise_with_their_values() {
+    let landmarks = [
+        ("zero", 0.0),
+        ("smallest subnormal", f64::from_bits(1)),
+        ("largest subnormal", f64::MIN_POSITIVE.next_down()),
+        ("smallest normal", f64::MIN_POSITIVE),
+        ("one", 1.0),
+        ("next after one", 1.0f64.next_up()),
+        ("last before two", 2.0f64.next_down()),
+        ("two", 2.0),
+        ("largest finite", f64::MAX),
+        ("infinity", f64::INFINITY),
+    ];
+    let mut table = format!("{:<20}{:<18}value\n", "name", "bits");
+    for (name, value) in landmarks {
+        table += &format!("{name:<20}{:016x}  {value:?}\n", value.to_bits());
+    }
+    table += &format!(
+        "{:<20}{:016x}  NaN, as are all patterns above infinity\n",
+        "the usual NaN",
+        NAN.to_bits()
+    );
+    output::check("04-ieee-754/outputs/landmarks.txt", &table);
+
+    assert!(landmarks.is_sorted_by(|a, b| a.1 < b.1 && a.1.to_bits() < b.1.to_bits()));
+    // The step to the next double is the step to the next integer, across a change of exponent too.
+    assert_eq!(2.0f64.next_down().to_bits() + 1, 2.0f64.to_bits());
+    assert_eq!(f64::MAX.to_bits() + 1, f64::INFINITY.to_bits());
+}
+// ANCHOR_END: landmarks
+
+// ANCHOR: half
+/// The value of a binary16 pattern: 1 sign bit, 5 exponent bits, 10 fraction bits.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f64::from(bits & 0x3ff) / 1024.0;
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + fraction) * 2f64.powi(exponent - 15),
+    }
+}
+// ANCHOR_END: half
+
+// ANCHOR: exhaustion
+#[test]
+fn every_pair_of_binary16_numbers_sorts() {
+    let mut patterns: Vec<u16> = (0..=u16::MAX)
+        .filter(|&bits| !half(bits).is_nan())
+        .collect();
+    patterns.sort_by_key(|&bits| keys::encode_f16_bits(bits));
+
+    // Neighbours rise, so all pairs do. The only two that are equal are the two zeros.
+    let mut equal = Vec::new();
+    for pair in patterns.windows(2) {
+        let [a, b] = [half(pair[0]), half(pair[1])];
+        assert!(a <= b, "{a} stands before {b}");
+        if a == b {
+            equal.push((pair[0], pair[1]));
+        }
+    }
+    assert_eq!(equal, [(0x8000, 0x0000)]);
+    output::check(
+        "04-ieee-754/outputs/exhaustion.txt",
+        &format!(
+            "{} patterns of binary16, {} of them numbers or infinities.\n\
+             In key order each is less than the next, but for one pair: {:04x} (-0.0) and {:04x} (+0.0).\n",
+            1 << 16,
+            patterns.len(),
+            equal[0].0,
+            equal[0].1,
+        ),
+    );
+}
+// ANCHOR_END: exhaustion
+
+// ANCHOR: total-order
+#[test]
+fn the_total_order_from_one_nan_to_the_other() {
+    let ordered = [
+        ("-NaN", -NAN),
+        ("-inf", f64::NEG_INFINITY),
+        ("-100", -100.0),
+        ("-1", -1.0),
+        ("-0.0", -0.0),
+        ("+0.0", 0.0),
+        ("1", 1.0),
+        ("100", 100.0),
+        ("+inf", f64::INFINITY),
+        ("NaN", NAN),
+    ];
+    let mut table = format!("{:<6}{:<18}key\n", "value", "bits");
+    for (name, value) in ordered {
+        table += &format!(
+            "{name:<6}{:016x}  {}\n",
+            value.to_bits(),
+            hex(&keys::encode_f64(value))
+        );
+    }
+    output::check("04-ieee-754/outputs/total-order.txt", &table);
+
+    assert!(ordered.is_sorted_by_key(|(_, value)| keys::encode_f64(*value)));
+    assert!(ordered.is_sorted_by(|a, b| a.1.total_cmp(&b.1).is_lt()));
+}
+// ANCHOR_END: total-order
+
+// ANCHOR: decode
+#[test]
+fn the_total_order_gives_every_pattern_back() {
+    for bits in [
+        0,
+        1,
+        SIGN,
+        SIGN | 1,
+        NAN.to_bits(),
+        (-NAN).to_bits(),
+        u64::MAX,
+    ] {
+        let key = keys::encode_f64(f64::from_bits(bits));
+        assert_eq!(keys::decode_f64(key).to_bits(), bits);
+    }
+    for bits in 0..=u16::MAX {
+        assert_eq!(keys::decode_f16_bits(keys::encode_f16_bits(bits)), bits);
+    }
+}
+// ANCHOR_END: decode
+
+// ANCHOR: two-equalities
+#[test]
+fn numeric_and_total_order_answer_differently() {
+    // As numbers the zeros are equal, and NaN is equal to nothing, itself included.
+    let [minus_zero, plus_zero, nan] = [-0.0, 0.0, NAN];
+    assert_eq!(minus_zero, plus_zero);
+    assert_ne!(nan, nan);
+    assert_eq!(
+        keys::encode_f64_numeric(-0.0),
+        keys::encode_f64_numeric(0.0)
+    );
+    assert_eq!(keys::encode_f64_numeric(NAN), Err(keys::NanError));
+    // In total order each bit pattern is equal to itself alone.
+    assert!(keys::encode_f64(-0.0) < keys::encode_f64(0.0));
+    assert_eq!(keys::encode_f64(NAN), keys::encode_f64(NAN));
+}
+// ANCHOR_END: two-equalities
+
+/// The place of each value, counted from 1, when all are sorted by `encode`. Equal keys share one.
+fn places(values: &[f64], encode: Encoding) -> Vec<usize> {
+    values
+        .iter()
+        .map(|&value| {
+            1 + values
+                .iter()
+                .filter(|&&other| encode(other) < encode(value))
+                .count()
+        })
+        .collect()
+}
+
+#[test]
+fn the_explorer_without_scripts() {
+    let values = [
+        f64::NEG_INFINITY,
+        -100.0,
+        -1.0,
+        -0.0,
+        0.0,
+        1.0,
+        100.0,
+        f64::INFINITY,
+    ];
+    let encodings: [Encoding; 5] = [
+        big_endian,
+        sign_flipped,
+        |score| (!score.to_bits()).to_be_bytes(),
+        keys::encode_f64,
+        |score| keys::encode_f64_numeric(score).expect("no NaN here"),
+    ];
+    let columns = encodings.map(|encode| places(&values, encode));
+    let mut table = String::from(
+        "| value | bits | big-endian | sign flipped | all inverted | total order | numeric |\n|--:|---|--:|--:|--:|--:|--:|\n",
+    );
+    for (n, value) in values.iter().enumerate() {
+        let places: Vec<String> = columns.iter().map(|column| column[n].to_string()).collect();
+        table += &format!(
+            "| {value:?} | `{:016x}` | {} |\n",
+            value.to_bits(),
+            places.join(" | ")
+        );
+    }
+    output::check("04-ieee-754/outputs/explorer.md", &table);
+    assert_eq!(columns[3], [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(columns[4], [1, 2, 3, 4, 4, 6, 7, 8]);
+}
