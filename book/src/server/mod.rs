@@ -8,7 +8,13 @@
 //! reads; a poll of some hundred files costs less than a millisecond) and server-sent events
 //! (browsers allow six per host, so a seventh tab would hang).
 
-use std::future::Future;
+mod build;
+mod guard;
+mod live;
+mod pages;
+mod rebuild;
+
+use std::future::{Future, IntoFuture};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +23,20 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+/// How long open connections may take to end once the server is told to stop.
+const STOP_WITHIN: Duration = Duration::from_secs(2);
+
+/// The state of the book, as pages are told it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Site {
+    /// The folder being served; `None` until a first build succeeds.
+    dir: Option<PathBuf>,
+    /// Fingerprint of the served build; empty until there is one.
+    build: String,
+    /// What is wrong with the sources now: a failed build, missing includes, unknown anchors.
+    problems: Vec<String>,
+}
 
 /// What [`Server::bind`] needs.
 #[derive(Clone)]
@@ -151,9 +171,39 @@ impl Server {
         self,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
-        let _ = &self.options;
-        stop.await;
-        Ok(())
+        let io = |what| move |source| ServeError::Io { what, source };
+        let builder = build::Builder::new(&self.options.book_dir)
+            .map_err(io("cannot make a folder for the built book"))?;
+        let (site, site_feed) = watch::channel(Site::default());
+        let (stopping, stop_feed) = watch::channel(false);
+        let feeds = live::Feeds {
+            bound: self.options.host,
+            site: site_feed,
+            status: self.options.status.clone(),
+            stop: stop_feed.clone(),
+        };
+        let rebuilding = tokio::spawn(rebuild::run(self.options, builder, site, stop_feed.clone()));
+        tokio::spawn(async move {
+            stop.await;
+            // An error says that the server has ended by itself.
+            let _ = stopping.send(true);
+        });
+        let stopped = |mut feed: watch::Receiver<bool>| async move {
+            let _ = feed.wait_for(|stop| *stop).await;
+        };
+        let serving = axum::serve(self.listener, pages::router(feeds))
+            .with_graceful_shutdown(stopped(stop_feed.clone()))
+            .into_future();
+        let overtime = async {
+            stopped(stop_feed).await;
+            tokio::time::sleep(STOP_WITHIN).await;
+        };
+        let result = tokio::select! {
+            served = serving => served.map_err(io("the server ended")),
+            () = overtime => Ok(()),
+        };
+        rebuilding.abort();
+        result
     }
 }
 

@@ -1,0 +1,88 @@
+//! Building: two folders in turn, so that pages are served from one while the other is written.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use mdbook_driver::MDBook;
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+/// What a finished build gave.
+pub(super) struct Built {
+    /// The folder to serve.
+    pub(super) dir: PathBuf,
+    /// A fingerprint of every file in it: equal when nothing that a reader sees has changed.
+    pub(super) id: String,
+}
+
+/// Builds into two folders in turn; both go when this is dropped.
+pub(super) struct Builder {
+    book_dir: PathBuf,
+    folders: [TempDir; 2],
+    /// The folder that the next build may overwrite: never the one being served.
+    next: usize,
+}
+
+impl Builder {
+    pub(super) fn new(book_dir: &Path) -> std::io::Result<Self> {
+        let folder = || tempfile::Builder::new().prefix("keys-in-order-").tempdir();
+        Ok(Self {
+            // Absolute, so that a later change of directory does not move the book.
+            book_dir: std::path::absolute(book_dir)?,
+            folders: [folder()?, folder()?],
+            next: 0,
+        })
+    }
+
+    /// Builds the book. After an error the folder given before still holds the last good book.
+    pub(super) fn build(&mut self) -> Result<Built> {
+        let dir = self.folders[self.next].path().to_owned();
+        let mut book = MDBook::load(&self.book_dir)?;
+        book.config.build.build_dir.clone_from(&dir);
+        book.build()?;
+        // With several renderers mdBook adds a folder for each.
+        let dir = book.build_dir_for("html");
+        let id = fingerprint(&dir)?;
+        add_live_script(&dir, &id)?;
+        self.next = 1 - self.next;
+        Ok(Built { dir, id })
+    }
+}
+
+/// Hashes every path and content below `dir`.
+fn fingerprint(dir: &Path) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for file in files(dir) {
+        file.strip_prefix(dir)?.hash(&mut hasher);
+        read(&file)?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// Gives each page the script that keeps it up to date, and the build it belongs to. Only pages
+/// served from here get it, so a book built by other means never asks for a server.
+fn add_live_script(dir: &Path, id: &str) -> Result<()> {
+    let script = format!("<script src=\"/live.js\" data-build=\"{id}\"></script>\n</head>");
+    for file in files(dir).filter(|f| f.extension().is_some_and(|e| e == "html")) {
+        let page = String::from_utf8(read(&file)?)
+            .with_context(|| format!("{} is not UTF-8", file.display()))?;
+        fs::write(&file, page.replacen("</head>", &script, 1))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(())
+}
+
+fn files(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    WalkDir::new(dir)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .map(walkdir::DirEntry::into_path)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}

@@ -1,0 +1,435 @@
+//! The workbook's server, as a browser, a second program on the port, or a hostile page meets it.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use book::server::{Event, ServeError, ServeOptions, Server};
+use futures_util::StreamExt;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error as WsError, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// Long enough for a build on a busy machine; nothing waits this long when all is well.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+struct Running {
+    book: TempDir,
+    addr: SocketAddr,
+    status: watch::Sender<String>,
+    events: Arc<Mutex<Vec<Event>>>,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<Result<(), ServeError>>,
+}
+
+fn write(book: &Path, file: &str, text: &str) {
+    let path = book.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn scratch_book() -> TempDir {
+    let book = tempfile::tempdir().unwrap();
+    write(
+        book.path(),
+        "book.toml",
+        "[book]\ntitle = \"Scratch\"\nsrc = \"chapters\"\n[build]\ncreate-missing = false\n",
+    );
+    write(
+        book.path(),
+        "chapters/SUMMARY.md",
+        "# Summary\n\n- [One](one.md)\n",
+    );
+    write(book.path(), "chapters/one.md", "# One\n\nfirst text\n");
+    book
+}
+
+async fn start() -> Running {
+    let book = scratch_book();
+    let (status, status_feed) = watch::channel(String::new());
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let mut options = ServeOptions::new(book.path(), status_feed);
+    options.port = 0;
+    options.poll_interval = Duration::from_millis(20);
+    options.on_event = Arc::new(move |event| heard.lock().unwrap().push(event));
+    let server = Server::bind(options).await.unwrap();
+    let addr = server.addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let task = tokio::spawn(server.run(async move {
+        let _ = stopped.await;
+    }));
+    Running {
+        book,
+        addr,
+        status,
+        events,
+        stop: Some(stop),
+        task,
+    }
+}
+
+impl Running {
+    async fn connect(&self) -> Socket {
+        connect_async(format!("ws://{}/live", self.addr))
+            .await
+            .unwrap()
+            .0
+    }
+
+    /// Sends the path exactly as given: no client that would tidy `..` away stands between.
+    async fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.addr).await.unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            self.addr
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    async fn stop(mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+        timeout(PATIENCE, self.task)
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+    }
+}
+
+/// The next message of the given type for which `wanted` holds.
+async fn next(socket: &mut Socket, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let search = async {
+        loop {
+            let message = socket.next().await.expect("the server hung up").unwrap();
+            let Message::Text(text) = message else {
+                continue;
+            };
+            let value: Value = serde_json::from_str(&text).unwrap();
+            if value["type"] == kind && wanted(&value) {
+                return value;
+            }
+        }
+    };
+    timeout(PATIENCE, search)
+        .await
+        .expect("no such message came")
+}
+
+fn has_build(message: &Value) -> bool {
+    message["build"] != "" && message["problems"].as_array().unwrap().is_empty()
+}
+
+#[tokio::test]
+async fn a_change_reaches_every_one_of_ten_tabs() {
+    let server = start().await;
+    let mut tabs = Vec::new();
+    for _ in 0..10 {
+        tabs.push(server.connect().await);
+    }
+    let mut old = Vec::new();
+    for tab in &mut tabs {
+        old.push(next(tab, "book", has_build).await["build"].clone());
+    }
+    let page = server.get("/one.html").await;
+    assert!(page.contains("first text"), "{page}");
+    assert!(page.contains(&format!("data-build={}", old[0])), "{page}");
+
+    write(
+        server.book.path(),
+        "chapters/one.md",
+        "# One\n\nsecond text\n",
+    );
+    for (tab, old) in tabs.iter_mut().zip(&old) {
+        next(tab, "book", |m| has_build(m) && m["build"] != *old).await;
+    }
+    assert!(server.get("/one.html").await.contains("second text"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_saved_without_effect_reloads_nothing() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    let build = next(&mut tab, "book", has_build).await["build"].clone();
+    write(
+        server.book.path(),
+        "chapters/one.md",
+        "# One\n\nfirst text\n\n",
+    );
+    let again = next(&mut tab, "book", |_| true).await;
+    assert_eq!(
+        again["build"], build,
+        "the page is the same, so is the build"
+    );
+    let events = server.events.lock().unwrap().clone();
+    let changed: Vec<_> = events
+        .iter()
+        .map(|e| matches!(e, Event::Built { changed: true, .. }))
+        .collect();
+    assert_eq!(changed, [true, false], "{events:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_included_from_elsewhere_is_watched() {
+    let server = start().await;
+    let outside = tempfile::tempdir().unwrap();
+    write(
+        outside.path(),
+        "code.rs",
+        "// ANCHOR: a\nold line\n// ANCHOR_END: a\n",
+    );
+    let include = format!(
+        "# One\n\n{{{{#include {}/code.rs:a}}}}\n",
+        outside.path().display()
+    );
+    let mut tab = server.connect().await;
+    let first = next(&mut tab, "book", has_build).await["build"].clone();
+    write(server.book.path(), "chapters/one.md", &include);
+    let second =
+        next(&mut tab, "book", |m| has_build(m) && m["build"] != first).await["build"].clone();
+    assert!(server.get("/one.html").await.contains("old line"));
+    write(
+        outside.path(),
+        "code.rs",
+        "// ANCHOR: a\nnew line\n// ANCHOR_END: a\n",
+    );
+    next(&mut tab, "book", |m| has_build(m) && m["build"] != second).await;
+    assert!(server.get("/one.html").await.contains("new line"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_exercises_state_is_pushed_and_garbage_is_not() {
+    let server = start().await;
+    let mut early = server.connect().await;
+    server
+        .status
+        .send(r#"[{"name":"order-i64","state":"failing"}]"#.into())
+        .unwrap();
+    let told = next(&mut early, "status", |_| true).await;
+    assert_eq!(told["exercises"][0]["state"], "failing");
+
+    server.status.send("not json".into()).unwrap();
+    server
+        .status
+        .send(r#"[{"name":"order-i64","state":"passed"}]"#.into())
+        .unwrap();
+    let told = next(&mut early, "status", |_| true).await;
+    assert_eq!(told["exercises"][0]["state"], "passed");
+
+    let mut late = server.connect().await;
+    let told = next(&mut late, "status", |_| true).await;
+    assert_eq!(
+        told["exercises"][0]["state"], "passed",
+        "a late tab is told the present state"
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_failed_build_keeps_the_last_good_book_and_says_why() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    let build = next(&mut tab, "book", has_build).await["build"].clone();
+
+    write(
+        server.book.path(),
+        "chapters/SUMMARY.md",
+        "- [One](one.md)\n- [Two](two.md)\n",
+    );
+    let failed = next(&mut tab, "book", |m| !has_build(m)).await;
+    assert_eq!(failed["build"], build);
+    let why = failed["problems"][0].as_str().unwrap();
+    assert!(
+        why.contains("does not build") && why.contains("two.md"),
+        "{why}"
+    );
+    assert!(server.get("/one.html").await.contains("first text"));
+    let events = server.events.lock().unwrap().clone();
+    assert!(
+        matches!(events.last(), Some(Event::BuildFailed { message }) if message.contains("two.md")),
+        "{events:?}"
+    );
+
+    write(
+        server.book.path(),
+        "chapters/two.md",
+        "# Two\n\nsecond chapter\n",
+    );
+    next(&mut tab, "book", |m| has_build(m) && m["build"] != build).await;
+    assert!(server.get("/two.html").await.contains("second chapter"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_missing_include_is_named_in_the_page() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    next(&mut tab, "book", has_build).await;
+    write(
+        server.book.path(),
+        "chapters/one.md",
+        "# One\n\n{{#include gone.txt}}\n",
+    );
+    let told = next(&mut tab, "book", |m| !has_build(m)).await;
+    let problem = told["problems"][0].as_str().unwrap();
+    assert!(
+        problem.contains("one.md:3") && problem.contains("gone.txt"),
+        "{problem}"
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_book_broken_from_the_start_waits_for_its_repair() {
+    let book = scratch_book();
+    write(book.path(), "chapters/SUMMARY.md", "- [Two](two.md)\n");
+    let (_status, feed) = watch::channel(String::new());
+    let mut options = ServeOptions::new(book.path(), feed);
+    options.port = 0;
+    options.poll_interval = Duration::from_millis(20);
+    let server = Server::bind(options).await.unwrap();
+    let url = format!("ws://{}/live", server.addr().unwrap());
+    let task = tokio::spawn(server.run(std::future::pending()));
+    let (mut tab, _) = connect_async(url).await.unwrap();
+    let told = next(&mut tab, "book", |m| {
+        !m["problems"].as_array().unwrap().is_empty()
+    })
+    .await;
+    assert_eq!(told["build"], "");
+    write(book.path(), "chapters/two.md", "# Two\n");
+    next(&mut tab, "book", has_build).await;
+    task.abort();
+}
+
+#[tokio::test]
+async fn a_taken_port_is_an_error_that_offers_a_free_one() {
+    let server = start().await;
+    let (_status, feed) = watch::channel(String::new());
+    let mut options = ServeOptions::new(server.book.path(), feed);
+    options.port = server.addr.port();
+    let Err(error) = Server::bind(options.clone()).await else {
+        panic!("two servers on one port");
+    };
+    let ServeError::PortTaken {
+        port,
+        next_free: Some(free),
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(port, server.addr.port());
+    assert!(
+        error.to_string().contains(&format!("--port {free}")),
+        "{error}"
+    );
+    options.port = free;
+    assert_eq!(
+        Server::bind(options).await.unwrap().addr().unwrap().port(),
+        free
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_without_a_book_is_named() {
+    let empty = tempfile::tempdir().unwrap();
+    let (_status, feed) = watch::channel(String::new());
+    let Err(error) = Server::bind(ServeOptions::new(empty.path(), feed)).await else {
+        panic!("served a folder without a book");
+    };
+    assert!(error.to_string().contains("book.toml"), "{error}");
+}
+
+#[tokio::test]
+async fn only_own_pages_may_open_the_socket() {
+    let server = start().await;
+    let ask = |host: String, origin: String| {
+        let mut request = format!("ws://{}/live", server.addr)
+            .into_client_request()
+            .unwrap();
+        request.headers_mut().insert("host", host.parse().unwrap());
+        request
+            .headers_mut()
+            .insert("origin", origin.parse().unwrap());
+        connect_async(request)
+    };
+    let own = server.addr.to_string();
+    assert!(ask(own.clone(), format!("http://{own}")).await.is_ok());
+    let rebound = format!("evil.example:{}", server.addr.port());
+    for (host, origin) in [
+        (own.clone(), "http://evil.example".to_owned()),
+        (own.clone(), "null".to_owned()),
+        (rebound.clone(), format!("http://{rebound}")),
+    ] {
+        match ask(host, origin.clone()).await {
+            Err(WsError::Http(answer)) => assert_eq!(answer.status(), 403, "{origin}"),
+            other => panic!("{origin}: {other:?}"),
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn no_path_leaves_the_built_book() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    next(&mut tab, "book", has_build).await;
+    for path in [
+        "/../../../../etc/passwd",
+        "/..%2f..%2f..%2f..%2fetc/passwd",
+        "/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+        "/css/../../../../../etc/passwd",
+        "//etc/passwd",
+        "/%00",
+        "/chapters/../book.toml",
+        "/..\\..\\etc\\passwd",
+    ] {
+        let answer = server.get(path).await;
+        let status = answer.split(' ').nth(1).unwrap_or("");
+        assert!(matches!(status, "400" | "404"), "{path}: {answer}");
+        assert!(
+            !answer.contains("root:") && !answer.contains("[book]"),
+            "{path}: {answer}"
+        );
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn stopping_closes_the_pages_sockets() {
+    let server = start().await;
+    let mut tab = server.connect().await;
+    next(&mut tab, "book", has_build).await;
+    let addr = server.addr;
+    server.stop().await;
+    let ended = timeout(PATIENCE, async {
+        while let Some(Ok(message)) = tab.next().await {
+            if matches!(message, Message::Close(_)) {
+                break;
+            }
+        }
+    });
+    ended.await.unwrap();
+    assert!(
+        TcpStream::connect(addr).await.is_err(),
+        "the port is free again"
+    );
+}
