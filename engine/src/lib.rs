@@ -10,4 +10,8 @@
 //! ```
 
 pub mod comparator;
+pub mod cursor;
+pub mod error;
+pub mod internal_key;
 pub mod keys;
+pub mod vfs;

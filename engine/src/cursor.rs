@@ -1,0 +1,63 @@
+//! The cursor that the engine's layers hand to each other: entries in order, both ways.
+//!
+//! Keys are *internal* keys: a user key and a trailer with sequence number and kind
+//! (see [`internal_key`](crate::internal_key)). A memtable, a table, a level and a merge of them
+//! all look like this; only the public cursor on top hides versions and tombstones.
+
+use crate::error::Result;
+
+/// A position among sorted internal keys.
+///
+/// Invariants
+/// 1. A cursor stands on an entry (`valid`) or nowhere. A new one stands nowhere.
+/// 2. After an error the cursor stands nowhere; a later seek may be tried.
+/// 3. What it shows does not change while it lives: it holds on to its file or memtable.
+///
+/// `key`, `value`, `next` and `prev` require `valid()`; calling them without it is a bug in the
+/// caller and panics. Moving off either end leaves the cursor nowhere, from where only a seek leads back.
+pub trait InternalCursor: Send {
+    /// Whether the cursor stands on an entry.
+    fn valid(&self) -> bool;
+
+    /// The internal key under the cursor, until it moves.
+    fn key(&self) -> &[u8];
+
+    /// The value under the cursor, until it moves.
+    fn value(&self) -> &[u8];
+
+    /// Positions on the first entry, or nowhere if there is none.
+    ///
+    /// # Errors
+    /// `Corruption` or `Io` when the file under the cursor cannot be read.
+    fn seek_to_first(&mut self) -> Result<()>;
+
+    /// Positions on the last entry, or nowhere if there is none.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    fn seek_to_last(&mut self) -> Result<()>;
+
+    /// Positions on the first entry whose internal key is >= `target`, an internal key too.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    fn seek(&mut self, target: &[u8]) -> Result<()>;
+
+    /// Positions on the last entry whose internal key is <= `target`, an internal key too.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()>;
+
+    /// Moves to the following entry.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    fn next(&mut self) -> Result<()>;
+
+    /// Moves to the preceding entry.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    fn prev(&mut self) -> Result<()>;
+}

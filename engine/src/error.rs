@@ -1,0 +1,223 @@
+//! The engine's one error: what went wrong, where, and what a person can do about it.
+//!
+//! Invariants
+//! 1. A message names the file (and the offset, if there is one), what was expected and what stood there.
+//! 2. A message ends with what to do next. "Failed to open" alone is never a message here.
+//! 3. `Corruption` is only said of bytes on disk, `InvalidArgument` only of what a caller passed in.
+//!
+//! The order-preserving encodings of `keys` have their own `DecodeError`: that layer depends on nothing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What every fallible function of the engine returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in the engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Bytes on disk are not what the engine wrote: a checksum, a length or an order is wrong.
+    #[error(
+        "{} is damaged at byte {offset}: {what}. Copy the directory before anything else, then restore \
+         this file from a backup or a checkpoint", file.display()
+    )]
+    Corruption {
+        /// The damaged file.
+        file: PathBuf,
+        /// Where in the file the first wrong thing begins.
+        offset: u64,
+        /// What was expected there and what was found.
+        what: String,
+    },
+
+    /// The operating system refused a file operation.
+    #[error("cannot {op} {}: {source}. {}", path.display(), advice(source))]
+    Io {
+        /// What was tried, as a verb: "open", "append to", "sync".
+        op: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// A column family was created under one order and is now opened under another.
+    #[error(
+        "column family {family:?} was created with the comparator {stored:?} and is now opened with \
+         {given:?}. Its files are sorted by the first, so open it with {stored:?}; to change the order, \
+         copy the rows into a new column family"
+    )]
+    ComparatorMismatch {
+        /// The column family.
+        family: String,
+        /// The comparator's name as stored on disk.
+        stored: String,
+        /// The comparator's name as given at open.
+        given: String,
+    },
+
+    /// An earlier write to the log or the manifest failed; nothing more is written until reopening.
+    #[error(
+        "the database takes no more writes, because an earlier one failed: {first}. Reads still work. \
+         Mend the cause, then close and open the database again"
+    )]
+    Poisoned {
+        /// The message of the first failure.
+        first: String,
+    },
+
+    /// The caller passed something that the engine cannot accept. Nothing was changed.
+    #[error("{what}. Nothing was changed")]
+    InvalidArgument {
+        /// What was passed, and what would have been accepted.
+        what: String,
+    },
+
+    /// Another process, or another handle in this one, has the database open.
+    #[error(
+        "{} is locked: the database is open in another process, or twice in this one. Close the other \
+         one, or choose another directory", path.display()
+    )]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+
+    /// The directory holds files, but not a database of this engine.
+    #[error(
+        "{} is not a database of this engine: {found}. Choose an empty directory or the right one", path.display()
+    )]
+    NotADatabase {
+        /// The directory.
+        path: PathBuf,
+        /// What was found there instead.
+        found: String,
+    },
+
+    /// A file is whole, but written by a later release in a format that this one cannot read.
+    #[error(
+        "{} has format version {found}, and this release reads versions up to {newest}. Open it with the \
+         release that wrote it, or a later one", file.display()
+    )]
+    UnsupportedVersion {
+        /// The file.
+        file: PathBuf,
+        /// The version that the file states.
+        found: u32,
+        /// The newest version that this release knows.
+        newest: u32,
+    },
+}
+
+impl Error {
+    /// An [`Error::Io`] on `path`; `op` is a verb phrase such as "append to".
+    pub fn io(op: &'static str, path: impl AsRef<Path>, source: io::Error) -> Error {
+        Error::Io {
+            op,
+            path: path.as_ref().to_path_buf(),
+            source,
+        }
+    }
+
+    /// An [`Error::Corruption`] of `file`, the first wrong thing beginning at `offset`.
+    pub fn corruption(file: impl AsRef<Path>, offset: u64, what: impl Into<String>) -> Error {
+        Error::Corruption {
+            file: file.as_ref().to_path_buf(),
+            offset,
+            what: what.into(),
+        }
+    }
+
+    /// An [`Error::InvalidArgument`].
+    pub fn invalid(what: impl Into<String>) -> Error {
+        Error::InvalidArgument { what: what.into() }
+    }
+
+    /// Whether this says that a file or directory is not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// What to do about an error of the operating system.
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => "Check the path: a file or a directory in it is missing",
+        io::ErrorKind::PermissionDenied => {
+            "Check who owns it and whether this user may read and write it"
+        }
+        io::ErrorKind::AlreadyExists => "Choose another name, or remove the old one",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "Free some space on the disk, then try again"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "Mount the file system writable, or choose another directory"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
+            "Check the path: it mixes up a file and a directory"
+        }
+        io::ErrorKind::InvalidInput => "Check the path: this file system cannot hold such a name",
+        _ => "Check the disk and the system's log",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_place_and_say_what_to_do() {
+        let cases = [
+            (
+                Error::corruption("db/000007.sst", 4096, "checksum is 1, the contents give 2"),
+                "db/000007.sst is damaged at byte 4096: checksum is 1, the contents give 2. Copy the directory \
+                 before anything else, then restore this file from a backup or a checkpoint",
+            ),
+            (
+                Error::io(
+                    "append to",
+                    "db/000003.log",
+                    io::Error::from(io::ErrorKind::StorageFull),
+                ),
+                "cannot append to db/000003.log: no storage space. Free some space on the disk, then try again",
+            ),
+            (
+                Error::ComparatorMismatch {
+                    family: "score".into(),
+                    stored: "bytewise".into(),
+                    given: "numeric".into(),
+                },
+                "column family \"score\" was created with the comparator \"bytewise\" and is now opened with \
+                 \"numeric\". Its files are sorted by the first, so open it with \"bytewise\"; to change the order, \
+                 copy the rows into a new column family",
+            ),
+            (
+                Error::UnsupportedVersion {
+                    file: "db/000007.sst".into(),
+                    found: 9,
+                    newest: 1,
+                },
+                "db/000007.sst has format version 9, and this release reads versions up to 1. Open it with the \
+                 release that wrote it, or a later one",
+            ),
+        ];
+        for (error, message) in cases {
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn only_a_missing_file_is_not_found() {
+        assert!(Error::io("open", "x", io::Error::from(io::ErrorKind::NotFound)).is_not_found());
+        assert!(
+            !Error::io(
+                "open",
+                "x",
+                io::Error::from(io::ErrorKind::PermissionDenied)
+            )
+            .is_not_found()
+        );
+        assert!(!Error::Locked { path: "x".into() }.is_not_found());
+    }
+}

@@ -1,0 +1,245 @@
+//! An internal key: a user key with the version it was written at.
+//!
+//! Format
+//!
+//!     user key            any bytes
+//!     trailer   u64, big-endian, of !(sequence << 8 | kind)
+//!
+//! Because the trailer is inverted, plain byte order of trailers puts the newest version of a
+//! user key first: a lookup takes the first one it meets.
+//!
+//! Invariants
+//! 1. Order: user keys under the family's comparator, then trailers as bytes. It is *not* the byte
+//!    order of the whole: the user key `a` comes before `a\x00`, whatever their trailers.
+//! 2. A sequence number is at most [`MAX_SEQUENCE`], so it and the kind fit one u64.
+//!
+//! Source of the idea: LevelDB's `dbformat`, which stores the trailer little-endian and uninverted
+//! and compares it as a number.
+
+use crate::comparator::Comparator;
+use std::cmp::Ordering;
+
+/// The greatest sequence number: the kind takes the lowest byte of the trailer.
+pub const MAX_SEQUENCE: u64 = (1 << 56) - 1;
+
+/// Length of the trailer.
+pub const TRAILER_BYTES: usize = 8;
+
+/// The longest user key that the engine stores.
+pub const MAX_USER_KEY_BYTES: usize = 64 << 20;
+
+/// The longest value that the engine stores.
+pub const MAX_VALUE_BYTES: usize = 1 << 30;
+
+/// A kind greater than all real ones: in a seek key it stands before every entry of its sequence number.
+const SEEK_KIND: u8 = 0xff;
+
+/// What an entry says about its user key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ValueKind {
+    /// The key has no value from this sequence number on (a tombstone).
+    Delete = 0,
+    /// The key has this value.
+    Put = 1,
+    /// Reserved: all keys up to the one in the value are deleted.
+    RangeDelete = 2,
+}
+
+impl ValueKind {
+    fn from_byte(byte: u8) -> Option<ValueKind> {
+        match byte {
+            0 => Some(ValueKind::Delete),
+            1 => Some(ValueKind::Put),
+            2 => Some(ValueKind::RangeDelete),
+            _ => None,
+        }
+    }
+}
+
+/// An internal key, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParsedKey<'a> {
+    /// The key as the user wrote it.
+    pub user_key: &'a [u8],
+    /// When it was written.
+    pub sequence: u64,
+    /// What was written.
+    pub kind: ValueKind,
+}
+
+/// Appends the internal key of `user_key` at `sequence` to `out`.
+///
+/// # Panics
+/// If `sequence` is above [`MAX_SEQUENCE`].
+pub fn append(out: &mut Vec<u8>, user_key: &[u8], sequence: u64, kind: ValueKind) {
+    out.extend_from_slice(user_key);
+    out.extend_from_slice(&trailer(sequence, kind as u8));
+}
+
+/// The internal key of `user_key` at `sequence`, in a new buffer. See [`append`].
+///
+/// # Panics
+/// If `sequence` is above [`MAX_SEQUENCE`].
+pub fn encode(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> {
+    let mut key = Vec::with_capacity(user_key.len() + TRAILER_BYTES);
+    append(&mut key, user_key, sequence, kind);
+    key
+}
+
+/// Appends the smallest internal key at which a reader of `sequence` may look: the first entry at or
+/// after it, if it has the same user key, is the newest version that the reader sees.
+///
+/// # Panics
+/// If `sequence` is above [`MAX_SEQUENCE`].
+pub fn append_seek(out: &mut Vec<u8>, user_key: &[u8], sequence: u64) {
+    out.extend_from_slice(user_key);
+    out.extend_from_slice(&trailer(sequence, SEEK_KIND));
+}
+
+/// Appends an internal key that comes before (or is) every version of `user_key`.
+pub fn append_first(out: &mut Vec<u8>, user_key: &[u8]) {
+    append_seek(out, user_key, MAX_SEQUENCE);
+}
+
+/// Appends an internal key that comes after (or is) every version of `user_key`.
+pub fn append_last(out: &mut Vec<u8>, user_key: &[u8]) {
+    append(out, user_key, 0, ValueKind::Delete);
+}
+
+fn trailer(sequence: u64, kind: u8) -> [u8; TRAILER_BYTES] {
+    assert!(
+        sequence <= MAX_SEQUENCE,
+        "sequence number {sequence} does not fit 56 bits"
+    );
+    (!(sequence << 8 | u64::from(kind))).to_be_bytes()
+}
+
+/// The user key within an internal key; empty if there is not even room for a trailer.
+#[inline]
+pub fn user_key(internal: &[u8]) -> &[u8] {
+    &internal[..internal.len().saturating_sub(TRAILER_BYTES)]
+}
+
+/// Takes an internal key from disk apart.
+///
+/// # Errors
+/// What is wrong with it, as part of a sentence, for the caller to add file and offset.
+pub fn parse(internal: &[u8]) -> Result<ParsedKey<'_>, String> {
+    let Some((user_key, trailer)) = internal.split_last_chunk::<TRAILER_BYTES>() else {
+        return Err(format!(
+            "an internal key of {} bytes has no room for its {TRAILER_BYTES}-byte trailer",
+            internal.len()
+        ));
+    };
+    let (sequence, kind) = parse_trailer(*trailer)?;
+    Ok(ParsedKey {
+        user_key,
+        sequence,
+        kind,
+    })
+}
+
+/// Takes a trailer apart into sequence number and kind.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_trailer(trailer: [u8; TRAILER_BYTES]) -> Result<(u64, ValueKind), String> {
+    let packed = !u64::from_be_bytes(trailer);
+    let byte = (packed & 0xff) as u8;
+    let kind = ValueKind::from_byte(byte)
+        .ok_or_else(|| format!("an internal key has the unknown kind {byte}"))?;
+    Ok((packed >> 8, kind))
+}
+
+/// Orders internal keys: by user key under `comparator`, then the newest first.
+#[inline]
+pub fn compare(comparator: &Comparator, a: &[u8], b: &[u8]) -> Ordering {
+    let (a_user, a_trailer) = a.split_at(a.len().saturating_sub(TRAILER_BYTES));
+    let (b_user, b_trailer) = b.split_at(b.len().saturating_sub(TRAILER_BYTES));
+    comparator
+        .compare(a_user, b_user)
+        .then_with(|| a_trailer.cmp(b_trailer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_as_documented() {
+        assert_eq!(
+            encode(b"k", 5, ValueKind::Put),
+            [b'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfa, 0xfe]
+        );
+        assert_eq!(
+            encode(b"", MAX_SEQUENCE, ValueKind::Delete),
+            [0, 0, 0, 0, 0, 0, 0, 0xff]
+        );
+    }
+
+    #[test]
+    fn what_is_encoded_parses_back() {
+        for user_key in [&b""[..], b"a", b"\xff\x00\xff"] {
+            for sequence in [0, 1, 255, 256, MAX_SEQUENCE] {
+                for kind in [ValueKind::Delete, ValueKind::Put, ValueKind::RangeDelete] {
+                    let key = encode(user_key, sequence, kind);
+                    assert_eq!(
+                        parse(&key),
+                        Ok(ParsedKey {
+                            user_key,
+                            sequence,
+                            kind
+                        })
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_bytes_are_refused() {
+        assert_eq!(
+            parse(b"1234567").unwrap_err(),
+            "an internal key of 7 bytes has no room for its 8-byte trailer"
+        );
+        let mut key = encode(b"k", 1, ValueKind::Put);
+        *key.last_mut().unwrap() = !9;
+        assert_eq!(
+            parse(&key).unwrap_err(),
+            "an internal key has the unknown kind 9"
+        );
+    }
+
+    #[test]
+    fn newest_version_first_and_user_keys_before_versions() {
+        let mut first = Vec::new();
+        append_first(&mut first, b"a");
+        let mut seek_5 = Vec::new();
+        append_seek(&mut seek_5, b"a", 5);
+        let mut last = Vec::new();
+        append_last(&mut last, b"a");
+        let sorted = [
+            encode(b"", 0, ValueKind::Put),
+            first,
+            encode(b"a", 9, ValueKind::Put),
+            seek_5,
+            encode(b"a", 5, ValueKind::Put),
+            encode(b"a", 5, ValueKind::Delete),
+            encode(b"a", 4, ValueKind::Put),
+            last,
+            // As plain bytes this one would stand before most versions of "a".
+            encode(b"a\x00", 9, ValueKind::Put),
+            encode(b"b", 1, ValueKind::Put),
+        ];
+        for (i, a) in sorted.iter().enumerate() {
+            for (j, b) in sorted.iter().enumerate() {
+                assert_eq!(
+                    compare(&Comparator::Bytewise, a, b),
+                    i.cmp(&j),
+                    "{a:?} and {b:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! A file system whose n-th operation fails.
+//!
+//! It counts every operation, reads too, and lets a test choose which one fails and how. A script is run
+//! once to count, then once for each n.
+//!
+//! A sync that fails is played as Linux does it: what was appended since the last good sync never
+//! reaches the medium, although later syncs of the file report success. Over a [`MemoryVfs`](super::MemoryVfs), a power
+//! cut afterwards shows who relied on a second try.
+//!
+//! Left out: faults of mapped reads. There the operating system stops the process.
+
+use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How an operation fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The device reports an error; nothing was done.
+    Io,
+    /// The disk is full from this operation on, until [`FaultVfs::heal`]: what needs space fails and does
+    /// nothing, the rest succeeds.
+    NoSpace,
+    /// An append writes the first half of its data, then reports an error. Other operations fail as with `Io`.
+    ShortWrite,
+    /// This operation and all after it fail and do nothing: the power is gone, as seen by a process that still runs.
+    PowerGone,
+}
+
+/// A file system that fails where told, and otherwise passes everything on.
+#[derive(Debug, Clone)]
+pub struct FaultVfs {
+    inner: Arc<dyn Vfs>,
+    plan: Arc<Mutex<Plan>>,
+}
+
+#[derive(Debug, Default)]
+struct Plan {
+    operations: u64,
+    fault: Option<(u64, Fault)>,
+    failed: Vec<String>,
+}
+
+/// Whether an operation needs space on the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Needed,
+    NotNeeded,
+}
+
+impl FaultVfs {
+    /// Passes everything on to `inner`, until told otherwise.
+    pub fn new(inner: Arc<dyn Vfs>) -> FaultVfs {
+        FaultVfs {
+            inner,
+            plan: Arc::default(),
+        }
+    }
+
+    /// Makes the `n`-th operation from now on fail; the next one is number 1. Replaces an earlier plan.
+    pub fn fail_nth(&self, n: u64, fault: Fault) {
+        let mut plan = self.plan.lock();
+        plan.fault = Some((plan.operations + n, fault));
+    }
+
+    /// Lets everything succeed from now on. What a failed sync lost stays lost.
+    pub fn heal(&self) {
+        self.plan.lock().fault = None;
+    }
+
+    /// How many operations were asked for, those that failed included.
+    pub fn operations(&self) -> u64 {
+        self.plan.lock().operations
+    }
+
+    /// The operations that were made to fail, in words.
+    pub fn failed(&self) -> Vec<String> {
+        self.plan.lock().failed.clone()
+    }
+
+    /// Counts an operation and says whether it fails.
+    fn fault(&self, op: &'static str, path: &Path, space: Space) -> Option<(Fault, Error)> {
+        let mut plan = self.plan.lock();
+        plan.operations += 1;
+        let (at, fault) = plan.fault?;
+        let due = match fault {
+            Fault::PowerGone => plan.operations >= at,
+            Fault::NoSpace => plan.operations >= at && space == Space::Needed,
+            Fault::Io | Fault::ShortWrite => plan.operations == at,
+        };
+        if !due {
+            return None;
+        }
+        plan.failed.push(format!("{op} {}", path.display()));
+        let source = match fault {
+            Fault::NoSpace => io::Error::from(io::ErrorKind::StorageFull),
+            Fault::Io | Fault::ShortWrite => io::Error::other("injected fault"),
+            Fault::PowerGone => io::Error::other("injected fault: the power is gone"),
+        };
+        Some((fault, Error::io(op, path, source)))
+    }
+
+    fn check(&self, op: &'static str, path: &Path, space: Space) -> Result<()> {
+        match self.fault(op, path, space) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn random(&self, inner: Arc<dyn RandomFile>) -> Arc<dyn RandomFile> {
+        Arc::new(FaultyRandomFile {
+            vfs: self.clone(),
+            inner,
+        })
+    }
+
+    fn writable(&self, inner: Box<dyn WritableFile>) -> Box<dyn WritableFile> {
+        Box::new(FaultyFile {
+            vfs: self.clone(),
+            path: inner.path().to_path_buf(),
+            inner,
+            sync_failed: false,
+        })
+    }
+}
+
+impl Vfs for FaultVfs {
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        self.check("create", path, Space::Needed)?;
+        Ok(self.writable(self.inner.create(path)?))
+    }
+
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        self.check("open for appending", path, Space::NotNeeded)?;
+        Ok(self.writable(self.inner.open_append(path)?))
+    }
+
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        self.check("open", path, Space::NotNeeded)?;
+        Ok(self.random(self.inner.open_random(path)?))
+    }
+
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        self.check("open", path, Space::NotNeeded)?;
+        Ok(self.random(self.inner.open_mapped(path)?))
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        self.check("read", path, Space::NotNeeded)?;
+        self.inner.read(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        self.check("look for", path, Space::NotNeeded)?;
+        self.inner.exists(path)
+    }
+
+    fn len(&self, path: &Path) -> Result<u64> {
+        self.check("measure", path, Space::NotNeeded)?;
+        self.inner.len(path)
+    }
+
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
+        self.check("list", dir, Space::NotNeeded)?;
+        self.inner.list(dir)
+    }
+
+    fn create_dir_all(&self, dir: &Path) -> Result<()> {
+        self.check("create the directory", dir, Space::Needed)?;
+        self.inner.create_dir_all(dir)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        self.check("remove", path, Space::NotNeeded)?;
+        self.inner.remove(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.check("rename", from, Space::Needed)?;
+        self.inner.rename(from, to)
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
+        self.check("make a second name for", from, Space::Needed)?;
+        self.inner.hard_link(from, to)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> Result<()> {
+        self.check("sync the directory", dir, Space::Needed)?;
+        self.inner.sync_dir(dir)
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        self.check("lock", path, Space::Needed)?;
+        self.inner.lock(path)
+    }
+}
+
+#[derive(Debug)]
+struct FaultyFile {
+    vfs: FaultVfs,
+    inner: Box<dyn WritableFile>,
+    path: PathBuf,
+    sync_failed: bool,
+}
+
+impl WritableFile for FaultyFile {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        match self.vfs.fault("append to", &self.path, Space::Needed) {
+            None => self.inner.append(data),
+            Some((Fault::ShortWrite, error)) => {
+                self.inner.append(&data[..data.len() / 2])?;
+                Err(error)
+            }
+            Some((_, error)) => Err(error),
+        }
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        if let Some((_, error)) = self.vfs.fault("sync", &self.path, Space::Needed) {
+            self.sync_failed = true;
+            return Err(error);
+        }
+        if self.sync_failed {
+            return Ok(()); // The lie that Linux tells: the pages are marked clean.
+        }
+        self.inner.sync()
+    }
+
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[derive(Debug)]
+struct FaultyRandomFile {
+    vfs: FaultVfs,
+    inner: Arc<dyn RandomFile>,
+}
+
+impl RandomFile for FaultyRandomFile {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
+        self.vfs
+            .check("read", self.inner.path(), Space::NotNeeded)?;
+        self.inner.read_at(offset, len)
+    }
+
+    fn contents(&self) -> Option<FileSlice> {
+        self.inner.contents()
+    }
+
+    fn path(&self) -> &Path {
+        self.inner.path()
+    }
+}

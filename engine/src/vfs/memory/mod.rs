@@ -1,0 +1,365 @@
+//! A file system in memory that knows what a power cut would leave.
+//!
+//! Three uses:
+//! 1. Tests that are fast and leave nothing behind.
+//! 2. [`MemoryVfs::crash`]: the disk as it might look after a power cut now. A seed decides what becomes of
+//!    everything that was not synced: data, directory entries, the last sector written.
+//! 3. [`MemoryVfs::recording`] and [`MemoryVfs::state_after`]: run a script once, then look at the disk after
+//!    each of its operations, and crash it there.
+//!
+//! The model is harsher than most file systems, on purpose: see [`disk`].
+//!
+//! Left out: permissions, symbolic links, a limit on space ([`FaultVfs`](super::FaultVfs) plays the full disk).
+
+mod disk;
+
+use self::disk::{Change, Disk};
+use super::std_vfs::MappedFile;
+use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// A file system in memory. A clone is another handle on the same files.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryVfs {
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    disk: Disk,
+    operations: u64,
+    recording: Option<Recording>,
+    locks: BTreeSet<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Recording {
+    start: Disk,
+    changes: Vec<Change>,
+}
+
+impl MemoryVfs {
+    /// An empty file system. The directories `/` and `.` exist and are durable.
+    pub fn new() -> MemoryVfs {
+        MemoryVfs::default()
+    }
+
+    /// An independent copy of the present state, which remembers every operation from now on.
+    #[must_use]
+    pub fn recording(&self) -> MemoryVfs {
+        let disk = self.shared.lock().disk.clone();
+        let recording = Some(Recording {
+            start: disk.clone(),
+            changes: Vec::new(),
+        });
+        MemoryVfs::with(Shared {
+            disk,
+            recording,
+            ..Shared::default()
+        })
+    }
+
+    /// How many operations have changed or synced something. Reads do not count.
+    pub fn operations(&self) -> u64 {
+        self.shared.lock().operations
+    }
+
+    /// The state after the first `n` operations of the recording, as an independent file system.
+    ///
+    /// # Panics
+    /// If this is no recording, or a shorter one.
+    #[must_use]
+    pub fn state_after(&self, n: u64) -> MemoryVfs {
+        let shared = self.shared.lock();
+        let recording = shared
+            .recording
+            .as_ref()
+            .expect("only a recording can be replayed");
+        assert!(
+            n <= shared.operations,
+            "operation {n} of {}",
+            shared.operations
+        );
+        let mut disk = recording.start.clone();
+        for change in recording.changes.iter().take(n as usize) {
+            disk.apply(change)
+                .expect("an operation that succeeded once succeeds again");
+        }
+        MemoryVfs::with(Shared {
+            disk,
+            operations: n,
+            ..Shared::default()
+        })
+    }
+
+    /// The file system as it might be found after a power cut at this moment, as an independent one.
+    ///
+    /// Seed 0 loses everything that was not synced, seed 1 keeps everything (a `kill -9`), any other
+    /// one decides at random. Nothing is locked in it.
+    #[must_use]
+    pub fn crash(&self, seed: u64) -> MemoryVfs {
+        let disk = self.shared.lock().disk.after_power_cut(seed);
+        MemoryVfs::with(Shared {
+            disk,
+            ..Shared::default()
+        })
+    }
+
+    /// Replaces the bytes of a file behind everybody's back, as a bad disk or a foreign program would.
+    ///
+    /// # Errors
+    /// `Io` when the file is missing.
+    pub fn damage(&self, path: impl AsRef<Path>, contents: Vec<u8>) -> Result<()> {
+        let path = path.as_ref();
+        let key = normal(path)?;
+        let damaged = self.shared.lock().disk.damage(&key, contents);
+        damaged.map_err(|error| Error::io("damage", path, error))
+    }
+
+    /// All names, one a line, with lengths and what of them is durable: for a person, or a golden file.
+    pub fn tree(&self) -> String {
+        self.shared.lock().disk.tree()
+    }
+
+    fn with(shared: Shared) -> MemoryVfs {
+        MemoryVfs {
+            shared: Arc::new(Mutex::new(shared)),
+        }
+    }
+
+    fn change(&self, op: &'static str, path: &Path, change: Change) -> Result<()> {
+        let mut shared = self.shared.lock();
+        shared
+            .disk
+            .apply(&change)
+            .map_err(|error| Error::io(op, path, error))?;
+        shared.operations += 1;
+        if let Some(recording) = &mut shared.recording {
+            recording.changes.push(change);
+        }
+        Ok(())
+    }
+
+    fn contents(&self, op: &'static str, path: &Path) -> Result<Arc<Vec<u8>>> {
+        let key = normal(path)?;
+        let contents = self.shared.lock().disk.contents(&key);
+        contents.map_err(|error| Error::io(op, path, error))
+    }
+
+    fn writable(&self, path: &Path, key: &Path) -> Result<Box<dyn WritableFile>> {
+        let opened = self.shared.lock().disk.open(key);
+        let (file, len) = opened.map_err(|error| Error::io("open for appending", path, error))?;
+        Ok(Box::new(MemoryFile {
+            vfs: self.clone(),
+            file,
+            len,
+            path: path.to_path_buf(),
+        }))
+    }
+}
+
+impl Vfs for MemoryVfs {
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let key = normal(path)?;
+        self.change("create", path, Change::Create { path: key.clone() })?;
+        self.writable(path, &key)
+    }
+
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        self.writable(path, &normal(path)?)
+    }
+
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        let contents = FileSlice::from(self.contents("open", path)?);
+        Ok(Arc::new(MemoryRandomFile(MappedFile {
+            contents,
+            path: path.to_path_buf(),
+        })))
+    }
+
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        let contents = FileSlice::from(self.contents("open", path)?);
+        Ok(Arc::new(MappedFile {
+            contents,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        Ok(self.contents("read", path)?.to_vec())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        let key = normal(path)?;
+        Ok(self.shared.lock().disk.exists(&key))
+    }
+
+    fn len(&self, path: &Path) -> Result<u64> {
+        Ok(self.contents("measure", path)?.len() as u64)
+    }
+
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
+        let key = normal(dir)?;
+        let names = self.shared.lock().disk.list(&key);
+        names.map_err(|error| Error::io("list", dir, error))
+    }
+
+    fn create_dir_all(&self, dir: &Path) -> Result<()> {
+        self.change(
+            "create the directory",
+            dir,
+            Change::CreateDirAll { dir: normal(dir)? },
+        )
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        self.change(
+            "remove",
+            path,
+            Change::Remove {
+                path: normal(path)?,
+            },
+        )
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.change(
+            "rename",
+            from,
+            Change::Rename {
+                from: normal(from)?,
+                to: normal(to)?,
+            },
+        )
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
+        let change = Change::HardLink {
+            from: normal(from)?,
+            to: normal(to)?,
+        };
+        self.change("make a second name for", from, change)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> Result<()> {
+        self.change(
+            "sync the directory",
+            dir,
+            Change::SyncDir { dir: normal(dir)? },
+        )
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        let key = normal(path)?;
+        if !self.exists(path)? {
+            self.change(
+                "open the lock file",
+                path,
+                Change::Create { path: key.clone() },
+            )?;
+        }
+        if !self.shared.lock().locks.insert(key.clone()) {
+            return Err(Error::Locked {
+                path: path.to_path_buf(),
+            });
+        }
+        Ok(Box::new(MemoryLock {
+            vfs: self.clone(),
+            key,
+        }))
+    }
+}
+
+/// One spelling for every path: no `.`, and no `..`, which would need the directories to resolve.
+fn normal(path: &Path) -> Result<PathBuf> {
+    let mut key = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                return Err(Error::io(
+                    "resolve",
+                    path,
+                    io::Error::from(io::ErrorKind::InvalidInput),
+                ));
+            }
+            other => key.push(other),
+        }
+    }
+    Ok(key)
+}
+
+#[derive(Debug)]
+struct MemoryFile {
+    vfs: MemoryVfs,
+    file: disk::FileId,
+    len: u64,
+    path: PathBuf,
+}
+
+impl WritableFile for MemoryFile {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        let change = Change::Append {
+            file: self.file,
+            data: data.into(),
+        };
+        self.vfs.change("append to", &self.path, change)?;
+        self.len += data.len() as u64;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.vfs
+            .change("sync", &self.path, Change::Sync { file: self.file })
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Hides that the contents are at hand, so that the engine reads as it would through `pread`.
+#[derive(Debug)]
+struct MemoryRandomFile(MappedFile);
+
+impl RandomFile for MemoryRandomFile {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
+        self.0.read_at(offset, len)
+    }
+
+    fn contents(&self) -> Option<FileSlice> {
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+#[derive(Debug)]
+struct MemoryLock {
+    vfs: MemoryVfs,
+    key: PathBuf,
+}
+
+impl LockGuard for MemoryLock {}
+
+impl Drop for MemoryLock {
+    fn drop(&mut self) {
+        self.vfs.shared.lock().locks.remove(&self.key);
+    }
+}

@@ -1,0 +1,195 @@
+//! The only way to the disk: a small file system interface with its durability spelled out.
+//!
+//! Every file operation of the engine goes through [`Vfs`], so that a test can put another one in
+//! its place: [`MemoryVfs`], which knows what would survive a power cut, and [`FaultVfs`], which
+//! makes any operation fail.
+//!
+//! What each operation promises. *Process* means that the effect outlives the end of the process,
+//! `kill -9` included; *power* means that it outlives a power cut.
+//!
+//! | operation | process | power |
+//! |---|---|---|
+//! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all` | on return | after `sync_dir` of the directory that holds the name |
+//! | `append` | on return | after `sync` of the file, if its name is durable too |
+//! | `sync` | - | all that was appended before, on return |
+//! | `sync_dir` | - | all names in that directory, on return |
+//!
+//! Invariants
+//! 1. `rename` is atomic: after a power cut, the name means the old file or the new one, whole.
+//! 2. Without a sync, any part may survive: data of a file whose name is lost, a name whose data is
+//!    lost, the second of two operations without the first.
+//! 3. A failed `sync` means that what was appended since the last one may be gone for good, even if a later
+//!    `sync` succeeds: Linux drops the dirty pages. Nobody may retry; the database poisons itself.
+//! 4. Files only grow. No operation changes a byte that was written, so a mapping of a finished file is constant.
+//! 5. Writes are not buffered here. Who appends small pieces gathers them first.
+//!
+//! Assumption about the medium: a sector, once synced, keeps its bytes or returns an error; if it
+//! returns others, the checksums of log and tables notice.
+
+mod fault;
+mod file_slice;
+mod memory;
+mod std_vfs;
+
+use crate::error::Result;
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use fault::{Fault, FaultVfs};
+pub use file_slice::FileSlice;
+pub use memory::MemoryVfs;
+pub use std_vfs::StdVfs;
+
+/// A file system. See the module's table for what each operation promises.
+///
+/// Every method fails with `Io`, which names the operation and the path, except where another
+/// error is mentioned.
+pub trait Vfs: Send + Sync + Debug {
+    /// Creates an empty file and opens it for appending. A file of that name is replaced.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the directory is missing.
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
+
+    /// Opens an existing file for appending at its end.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
+
+    /// Opens a file for reads at any offset, each of which asks the operating system.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>>;
+
+    /// Opens a finished file for reading without copies: [`RandomFile::contents`] is then always there.
+    /// The file must not be appended to or replaced in place while it is open.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>>;
+
+    /// The whole file, as long as it was when the call began.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn read(&self, path: &Path) -> Result<Vec<u8>>;
+
+    /// Whether a file or directory of this name exists.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be told, for instance when a directory on the way may not be read.
+    fn exists(&self, path: &Path) -> Result<bool>;
+
+    /// The length of a file in bytes.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn len(&self, path: &Path) -> Result<u64>;
+
+    /// The names in a directory, sorted. They are as the file system has them: one that is not UTF-8 is
+    /// not the engine's, and `to_str` tells.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the directory is missing.
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>>;
+
+    /// Creates a directory and those above it that are missing. Nothing happens if it is there.
+    ///
+    /// # Errors
+    /// `Io`, for instance when a file of that name exists.
+    fn create_dir_all(&self, dir: &Path) -> Result<()>;
+
+    /// Removes a file. Those who have it open keep reading it.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn remove(&self, path: &Path) -> Result<()>;
+
+    /// Gives a file another name in one step, replacing a file of that name.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the file is missing.
+    fn rename(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// Gives a file a second name.
+    ///
+    /// # Errors
+    /// `Io`, for instance when the second name is taken.
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// Makes the names in a directory durable: those that came, those that went. See [`parent_dir`].
+    ///
+    /// # Errors
+    /// `Io`. What was not durable before may then be lost for good.
+    fn sync_dir(&self, dir: &Path) -> Result<()>;
+
+    /// Locks `path`, creating the file if need be, until the guard is dropped or the process ends.
+    /// The file stays; it is the lock on it that counts.
+    ///
+    /// # Errors
+    /// `Locked` if another process, or another guard of this one, holds the lock; else `Io`.
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>>;
+}
+
+/// A file open for appending.
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "a length in bytes, not a collection"
+)]
+pub trait WritableFile: Send + Debug {
+    /// Appends all of `data` in one operation. After an error, an unknown part of it may be in the file.
+    ///
+    /// # Errors
+    /// `Io`.
+    fn append(&mut self, data: &[u8]) -> Result<()>;
+
+    /// Makes everything appended so far durable.
+    ///
+    /// # Errors
+    /// `Io`. What was not durable before is then to be taken as lost; do not try again.
+    fn sync(&mut self) -> Result<()>;
+
+    /// The length of the file, what is not yet durable included.
+    fn len(&self) -> u64;
+
+    /// The name it was opened by.
+    fn path(&self) -> &Path;
+}
+
+/// A file open for reading at any offset.
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "a length in bytes, not a collection"
+)]
+pub trait RandomFile: Send + Sync + Debug {
+    /// The length of the file when it was opened.
+    fn len(&self) -> u64;
+
+    /// The `len` bytes from `offset` on. Nothing is allocated before the range is known to lie in the file.
+    ///
+    /// # Errors
+    /// `Io` of kind `UnexpectedEof` when the range does not lie in the file; else whatever the system says.
+    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice>;
+
+    /// The whole file without a copy, if it is mapped or held in memory.
+    fn contents(&self) -> Option<FileSlice>;
+
+    /// The name it was opened by.
+    fn path(&self) -> &Path;
+}
+
+/// A lock that is held until this is dropped.
+pub trait LockGuard: Send + Sync + Debug {}
+
+/// The directory that holds the name `path`: what to pass to [`Vfs::sync_dir`] after creating it.
+pub fn parent_dir(path: &Path) -> PathBuf {
+    match path.parent() {
+        None => path.to_path_buf(),
+        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        Some(parent) => parent.to_path_buf(),
+    }
+}

@@ -1,0 +1,311 @@
+//! The real file system.
+
+use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
+use crate::error::{Error, Result};
+use memmap2::Mmap;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files of the operating system.
+///
+/// Left out: writing through a mapping, direct input and output, preallocation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StdVfs;
+
+impl Vfs for StdVfs {
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        // A new file under the name, not the old one cut to nothing: whoever has that mapped keeps its bytes.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("replace", path, error));
+            }
+            _ => {}
+        }
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|error| Error::io("create", path, error))?;
+        Ok(Box::new(StdWritableFile {
+            file,
+            len: 0,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let file = OpenOptions::new()
+            .append(true)
+            .open(path)
+            .map_err(|error| Error::io("open for appending", path, error))?;
+        let len = file_len(&file, path)?;
+        Ok(Box::new(StdWritableFile {
+            file,
+            len,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        let file = open(path)?;
+        let len = file_len(&file, path)?;
+        Ok(Arc::new(StdRandomFile {
+            file,
+            len,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        let file = open(path)?;
+        let contents = match file_len(&file, path)? {
+            // There is nothing to map, and some systems refuse to.
+            0 => FileSlice::from(Vec::new()),
+            _ => FileSlice::from_map(map(&file, path)?),
+        };
+        Ok(Arc::new(MappedFile {
+            contents,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        let file = open(path)?;
+        let len = file_len(&file, path)?;
+        let mut contents = Vec::new();
+        // The limit matters for a file that grows meanwhile, or a device that never ends.
+        file.take(len)
+            .read_to_end(&mut contents)
+            .map_err(|error| Error::io("read", path, error))?;
+        Ok(contents)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        path.try_exists()
+            .map_err(|error| Error::io("look for", path, error))
+    }
+
+    fn len(&self, path: &Path) -> Result<u64> {
+        let metadata = fs::metadata(path).map_err(|error| Error::io("measure", path, error))?;
+        Ok(metadata.len())
+    }
+
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
+        let names = fs::read_dir(dir)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect());
+        let mut names: Vec<OsString> = names.map_err(|error| Error::io("list", dir, error))?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn create_dir_all(&self, dir: &Path) -> Result<()> {
+        fs::create_dir_all(dir).map_err(|error| Error::io("create the directory", dir, error))
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        fs::remove_file(path).map_err(|error| Error::io("remove", path, error))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::rename(from, to).map_err(|error| Error::io("rename", from, error))
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
+        fs::hard_link(from, to).map_err(|error| Error::io("make a second name for", from, error))
+    }
+
+    #[cfg(unix)]
+    fn sync_dir(&self, dir: &Path) -> Result<()> {
+        File::open(dir)
+            .and_then(|dir| dir.sync_all())
+            .map_err(|error| Error::io("sync the directory", dir, error))
+    }
+
+    /// Windows has no handle to flush for a directory: names are journaled by the file system.
+    #[cfg(not(unix))]
+    fn sync_dir(&self, _dir: &Path) -> Result<()> {
+        Ok(())
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(|error| Error::io("open the lock file", path, error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Box::new(StdLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked {
+                path: path.to_path_buf(),
+            }),
+            Err(TryLockError::Error(error)) => Err(Error::io("lock", path, error)),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| Error::io("open", path, error))
+}
+
+fn file_len(file: &File, path: &Path) -> Result<u64> {
+    let metadata = file
+        .metadata()
+        .map_err(|error| Error::io("measure", path, error))?;
+    if metadata.is_dir() {
+        return Err(Error::io(
+            "open",
+            path,
+            io::Error::from(io::ErrorKind::IsADirectory),
+        ));
+    }
+    Ok(metadata.len())
+}
+
+#[expect(
+    unsafe_code,
+    reason = "mapping a file is unsafe, because another process may change it"
+)]
+fn map(file: &File, path: &Path) -> Result<Arc<Mmap>> {
+    // SAFETY: the bytes must not change, nor the file shrink, while the map lives. The engine maps
+    // only finished files (invariant 4 of this folder: none of its operations changes a written byte or shortens
+    // a file; `create` over an old name makes a new file and `remove` leaves open ones alone), and
+    // the lock on the database's directory keeps other processes of the engine out. A foreign program
+    // that writes into the directory breaks this, as it would break any reader.
+    let map = unsafe { Mmap::map(file) };
+    map.map(Arc::new)
+        .map_err(|error| Error::io("map", path, error))
+}
+
+#[derive(Debug)]
+struct StdWritableFile {
+    file: File,
+    len: u64,
+    path: PathBuf,
+}
+
+impl WritableFile for StdWritableFile {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        self.file
+            .write_all(data)
+            .map_err(|error| Error::io("append to", &self.path, error))?;
+        self.len += data.len() as u64;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        // The data and the length, which is all that a reader needs; not the times.
+        self.file
+            .sync_data()
+            .map_err(|error| Error::io("sync", &self.path, error))
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[derive(Debug)]
+struct StdRandomFile {
+    file: File,
+    len: u64,
+    path: PathBuf,
+}
+
+impl RandomFile for StdRandomFile {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
+        let fits = offset
+            .checked_add(len as u64)
+            .is_some_and(|end| end <= self.len);
+        if !fits {
+            return Err(Error::io(
+                "read",
+                &self.path,
+                io::Error::from(io::ErrorKind::UnexpectedEof),
+            ));
+        }
+        let mut bytes = vec![0; len];
+        read_exact_at(&self.file, &mut bytes, offset)
+            .map_err(|error| Error::io("read", &self.path, error))?;
+        Ok(FileSlice::from(bytes))
+    }
+
+    fn contents(&self) -> Option<FileSlice> {
+        None
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
+            0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            read => {
+                buffer = &mut buffer[read..];
+                offset += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A file as a slice: mapped here, in memory in [`MemoryVfs`](super::MemoryVfs).
+#[derive(Debug)]
+pub(super) struct MappedFile {
+    pub(super) contents: FileSlice,
+    pub(super) path: PathBuf,
+}
+
+impl RandomFile for MappedFile {
+    fn len(&self) -> u64 {
+        self.contents.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        match start.checked_add(len) {
+            Some(end) if end <= self.contents.len() => Ok(self.contents.slice(start..end)),
+            _ => Err(Error::io(
+                "read",
+                &self.path,
+                io::Error::from(io::ErrorKind::UnexpectedEof),
+            )),
+        }
+    }
+
+    fn contents(&self) -> Option<FileSlice> {
+        Some(self.contents.clone())
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The lock goes when the file is closed.
+#[derive(Debug)]
+struct StdLock {
+    _file: File,
+}
+
+impl LockGuard for StdLock {}
