@@ -74,7 +74,7 @@ pub struct ParsedKey<'a> {
 /// If `sequence` is above [`MAX_SEQUENCE`].
 pub fn append(out: &mut Vec<u8>, user_key: &[u8], sequence: u64, kind: ValueKind) {
     out.extend_from_slice(user_key);
-    out.extend_from_slice(&trailer(sequence, kind as u8));
+    out.extend_from_slice(&trailer(sequence, kind));
 }
 
 /// The internal key of `user_key` at `sequence`, in a new buffer. See [`append`].
@@ -94,7 +94,7 @@ pub fn encode(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> {
 /// If `sequence` is above [`MAX_SEQUENCE`].
 pub fn append_seek(out: &mut Vec<u8>, user_key: &[u8], sequence: u64) {
     out.extend_from_slice(user_key);
-    out.extend_from_slice(&trailer(sequence, SEEK_KIND));
+    out.extend_from_slice(&seek_trailer(sequence));
 }
 
 /// Appends an internal key that comes before (or is) every version of `user_key`.
@@ -107,7 +107,23 @@ pub fn append_last(out: &mut Vec<u8>, user_key: &[u8]) {
     append(out, user_key, 0, ValueKind::Delete);
 }
 
-fn trailer(sequence: u64, kind: u8) -> [u8; TRAILER_BYTES] {
+/// The trailer of a version.
+///
+/// # Panics
+/// If `sequence` is above [`MAX_SEQUENCE`].
+pub fn trailer(sequence: u64, kind: ValueKind) -> [u8; TRAILER_BYTES] {
+    trailer_of(sequence, kind as u8)
+}
+
+/// The trailer of a seek key; see [`append_seek`].
+///
+/// # Panics
+/// If `sequence` is above [`MAX_SEQUENCE`].
+pub fn seek_trailer(sequence: u64) -> [u8; TRAILER_BYTES] {
+    trailer_of(sequence, SEEK_KIND)
+}
+
+fn trailer_of(sequence: u64, kind: u8) -> [u8; TRAILER_BYTES] {
     assert!(
         sequence <= MAX_SEQUENCE,
         "sequence number {sequence} does not fit 56 bits"

@@ -14,4 +14,6 @@ pub mod cursor;
 pub mod error;
 pub mod internal_key;
 pub mod keys;
+pub mod memtable;
+pub mod varint;
 pub mod vfs;

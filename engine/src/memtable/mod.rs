@@ -1,0 +1,266 @@
+//! The memtable: the newest writes of one family, sorted, in memory, until a table holds them.
+//!
+//! Every write goes to the log first and then here. When a memtable is full it is frozen (its
+//! [`MemtableWriter`] is dropped) and written out as a level-0 table, while a new one takes over.
+//! Readers hold an [`Arc`] on it and go on undisturbed.
+//!
+//! Invariants
+//! 1. An entry is an internal key and a value; it is never changed or removed. Deleting a key inserts a
+//!    tombstone.
+//! 2. One writer, any number of readers, and no reader ever waits.
+//! 3. What a reader has found stays where it is for as long as anyone holds the memtable.
+//!
+//! Left out: a bloom filter and a hash index. A search of the skip list ends in memory anyway.
+
+#![expect(
+    unsafe_code,
+    reason = "nodes live in an arena that the type system cannot see"
+)]
+
+mod arena;
+mod skiplist;
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use self::skiplist::{Node, SkipList, Target, Writer};
+use crate::comparator::Comparator;
+use crate::cursor::InternalCursor;
+use crate::error::Result;
+use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
+
+/// Chunks are a part of the write buffer, within these bounds: large ones waste less, small
+/// ones let a tiny buffer stay tiny.
+const CHUNK_BYTES_MIN: usize = 1 << 10;
+const CHUNK_BYTES_MAX: usize = 1 << 20;
+const CHUNKS_PER_BUFFER: usize = 16;
+
+/// What readers share.
+#[derive(Clone)]
+pub struct Memtable {
+    list: Arc<SkipList>,
+}
+
+/// The right to insert into a memtable.
+#[derive(Debug)]
+pub struct MemtableWriter {
+    list: Writer,
+}
+
+/// What a memtable knows of a key.
+#[derive(Debug)]
+pub struct Found {
+    /// When it was written.
+    pub sequence: u64,
+    /// Whether it was put or deleted.
+    pub kind: ValueKind,
+    /// The value; empty for a tombstone.
+    pub value: MemtableValue,
+}
+
+/// A value within a memtable, which it keeps alive.
+#[derive(Clone)]
+pub struct MemtableValue {
+    node: Node,
+    /// Keeps the arena that `node` points into.
+    _list: Arc<SkipList>,
+}
+
+/// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
+/// consistent view ignores those with a greater sequence number than it read at the start.
+pub struct MemtableCursor {
+    list: Arc<SkipList>,
+    node: Option<Node>,
+}
+
+impl MemtableWriter {
+    /// A new memtable, which is expected to grow to about `buffer_bytes`.
+    #[must_use]
+    pub fn new(comparator: Comparator, buffer_bytes: usize) -> Self {
+        let chunk_bytes =
+            (buffer_bytes / CHUNKS_PER_BUFFER).clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+        Self {
+            list: Writer::new(comparator, chunk_bytes.next_multiple_of(arena::ALIGN)),
+        }
+    }
+
+    /// What readers hold.
+    #[must_use]
+    pub fn reader(&self) -> Memtable {
+        Memtable {
+            list: Arc::clone(self.list.list()),
+        }
+    }
+
+    /// Inserts a version. The pair of user key and sequence must be new; lengths are bounded by the batch.
+    ///
+    /// # Panics
+    /// If key or value are longer than a batch admits.
+    pub fn insert(&mut self, key: ParsedKey<'_>, value: &[u8]) {
+        let trailer = u64::from_be_bytes(internal_key::trailer(key.sequence, key.kind));
+        let target = Target {
+            user_key: key.user_key,
+            trailer,
+        };
+        self.list.insert(target, value);
+    }
+
+    /// Bytes of entries so far, their links included: what the write buffer's size is held against.
+    #[must_use]
+    pub fn used_bytes(&self) -> usize {
+        self.list.used()
+    }
+}
+
+impl Memtable {
+    /// Number of entries, all versions and tombstones counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether nothing was inserted yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes taken from the system.
+    #[must_use]
+    pub fn reserved_bytes(&self) -> usize {
+        self.list.reserved()
+    }
+
+    /// The newest version of `user_key` that a reader of `sequence` sees.
+    ///
+    /// Cost: one search, O(log n); nothing is allocated or copied.
+    #[must_use]
+    pub fn get(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
+        let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
+        let node = self.list.seek(Target { user_key, trailer })?;
+        // SAFETY: `node` is of this list, which `self` keeps.
+        let found = internal_key::parse(unsafe { node.key() }).ok()?;
+        if found.user_key != user_key {
+            return None;
+        }
+        let value = MemtableValue {
+            node,
+            _list: Arc::clone(&self.list),
+        };
+        Some(Found {
+            sequence: found.sequence,
+            kind: found.kind,
+            value,
+        })
+    }
+
+    /// A cursor that keeps this memtable alive.
+    #[must_use]
+    pub fn cursor(&self) -> MemtableCursor {
+        MemtableCursor {
+            list: Arc::clone(&self.list),
+            node: None,
+        }
+    }
+}
+
+impl fmt::Debug for Memtable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memtable")
+            .field("comparator", self.list.comparator())
+            .field("len", &self.len())
+            .field("reserved_bytes", &self.reserved_bytes())
+            .finish()
+    }
+}
+
+impl Deref for MemtableValue {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `_list` keeps the arena for as long as `self` lives.
+        unsafe { self.node.value() }
+    }
+}
+
+impl fmt::Debug for MemtableValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b\"{}\"", self.escape_ascii())
+    }
+}
+
+impl MemtableCursor {
+    fn here(&self) -> Node {
+        self.node.expect("the cursor stands on an entry")
+    }
+}
+
+impl InternalCursor for MemtableCursor {
+    fn valid(&self) -> bool {
+        self.node.is_some()
+    }
+
+    fn key(&self) -> &[u8] {
+        // SAFETY: the node is of `self.list`, which lives as long as the borrow of `self`.
+        unsafe { self.here().key() }
+    }
+
+    fn value(&self) -> &[u8] {
+        // SAFETY: as in `key`.
+        unsafe { self.here().value() }
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.node = self.list.first();
+        Ok(())
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.node = self.list.last();
+        Ok(())
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<()> {
+        self.node = self.list.seek(split(target));
+        Ok(())
+    }
+
+    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
+        let target = split(target);
+        let after = self.list.seek(target);
+        self.node = match after {
+            Some(node) if self.list.is(node, target) => after,
+            _ => self.list.seek_before(target),
+        };
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        self.node = self.list.next(self.here());
+        Ok(())
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        let here = split(self.key());
+        self.node = self.list.seek_before(here);
+        Ok(())
+    }
+}
+
+/// An internal key as the list wants it. A key too short for a trailer stands before its versions.
+fn split(internal: &[u8]) -> Target<'_> {
+    match internal.split_last_chunk::<TRAILER_BYTES>() {
+        Some((user_key, trailer)) => Target {
+            user_key,
+            trailer: u64::from_be_bytes(*trailer),
+        },
+        None => Target {
+            user_key: internal,
+            trailer: 0,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

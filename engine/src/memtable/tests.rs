@@ -1,0 +1,245 @@
+//! The memtable against a `BTreeMap`, and readers beside a writer.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::internal_key::MAX_SEQUENCE;
+
+type Model = BTreeMap<(Vec<u8>, std::cmp::Reverse<u64>), (ValueKind, Vec<u8>)>;
+
+fn user_key() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(vec![0u8, b'a', b'b', 0xff]), 0..5)
+}
+
+/// A write to a key: a value, or nothing for a deletion.
+fn writes() -> impl Strategy<Value = Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+    let value = prop::option::of(prop::collection::vec(any::<u8>(), 0..40));
+    prop::collection::vec((user_key(), value), 0..200)
+}
+
+fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)]) -> (MemtableWriter, Model) {
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 4096);
+    let mut model = Model::new();
+    for (sequence, (user_key, value)) in (1..).zip(writes) {
+        let kind = if value.is_some() {
+            ValueKind::Put
+        } else {
+            ValueKind::Delete
+        };
+        let value = value.clone().unwrap_or_default();
+        writer.insert(
+            ParsedKey {
+                user_key,
+                sequence,
+                kind,
+            },
+            &value,
+        );
+        model.insert(
+            (user_key.clone(), std::cmp::Reverse(sequence)),
+            (kind, value),
+        );
+    }
+    (writer, model)
+}
+
+/// The model's entries as internal keys, in order.
+fn entries(model: &Model) -> Vec<(Vec<u8>, Vec<u8>)> {
+    model
+        .iter()
+        .map(|((user_key, sequence), (kind, value))| {
+            (
+                internal_key::encode(user_key, sequence.0, *kind),
+                value.clone(),
+            )
+        })
+        .collect()
+}
+
+fn here(cursor: &MemtableCursor) -> Option<(Vec<u8>, Vec<u8>)> {
+    cursor
+        .valid()
+        .then(|| (cursor.key().to_vec(), cursor.value().to_vec()))
+}
+
+proptest! {
+    #[test]
+    fn scans_agree_with_a_map(writes in writes()) {
+        let (writer, model) = filled(&writes);
+        let expected = entries(&model);
+        let table = writer.reader();
+        prop_assert_eq!(table.len(), expected.len());
+        prop_assert!(writer.used_bytes() <= table.reserved_bytes());
+
+        let mut cursor = table.cursor();
+        cursor.seek_to_first().unwrap();
+        for entry in &expected {
+            prop_assert_eq!(here(&cursor), Some(entry.clone()));
+            cursor.next().unwrap();
+        }
+        prop_assert!(!cursor.valid());
+
+        cursor.seek_to_last().unwrap();
+        for entry in expected.iter().rev() {
+            prop_assert_eq!(here(&cursor), Some(entry.clone()));
+            cursor.prev().unwrap();
+        }
+        prop_assert!(!cursor.valid());
+    }
+
+    #[test]
+    fn seeks_and_gets_agree_with_a_map(
+        writes in writes(), target in user_key(), sequence in 0u64..200
+    ) {
+        let (writer, model) = filled(&writes);
+        let expected = entries(&model);
+        let table = writer.reader();
+        let order = |a: &[u8], b: &[u8]| internal_key::compare(&Comparator::Bytewise, a, b);
+
+        let mut probes = vec![internal_key::encode(&target, sequence, ValueKind::Put)];
+        probes.extend(expected.first().map(|(key, _)| key.clone()));
+        probes.extend(expected.last().map(|(key, _)| key.clone()));
+        let mut cursor = table.cursor();
+        for probe in &probes {
+            cursor.seek(probe).unwrap();
+            let after = expected.iter().find(|(key, _)| order(key, probe) != Ordering::Less);
+            prop_assert_eq!(here(&cursor), after.cloned());
+            cursor.seek_for_prev(probe).unwrap();
+            let before = expected.iter().rfind(|(key, _)| order(key, probe) != Ordering::Greater);
+            prop_assert_eq!(here(&cursor), before.cloned());
+        }
+
+        let visible = model
+            .iter()
+            .find(|((user_key, version), _)| *user_key == target && version.0 <= sequence);
+        let found = table.get(&target, sequence);
+        prop_assert_eq!(
+            found.map(|found| (found.sequence, found.kind, found.value.to_vec())),
+            visible.map(|((_, version), (kind, value))| (version.0, *kind, value.clone()))
+        );
+    }
+}
+
+#[test]
+fn any_insertion_order_gives_the_same_list() {
+    // Sequential, backwards, and alternating between two ends: the insert hint helps, fails, misleads.
+    let count = 500u64;
+    let orders: [Vec<u64>; 3] = [
+        (0..count).collect(),
+        (0..count).rev().collect(),
+        (0..count)
+            .map(|n| if n % 2 == 0 { n / 2 } else { count - 1 - n / 2 })
+            .collect(),
+    ];
+    for order in orders {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 16);
+        for (sequence, key) in (1..).zip(&order) {
+            let user_key = &key.to_be_bytes();
+            writer.insert(
+                ParsedKey {
+                    user_key,
+                    sequence,
+                    kind: ValueKind::Put,
+                },
+                b"v",
+            );
+        }
+        let mut cursor = writer.reader().cursor();
+        cursor.seek_to_first().unwrap();
+        for key in 0..count {
+            assert_eq!(internal_key::user_key(cursor.key()), key.to_be_bytes());
+            cursor.next().unwrap();
+        }
+        assert!(!cursor.valid());
+    }
+}
+
+#[test]
+fn a_value_outlives_the_memtable_that_it_came_from() {
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 4096);
+    writer.insert(
+        ParsedKey {
+            user_key: b"k",
+            sequence: 1,
+            kind: ValueKind::Put,
+        },
+        &[7; 5000],
+    );
+    let value = writer.reader().get(b"k", 1).unwrap().value;
+    drop(writer);
+    assert_eq!(&*value, &[7; 5000]);
+}
+
+/// Every value is derived from its key and sequence, so that a reader can tell a torn one.
+fn value_of(key: u64, sequence: u64) -> Vec<u8> {
+    let seed = key.wrapping_mul(31).wrapping_add(sequence);
+    seed.to_le_bytes().repeat(1 + (seed % 7) as usize)
+}
+
+#[test]
+fn readers_beside_the_writer_see_whole_entries_in_order() {
+    const ENTRIES: u64 = if cfg!(miri) { 200 } else { 30_000 };
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
+    let table = writer.reader();
+    let published = AtomicU64::new(0);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for reader in 0..2u64 {
+            let (table, published, done) = (&table, &published, &done);
+            scope.spawn(move || {
+                let mut rounds = reader;
+                while !done.load(Memory::Acquire) {
+                    let visible = published.load(Memory::Acquire);
+                    check_one_key(table, rounds % 97, visible);
+                    assert!(count_in_order(table, visible) >= visible);
+                    rounds += 1;
+                }
+                assert!(rounds > reader, "the reader ran beside the writer");
+            });
+        }
+        for sequence in 1..=ENTRIES {
+            let key = sequence.wrapping_mul(0x9e37_79b9) % 97;
+            let parsed = ParsedKey {
+                user_key: &key.to_be_bytes(),
+                sequence,
+                kind: ValueKind::Put,
+            };
+            writer.insert(parsed, &value_of(key, sequence));
+            published.store(sequence, Memory::Release);
+        }
+        done.store(true, Memory::Release);
+    });
+    assert_eq!(count_in_order(&table, MAX_SEQUENCE), ENTRIES);
+}
+
+fn check_one_key(table: &Memtable, key: u64, visible: u64) {
+    if let Some(found) = table.get(&key.to_be_bytes(), visible) {
+        assert!(found.sequence <= visible);
+        assert_eq!(&*found.value, value_of(key, found.sequence));
+    }
+}
+
+/// Scans the whole list: every entry whole, strictly increasing. Returns how many are visible.
+fn count_in_order(table: &Memtable, visible: u64) -> u64 {
+    let mut cursor = table.cursor();
+    let mut before: Option<Vec<u8>> = None;
+    let mut seen = 0;
+    cursor.seek_to_first().unwrap();
+    while cursor.valid() {
+        let parsed = internal_key::parse(cursor.key()).unwrap();
+        let key = u64::from_be_bytes(parsed.user_key.try_into().unwrap());
+        assert_eq!(cursor.value(), value_of(key, parsed.sequence));
+        if let Some(before) = &before {
+            let order = internal_key::compare(&Comparator::Bytewise, before, cursor.key());
+            assert_eq!(order, Ordering::Less);
+        }
+        before = Some(cursor.key().to_vec());
+        seen += u64::from(parsed.sequence <= visible);
+        cursor.next().unwrap();
+    }
+    seen
+}

@@ -1,0 +1,155 @@
+//! The engine's one variable-length integer: seven bits a byte, the lowest first (LEB128).
+//!
+//!     0xxxxxxx                        up to 127
+//!     1xxxxxxx 0xxxxxxx               up to 16,383
+//!     ...                             ten bytes for 2^64 - 1
+//!
+//! Lengths and numbers in logs, tables, batches and the manifest are written so. Keys are not: this
+//! encoding does not sort (`keys` has one that does).
+//!
+//! Invariant: a number has one encoding. A longer one than needed is refused, so that two different files
+//! never mean the same.
+
+/// The most bytes that one number takes.
+pub const MAX_BYTES: usize = 10;
+
+/// Appends `value`.
+#[inline]
+pub fn append(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// How many bytes [`append`] writes for `value`.
+#[must_use]
+pub const fn len(value: u64) -> usize {
+    let bits = u64::BITS - (value | 1).leading_zeros();
+    bits.div_ceil(7) as usize
+}
+
+/// Takes a number off the front of `input`. `None`, and `input` as it was, if there is no whole one, if
+/// it exceeds 64 bits, or if it is longer than it need be.
+#[inline]
+pub fn take(input: &mut &[u8]) -> Option<u64> {
+    if let Some((&byte, rest)) = input.split_first()
+        && byte < 0x80
+    {
+        *input = rest;
+        return Some(u64::from(byte));
+    }
+    take_long(input)
+}
+
+fn take_long(input: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for (at, &byte) in input.iter().take(MAX_BYTES).enumerate() {
+        let bits = u64::from(byte & 0x7f);
+        let shift = 7 * at as u32;
+        if bits << shift >> shift != bits {
+            return None;
+        }
+        value |= bits << shift;
+        if byte < 0x80 {
+            if byte == 0 && at > 0 {
+                return None;
+            }
+            *input = &input[at + 1..];
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Takes a number that must fit 32 bits; otherwise as [`take`].
+#[inline]
+pub fn take_u32(input: &mut &[u8]) -> Option<u32> {
+    let mut rest = *input;
+    let value = u32::try_from(take(&mut rest)?).ok()?;
+    *input = rest;
+    Some(value)
+}
+
+/// Takes a length and as many bytes. `None`, and `input` as it was, if fewer remain.
+#[inline]
+pub fn take_bytes<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let mut rest = *input;
+    let len = usize::try_from(take(&mut rest)?).ok()?;
+    let (bytes, rest) = rest.split_at_checked(len)?;
+    *input = rest;
+    Some(bytes)
+}
+
+/// Appends the length of `bytes`, then `bytes`.
+#[inline]
+pub fn append_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    append(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bytes_are_as_documented() {
+        for (value, bytes) in [
+            (0, &[0][..]),
+            (127, &[0x7f]),
+            (128, &[0x80, 1]),
+            (16_383, &[0xff, 0x7f]),
+            (16_384, &[0x80, 0x80, 1]),
+            (
+                u64::MAX,
+                &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+            ),
+        ] {
+            let mut out = Vec::new();
+            append(&mut out, value);
+            assert_eq!(out, bytes);
+            assert_eq!(len(value), bytes.len());
+        }
+    }
+
+    #[test]
+    fn cut_long_and_large_ones_are_refused() {
+        for bytes in [
+            &[][..],
+            &[0x80],
+            &[0x80, 0],
+            &[0xff, 0x80, 0],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+            &[0xff; 11],
+        ] {
+            let mut input = bytes;
+            assert_eq!(take(&mut input), None, "{bytes:?}");
+            assert_eq!(input, bytes);
+        }
+        let mut input = &[0x80, 0x80, 0x80, 0x80, 0x10][..];
+        assert_eq!(take_u32(&mut input), None);
+        assert_eq!(take(&mut input), Some(1 << 32));
+    }
+
+    #[test]
+    fn a_length_beyond_the_input_takes_nothing() {
+        let mut input = &[3, b'a', b'b'][..];
+        assert_eq!(take_bytes(&mut input), None);
+        assert_eq!(input, [3, b'a', b'b']);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_appended_is_taken(value in any::<u64>(), shift in 0u32..64, tail in any::<[u8; 3]>()) {
+            let value = value >> shift;
+            let mut out = Vec::new();
+            append(&mut out, value);
+            out.extend(tail);
+            let mut input = &out[..];
+            prop_assert_eq!(take(&mut input), Some(value));
+            prop_assert_eq!(input, tail);
+        }
+    }
+}
