@@ -9,11 +9,21 @@
 //! vfs, comparator, keys, error  keys depends on nothing
 //! ```
 
+pub mod batch;
 pub mod comparator;
 pub mod cursor;
+pub mod db;
 pub mod error;
 pub mod internal_key;
 pub mod keys;
 pub mod memtable;
 pub mod varint;
 pub mod vfs;
+
+pub use crate::batch::{FamilyId, WriteBatch};
+pub use crate::comparator::{Comparator, Compare};
+pub use crate::db::{
+    Background, CompactionFilter, Cursor, Db, Decision, Family, FamilyOptions, Options, Range,
+    Snapshot, Value, WriteOptions,
+};
+pub use crate::error::{Error, Result};

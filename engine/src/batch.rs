@@ -1,0 +1,412 @@
+//! A write batch: changes to any families that happen together or not at all.
+//!
+//! A batch is encoded as it is filled, in the form that the log stores, so that writing it copies it once:
+//!
+//!     sequence  u64      of the first record; the following ones take the following numbers
+//!     count     u32      number of records
+//!     record*   kind: u8 | family: varint | key_len: varint | key | (put: value_len: varint | value)
+//!
+//! `sequence` and `count` are little-endian. Kind 0 deletes, kind 1 puts.
+//!
+//! Invariants
+//! 1. `count` records follow the header, and nothing after them.
+//! 2. The order of the records counts: of two that name one key, the later wins.
+//! 3. A decoder sees foreign bytes. It checks every length before using it, and nothing of a batch is
+//!    applied before all of it was checked.
+
+use crate::error::{Error, Result};
+use crate::internal_key::{MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ValueKind};
+use crate::varint;
+
+/// Bytes before the first record.
+const HEADER_BYTES: usize = 12;
+const COUNT_AT: usize = 8;
+
+/// The largest batch that a database accepts, in encoded bytes.
+pub const MAX_BATCH_BYTES: usize = 1 << 30;
+
+/// The number that stands for a family in logs and in the manifest. Never used again after a drop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FamilyId(pub u32);
+
+/// Changes to be made together.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WriteBatch {
+    bytes: Vec<u8>,
+}
+
+/// One change, as stored in a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The family that it changes.
+    pub family: FamilyId,
+    /// What happens to the key.
+    pub kind: ValueKind,
+    /// The key.
+    pub key: &'a [u8],
+    /// The value; empty for a deletion.
+    pub value: &'a [u8],
+}
+
+impl Default for WriteBatch {
+    fn default() -> Self {
+        Self {
+            bytes: vec![0; HEADER_BYTES],
+        }
+    }
+}
+
+impl WriteBatch {
+    /// An empty batch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty batch with room for `bytes` of records.
+    #[must_use]
+    pub fn with_capacity(bytes: usize) -> Self {
+        let mut batch = Vec::with_capacity(HEADER_BYTES + bytes);
+        batch.resize(HEADER_BYTES, 0);
+        Self { bytes: batch }
+    }
+
+    /// Sets `key` to `value` in `family` when the batch is written.
+    ///
+    /// Limits on lengths are checked when the batch is written, all at once.
+    pub fn put(
+        &mut self,
+        family: impl Into<FamilyId>,
+        key: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+    ) {
+        self.append(ValueKind::Put, family.into(), key.as_ref());
+        varint::append_bytes(&mut self.bytes, value.as_ref());
+    }
+
+    /// Removes `key` from `family` when the batch is written. A key that is not there stays so.
+    pub fn delete(&mut self, family: impl Into<FamilyId>, key: impl AsRef<[u8]>) {
+        self.append(ValueKind::Delete, family.into(), key.as_ref());
+    }
+
+    fn append(&mut self, kind: ValueKind, family: FamilyId, key: &[u8]) {
+        let count = self.len() as u32;
+        self.bytes.reserve(key.len() + 2 + 2 * varint::MAX_BYTES);
+        self.bytes[COUNT_AT..HEADER_BYTES].copy_from_slice(&(count + 1).to_le_bytes());
+        self.bytes.push(kind as u8);
+        varint::append(&mut self.bytes, u64::from(family.0));
+        varint::append_bytes(&mut self.bytes, key);
+    }
+
+    /// Number of changes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        BatchView::of(&self.bytes).count as usize
+    }
+
+    /// Whether there are no changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Encoded length, header included.
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes all changes out and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.truncate(HEADER_BYTES);
+        self.bytes.fill(0);
+    }
+
+    /// The changes, in the order in which they were added.
+    pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        // A batch that was built here decodes; were it not so, the writer's check would refuse it.
+        BatchView::of(&self.bytes).records().map_while(Result::ok)
+    }
+
+    /// Checks what a log must never hold: too much, too long, or a family that `knows` refuses.
+    ///
+    /// # Errors
+    /// `InvalidArgument`, which says what is wrong with which record.
+    pub(crate) fn check(&self, knows: impl Fn(FamilyId) -> bool) -> Result<()> {
+        if self.bytes.len() > MAX_BATCH_BYTES {
+            let len = self.bytes.len();
+            return Err(Error::invalid(format!(
+                "the batch takes {len} bytes, more than {MAX_BATCH_BYTES}; write it in parts"
+            )));
+        }
+        for (at, record) in BatchView::of(&self.bytes).records().enumerate() {
+            let record = record.map_err(|why| Error::invalid(format!("record {at}: {why}")))?;
+            if !knows(record.family) {
+                return Err(Error::invalid(format!(
+                    "record {at} of the batch is for column family {}, which is not open here: it was \
+                     dropped, or belongs to another database",
+                    record.family.0
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the log stores, with the sequence number of the first record filled in.
+    pub(crate) fn sequenced(&mut self, sequence: u64) -> &[u8] {
+        self.bytes[..COUNT_AT].copy_from_slice(&sequence.to_le_bytes());
+        &self.bytes
+    }
+}
+
+impl std::fmt::Debug for WriteBatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.records()).finish()
+    }
+}
+
+/// An encoded batch, as it comes out of a log.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchView<'a> {
+    /// The sequence number of the first record.
+    pub sequence: u64,
+    /// Number of records.
+    pub count: u32,
+    records: &'a [u8],
+}
+
+impl<'a> BatchView<'a> {
+    /// Decodes a batch and checks every record of it.
+    ///
+    /// # Errors
+    /// What is wrong, and at which byte, as part of a sentence.
+    pub fn decode(bytes: &'a [u8]) -> Result<Self, String> {
+        if bytes.len() < HEADER_BYTES {
+            return Err(format!(
+                "a write batch has at least {HEADER_BYTES} bytes, this one {}",
+                bytes.len()
+            ));
+        }
+        let view = Self::of(bytes);
+        for record in view.records() {
+            record?;
+        }
+        Ok(view)
+    }
+
+    /// `bytes` hold at least a header.
+    fn of(bytes: &'a [u8]) -> Self {
+        let (header, records) = bytes.split_at(HEADER_BYTES);
+        let sequence = header[..COUNT_AT].try_into().map(u64::from_le_bytes);
+        let count = header[COUNT_AT..].try_into().map(u32::from_le_bytes);
+        Self {
+            sequence: sequence.expect("eight bytes"),
+            count: count.expect("four bytes"),
+            records,
+        }
+    }
+
+    /// The records, each checked; an error ends them.
+    pub fn records(&self) -> Records<'a> {
+        Records {
+            rest: self.records,
+            total: self.records.len(),
+            left: self.count,
+            failed: false,
+        }
+    }
+}
+
+/// The records of a batch. See [`BatchView::records`].
+#[derive(Debug, Clone)]
+pub struct Records<'a> {
+    rest: &'a [u8],
+    total: usize,
+    left: u32,
+    failed: bool,
+}
+
+impl<'a> Records<'a> {
+    fn fail(&mut self, what: &str) -> Option<Result<Record<'a>, String>> {
+        self.failed = true;
+        let at = HEADER_BYTES + self.total - self.rest.len();
+        Some(Err(format!("{what}, at byte {at} of the batch")))
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<Record<'a>, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        if self.left == 0 {
+            return if self.rest.is_empty() {
+                None
+            } else {
+                self.fail("bytes after the last record")
+            };
+        }
+        let Some((&kind, mut rest)) = self.rest.split_first() else {
+            return self.fail("fewer records than the header counts");
+        };
+        let kind = match kind {
+            0 => ValueKind::Delete,
+            1 => ValueKind::Put,
+            _ => return self.fail("a record of unknown kind"),
+        };
+        let Some(family) = varint::take_u32(&mut rest) else {
+            return self.fail("a record without a family");
+        };
+        let Some(key) = varint::take_bytes(&mut rest) else {
+            return self.fail("a key longer than the batch");
+        };
+        let value = match kind {
+            ValueKind::Put => varint::take_bytes(&mut rest),
+            _ => Some(&[][..]),
+        };
+        let Some(value) = value else {
+            return self.fail("a value longer than the batch");
+        };
+        if key.len() > MAX_USER_KEY_BYTES {
+            return self.fail(&format!(
+                "a key of {} bytes, more than {MAX_USER_KEY_BYTES}",
+                key.len()
+            ));
+        }
+        if value.len() > MAX_VALUE_BYTES {
+            return self.fail(&format!(
+                "a value of {} bytes, more than {MAX_VALUE_BYTES}",
+                value.len()
+            ));
+        }
+        self.rest = rest;
+        self.left -= 1;
+        Some(Ok(Record {
+            family: FamilyId(family),
+            kind,
+            key,
+            value,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FIRST: FamilyId = FamilyId(0);
+    const OTHER: FamilyId = FamilyId(300);
+
+    fn sample() -> WriteBatch {
+        let mut batch = WriteBatch::new();
+        batch.put(FIRST, "k", "value");
+        batch.delete(OTHER, "gone");
+        batch
+    }
+
+    #[test]
+    fn bytes_are_as_documented() {
+        let mut batch = sample();
+        let expected: &[&[u8]] = &[
+            &7u64.to_le_bytes(),
+            &2u32.to_le_bytes(),
+            &[1, 0, 1],
+            b"k",
+            &[5],
+            b"value",
+            &[0, 0xac, 0x02, 4],
+            b"gone",
+        ];
+        assert_eq!(batch.sequenced(7), expected.concat());
+        assert_eq!(batch.len(), 2);
+        batch.clear();
+        assert_eq!(batch, WriteBatch::new());
+    }
+
+    #[test]
+    fn every_cut_and_every_tail_is_refused() {
+        let bytes = sample().sequenced(7).to_vec();
+        for len in 0..bytes.len() {
+            assert!(
+                BatchView::decode(&bytes[..len]).is_err(),
+                "cut to {len} bytes"
+            );
+        }
+        let tail = [&bytes[..], &[0]].concat();
+        let why = BatchView::decode(&tail).unwrap_err();
+        assert_eq!(
+            why,
+            format!(
+                "bytes after the last record, at byte {} of the batch",
+                bytes.len()
+            )
+        );
+    }
+
+    #[test]
+    fn what_a_log_must_not_hold_is_refused_by_name() {
+        let why = sample()
+            .check(|family| family == FIRST)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            why.contains("record 1 of the batch is for column family 300"),
+            "{why}"
+        );
+        sample().check(|_| true).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(FIRST, vec![0; MAX_USER_KEY_BYTES + 1], "");
+        let why = batch.check(|_| true).unwrap_err().to_string();
+        assert!(
+            why.contains("a key of 67108865 bytes, more than 67108864"),
+            "{why}"
+        );
+    }
+
+    fn records() -> impl Strategy<Value = Vec<(u32, Vec<u8>, Option<Vec<u8>>)>> {
+        let bytes = || prop::collection::vec(any::<u8>(), 0..200);
+        prop::collection::vec((any::<u32>(), bytes(), prop::option::of(bytes())), 0..10)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_decodes(records in records(), sequence in any::<u64>()) {
+            let mut batch = WriteBatch::new();
+            for (family, key, value) in &records {
+                match value {
+                    Some(value) => batch.put(FamilyId(*family), key, value),
+                    None => batch.delete(FamilyId(*family), key),
+                }
+            }
+            let view = BatchView::decode(batch.sequenced(sequence)).unwrap();
+            prop_assert_eq!((view.sequence, view.count as usize), (sequence, records.len()));
+            let decoded: Vec<_> = view
+                .records()
+                .map(Result::unwrap)
+                .map(|record| {
+                    let value = (record.kind == ValueKind::Put).then(|| record.value.to_vec());
+                    (record.family.0, record.key.to_vec(), value)
+                })
+                .collect();
+            prop_assert_eq!(decoded, records);
+        }
+
+        #[test]
+        fn foreign_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = BatchView::decode(&bytes);
+        }
+
+        #[test]
+        fn a_flipped_byte_never_panics(at in 0usize..30, bits in 1u8..) {
+            let mut bytes = sample().sequenced(7).to_vec();
+            let at = at % bytes.len();
+            bytes[at] ^= bits;
+            if let Ok(view) = BatchView::decode(&bytes) {
+                prop_assert!(view.records().all(|record| record.is_ok()));
+            }
+        }
+    }
+}
