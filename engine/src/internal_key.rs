@@ -2,8 +2,10 @@
 //!
 //! Format
 //!
-//!     user key            any bytes
-//!     trailer   u64, big-endian, of !(sequence << 8 | kind)
+//! ```text
+//! user key   any bytes
+//! trailer    u64, big-endian: !(sequence << 8 | kind)
+//! ```
 //!
 //! Because the trailer is inverted, plain byte order of trailers puts the newest version of a
 //! user key first: a lookup takes the first one it meets.

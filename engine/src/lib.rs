@@ -16,6 +16,7 @@ pub mod db;
 pub mod error;
 pub mod internal_key;
 pub mod keys;
+pub mod log;
 pub mod memtable;
 pub mod varint;
 pub mod vfs;
