@@ -55,12 +55,22 @@ impl<'a> Reader<'a> {
     /// [`Why::Truncated`] if fewer are left. Nothing is consumed then.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((field, _)) = self.left().split_first_chunk::<N>() else {
-            let missing = N - self.remaining();
-            return Err(self.fail(self.key.len(), Why::Truncated { missing }));
+            return Err(self.truncated(N));
         };
         let mask = self.mask;
         self.offset += N;
         Ok(field.map(|byte| byte ^ mask))
+    }
+
+    /// Requires that at least `count` bytes are left, and reads none.
+    ///
+    /// # Errors
+    /// [`Why::Truncated`] if fewer are.
+    pub const fn need(&self, count: usize) -> Result<(), DecodeError> {
+        if self.remaining() < count {
+            return Err(self.truncated(count));
+        }
+        Ok(())
     }
 
     /// Appends to `out` the bytes before the next `stop`, or all that are left if there is none.
@@ -109,6 +119,12 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn fail(&self, offset: usize, why: Why) -> DecodeError {
         DecodeError { offset, why }
+    }
+
+    /// The error for a field of `count` bytes of which fewer are left.
+    const fn truncated(&self, count: usize) -> DecodeError {
+        let missing = count - self.remaining();
+        self.fail(self.key.len(), Why::Truncated { missing })
     }
 
     fn left(&self) -> &'a [u8] {

@@ -102,6 +102,7 @@ impl DecodeKey for Varint {
         let first = reader.byte()?;
         let follow = first.leading_ones() as usize;
         let mut value = u64::from(first ^ leading_ones(follow));
+        reader.need(follow)?;
         for _ in 0..follow {
             value = value << 8 | u64::from(reader.byte()?);
         }

@@ -1,0 +1,217 @@
+//! Decoders meet bytes that no encoder wrote: they answer with an error that says where and why,
+//! or with a value whose key is exactly those bytes. They never panic.
+
+use std::fmt::Debug;
+
+use engine::keys::{
+    DecodeError, DecodeKey, Desc, Numeric, OrderedKey, PaddedDecimal, Raw, Varint, Why,
+    historical::ledis,
+};
+use proptest::prelude::*;
+
+use crate::generators::{bits64, byte, bytes, text};
+
+/// Accepted bytes are the key of the accepted value; a refusal points into the key or to its end.
+fn exact<T: DecodeKey + Debug>(key: &[u8]) {
+    let name = std::any::type_name::<T>();
+    match T::from_key(key) {
+        Ok(value) => assert_eq!(value.to_key(), key, "{name}: {value:?} has two keys"),
+        Err(error) => assert!(error.offset <= key.len(), "{name}: {error} in {key:02x?}"),
+    }
+}
+
+/// All types, and combinations of those whose errors pass through others.
+fn exact_for_all_types(key: &[u8]) {
+    exact::<u8>(key);
+    exact::<u16>(key);
+    exact::<u32>(key);
+    exact::<u64>(key);
+    exact::<u128>(key);
+    exact::<i8>(key);
+    exact::<i16>(key);
+    exact::<i32>(key);
+    exact::<i64>(key);
+    exact::<i128>(key);
+    exact::<f32>(key);
+    exact::<f64>(key);
+    exact::<Numeric<f32>>(key);
+    exact::<Numeric<f64>>(key);
+    exact::<bool>(key);
+    exact::<Vec<u8>>(key);
+    exact::<String>(key);
+    exact::<Raw<Vec<u8>>>(key);
+    exact::<Varint>(key);
+    exact::<PaddedDecimal>(key);
+    exact::<Desc<bool>>(key);
+    exact::<Desc<Vec<u8>>>(key);
+    exact::<Desc<String>>(key);
+    exact::<Desc<Varint>>(key);
+    exact::<Desc<Numeric<f64>>>(key);
+    exact::<(Vec<u8>, u8)>(key);
+    exact::<(Varint, Desc<(Vec<u8>, bool)>, Raw<Vec<u8>>)>(key);
+    exact::<((bool, Varint), (Desc<Varint>, String))>(key);
+}
+
+#[test]
+fn every_short_string_over_the_bytes_that_matter() {
+    const ALPHABET: [u8; 8] = [0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff, b'0'];
+    let mut keys = vec![Vec::new()];
+    for length in 0..=4 {
+        for key in &keys {
+            assert_eq!(key.len(), length);
+            exact_for_all_types(key);
+        }
+        keys = keys
+            .iter()
+            .flat_map(|key| ALPHABET.map(|byte| [key.as_slice(), &[byte]].concat()))
+            .collect();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_bytes(key in proptest::collection::vec(byte(), 0..24)) {
+        exact_for_all_types(&key);
+    }
+
+    #[test]
+    fn keys_that_were_damaged(
+        name in bytes(), label in text(), bits in bits64(), at in any::<prop::sample::Index>(),
+        new in byte(), cut in any::<prop::sample::Index>(), tail in bytes(),
+    ) {
+        type Row = (Vec<u8>, Varint, Desc<(String, Numeric<f64>)>, PaddedDecimal, bool);
+        let score = Numeric::<f64>::new(f64::from_bits(bits)).or(Numeric::<f64>::new(0.0));
+        let score = score.expect("zero is a number");
+        let row: Row = (name, Varint(bits), Desc((label, score)), PaddedDecimal(bits), bits % 2 == 0);
+        let key = row.to_key();
+        prop_assert_eq!(&Row::from_key(&key), &Ok(row));
+
+        let mut changed = key.clone();
+        changed[at.index(key.len())] = new;
+        exact::<Row>(&changed);
+
+        let cut = cut.index(key.len());
+        let shortened = Row::from_key(&key[..cut]);
+        prop_assert!(matches!(shortened, Err(DecodeError { offset, why: Why::Truncated { missing } })
+            if offset == cut && missing > 0), "{:?}", shortened);
+
+        let longer = Row::from_key(&[key.as_slice(), &tail, &[0]].concat());
+        let why = Why::TrailingBytes { count: tail.len() + 1 };
+        prop_assert_eq!(longer.err(), Some(DecodeError { offset: key.len(), why }));
+    }
+
+    #[test]
+    fn ledis_keys(marker in prop_oneof![Just(b'<'), Just(b'='), any::<u8>()], score in any::<i64>()) {
+        let mut key = ledis::encode_i64(score);
+        prop_assert_eq!(ledis::decode_i64(key), Ok(score));
+        key[0] = marker;
+        match ledis::decode_i64(key) {
+            Ok(score) => prop_assert_eq!(ledis::encode_i64(score), key),
+            Err(error) => prop_assert_eq!(error.offset, 0),
+        }
+    }
+}
+
+/// The error of `T` for these bytes.
+fn refused<T: DecodeKey + Debug>(key: &[u8]) -> (usize, Why) {
+    let error = T::from_key(key).expect_err("these bytes are not a key");
+    (error.offset, error.why)
+}
+
+#[test]
+fn each_refusal_says_where_and_why() {
+    assert_eq!(refused::<u64>(&[0; 3]), (3, Why::Truncated { missing: 5 }));
+    assert_eq!(
+        refused::<u64>(&[0; 9]),
+        (8, Why::TrailingBytes { count: 1 })
+    );
+    assert_eq!(
+        refused::<(u8, bool)>(&[9, 2]),
+        (1, Why::NotABool { found: 2 })
+    );
+    assert_eq!(
+        refused::<Vec<u8>>(b"ab"),
+        (2, Why::Truncated { missing: 2 })
+    );
+    assert_eq!(
+        refused::<Vec<u8>>(b"ab\x00"),
+        (3, Why::Truncated { missing: 1 })
+    );
+    // A buffer longer than its fields.
+    assert_eq!(
+        refused::<Vec<u8>>(b"ab\0\0\0"),
+        (3, Why::BadEscape { found: 0 })
+    );
+    assert_eq!(
+        refused::<String>(b"a\0\xff\xc3\x28\0\x01"),
+        (3, Why::NotUtf8)
+    );
+    assert_eq!(
+        refused::<(u8, String)>(b"\x07\0\xff\xff\0\x01"),
+        (3, Why::NotUtf8)
+    );
+    assert_eq!(
+        refused::<Varint>(&[0x80, 0x7f]),
+        (0, Why::OverlongVarint { used: 2, needed: 1 })
+    );
+    assert_eq!(
+        refused::<Varint>(&[0xff, 0, 0xff, 0, 0, 0, 0, 0, 0]),
+        (0, Why::OverlongVarint { used: 9, needed: 8 })
+    );
+    assert_eq!(
+        refused::<Varint>(&[0xff, 0]),
+        (2, Why::Truncated { missing: 7 })
+    );
+    let negative_zero = [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    assert_eq!(
+        refused::<Numeric<f64>>(&negative_zero),
+        (0, Why::NegativeZero)
+    );
+    assert_eq!(refused::<Numeric<f64>>(&[0xff; 8]), (0, Why::Nan));
+    assert_eq!(refused::<Numeric<f32>>(&[0x00; 4]), (0, Why::Nan));
+    assert_eq!(
+        refused::<PaddedDecimal>(b"0000000000000000 012"),
+        (16, Why::NotADigit { found: b' ' })
+    );
+    assert_eq!(
+        refused::<PaddedDecimal>(b"18446744073709551616"),
+        (19, Why::DecimalOverflow)
+    );
+    assert_eq!(
+        refused::<PaddedDecimal>(b"99999999999999999999"),
+        (19, Why::DecimalOverflow)
+    );
+    // Offsets count from the start of the key also inside a descending tuple.
+    let key = [0x09, 0xf6, 0xfd];
+    assert_eq!(
+        refused::<(u8, Desc<(u8, bool)>)>(&key),
+        (2, Why::NotABool { found: 2 })
+    );
+    assert_eq!(
+        ledis::decode_i64(*b">\0\0\0\0\0\0\0\0").map_err(|e| e.why),
+        Err(Why::BadMarker { found: b'>' })
+    );
+    assert_eq!(
+        ledis::decode_i64(*b"<\0\0\0\0\0\0\0\0").map_err(|e| e.why),
+        Err(Why::MarkerContradictsSign { marker: b'<' })
+    );
+}
+
+#[test]
+fn messages_read_as_sentences() {
+    let message = |error: DecodeError| error.to_string();
+    assert_eq!(
+        message(u64::from_key(&[0; 3]).unwrap_err()),
+        "at byte 3 of the key: the key ends here, 5 byte(s) short"
+    );
+    assert_eq!(
+        message(Vec::from_key(b"ab\0\0").unwrap_err()),
+        "at byte 3 of the key: 00 is followed by ff (a zero byte) or 01 (the end), found 00"
+    );
+    assert_eq!(
+        message(Varint::from_key(&[0x80, 0x7f]).unwrap_err()),
+        "at byte 0 of the key: this varint takes 2 bytes, but its value fits in 1"
+    );
+}

@@ -1,0 +1,14 @@
+//! What must hold for every key encoding, and what systems that came before did.
+//!
+//! ```text
+//! cargo test -p engine --test keys
+//! ```
+
+mod exhaustive;
+mod generators;
+mod hostile;
+mod order;
+mod systems;
+
+#[path = "../../examples/exhaust_keys/binary16.rs"]
+mod binary16;
