@@ -1,0 +1,503 @@
+//! Chapter 1, "A sorted map of bytes": what the chapter claims, one claim a test.
+//!
+//! `cargo test -p book --test ch01_sorted_map -- --nocapture` prints what the chapter shows.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use std::ops::Bound::Excluded;
+use std::ops::RangeBounds;
+
+use book::output;
+use engine::keys::prefix_successor;
+use tempfile::TempDir;
+
+mod stand_in;
+use stand_in::{Db, Family, Options};
+
+// ANCHOR: store
+/// The engine in a temporary folder, which goes when the store goes.
+struct Store {
+    db: Db,
+    rows: Family,
+    _folder: TempDir,
+}
+
+impl Store {
+    /// A new store with `keys`, written in the given order.
+    fn with<K: AsRef<[u8]>>(keys: impl IntoIterator<Item = K>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path(), Options::default()).unwrap();
+        let rows = db.default_family();
+        for key in keys {
+            rows.put(key, "a value").unwrap();
+        }
+        Self {
+            db,
+            rows,
+            _folder: folder,
+        }
+    }
+
+    /// Every key, in the order of the store.
+    fn all(&self) -> Vec<Vec<u8>> {
+        self.rows.iter().map(|row| row.unwrap().0).collect()
+    }
+
+    /// The keys in `range`, in the order of the store.
+    fn scan<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Vec<Vec<u8>> {
+        self.rows.range(range).map(|row| row.unwrap().0).collect()
+    }
+}
+// ANCHOR_END: store
+
+// ---------------------------------------------------------------- the scan that goes wrong
+
+// ANCHOR: broken_scan
+/// Orders 1, 2, 9 and 10 were written in this order. The scan has another.
+#[test]
+fn unpadded_numbers_scan_out_of_order() {
+    let store = Store::with(["key:1", "key:2", "key:9", "key:10"]);
+
+    let all = store.all();
+    let one_to_eight = store.scan("key:1".."key:9");
+
+    assert_eq!(all, keys(["key:1", "key:10", "key:2", "key:9"]));
+    assert_eq!(one_to_eight, keys(["key:1", "key:10", "key:2"]));
+    show(
+        "broken-scan.txt",
+        &[("every key", &all), ("key:1 up to key:9", &one_to_eight)],
+    );
+}
+// ANCHOR_END: broken_scan
+
+/// Where each pair of keys first differs, and which of the two comes first.
+#[test]
+fn the_first_difference_decides() {
+    let pairs: [(&[u8], &[u8]); 6] = [
+        (b"key:1", b"key:10"),
+        (b"key:10", b"key:2"),
+        (b"ab", b"abc"),
+        (b"A", b"a"),
+        (b"Z", b"a"),
+        (b"a\x00", b"a\x01"),
+    ];
+    let mut text = String::new();
+    for (first, second) in pairs {
+        assert_eq!(
+            Store::with([second, first]).all(),
+            [first.to_vec(), second.to_vec()]
+        );
+        let at = first.iter().zip(second).position(|(a, b)| a != b);
+        let decided = at.map_or_else(
+            || "the first key ends here, so it comes first".to_owned(),
+            |at| format!("{:02x} < {:02x}", first[at], second[at]),
+        );
+        let mark = " ".repeat(3 * at.unwrap_or(first.len()));
+        for key in [first, second] {
+            let _ = writeln!(text, "{:<8} {}", key.escape_ascii().to_string(), hex(key));
+        }
+        let _ = writeln!(text, "{:<8} {mark}^^ {decided}\n", "");
+    }
+    output::check("01-sorted-map/outputs/first-difference.txt", &text);
+}
+
+// ANCHOR: padded
+/// With equal width, text sorts as numbers do, up to the first number that is too wide.
+#[test]
+fn padded_numbers_scan_in_order_until_the_width_runs_out() {
+    let store = Store::with([1, 2, 9, 10].map(|order| format!("key:{order:03}")));
+    assert_eq!(
+        store.all(),
+        keys(["key:001", "key:002", "key:009", "key:010"])
+    );
+
+    let store = Store::with([999, 1000].map(|order| format!("key:{order:03}")));
+    assert_eq!(store.all(), keys(["key:1000", "key:999"]));
+}
+// ANCHOR_END: padded
+
+/// The widest `u64` needs twenty decimal digits; in binary it takes eight bytes.
+#[test]
+fn padding_a_u64_takes_twenty_bytes() {
+    let widths = [
+        ("decimal, padded", u64::MAX.to_string().len()),
+        ("binary", u64::MAX.to_be_bytes().len()),
+    ];
+    let lines: Vec<String> = widths
+        .map(|(form, bytes)| format!("{form:<16} {bytes:>2} bytes"))
+        .into();
+    output::check("01-sorted-map/outputs/width.txt", &lines.join("\n"));
+}
+
+// ---------------------------------------------------------------- predict
+
+/// The answer to the chapter's prediction.
+#[test]
+fn the_predicted_order() {
+    let written: [&[u8]; 8] = [b"b", b"ab", b"Z", b"a", b"abc", b"10", b"9", b"a\x00"];
+    let store = Store::with(written);
+
+    let lines: Vec<String> = store
+        .all()
+        .iter()
+        .map(|key| format!("{:<6} {}", key.escape_ascii().to_string(), hex(key)))
+        .collect();
+    output::check("01-sorted-map/outputs/predicted.txt", &lines.join("\n"));
+}
+
+/// What the page shows where the bits explorer cannot run: letters and digits are numbers.
+#[test]
+fn characters_are_numbers() {
+    let mut table = String::from("| character | number | bits | byte |\n|---|---|---|---|\n");
+    for byte in *b"09:;AZaz" {
+        let _ = writeln!(
+            table,
+            "| `{}` | {byte} | `{byte:08b}` | `{byte:02x}` |",
+            char::from(byte)
+        );
+    }
+    output::check("01-sorted-map/outputs/characters.md", &table);
+}
+
+// ---------------------------------------------------------------- the invariants
+
+// ANCHOR: writing_order
+/// Invariant 3: forwards or backwards, in memory or in tables: the scan is the same.
+#[test]
+fn the_order_of_writing_leaves_no_trace() {
+    let words = ["ab", "abc", "b", "a", "Z", "key:10", "key:2"];
+    let mut backwards = words;
+    backwards.reverse();
+
+    let store = Store::with(words);
+    let other = Store::with(backwards);
+    other.db.flush().unwrap();
+
+    assert_eq!(store.all(), other.all());
+}
+// ANCHOR_END: writing_order
+
+// ANCHOR: one_row
+/// Invariant 2: writing a key again replaces its value and adds no row.
+#[test]
+fn a_key_has_one_row() {
+    let store = Store::with(["key:1", "key:1", "key:1"]);
+    store.db.flush().unwrap();
+    store.rows.put("key:1", "the last value").unwrap();
+
+    assert_eq!(store.all(), keys(["key:1"]));
+    assert_eq!(
+        store.rows.get("key:1").unwrap().as_deref(),
+        Some(&b"the last value"[..])
+    );
+}
+// ANCHOR_END: one_row
+
+// ANCHOR: half_open
+/// Invariant 4: `[a, b)` and `[b, c)` make `[a, c)`, nothing lost, nothing twice.
+/// Tried with keys of a small world as bounds.
+#[test]
+fn half_open_ranges_fit_together() {
+    let world = small_world();
+    let store = Store::with(&world);
+    let bounds: Vec<&[u8]> = world.iter().step_by(4).map(Vec::as_slice).collect();
+
+    for (i, a) in bounds.iter().enumerate() {
+        for (j, b) in bounds.iter().enumerate().skip(i) {
+            for c in &bounds[j..] {
+                let mut halves = store.scan(*a..*b);
+                halves.extend(store.scan(*b..*c));
+                assert_eq!(halves, store.scan(*a..*c));
+            }
+        }
+    }
+}
+// ANCHOR_END: half_open
+
+// ANCHOR: prefix_is_a_range
+/// Invariant 5: the keys that start with `p` are those in `[p, successor of p)`.
+/// Tried with every prefix of a small world, those that end in ff included.
+#[test]
+fn a_prefix_is_a_range() {
+    let world = small_world();
+    let store = Store::with(&world);
+
+    for prefix in world.iter().map(Vec::as_slice) {
+        let by_range = match prefix_successor(prefix) {
+            Some(end) => store.scan(prefix..end.as_slice()),
+            None => store.scan(prefix..),
+        };
+        let by_looking: Vec<_> = world.iter().filter(|k| k.starts_with(prefix)).collect();
+        assert_eq!(by_range.iter().collect::<Vec<_>>(), by_looking);
+    }
+}
+// ANCHOR_END: prefix_is_a_range
+
+/// Invariant 1: the order of the store is the order of unsigned bytes, shorter first.
+#[test]
+fn the_store_sorts_by_unsigned_bytes_shorter_first() {
+    let world = small_world();
+    let store = Store::with(world.iter().rev());
+
+    assert_eq!(store.all(), world);
+    for pair in world.windows(2) {
+        assert_eq!(compare(&pair[0], &pair[1]), Ordering::Less);
+    }
+}
+
+// ANCHOR: compare
+/// The order of the store, written out.
+fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    for (x, y) in a.iter().zip(b) {
+        if x != y {
+            return x.cmp(y); // the first difference decides
+        }
+    }
+    a.len().cmp(&b.len()) // none: the shorter key comes first
+}
+// ANCHOR_END: compare
+
+// ---------------------------------------------------------------- what the tasks show
+
+/// The bytes of the first task: two bounds among five keys.
+#[test]
+fn bytes_of_first_scan() {
+    let store = Store::with([&b"a"[..], b"b", b"b\x00", b"bb", b"c"]);
+    let (lo, hi): (&[u8], &[u8]) = (b"b", b"bb");
+    let inside = store.scan(lo..hi);
+
+    let lines: Vec<String> = store
+        .all()
+        .iter()
+        .map(|key| {
+            let mark = match key.as_slice() {
+                k if k == lo => "lo ->",
+                k if k == hi => "hi ->",
+                _ => "",
+            };
+            let verdict = if inside.contains(key) { "in" } else { "out" };
+            let text = key.escape_ascii().to_string();
+            format!("{mark:<6} {:<6} {text:<6} {verdict}", hex(key))
+        })
+        .collect();
+    output::check("01-sorted-map/outputs/first-scan.txt", &lines.join("\n"));
+}
+
+/// The bytes of the second task: a prefix, and the first key after everything that has it.
+#[test]
+fn bytes_of_prefix_scan() {
+    let mut lines = Vec::new();
+    for prefix in [&b"user:"[..], b"a\xff", b"\xff\xff"] {
+        let end = prefix_successor(prefix).map_or_else(
+            || "none: scan to the end of the store".to_owned(),
+            |end| format!("{:<16} {}", hex(&end), end.escape_ascii()),
+        );
+        let text = prefix.escape_ascii().to_string();
+        lines.push(format!("prefix     {:<16} {text}", hex(prefix)));
+        lines.push(format!("successor  {end}"));
+    }
+    output::check("01-sorted-map/outputs/prefix-scan.txt", &lines.join("\n"));
+}
+
+// ---------------------------------------------------------------- wrong answers
+
+/// One wrong way to bound a scan, what was asked of it, and what it gave.
+struct Wrong {
+    name: &'static str,
+    does: &'static str,
+    asked: &'static str,
+    gives: Vec<Vec<u8>>,
+    right: Vec<Vec<u8>>,
+}
+
+// ANCHOR: wrong_ranges
+/// Four wrong answers to "the keys in `[lo, hi)`", each with a question that gives it away.
+fn wrong_ranges() -> [Wrong; 4] {
+    let store = Store::with(["a", "b", "c"]);
+    let everything = store.all();
+    let starting_at = |lo: &str| store.scan(lo..);
+    let right = |lo: &str, hi: &str| store.scan(lo..hi);
+    [
+        Wrong {
+            name: "closed end",
+            does: "takes `hi` too",
+            asked: "from `a` up to `b`",
+            gives: store.scan("a"..="b"),
+            right: right("a", "b"),
+        },
+        Wrong {
+            name: "open start",
+            does: "leaves `lo` out",
+            asked: "from `a` up to `c`",
+            gives: store.scan::<&str>((Excluded("a"), Excluded("c"))),
+            right: right("a", "c"),
+        },
+        Wrong {
+            name: "start must exist",
+            does: "looks `lo` up, and gives up when no such key is there",
+            asked: "from `aa` up to `c`",
+            gives: if everything.contains(&b"aa".to_vec()) {
+                starting_at("aa")
+            } else {
+                Vec::new()
+            },
+            right: right("aa", "c"),
+        },
+        Wrong {
+            name: "end must exist",
+            does: "walks until it meets `hi` itself",
+            asked: "from `a` up to `bb`",
+            gives: starting_at("a")
+                .into_iter()
+                .take_while(|key| key != b"bb")
+                .collect(),
+            right: right("a", "bb"),
+        },
+    ]
+}
+// ANCHOR_END: wrong_ranges
+
+// ANCHOR: wrong_prefixes
+/// Four wrong answers to "the keys that start with `p`".
+fn wrong_prefixes() -> [Wrong; 4] {
+    let store = Store::with([&b"user:1"[..], b"user:1\xff\x00", b"user:10", b"user:2"]);
+    let starts_with = |prefix: &[u8]| {
+        let mut keys = store.all();
+        keys.retain(|key| key.starts_with(prefix));
+        keys
+    };
+    [
+        Wrong {
+            name: "no end",
+            does: "starts at `p` and runs to the end of the store",
+            asked: "prefix `user:1`",
+            gives: store.scan("user:1"..),
+            right: starts_with(b"user:1"),
+        },
+        Wrong {
+            name: "only the prefix",
+            does: "looks for `p` itself",
+            asked: "prefix `user:1`",
+            gives: store.scan("user:1"..="user:1"),
+            right: starts_with(b"user:1"),
+        },
+        Wrong {
+            name: "one ff",
+            does: "ends at `p` followed by one byte ff",
+            asked: "prefix `user:1`",
+            gives: store.scan(&b"user:1"[..]..=b"user:1\xff"),
+            right: starts_with(b"user:1"),
+        },
+        Wrong {
+            name: "open field",
+            does: "is right about bytes, asked with a field that does not end",
+            asked: "user 1, by prefix `user:1`",
+            gives: starts_with(b"user:1"),
+            right: vec![b"user:1".to_vec(), b"user:1\xff\x00".to_vec()],
+        },
+    ]
+}
+// ANCHOR_END: wrong_prefixes
+
+/// Each wrong answer differs from the right one; the table is what the chapter shows.
+#[test]
+fn each_wrong_answer_has_a_counterexample() {
+    for (file, wrongs) in [
+        ("wrong-ranges.md", wrong_ranges()),
+        ("wrong-prefixes.md", wrong_prefixes()),
+    ] {
+        let mut table = String::from(
+            "| wrong answer | what it does | asked | gives | right |\n|---|---|---|---|---|\n",
+        );
+        for wrong in wrongs {
+            assert_ne!(wrong.gives, wrong.right, "{} is not wrong", wrong.name);
+            let _ = writeln!(
+                table,
+                "| **{}** | {} | {} | {} | {} |",
+                wrong.name,
+                wrong.does,
+                wrong.asked,
+                code_list(&wrong.gives),
+                code_list(&wrong.right),
+            );
+        }
+        output::check(&format!("01-sorted-map/outputs/{file}"), &table);
+    }
+}
+
+// ---------------------------------------------------------------- in the wild
+
+// ANCHOR: ssdb_upper_bound
+/// SSDB (2021) ends a range of scores at the last score and one byte ff.
+/// A member that starts with ff 00 lies behind that bound.
+#[test]
+fn one_ff_is_not_the_end_of_a_prefix() {
+    let score = b"board:0200:";
+    let members: [&[u8]; 3] = [b"ann", b"\xfe", b"\xff\x00"];
+    let store = Store::with(members.map(|member| [score, member].concat()));
+
+    let one_ff = [&score[..], b"\xff"].concat();
+    let published = store.scan(&score[..]..=&one_ff);
+    let repaired = store.scan(&score[..]..b"board:0200;");
+
+    assert_eq!(published.len(), 2);
+    assert_eq!(repaired.len(), 3);
+    show(
+        "ssdb.txt",
+        &[
+            ("up to the score and one ff", &published),
+            ("up to the successor", &repaired),
+        ],
+    );
+}
+// ANCHOR_END: ssdb_upper_bound
+
+// ---------------------------------------------------------------- helpers
+
+/// Every key of one to three bytes out of 00, 01, fe and ff, in byte order: 84 keys.
+fn small_world() -> Vec<Vec<u8>> {
+    let mut world: Vec<Vec<u8>> = Vec::new();
+    let mut longest: Vec<Vec<u8>> = vec![Vec::new()];
+    for _ in 0..3 {
+        longest = longest
+            .iter()
+            .flat_map(|key| [0x00, 0x01, 0xfe, 0xff].map(|byte| [key.as_slice(), &[byte]].concat()))
+            .collect();
+        world.extend_from_slice(&longest);
+    }
+    world.sort_by(|a, b| compare(a, b));
+    world
+}
+
+fn keys<const N: usize>(keys: [&str; N]) -> Vec<Vec<u8>> {
+    keys.map(|key| key.as_bytes().to_vec()).into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    pairs.join(" ")
+}
+
+/// Prints scans, one a line, and holds them to what the chapter shows.
+fn show(file: &str, scans: &[(&str, &[Vec<u8>])]) {
+    let width = scans.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines: Vec<String> = scans
+        .iter()
+        .map(|(name, keys)| {
+            let keys: Vec<String> = keys.iter().map(|k| k.escape_ascii().to_string()).collect();
+            format!("{name:<width$}  {}", keys.join(", "))
+        })
+        .collect();
+    output::check(&format!("01-sorted-map/outputs/{file}"), &lines.join("\n"));
+}
+
+fn code_list(keys: &[Vec<u8>]) -> String {
+    if keys.is_empty() {
+        return "nothing".to_owned();
+    }
+    let keys: Vec<String> = keys
+        .iter()
+        .map(|k| format!("`{}`", k.escape_ascii()))
+        .collect();
+    keys.join(" ")
+}

@@ -1,0 +1,481 @@
+//! Chapter 2, "Endianness": what the chapter claims, one claim a test.
+//!
+//! `cargo test -p book --test ch02_endianness -- --nocapture` prints what the chapter shows.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use std::ops::RangeBounds;
+
+use book::output;
+use engine::keys;
+use tempfile::TempDir;
+
+mod stand_in;
+use stand_in::{Db, Family, Options};
+
+// ANCHOR: store
+/// The engine in a temporary folder, which goes when the store goes.
+struct Store {
+    rows: Family,
+    _folder: TempDir,
+}
+
+impl Store {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path(), Options::default()).unwrap();
+        Self {
+            rows: db.default_family(),
+            _folder: folder,
+        }
+    }
+
+    fn put(&self, key: impl AsRef<[u8]>, value: &str) {
+        self.rows.put(key, value).unwrap();
+    }
+
+    /// The values whose keys lie in `range`, in the order of the store.
+    fn scan<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Vec<String> {
+        self.rows
+            .range(range)
+            .map(|row| text(row.unwrap().1))
+            .collect()
+    }
+
+    /// All values, in the order of the store.
+    fn all(&self) -> Vec<String> {
+        self.rows.iter().map(|row| text(row.unwrap().1)).collect()
+    }
+}
+// ANCHOR_END: store
+
+fn text(value: Vec<u8>) -> String {
+    String::from_utf8(value).unwrap()
+}
+
+/// A way to turn a number into a key.
+type Encode = fn(u32) -> Vec<u8>;
+
+// ANCHOR: encoders
+fn little_endian(value: u32) -> Vec<u8> {
+    value.to_le_bytes().to_vec()
+}
+
+fn big_endian(value: u32) -> Vec<u8> {
+    value.to_be_bytes().to_vec()
+}
+// ANCHOR_END: encoders
+
+/// A store with one row a number, in the given order; the value is the number as text.
+fn readings(encode: Encode, numbers: &[u32]) -> Store {
+    let store = Store::new();
+    for &number in numbers {
+        store.put(encode(number), &number.to_string());
+    }
+    store
+}
+
+// ---------------------------------------------------------------- the scan that goes wrong
+
+const READINGS: [u32; 6] = [1, 2, 255, 256, 257, 65536];
+
+// ANCHOR: broken_scan
+/// Little-endian keys: the scan is out of order, the range is short.
+#[test]
+fn little_endian_keys_scan_out_of_order() {
+    let store = readings(little_endian, &[1, 2, 255, 256, 257, 65536]);
+
+    let up_to_257 = store.scan(little_endian(1)..little_endian(257));
+
+    assert_eq!(store.all(), ["65536", "256", "1", "257", "2", "255"]);
+    assert_eq!(up_to_257, ["1"]);
+    show("broken-scan.txt", &store, &up_to_257);
+}
+// ANCHOR_END: broken_scan
+
+// ANCHOR: repaired_scan
+/// Big-endian keys: the scan is in order, the range is whole.
+#[test]
+fn big_endian_keys_scan_in_order() {
+    let store = readings(big_endian, &[1, 2, 255, 256, 257, 65536]);
+
+    let up_to_257 = store.scan(big_endian(1)..big_endian(257));
+
+    assert_eq!(up_to_257, ["1", "2", "255", "256"]);
+    show("repaired-scan.txt", &store, &up_to_257);
+}
+// ANCHOR_END: repaired_scan
+
+// ANCHOR: small_numbers
+/// Below 256 both orders agree: a test with small numbers sees nothing.
+#[test]
+fn small_numbers_hide_the_fault() {
+    let numbers: Vec<u32> = (0..256).collect();
+    let little = readings(little_endian, &numbers);
+    let big = readings(big_endian, &numbers);
+
+    assert_eq!(little.all(), big.all());
+}
+// ANCHOR_END: small_numbers
+
+// ---------------------------------------------------------------- predict and look
+
+/// The answer to the chapter's prediction.
+#[test]
+fn the_predicted_orders() {
+    let numbers = [0xffff_0000, 1, 16_777_216, 256];
+    let mut text = String::new();
+    for (name, encode) in [
+        ("little-endian", little_endian as Encode),
+        ("big-endian", big_endian),
+    ] {
+        let _ = writeln!(text, "{name}\n{}\n", table_of(&readings(encode, &numbers)));
+    }
+    output::check("02-endianness/outputs/predicted.txt", &text);
+}
+
+/// What the page shows where the bits explorer cannot run.
+#[test]
+fn the_bytes_of_256_and_its_neighbours() {
+    let mut table =
+        String::from("| number | bits | little-endian | big-endian |\n|---|---|---|---|\n");
+    for number in [1, 255, 256, 257, 65536] {
+        let _ = writeln!(
+            table,
+            "| {number} | `{}` | `{}` | `{}` |",
+            grouped_bits(number),
+            hex(&little_endian(number)),
+            hex(&big_endian(number)),
+        );
+    }
+    output::check("02-endianness/outputs/u32-256.md", &table);
+}
+
+/// Each byte of 0x01020304, its weight, and where the two orders put it.
+#[test]
+fn each_byte_has_a_weight() {
+    let number: u32 = 0x0102_0304;
+    let mut table = String::from(
+        "| byte | counts | place in little-endian | place in big-endian |\n|---|---|---|---|\n",
+    );
+    for byte in number.to_be_bytes() {
+        let weight = 256_u32.pow(4 - u32::from(byte));
+        let place = |bytes: Vec<u8>| bytes.iter().position(|b| *b == byte).unwrap();
+        let _ = writeln!(
+            table,
+            "| `{byte:02x}` | {weight} each | {} | {} |",
+            place(little_endian(number)),
+            place(big_endian(number)),
+        );
+    }
+    output::check("02-endianness/outputs/weights.md", &table);
+}
+
+// ---------------------------------------------------------------- the invariants
+
+// ANCHOR: all_neighbours
+/// Every `u16` and the next one: 65,535 pairs. If each pair is in order, all are,
+/// because "comes before" passes along a chain.
+#[test]
+fn big_endian_orders_every_pair_of_neighbours() {
+    let wrong = |encode: fn(u16) -> [u8; 2]| {
+        (0..u16::MAX)
+            .filter(|&n| encode(n) >= encode(n + 1))
+            .collect::<Vec<u16>>()
+    };
+
+    let little = wrong(u16::to_le_bytes);
+    assert!(wrong(u16::to_be_bytes).is_empty());
+    assert!(wrong(keys::encode_u16).is_empty());
+    assert_eq!(little.len(), 255);
+    output::check(
+        "02-endianness/outputs/neighbours.txt",
+        &format!(
+            "pairs of neighbours: {}\nbig-endian:          0 in the wrong order\nlittle-endian:     {} in the wrong order, the first is {} and {}",
+            u16::MAX,
+            little.len(),
+            little[0],
+            little[0] + 1,
+        ),
+    );
+}
+// ANCHOR_END: all_neighbours
+
+// ANCHOR: round_trip
+/// The order that wrote a number reads it back. The other order reads another
+/// number, and reports no error.
+#[test]
+fn the_wrong_order_reads_another_number() {
+    for number in READINGS {
+        assert_eq!(keys::decode_u32(keys::encode_u32(number)), number);
+    }
+
+    let misread = u32::from_le_bytes(256_u32.to_be_bytes());
+    assert_eq!(misread, 65536);
+}
+// ANCHOR_END: round_trip
+
+/// The eight numbers of LedisDB's description, both ways. The names stand for the values.
+const LEDIS: [(&str, i64); 8] = [
+    ("0", 0),
+    ("1", 1),
+    ("0xFFFF0000", 0xffff_0000),
+    ("i64::MAX", i64::MAX),
+    ("-1", -1),
+    ("-200", -200),
+    ("-300", -300),
+    ("i64::MIN", i64::MIN),
+];
+
+// ANCHOR: ledis_table
+/// LedisDB's table of eight scores in both byte orders, and what the order of the bytes means.
+#[test]
+fn the_published_table_of_ledisdb() {
+    let mut table = String::from("| value | little-endian | big-endian |\n|---|---|---|\n");
+    for (name, value) in LEDIS {
+        let little = keys::hex(&value.to_le_bytes());
+        let big = keys::hex(&value.to_be_bytes());
+        let _ = writeln!(table, "| {name} | `{little}` | `{big}` |");
+    }
+    output::check("02-endianness/outputs/ledis.md", &table);
+
+    let (little, big) = (i64::to_le_bytes, i64::to_be_bytes);
+    assert!(little(1) > little(0xffff_0000), "1 comes last of the two");
+    assert!(little(-200) < little(-300), "-200 comes first");
+    assert!(big(1) < big(0xffff_0000) && big(-300) < big(-200));
+    assert!(big(-1) > big(i64::MAX), "every negative number comes last");
+}
+// ANCHOR_END: ledis_table
+
+// ---------------------------------------------------------------- what the tasks show
+
+/// The bytes of the task `width-matters`: one number space, three widths.
+#[test]
+fn mixed_widths_need_one_width() {
+    let own_width: [(&str, u32, Vec<u8>); 4] = [
+        ("u8", 5, 5_u8.to_be_bytes().to_vec()),
+        ("u16", 5, 5_u16.to_be_bytes().to_vec()),
+        ("u16", 256, 256_u16.to_be_bytes().to_vec()),
+        ("u32", 7, 7_u32.to_be_bytes().to_vec()),
+    ];
+    let mut table = String::from("| number | its own width | four bytes |\n|---|---|---|\n");
+    for (kind, value, own) in &own_width {
+        let _ = writeln!(
+            table,
+            "| {value} as `{kind}` | `{}` | `{}` |",
+            hex(own),
+            hex(&keys::encode_u32(*value))
+        );
+    }
+    output::check("02-endianness/outputs/widths.md", &table);
+
+    let order = |encode: fn(&(&str, u32, Vec<u8>)) -> Vec<u8>| {
+        let mut numbers: Vec<_> = own_width.iter().collect();
+        numbers.sort_by_key(|number| encode(number));
+        numbers
+            .into_iter()
+            .map(|(_, value, _)| *value)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(order(|(_, _, own)| own.clone()), [7, 5, 256, 5]);
+    assert_eq!(order(|(_, value, _)| big_endian(*value)), [5, 5, 7, 256]);
+    // Old keys of two bytes beside new ones of four: 256 sorts behind 65536.
+    assert!(keys::encode_u16(256)[..] > keys::encode_u32(65536)[..]);
+}
+
+const MINUTE_MS: u64 = 60_000;
+const START_MS: u64 = 1_571_819_021_259;
+
+// ANCHOR: time_window
+/// One event a minute for ten minutes; the window takes three of them.
+#[test]
+fn a_time_window_is_a_range() {
+    let store = Store::new();
+    for minute in 0..10 {
+        let at = START_MS + minute * MINUTE_MS;
+        store.put(keys::encode_u64(at), &format!("minute {minute}"));
+    }
+
+    let from = keys::encode_u64(START_MS + 4 * MINUTE_MS);
+    let to = keys::encode_u64(START_MS + 7 * MINUTE_MS);
+    assert_eq!(store.scan(from..to), ["minute 4", "minute 5", "minute 6"]);
+    output::check(
+        "02-endianness/outputs/window.txt",
+        &format!(
+            "from    {}\nto      {}\nreturns {}",
+            hex(&from),
+            hex(&to),
+            store.scan(from..to).join(", ")
+        ),
+    );
+}
+// ANCHOR_END: time_window
+
+/// The bytes of the task `which-endian`: one magic number, written by two machines.
+#[test]
+fn a_magic_number_tells_the_order() {
+    let magic: u32 = 0x4b65_7973;
+    let mut lines = Vec::new();
+    for (name, header) in [
+        (
+            "big-endian",
+            [magic.to_be_bytes(), 258_u32.to_be_bytes()].concat(),
+        ),
+        (
+            "little-endian",
+            [magic.to_le_bytes(), 258_u32.to_le_bytes()].concat(),
+        ),
+    ] {
+        let (magic, count) = header.split_at(4);
+        lines.push(format!(
+            "{name:<14} {}   {}   {}",
+            hex(magic),
+            hex(count),
+            magic.escape_ascii()
+        ));
+    }
+    output::check("02-endianness/outputs/header.txt", &lines.join("\n"));
+}
+
+// ---------------------------------------------------------------- wrong answers
+
+// ANCHOR: wrong_encoders
+fn halves_swapped(value: u32) -> Vec<u8> {
+    value.rotate_left(16).to_be_bytes().to_vec()
+}
+
+fn bits_reversed(value: u32) -> Vec<u8> {
+    value.reverse_bits().to_be_bytes().to_vec()
+}
+
+fn zeros_dropped(value: u32) -> Vec<u8> {
+    let zeros = value.leading_zeros() / 8;
+    value.to_be_bytes()[zeros as usize..].to_vec()
+}
+
+fn zeros_behind(value: u32) -> Vec<u8> {
+    let mut bytes = zeros_dropped(value);
+    bytes.resize(4, 0);
+    bytes
+}
+
+fn hex_text(value: u32) -> Vec<u8> {
+    format!("{value:x}").into_bytes()
+}
+// ANCHOR_END: wrong_encoders
+
+// ANCHOR: wrong_pairs
+/// Each wrong encoding, and two numbers that it puts the wrong way round, or makes one.
+const WRONG: [(&str, Encode, u32, u32); 6] = [
+    ("little-endian", little_endian, 255, 256),
+    ("halves swapped", halves_swapped, 65535, 65536),
+    ("bits reversed", bits_reversed, 1, 2),
+    ("leading zeros dropped", zeros_dropped, 2, 256),
+    ("zeros behind instead", zeros_behind, 1, 256),
+    ("hexadecimal, no padding", hex_text, 2, 16),
+];
+
+#[test]
+fn each_wrong_encoding_has_a_counterexample() {
+    let mut text = String::new();
+    for (name, encode, smaller, larger) in WRONG {
+        let (low, high) = (encode(smaller), encode(larger));
+        let verdict = match low.cmp(&high) {
+            Ordering::Less => panic!("{name} puts {smaller} and {larger} in order"),
+            Ordering::Equal => "the same key",
+            Ordering::Greater => "comes first",
+        };
+        let _ = writeln!(
+            text,
+            "{name}\n  {smaller:>6}  {}\n  {larger:>6}  {:<11}  {verdict}\n",
+            hex(&low),
+            hex(&high),
+        );
+    }
+    output::check("02-endianness/outputs/wrong-answers.txt", &text);
+}
+// ANCHOR_END: wrong_pairs
+
+// ---------------------------------------------------------------- in the wild
+
+// ANCHOR: separator
+/// Two big-endian fields joined by `:`. The number 58 contains the byte of the separator.
+#[test]
+fn a_separator_between_binary_fields_is_found_too_early() {
+    let key = |user: u32, order: u32| {
+        [&keys::encode_u32(user)[..], b":", &keys::encode_u32(order)].concat()
+    };
+    let user_of = |key: &[u8]| key.split(|byte| *byte == b':').next().unwrap().to_vec();
+
+    assert_eq!(user_of(&key(57, 7)), keys::encode_u32(57));
+    assert_eq!(user_of(&key(58, 7)), [0, 0, 0]);
+    output::check(
+        "02-endianness/outputs/separator.txt",
+        &format!(
+            "user 57, order 7: {}   cut at the first 3a: {}\nuser 58, order 7: {}   cut at the first 3a: {}",
+            hex(&key(57, 7)),
+            hex(&user_of(&key(57, 7))),
+            hex(&key(58, 7)),
+            hex(&user_of(&key(58, 7))),
+        ),
+    );
+}
+// ANCHOR_END: separator
+
+// ANCHOR: long_buffer
+/// A buffer of sixteen bytes for twelve bytes of fields: the key ends in zeros nobody asked for.
+#[test]
+fn a_buffer_that_is_too_long_makes_another_key() {
+    let mut buffer = [0; 16];
+    buffer[..4].copy_from_slice(&keys::encode_u32(7));
+    buffer[4..12].copy_from_slice(&keys::encode_u64(START_MS));
+
+    let store = Store::new();
+    store.put(buffer, "a reading");
+
+    assert!(store.rows.get(buffer).unwrap().is_some());
+    assert!(store.rows.get(&buffer[..12]).unwrap().is_none());
+}
+// ANCHOR_END: long_buffer
+
+// ---------------------------------------------------------------- helpers
+
+/// Prints the rows of a store and one range of it, and holds them to what the chapter shows.
+fn show(file: &str, store: &Store, up_to_257: &[String]) {
+    output::check(
+        &format!("02-endianness/outputs/{file}"),
+        &format!(
+            "{}\n\nfrom 1 up to 257: {}",
+            table_of(store),
+            up_to_257.join(", ")
+        ),
+    );
+}
+
+/// The rows of a store, one a line: key bytes, number.
+fn table_of(store: &Store) -> String {
+    let lines: Vec<String> = store
+        .rows
+        .iter()
+        .map(|row| {
+            let (key, value) = row.unwrap();
+            format!("{}   {}", hex(&key), text(value))
+        })
+        .collect();
+    lines.join("\n")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    pairs.join(" ")
+}
+
+/// The bits of a number, a space between its bytes.
+fn grouped_bits(value: u32) -> String {
+    let bytes: Vec<String> = value
+        .to_be_bytes()
+        .iter()
+        .map(|byte| format!("{byte:08b}"))
+        .collect();
+    bytes.join(" ")
+}
