@@ -1,1 +1,300 @@
-"use strict";
+// <bits-explorer type="i64" value="-1" neighbours="-2, 0, 1" encodings="le, be, sign-flip">fallback</bits-explorer>
+//
+// A number, its bits by field, its bytes, and where its key lands among sorted neighbours under
+// each encoding. `book/README.md` lists the attributes. What stands inside the element is its
+// fallback: it stays in the page for paper and for readers without scripts.
+//
+// All arithmetic is in `encodings.js`; this file only asks and shows.
+(() => {
+  "use strict";
+
+  const K = KeyEncodings;
+
+  const DEFAULTS = {
+    unsigned: { encodings: "le, be", neighbours: "0, 1, 2, 9, 10, 127, 128, 255, 256, 257, 65535, 65536, 4294901760" },
+    signed: { encodings: "le, be, sign-flip, ledis", neighbours: "-300, -200, -100, -2, -1, 0, 1, 2, 100, 255, 256, 4294901760" },
+    float: { encodings: "be, sign-flip, total-order, qdb", neighbours: "-inf, -100, -2, -1, -0, 0, 1, 2, 100, inf" },
+  };
+  const PRESETS = {
+    unsigned: (type) => ["0", "1", "255", K.format(type, K.mask(type))],
+    signed: (type) => [K.format(type, K.signBit(type)), "-1", "0", "1", K.format(type, K.mask(type) ^ K.signBit(type))],
+    float: () => ["-inf", "-1", "-0", "0", "1", "inf", "nan"],
+  };
+  const SPEAK_AFTER_MS = 500;
+  let made = 0;
+
+  /** An element with attributes and children; text is always set as text. */
+  function el(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value !== null) node.setAttribute(name, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  const words = (text) => (text ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
+  const spaced = (bytes) => bytes.map((byte) => K.hex([byte])).join(" ");
+
+  class BitsExplorer extends HTMLElement {
+    connectedCallback() {
+      if (this.body !== undefined) return;
+      const type = this.getAttribute("type") ?? "i64";
+      const start = Object.hasOwn(K.TYPES, type) ? K.parse(type, this.getAttribute("value") ?? "0") : { error: `unknown type ${type}` };
+      if (start.error) {
+        console.error(`bits-explorer: ${start.error}`);
+        return;
+      }
+      this.id_ = `bits-explorer-${(made += 1)}`;
+      this.type = type;
+      this.bits = start.bits;
+      const fallback = el("div", { class: "bx-fallback" }, ...this.childNodes);
+      this.body = el("div", { class: "bx", role: "group", "aria-label": "Bits explorer" });
+      this.append(fallback, this.body);
+      this.build();
+    }
+
+    get family() { return K.TYPES[this.type].family; }
+
+    // ---- building: once, and again when the type changes
+
+    build() {
+      this.body.replaceChildren(this.buildControls(), this.buildLine(), this.buildBits(), this.buildBytes(), this.buildColumns());
+      this.spoken = el("p", { class: "bx-spoken", "aria-live": "polite" });
+      this.body.append(this.spoken);
+      this.show();
+    }
+
+    buildControls() {
+      const id = this.id_;
+      this.field = el("input", {
+        id: `${id}-value`, type: "text", inputmode: this.family === "float" ? "text" : "numeric", autocomplete: "off",
+        spellcheck: "false", "aria-describedby": `${id}-message`, oninput: () => this.typed(), onkeydown: (event) => this.fieldKey(event),
+      });
+      this.message = el("p", { id: `${id}-message`, class: "bx-message", role: "status" });
+      const types = words(this.getAttribute("types")).filter((name) => Object.hasOwn(K.TYPES, name));
+      const choices = types.length > 0 ? types : Object.keys(K.TYPES).filter((name) => K.TYPES[name].family === this.family);
+      const select = el("select", { id: `${id}-type`, onchange: () => this.changeType(select.value) },
+        ...choices.map((name) => el("option", { value: name }, name)));
+      select.value = this.type;
+      const button = (text, label, action) => el("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+      const presets = PRESETS[this.family](this.type).map((text) =>
+        button(text.length > 12 ? (text.startsWith("-") ? "MIN" : "MAX") : text, `set to ${text}`, () => this.set(K.parse(this.type, text).bits)));
+      return el("div", { class: "bx-controls" },
+        el("span", {}, el("label", { for: `${id}-value` }, "Number"), this.field,
+          button("−", "next lower value", () => this.step(-1)), button("+", "next higher value", () => this.step(1))),
+        el("span", {}, el("label", { for: `${id}-type` }, "Type"), select),
+        el("span", { class: "bx-presets", role: "group", "aria-label": "Examples" }, ...presets), this.message);
+    }
+
+    buildLine() {
+      const id = this.id_;
+      this.line = el("input", {
+        id: `${id}-line`, type: "range", min: "0", max: String(K.LINE_STEPS), step: "1",
+        oninput: () => this.set(K.fromLine(this.type, Number(this.line.value))), onkeydown: (event) => this.lineKey(event),
+      });
+      const ticks = [0, 250, 500, 750, 1000].map((point) => {
+        const x = Number(K.format(this.type, K.fromLine(this.type, point)).replace("inf", "Infinity"));
+        if (!Number.isFinite(x)) return el("span", {}, x < 0 ? "-inf" : "inf");
+        return el("span", {}, Math.abs(x) < 1e6 ? String(Number(x.toPrecision(2))) : x.toExponential(0).replace("e+", "e"));
+      });
+      const scale = this.family === "float" ? "every value takes the same room" : "by powers of two";
+      return el("div", { class: "bx-line" }, el("label", { for: `${id}-line` }, `Number line, ${scale}`),
+        this.line, el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...ticks));
+    }
+
+    buildBits() {
+      const { bits, exponent } = K.TYPES[this.type];
+      this.buttons = [];
+      const letterOf = (index) => {
+        if (this.family === "unsigned") return "v";
+        if (index === bits - 1) return "s";
+        if (this.family === "signed") return "v";
+        return index >= bits - 1 - exponent ? "e" : "f";
+      };
+      const groups = el("div", { class: "bx-bytes", role: "group", "aria-label": "Bits, highest first: arrow keys move, space flips",
+        onkeydown: (event) => this.bitKey(event) });
+      for (let top = bits - 1; top > 0; top -= 8) {
+        const row = el("div", { class: "bx-bits" });
+        for (let index = top; index > top - 8; index -= 1) {
+          const letter = letterOf(index);
+          const bit = el("button", { type: "button", class: `bx-bit bx-${letter}`, "data-letter": letter, tabindex: index === bits - 1 ? "0" : "-1",
+            onclick: () => this.flip(index), onfocus: () => this.rove(index) });
+          this.buttons[index] = bit;
+          row.append(bit);
+        }
+        groups.append(el("div", { class: "bx-byte" }, row, el("code", { class: "bx-hex" })));
+      }
+      this.groups = groups;
+      this.legend = el("dl", { class: "bx-legend" });
+      return el("div", {}, groups, this.legend);
+    }
+
+    buildBytes() {
+      this.endian = { big: el("code"), little: el("code") };
+      return el("table", { class: "bx-endian" },
+        el("caption", {}, "The same bits as bytes"),
+        el("tbody", {},
+          el("tr", {}, el("th", { scope: "row" }, "big-endian"), el("td", {}, this.endian.big)),
+          el("tr", {}, el("th", { scope: "row" }, "little-endian"), el("td", {}, this.endian.little))));
+    }
+
+    buildColumns() {
+      this.columns = el("div", { class: "bx-columns", role: "group", "aria-label": "Sorted by key, under each encoding" });
+      return this.columns;
+    }
+
+    // ---- what the reader does
+
+    typed() {
+      const answer = K.parse(this.type, this.field.value);
+      this.field.setAttribute("aria-invalid", answer.error ? "true" : "false");
+      this.body.classList.toggle("bx-stale", Boolean(answer.error));
+      this.message.textContent = answer.error ? `✗ ${answer.error}` : answer.note;
+      if (answer.error) return;
+      this.bits = answer.bits;
+      this.show({ keepText: true });
+    }
+
+    set(bits) {
+      this.bits = bits;
+      this.field.setAttribute("aria-invalid", "false");
+      this.body.classList.remove("bx-stale");
+      this.message.textContent = "";
+      this.show();
+    }
+
+    step(direction) { this.set(K.step(this.type, this.bits, direction)); }
+
+    flip(index) { this.set(this.bits ^ (1n << BigInt(index))); }
+
+    changeType(type) {
+      const text = K.format(this.type, this.bits);
+      const answer = K.parse(type, text.replace(/\.0$/, ""));
+      this.type = type;
+      this.bits = answer.error ? K.parse(type, "0").bits : answer.bits;
+      this.build();
+      this.message.textContent = answer.error ? `${answer.error} Showing 0.` : answer.note;
+      this.querySelector("select").focus();
+    }
+
+    fieldKey(event) {
+      const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (direction === undefined) return;
+      event.preventDefault();
+      this.step(direction);
+    }
+
+    // The slider's own step skips values; Shift and an arrow take the very next one.
+    lineKey(event) {
+      const direction = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
+      if (direction === undefined || !event.shiftKey) return;
+      event.preventDefault();
+      this.step(direction);
+    }
+
+    bitKey(event) {
+      const at = this.buttons.indexOf(document.activeElement);
+      const last = this.buttons.length - 1;
+      const to = { ArrowLeft: at + 1, ArrowRight: at - 1, ArrowUp: at + 8, ArrowDown: at - 8, Home: last, End: 0 }[event.key];
+      if (to === undefined || at < 0) return;
+      // The page's own arrow keys would turn to the next chapter.
+      event.preventDefault();
+      event.stopPropagation();
+      this.buttons[Math.max(0, Math.min(last, to))].focus();
+    }
+
+    rove(index) {
+      this.buttons.forEach((button, i) => { button.tabIndex = i === index ? 0 : -1; });
+    }
+
+    // ---- showing the present value
+
+    show({ keepText = false } = {}) {
+      const text = K.format(this.type, this.bits);
+      if (!keepText) this.field.value = text;
+      const point = K.toLine(this.type, this.bits);
+      if (K.fromLine(this.type, Number(this.line.value)) !== this.bits) this.line.value = String(point);
+      this.line.setAttribute("aria-valuetext", text);
+      this.showBits();
+      this.endian.big.textContent = spaced(K.bigEndian(this.type, this.bits));
+      this.endian.little.textContent = spaced(K.littleEndian(this.type, this.bits));
+      const results = this.encodings().map((id) => this.column(id));
+      this.columns.dataset.count = String(results.length);
+      this.columns.replaceChildren(...results.map((result) => result.card));
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.spoken.textContent = [`${text} as ${this.type}.`, ...results.map((result) => result.sentence)].join(" ");
+      }, SPEAK_AFTER_MS);
+    }
+
+    showBits() {
+      this.buttons.forEach((button, index) => {
+        const bit = (this.bits >> BigInt(index)) & 1n;
+        const field = { s: "sign", e: "exponent", f: "fraction", v: "value" }[button.dataset.letter];
+        button.textContent = String(bit);
+        button.setAttribute("aria-pressed", bit === 1n ? "true" : "false");
+        button.setAttribute("aria-label", `bit ${index}, ${field}`);
+      });
+      const bytes = K.bigEndian(this.type, this.bits);
+      this.groups.querySelectorAll(".bx-hex").forEach((hex, i) => { hex.textContent = K.hex([bytes[i]]); });
+      const rows = K.fields(this.type, this.bits).map(({ letter, name, width, meaning }) =>
+        el("div", {}, el("dt", { class: `bx-${letter}` }, `${letter} = ${name}, ${width} ${width === 1 ? "bit" : "bits"}`), el("dd", {}, meaning)));
+      this.legend.replaceChildren(...rows);
+    }
+
+    encodings() {
+      const asked = words(this.getAttribute("encodings")).filter((id) => K.supports(id, this.type));
+      const chosen = asked.length > 0 ? asked : words(DEFAULTS[this.family].encodings).filter((id) => K.supports(id, this.type));
+      return chosen.slice(0, 6);
+    }
+
+    neighbours() {
+      const asked = this.getAttribute("neighbours") ?? DEFAULTS[this.family].neighbours;
+      const parsed = words(asked).map((text) => K.parse(this.type, text)).filter((answer) => !answer.error);
+      return [...new Set([...parsed.map((answer) => answer.bits), this.bits])];
+    }
+
+    /** One encoding: the value's key, whether the order holds, and the neighbours sorted by key. */
+    column(id) {
+      const { title, rule, encode, decode } = K.ENCODINGS[id];
+      const name = (bits) => K.format(this.type, bits);
+      const { rows, refused } = K.sortByKey(id, this.type, this.neighbours());
+      const key = encode(this.type, this.bits);
+      const at = rows.findIndex((row) => row.bits === this.bits);
+      const less = rows.filter((row) => K.compareNumbers(this.type, row.bits, this.bits) < 0).length;
+      const equal = rows.filter((row) => K.compareNumbers(this.type, row.bits, this.bits) === 0).length;
+      const placed = at < 0 || (at >= less && at < less + equal);
+      const sound = rows.every((row) => row.breaks === null);
+      const place = at < 0 ? "refused: NaN has no key here"
+        : `place ${at + 1} of ${rows.length}${placed ? "" : `, belongs at ${less + 1}`}`;
+      const notes = [];
+      if (key !== null && decode && decode(this.type, key) !== this.bits) notes.push(`comes back as ${name(decode(this.type, key))}`);
+      if (refused.length > 0 && at >= 0) notes.push(`refuses ${refused.map(name).join(", ")}`);
+      const items = rows.map((row) => this.row(row, name));
+      const card = el("section", { class: `bx-column ${sound ? "bx-sound" : "bx-broken"}`, "aria-label": title },
+        el("h4", {}, title), el("p", { class: "bx-rule" }, rule),
+        el("p", { class: "bx-verdict" }, sound ? "✓ in order" : "✗ out of order"),
+        el("p", { class: "bx-key" }, key === null ? "no key" : el("code", {}, K.hex(key))),
+        el("p", { class: placed ? "bx-place" : "bx-place bx-misplaced" }, [place, ...notes].join("; ")),
+        el("ol", {}, ...items));
+      return { card, sentence: `${title}: ${sound ? "in order" : "out of order"}, ${[place, ...notes].join(", ")}.` };
+    }
+
+    row({ bits, key, breaks, ties }, name) {
+      const own = bits === this.bits;
+      const item = el("li", { class: own ? "bx-own" : null, "aria-current": own ? "true" : null },
+        el("span", { class: "bx-name" }, `${own ? "▸ " : ""}${name(bits)}`), el("code", {}, K.hex(key)));
+      if (breaks !== null) {
+        item.classList.add("bx-break");
+        item.append(el("span", { class: "bx-why" }, `✗ after ${name(breaks)}`));
+      } else if (ties !== null) {
+        item.append(el("span", { class: "bx-why" }, `= same key as ${name(ties)}`));
+      }
+      return item;
+    }
+  }
+
+  customElements.define("bits-explorer", BitsExplorer);
+})();

@@ -1,1 +1,124 @@
-"use strict";
+// The exercises' state, live where the workbook's server is, quiet elsewhere.
+//
+//   <exercise-status name="order-i64">`cargo workbook check order-i64`</exercise-status>
+//   <workbook-progress chapter="ch03-twos-complement"></workbook-progress>
+//
+// Both listen to "workbook:status" on `document`, which only the server's own script sends
+// (an array, or null when the connection is lost). Without it the fallback inside stays.
+(() => {
+  "use strict";
+
+  // Not by colour alone: each state has a sign and a word.
+  const STATES = {
+    "not-started": { sign: "○", word: "not started" },
+    failing: { sign: "✗", word: "failing" },
+    passed: { sign: "✓", word: "passed" },
+  };
+
+  function span(className, text) {
+    const node = document.createElement("span");
+    node.className = className;
+    node.textContent = text;
+    return node;
+  }
+
+  function badge(state) {
+    const { sign, word } = STATES[state] ?? { sign: "?", word: state };
+    const node = span(`ws-badge ws-${state}`, "");
+    const mark = span("ws-sign", sign);
+    mark.setAttribute("aria-hidden", "true");
+    node.append(mark, ` ${word}`);
+    return node;
+  }
+
+  class Live extends HTMLElement {
+    connectedCallback() {
+      if (this.fallback === undefined) {
+        this.fallback = [...this.childNodes];
+        if (this.fallback.length === 0) this.fallback = this.defaultFallback();
+      }
+      this.listener = (event) => this.update(event.detail);
+      document.addEventListener("workbook:status", this.listener);
+      this.update(window.workbookStatus ?? null);
+    }
+
+    disconnectedCallback() {
+      document.removeEventListener("workbook:status", this.listener);
+    }
+
+    update(exercises) {
+      const nodes = exercises === null ? null : this.nodes(exercises);
+      const html = (nodes ?? []).map((node) => node.outerHTML).join("");
+      if (nodes !== null && html === this.shown) return;
+      this.shown = html;
+      this.classList.toggle("ws-live", nodes !== null);
+      this.replaceChildren(...(nodes ?? this.fallback));
+    }
+  }
+
+  class ExerciseStatus extends Live {
+    command() {
+      const code = document.createElement("code");
+      code.textContent = `cargo workbook check ${this.getAttribute("name")}`;
+      return code;
+    }
+
+    defaultFallback() { return [this.command()]; }
+
+    nodes(exercises) {
+      const found = exercises.find((exercise) => exercise.name === this.getAttribute("name"));
+      if (found === undefined) return null;
+      this.setAttribute("role", "status");
+      const head = span("ws-head", "");
+      head.append(badge(found.state), span("ws-name", found.title ?? found.name));
+      const nodes = [head];
+      if (found.state === "not-started") nodes.push(span("ws-file", `edit ${found.file}`));
+      if (found.state === "failing") nodes.push(span("ws-diagnosis", found.diagnosis ?? "see the terminal for the reason"));
+      return nodes;
+    }
+  }
+
+  class WorkbookProgress extends Live {
+    defaultFallback() {
+      const code = document.createElement("code");
+      code.textContent = "cargo workbook list";
+      return [code];
+    }
+
+    nodes(exercises) {
+      // A crate's name and a chapter's folder mean the same chapter.
+      const bare = (chapter) => chapter.replace(/^ch(?=\d)/, "");
+      const chapter = this.getAttribute("chapter");
+      const own = exercises.filter((exercise) => chapter === null || bare(exercise.chapter) === bare(chapter));
+      if (own.length === 0) return null;
+      const passed = own.filter((exercise) => exercise.state === "passed").length;
+      const bar = document.createElement("progress");
+      bar.max = own.length;
+      bar.value = passed;
+      bar.setAttribute("aria-label", "exercises passed");
+      const head = span("ws-head", "");
+      head.append(bar, span("ws-count", `${passed} of ${own.length} passed`));
+      const list = document.createElement("ul");
+      for (const exercise of own) {
+        const item = document.createElement("li");
+        item.append(badge(exercise.state), span("ws-name", exercise.title ?? exercise.name));
+        if (exercise.minutes) item.append(span("ws-minutes", `${exercise.minutes} min`));
+        list.append(item);
+      }
+      return [head, list];
+    }
+  }
+
+  // On paper every answer is open. Only those opened here are closed again.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+  });
+
+  customElements.define("exercise-status", ExerciseStatus);
+  customElements.define("workbook-progress", WorkbookProgress);
+})();
