@@ -1,1 +1,43 @@
-//! The check harness.
+//! The check harness that every exercise shares.
+//!
+//! An exercise puts *probes* to an implementation and judges the answers. The learner's code, the stub,
+//! the reference solution and each known mistake are implementations like any other. How to add an
+//! exercise or a mistake is told in `exercises/README.md`.
+//!
+//! The way of a verdict:
+//!
+//! ```text
+//! exercise   parts, probes, checks and mistakes, over an implementation type
+//! isolate    all probes, put to one implementation in a process of its own
+//! judge      behaviour to verdict: the first check that fails, in words
+//! diagnose   the mistake that agrees on every probe, or else observations
+//! prove      stub, solution and mistakes are told apart as they should be
+//! runner     the `main` of a chapter's test program
+//! ```
+//!
+//! Left out: defence against malice. A learner who wants to be told "passed" can write the solution.
+
+pub mod answer;
+pub mod check;
+pub mod codec;
+pub mod exercise;
+pub mod gallery;
+pub mod isolate;
+pub mod judge;
+pub mod prove;
+pub mod render;
+pub mod runner;
+pub mod values;
+
+mod diagnose;
+mod guard;
+mod message;
+mod observe;
+mod relate;
+
+pub use answer::{Answer, Outcome, Show, show_list};
+pub use codec::Codec;
+pub use exercise::{Cast, Exercise, Judged, PartOf, Who};
+pub use gallery::{Mistake, Quirk, compose};
+pub use judge::{State, Verdict};
+pub use runner::{Chapter, main};

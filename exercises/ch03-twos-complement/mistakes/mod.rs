@@ -1,0 +1,3 @@
+//! Misconceptions as code, one file an exercise.
+
+pub(crate) mod order_i64;

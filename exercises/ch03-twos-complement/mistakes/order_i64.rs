@@ -1,0 +1,259 @@
+//! What goes wrong with the keys of an `i64`.
+
+use kit::{Codec, Mistake, Quirk, compose};
+
+use crate::solutions::order_i64::{decode, encode};
+
+const SIGN_BIT: u64 = 1 << 63;
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const REPAIRS: &str = "two-repairs";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    LittleEndian,
+    NotFlipped,
+    FlippedInLastByte,
+    FlippedInFirstByteOfLittleEndian,
+    NegativesInverted,
+    AllInverted,
+    SignAndMagnitude,
+    Only32Bits,
+}
+use Step::{
+    AllInverted, FlippedInFirstByteOfLittleEndian, FlippedInLastByte, LittleEndian,
+    NegativesInverted, NotFlipped, Only32Bits, SignAndMagnitude,
+};
+
+const QUIRKS: [Quirk<Step>; 7] = [
+    Quirk {
+        id: NotFlipped,
+        name: "sign_bit_not_flipped",
+        check: "order",
+        says: "plain big-endian, the sign bit left as it is",
+        why: "Within one sign this is right: that is what two's complement buys. But a negative \
+              number has its sign bit set, and as an unsigned byte a set top bit is large. So every \
+              negative number lands behind every other one.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: LittleEndian,
+        name: "little_endian_flipped",
+        check: "order",
+        says: "the sign bit flipped, but the lowest byte first",
+        why: "The flip is right. The comparison, though, begins at byte 0, and in little-endian byte \
+              0 counts the least: the key of 256 begins with 00, that of 1 with 01.",
+        link: WRONG,
+    },
+    Quirk {
+        id: FlippedInLastByte,
+        name: "flip_in_last_byte",
+        check: "order",
+        says: "big-endian with the top bit of the last byte flipped",
+        why: "The sign bit is the top bit of the number, and big-endian puts it into byte 0. Byte 7 \
+              holds the ones: flipping its top bit moves 128 in front of 0 and leaves the signs as \
+              they were.",
+        link: WRONG,
+    },
+    Quirk {
+        id: NegativesInverted,
+        name: "negatives_inverted",
+        check: "order",
+        says: "the rule for floats: invert all bits of a negative number",
+        why: "Floats are stored as sign and magnitude, so their negative half runs backwards and has \
+              to be inverted. Two's complement already counts upwards there; inverted, it runs \
+              backwards.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: AllInverted,
+        name: "every_bit_inverted",
+        check: "order",
+        says: "big-endian with every bit inverted",
+        why: "Inverting the sign bit puts the halves in their places. Inverting the other 63 bits too \
+              makes each half run backwards.",
+        link: WRONG,
+    },
+    Quirk {
+        id: SignAndMagnitude,
+        name: "sign_and_magnitude",
+        check: "order",
+        says: "a sign bit followed by the absolute value",
+        why: "The halves are in place, but the absolute value of -2 is larger than that of -1, so the \
+              negative half runs backwards.",
+        link: WRONG,
+    },
+    Quirk {
+        id: Only32Bits,
+        name: "truncated_to_32_bits",
+        check: "order",
+        says: "a value cut to 32 bits by `as i32`",
+        why: "`as` between integers of different widths drops the high bits without a word. Numbers \
+              that differ only above bit 31 get the same key.",
+        link: WRONG,
+    },
+];
+
+fn with(steps: &[Step]) -> Option<Codec<i64>> {
+    let steps = steps.to_vec();
+    let sign = steps
+        .iter()
+        .filter(|step| !matches!(step, LittleEndian | Only32Bits))
+        .count();
+    if sign > 1 {
+        return None;
+    }
+    let has = move |step| steps.contains(&step);
+    let bits = {
+        let has = has.clone();
+        move |value: i64| {
+            #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+            let value = if has(Only32Bits) {
+                i64::from(value as i32)
+            } else {
+                value
+            };
+            let plain = value.cast_unsigned();
+            if has(NotFlipped) || has(FlippedInLastByte) || has(FlippedInFirstByteOfLittleEndian) {
+                plain
+            } else if has(NegativesInverted) && value < 0 || has(AllInverted) {
+                !plain
+            } else if has(SignAndMagnitude) {
+                let sign = if value < 0 { 0 } else { SIGN_BIT };
+                sign | value.unsigned_abs() & !SIGN_BIT
+            } else {
+                plain ^ SIGN_BIT
+            }
+        }
+    };
+    let wrong = move |value: i64| {
+        let bits = bits(value);
+        let mut key = if has(LittleEndian) || has(FlippedInFirstByteOfLittleEndian) {
+            bits.to_le_bytes()
+        } else {
+            bits.to_be_bytes()
+        };
+        if has(FlippedInLastByte) {
+            key[7] ^= 0x80;
+        }
+        if has(FlippedInFirstByteOfLittleEndian) {
+            key[0] ^= 0x80;
+        }
+        key
+    };
+    Some(Codec::fixed(wrong, decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Codec<i64>>> {
+    let mut mistakes = in_encode();
+    mistakes.extend(in_decode());
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}
+
+fn in_encode() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, check, codec| Mistake::new(name, "encode", check, codec);
+    let mut mistakes =
+        vec![
+        in_encode(
+            "little_endian",
+            "order",
+            Codec::fixed(i64::to_le_bytes, i64::from_le_bytes),
+        )
+        .says("plain little-endian")
+        .why(
+            "The lowest byte stands first and decides, although it counts the least. The sign bit \
+             stands in the last byte, where it is looked at only when all else is equal.",
+        )
+        .link("where-the-bytes-come-from"),
+        in_encode(
+            "absolute_value",
+            "order",
+            Codec::fixed(|value: i64| (value.unsigned_abs() | SIGN_BIT).to_be_bytes(), decode),
+        )
+        .says("the key of the absolute value")
+        .why("The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.")
+        .link(WRONG),
+        in_encode(
+            "offset_by_max",
+            "order",
+            Codec::fixed(
+                |value: i64| {
+                    (value.cast_unsigned().wrapping_add(i64::MAX.cast_unsigned())).to_be_bytes()
+                },
+                |key| {
+                    u64::from_be_bytes(key)
+                        .wrapping_sub(i64::MAX.cast_unsigned())
+                        .cast_signed()
+                },
+            ),
+        )
+        .says("adding i64::MAX")
+        .why(
+            "There is one negative number more than there are positive ones. Adding i64::MAX moves \
+             all but the smallest into place; i64::MIN wraps round to the very end. Adding 2^63, \
+             which is the same as flipping the sign bit, moves all of them.",
+        )
+        .link(REPAIRS),
+        in_encode(
+            "negation_overflows",
+            "returns",
+            Codec::fixed(
+                |value: i64| {
+                    let above = if value < 0 {
+                        SIGN_BIT - (-value).cast_unsigned()
+                    } else {
+                        SIGN_BIT + value.cast_unsigned()
+                    };
+                    above.to_be_bytes()
+                },
+                decode,
+            ),
+        )
+        .says("an encoder that negates negative numbers")
+        .why(
+            "i64::MIN has no positive counterpart: -i64::MIN does not fit. In a debug build the \
+             negation panics, in a release build it gives i64::MIN again. The flip of the sign bit \
+             needs no negation.",
+        )
+        .link(REPAIRS),
+    ];
+    if let Some(codec) = with(&[FlippedInFirstByteOfLittleEndian]) {
+        mistakes.push(
+            in_encode("little_endian_first_byte_flipped", "order", codec)
+                .says("little-endian with the top bit of the first byte flipped")
+                .why(
+                    "Byte 0 is the right byte to flip once the sign bit is in it. In little-endian it \
+                     holds the ones. Turn the bytes round first, then flip.",
+                )
+                .link(WRONG),
+        );
+    }
+    mistakes
+}
+
+fn in_decode() -> Vec<Mistake<Codec<i64>>> {
+    let in_decode = |name, decode: fn([u8; 8]) -> i64| {
+        Mistake::new(name, "decode", "round-trip", Codec::fixed(encode, decode))
+    };
+    vec![
+        in_decode("decode_forgets_the_flip", i64::from_be_bytes)
+            .says("reading the bytes as a big-endian i64, the sign bit still flipped")
+            .why("What `encode` flips, `decode` has to flip back: 0 comes back as i64::MIN.")
+            .link(REPAIRS),
+        in_decode("decode_little_endian_flipped", |key| {
+            (u64::from_le_bytes(key) ^ SIGN_BIT).cast_signed()
+        })
+        .says("reading the lowest byte first")
+        .why("The key has its highest byte first. Read it in the order in which it was written.")
+        .link("where-the-bytes-come-from"),
+        in_decode("decode_32_bits", |key| {
+            let [_, _, _, _, a, b, c, d] = key;
+            i64::from(i32::from_be_bytes([a, b, c, d]))
+        })
+        .says("reading the last four bytes alone")
+        .why("The upper four bytes hold the sign and everything from 2^32 on.")
+        .link(WRONG),
+    ]
+}

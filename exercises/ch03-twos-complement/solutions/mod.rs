@@ -1,0 +1,3 @@
+//! Reference solutions, one file an exercise.
+
+pub(crate) mod order_i64;

@@ -1,0 +1,322 @@
+//! What a function gave back: an [`Answer`], or the way in which it failed to give one.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+/// A value as a reader sees it, and its bytes where bytes are what the exercise is about.
+///
+/// Two answers are equal when both parts are. The text therefore has to tell values apart: a float's
+/// text tells `-0.0` from `0.0`, a not-a-number shows its bits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The value, as its author would write it.
+    pub text: String,
+    /// The value's bytes, most significant first: a key's own bytes, or a number's bit pattern.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Answer {
+    /// An answer that is only text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            bytes: None,
+        }
+    }
+}
+
+/// Values that an exercise may take or return.
+pub trait Show {
+    /// The value as an answer.
+    fn show(&self) -> Answer;
+}
+
+macro_rules! show_integer {
+    ($($t:ty)*) => {$(
+        impl Show for $t {
+            fn show(&self) -> Answer {
+                Answer { text: self.to_string(), bytes: Some(self.to_be_bytes().to_vec()) }
+            }
+        }
+    )*};
+}
+show_integer!(u16 u32 u64 u128 i8 i16 i32 i64 i128 usize);
+
+macro_rules! show_float {
+    ($($t:ty)*) => {$(
+        impl Show for $t {
+            fn show(&self) -> Answer {
+                let text = if self.is_nan() {
+                    format!("NaN({:#x})", self.to_bits())
+                } else {
+                    format!("{self:?}")
+                };
+                Answer { text, bytes: Some(self.to_bits().to_be_bytes().to_vec()) }
+            }
+        }
+    )*};
+}
+show_float!(f32 f64);
+
+impl Show for u8 {
+    fn show(&self) -> Answer {
+        Answer {
+            text: self.to_string(),
+            bytes: Some(vec![*self]),
+        }
+    }
+}
+
+impl Show for [u8] {
+    fn show(&self) -> Answer {
+        Answer {
+            text: hex(self),
+            bytes: Some(self.to_vec()),
+        }
+    }
+}
+
+impl<const N: usize> Show for [u8; N] {
+    fn show(&self) -> Answer {
+        self.as_slice().show()
+    }
+}
+
+impl Show for Vec<u8> {
+    fn show(&self) -> Answer {
+        self.as_slice().show()
+    }
+}
+
+impl Show for str {
+    fn show(&self) -> Answer {
+        Answer::text(format!("{self:?}"))
+    }
+}
+
+impl Show for String {
+    fn show(&self) -> Answer {
+        self.as_str().show()
+    }
+}
+
+impl Show for bool {
+    fn show(&self) -> Answer {
+        Answer::text(self.to_string())
+    }
+}
+
+impl Show for Ordering {
+    fn show(&self) -> Answer {
+        Answer::text(format!("{self:?}"))
+    }
+}
+
+impl<T: Show> Show for Option<T> {
+    fn show(&self) -> Answer {
+        match self {
+            None => Answer::text("None"),
+            Some(value) => {
+                let inner = value.show();
+                Answer {
+                    text: format!("Some({})", inner.text),
+                    bytes: inner.bytes,
+                }
+            }
+        }
+    }
+}
+
+impl<T: Show, E: std::fmt::Debug> Show for Result<T, E> {
+    fn show(&self) -> Answer {
+        match self {
+            Ok(value) => {
+                let inner = value.show();
+                Answer {
+                    text: format!("Ok({})", inner.text),
+                    bytes: inner.bytes,
+                }
+            }
+            Err(error) => Answer::text(format!("Err({error:?})")),
+        }
+    }
+}
+
+/// A list of anything; its text is the list of its items' texts.
+pub fn show_list<T: Show>(items: impl IntoIterator<Item = T>) -> Answer {
+    let texts: Vec<String> = items.into_iter().map(|item| item.show().text).collect();
+    Answer::text(format!("[{}]", texts.join(", ")))
+}
+
+/// Bytes in hex, separated by spaces.
+pub fn hex(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "(no bytes)".to_owned();
+    }
+    let mut text = String::with_capacity(bytes.len() * 3);
+    for (i, byte) in bytes.iter().enumerate() {
+        if i > 0 {
+            text.push(' ');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// The function returned.
+    Answer(Answer),
+    /// The function reached a `todo!()`.
+    Todo,
+    /// The function panicked.
+    Panic {
+        /// The panic's message.
+        message: String,
+        /// Where it happened, as `file:line`.
+        place: String,
+    },
+    /// The call ended the process it ran in.
+    Died(Death),
+    /// The call was never made, because an earlier one ended the process.
+    NotAsked,
+}
+
+impl Outcome {
+    /// The answer, if there is one.
+    pub fn answer(&self) -> Option<&Answer> {
+        match self {
+            Self::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// The answer's bytes, if it has any.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        self.answer()?.bytes.as_deref()
+    }
+
+    /// Whether a call behaved like another one: equal answers, or a panic in both.
+    ///
+    /// The message and the line of a panic do not count: they are not what the function computes.
+    pub fn behaves_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Answer(a), Self::Answer(b)) => a == b,
+            (Self::Panic { .. }, Self::Panic { .. }) => true,
+            _ => false,
+        }
+    }
+
+    /// The outcome in a few words, for a table or a sentence.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Answer(answer) => answer.text.clone(),
+            Self::Todo => "todo!()".to_owned(),
+            Self::Panic { message, place } => format!("a panic at {place}: {message}"),
+            Self::Died(death) => death.to_string(),
+            Self::NotAsked => "not asked".to_owned(),
+        }
+    }
+}
+
+/// Why a process that ran a learner's code ended before it had answered everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Death {
+    /// One call did not come back within the limit.
+    EndlessLoop {
+        /// The limit, in milliseconds.
+        limit_ms: u64,
+    },
+    /// Every call came back, but all together took too long.
+    TooSlow {
+        /// The limit, in milliseconds.
+        limit_ms: u64,
+    },
+    /// The calls nested until the stack was full.
+    StackOverflow,
+    /// An allocation was refused.
+    OutOfMemory {
+        /// How many bytes were asked for at once, when known.
+        asked: Option<u64>,
+        /// How much the process may have in all, in MiB.
+        limit_mib: u64,
+    },
+    /// The code ended the process itself with this exit code.
+    Exit(i32),
+    /// The process was ended by a signal, as by `abort`.
+    Signal(String),
+}
+
+impl std::fmt::Display for Death {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::EndlessLoop { limit_ms } => write!(
+                f,
+                "no answer after {:.1} s: an endless loop, or a very slow one",
+                seconds(*limit_ms)
+            ),
+            Self::TooSlow { limit_ms } => write!(
+                f,
+                "all calls together took longer than {:.1} s",
+                seconds(*limit_ms)
+            ),
+            Self::StackOverflow => {
+                f.write_str("the stack overflowed: a function calls itself without end")
+            }
+            Self::OutOfMemory {
+                asked: Some(n),
+                limit_mib,
+            } => write!(
+                f,
+                "it asked for {n} bytes of memory at once; the limit is {limit_mib} MiB in all"
+            ),
+            Self::OutOfMemory {
+                asked: None,
+                limit_mib,
+            } => write!(
+                f,
+                "it used up the {limit_mib} MiB of memory that it may have"
+            ),
+            Self::Exit(code) => write!(
+                f,
+                "it ended the whole process with exit code {code} (std::process::exit?)"
+            ),
+            Self::Signal(name) => write!(f, "the process was killed: {name}"),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "limits are a few seconds")]
+fn seconds(milliseconds: u64) -> f64 {
+    milliseconds as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_tells_values_apart() {
+        assert_ne!(0.0_f64.show(), (-0.0_f64).show());
+        assert_ne!(f64::NAN.show(), (-f64::NAN).show());
+        assert_ne!(Some(1_i64).show(), 1_i64.show());
+        assert_eq!((-1_i16).show().bytes, Some(vec![0xff, 0xff]));
+        assert_eq!([0_u8, 0xab].show().text, "00 ab");
+        assert_eq!(Vec::<u8>::new().show().text, "(no bytes)");
+        assert_eq!(show_list([1_i64, -2]).text, "[1, -2]");
+    }
+
+    #[test]
+    fn panics_alike_whatever_they_say() {
+        let panic = |message: &str| Outcome::Panic {
+            message: message.to_owned(),
+            place: "a.rs:1".to_owned(),
+        };
+        assert!(panic("a").behaves_like(&panic("b")));
+        assert!(!panic("a").behaves_like(&Outcome::Answer(1_i64.show())));
+        assert!(!Outcome::NotAsked.behaves_like(&Outcome::NotAsked));
+    }
+}

@@ -1,0 +1,239 @@
+//! Checks: functions over the outcomes of one part.
+
+use crate::answer::{Outcome, hex};
+use crate::exercise::{Part, Sheet};
+use crate::render::{first_difference, two_rows};
+
+/// What a check found wrong, at the smallest probe that shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// One line: what is wrong, with the values.
+    pub summary: String,
+    /// The table of values, hex and bits, or nothing.
+    pub detail: String,
+    /// The calls that show it.
+    pub calls: Vec<String>,
+}
+
+/// The function that a check is.
+pub type Test = Box<dyn Fn(&Part, &[Outcome]) -> Option<Finding> + Send + Sync>;
+
+/// A named demand on the answers of one part.
+pub struct Check {
+    /// Its name, unique in the exercise.
+    pub name: &'static str,
+    /// The part it looks at.
+    pub part: usize,
+    /// What must hold, in a sentence.
+    pub claim: String,
+    /// Says what is wrong, if anything is.
+    pub test: Test,
+}
+
+/// A check of the author's own. It sees only answers: a part that panics anywhere fails before.
+pub fn custom(
+    function: &'static str,
+    name: &'static str,
+    claim: impl Into<String>,
+    test: impl Fn(&Part, &[Outcome]) -> Option<Finding> + Send + Sync + 'static,
+) -> impl FnOnce(&Sheet) -> Check {
+    let claim = claim.into();
+    move |sheet| Check {
+        name,
+        part: sheet.part_of(function),
+        claim,
+        test: Box::new(test),
+    }
+}
+
+/// Every answer is the expected one.
+pub fn answers(
+    function: &'static str,
+    name: &'static str,
+    claim: impl Into<String>,
+) -> impl FnOnce(&Sheet) -> Check {
+    custom(function, name, claim, |part, outcomes| {
+        let wrong = wrong_answers(part, outcomes);
+        let first = *wrong.first()?;
+        let probe = &part.probes[first];
+        let expected = probe.expected.as_ref()?;
+        let given = outcomes[first].answer()?;
+        let detail = match (&expected.bytes, &given.bytes) {
+            (Some(right), Some(yours)) if first_difference(right, yours).is_some() => {
+                two_rows(("expected", right), ("yours", yours), "differs first")
+            }
+            _ => format!(
+                "  expected  {}\n     yours  {}\n",
+                expected.text, given.text
+            ),
+        };
+        Some(Finding {
+            summary: format!(
+                "{} must be {}, but it is {}",
+                probe.call, expected.text, given.text
+            ),
+            detail,
+            calls: vec![probe.call.clone()],
+        })
+    })
+}
+
+/// The probes whose outcome is not the expected answer.
+pub fn wrong_answers(part: &Part, outcomes: &[Outcome]) -> Vec<usize> {
+    (0..part.probes.len())
+        .filter(|&i| {
+            part.probes[i]
+                .expected
+                .as_ref()
+                .is_some_and(|expected| outcomes[i].answer() != Some(expected))
+        })
+        .collect()
+}
+
+/// Every answer has this many bytes.
+pub fn length(function: &'static str, bytes: usize) -> impl FnOnce(&Sheet) -> Check {
+    let claim = format!("Every key has {bytes} bytes.");
+    custom(function, "length", claim, move |part, outcomes| {
+        let (probe, key) = part
+            .probes
+            .iter()
+            .zip(outcomes)
+            .filter_map(|(probe, outcome)| Some((probe, outcome.bytes()?)))
+            .find(|(_, key)| key.len() != bytes)?;
+        Some(Finding {
+            summary: format!(
+                "{} has {} bytes, not {bytes}: {}",
+                probe.call,
+                key.len(),
+                hex(key)
+            ),
+            detail: String::new(),
+            calls: vec![probe.call.clone()],
+        })
+    })
+}
+
+/// The answers sort, byte by byte, as the inputs do; equal inputs have equal answers.
+pub fn order(function: &'static str, claim: impl Into<String>) -> impl FnOnce(&Sheet) -> Check {
+    custom(function, "order", claim, |part, outcomes| {
+        let (low, high) = smallest_inversion(part, outcomes)?;
+        let (a, b) = (&part.probes[low], &part.probes[high]);
+        let (x, y) = (outcomes[low].bytes()?, outcomes[high].bytes()?);
+        let equal = part.ranks[low] == part.ranks[high];
+        let summary = if equal {
+            format!(
+                "{} and {} are equal, but {} and {} are different keys",
+                a.input.text, b.input.text, a.call, b.call
+            )
+        } else if x == y {
+            format!(
+                "{} and {} are different, but both become {}",
+                a.input.text,
+                b.input.text,
+                hex(x)
+            )
+        } else {
+            format!(
+                "{} = {} sorts before {} = {}, though {} < {}",
+                b.call,
+                hex(y),
+                a.call,
+                hex(x),
+                a.input.text,
+                b.input.text
+            )
+        };
+        Some(Finding {
+            summary,
+            detail: two_rows((&a.input.text, x), (&b.input.text, y), "decides"),
+            calls: vec![a.call.clone(), b.call.clone()],
+        })
+    })
+}
+
+/// No two inputs have the same answer.
+pub fn distinct(function: &'static str, claim: impl Into<String>) -> impl FnOnce(&Sheet) -> Check {
+    custom(function, "distinct", claim, |part, outcomes| {
+        let (a, b) = shared_answer(part, outcomes)?;
+        Some(Finding {
+            summary: format!(
+                "{} and {} are both {}",
+                part.probes[a].call,
+                part.probes[b].call,
+                outcomes[a].brief()
+            ),
+            detail: String::new(),
+            calls: vec![part.probes[a].call.clone(), part.probes[b].call.clone()],
+        })
+    })
+}
+
+/// The smallest two probes with different inputs and the same answer.
+pub fn shared_answer(part: &Part, outcomes: &[Outcome]) -> Option<(usize, usize)> {
+    let mut seen = std::collections::HashMap::new();
+    for (i, outcome) in outcomes.iter().enumerate() {
+        let Some(answer) = outcome.answer() else {
+            continue;
+        };
+        let key = answer.bytes.clone().ok_or(&answer.text);
+        if let Some(&first) = seen.get(&key) {
+            let differ = part.ranks.is_empty() || part.ranks[first] != part.ranks[i];
+            if differ {
+                return Some((first, i));
+            }
+        } else {
+            seen.insert(key, i);
+        }
+    }
+    None
+}
+
+/// The smallest pair of probes whose answers are in the wrong order, the one with the lower rank first.
+///
+/// A pair of one class is preferred to a pair across two: it is the more basic fault.
+pub fn smallest_inversion(part: &Part, outcomes: &[Outcome]) -> Option<(usize, usize)> {
+    for class in part.divisions() {
+        let members = part.members(class);
+        if !sorted(part, outcomes, &members) {
+            return smallest_pair(part, outcomes, &members);
+        }
+    }
+    let all: Vec<usize> = (0..part.probes.len()).collect();
+    if sorted(part, outcomes, &all) {
+        return None;
+    }
+    smallest_pair(part, outcomes, &all)
+}
+
+/// Whether these probes' keys sort as their ranks do. Probes without a key are passed over.
+pub fn sorted(part: &Part, outcomes: &[Outcome], members: &[usize]) -> bool {
+    let mut ranked: Vec<usize> = members
+        .iter()
+        .copied()
+        .filter(|&i| outcomes[i].bytes().is_some())
+        .collect();
+    ranked.sort_by_key(|&i| part.ranks[i]);
+    ranked
+        .windows(2)
+        .all(|pair| in_order(part, outcomes, pair[0], pair[1]))
+}
+
+/// Whether two probes' keys compare as their ranks do.
+pub fn in_order(part: &Part, outcomes: &[Outcome], a: usize, b: usize) -> bool {
+    match (outcomes[a].bytes(), outcomes[b].bytes()) {
+        (Some(x), Some(y)) => x.cmp(y) == part.ranks[a].cmp(&part.ranks[b]),
+        _ => true,
+    }
+}
+
+fn smallest_pair(part: &Part, outcomes: &[Outcome], members: &[usize]) -> Option<(usize, usize)> {
+    for (n, &b) in members.iter().enumerate() {
+        for &a in &members[..n] {
+            if !in_order(part, outcomes, a, b) {
+                let lower = part.ranks[a] <= part.ranks[b];
+                return Some(if lower { (a, b) } else { (b, a) });
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,102 @@
+//! Finds the mistake that an answer behaves like, or says what can be said without a name.
+
+use crate::answer::Outcome;
+use crate::exercise::{Judged, Sheet, Who};
+use crate::guard;
+use crate::observe::observe;
+
+/// A class with fewer probes says too little for a comparison.
+const CLASS_MIN: usize = 8;
+
+/// What is known of one part's behaviour.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Diagnosis {
+    /// The mistake that agrees on every probe: an index into the sheet's mistakes.
+    pub(crate) named: Option<usize>,
+    /// How many probes agree with it.
+    pub(crate) probes: usize,
+    /// Sentences that are true of the behaviour; empty when there is a name.
+    pub(crate) observations: Vec<String>,
+}
+
+impl Diagnosis {
+    pub(crate) fn mistake(&self, sheet: &Sheet) -> Option<String> {
+        Some(sheet.mistakes[self.named?].name.clone())
+    }
+}
+
+/// Diagnoses one part.
+pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Diagnosis {
+    let sheet = exercise.sheet();
+    let all: Vec<usize> = (0..outcomes.len()).collect();
+    if let Some(named) = agreeing(exercise, part, outcomes, &all).first() {
+        return Diagnosis {
+            named: Some(*named),
+            probes: outcomes.len(),
+            observations: Vec::new(),
+        };
+    }
+    let mut observations = observe(&sheet.parts[part], outcomes);
+    observations.extend(nearest(exercise, part, outcomes));
+    Diagnosis {
+        named: None,
+        probes: 0,
+        observations,
+    }
+}
+
+/// The mistakes that behave like `outcomes` on the given probes: those that err in this part first,
+/// written ones before composed ones.
+fn agreeing(
+    exercise: &dyn Judged,
+    part: usize,
+    outcomes: &[Outcome],
+    members: &[usize],
+) -> Vec<usize> {
+    let sheet = exercise.sheet();
+    let start = sheet.start(part);
+    let mut found: Vec<usize> = (0..sheet.mistakes.len())
+        .filter(|&mistake| {
+            members.iter().all(|&i| {
+                let theirs = guard::call(|| exercise.ask(Who::Mistake(mistake), start + i));
+                theirs.behaves_like(&outcomes[i])
+            })
+        })
+        .collect();
+    found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].composed));
+    found
+}
+
+/// Classes on which the answer is wrong and just one known mistake agrees with all of it.
+fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<String> {
+    let sheet = exercise.sheet();
+    let info = &sheet.parts[part];
+    let start = sheet.start(part);
+    let right = |i: usize| {
+        let solution = guard::call(|| exercise.ask(Who::Solution, start + i));
+        solution.behaves_like(&outcomes[i])
+    };
+    let mut said = Vec::new();
+    for class in info.classes() {
+        let members: Vec<usize> = info
+            .members(class)
+            .into_iter()
+            .filter(|&i| outcomes[i].answer().is_some())
+            .collect();
+        if members.len() < CLASS_MIN || members.iter().all(|&i| right(i)) {
+            continue;
+        }
+        let agreeing: Vec<usize> = agreeing(exercise, part, outcomes, &members)
+            .into_iter()
+            .filter(|&m| !sheet.mistakes[m].composed)
+            .collect();
+        if let [only] = agreeing[..] {
+            let mistake = &sheet.mistakes[only];
+            said.push(format!(
+                "On the {class} it behaves like {}; not so elsewhere.",
+                mistake.says
+            ));
+        }
+    }
+    said
+}

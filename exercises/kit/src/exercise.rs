@@ -1,0 +1,387 @@
+//! An exercise: what is asked, of whom, and what must hold of the answers.
+//!
+//! An exercise asks questions, called *probes*, of an *implementation*: a value of a type `I` that the
+//! exercise chooses, most often a struct of functions. The learner's code, the untouched stub, the
+//! reference solution and every mistake are such values, and all are asked the same probes.
+//!
+//! The probes fall into *parts*, one for each function that the learner writes. A part's probes are
+//! ordered from the smallest to the largest; "the smallest counterexample" is the first in this order.
+//!
+//! A *check* is a function over the outcomes of one part. A *mistake* is an implementation that
+//! embodies one misconception, in one part, and names the check that catches it.
+//!
+//! Everything here but [`Exercise`] is free of `I`: it is compiled once, not once a chapter.
+
+use crate::answer::{Answer, Outcome};
+use crate::check::Check;
+use crate::gallery::Mistake;
+
+/// The question put to an implementation.
+pub type Ask<I> = Box<dyn Fn(&I) -> Answer + Send + Sync>;
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The code that the learner edits.
+    Learner,
+    /// The stub as it was before any edit.
+    Stub,
+    /// The reference solution.
+    Solution,
+    /// The mistake with this index.
+    Mistake(usize),
+}
+
+/// One call of a function.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The call as the learner would write it: `encode(-1)`.
+    pub call: String,
+    /// The value that it is about.
+    pub input: Answer,
+    /// The classes it belongs to. The first one divides the part's probes: each has exactly one.
+    pub classes: Vec<&'static str>,
+    /// The answer of the solution, when there is just one right answer.
+    pub expected: Option<Answer>,
+}
+
+/// The probes of one function.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The function's name.
+    pub function: &'static str,
+    /// The probes, smallest first.
+    pub probes: Vec<Probe>,
+    /// For a function whose answers must sort like its inputs: each probe's place in that order.
+    /// Equal places mean equal inputs. Empty for other functions.
+    pub ranks: Vec<usize>,
+    /// What the function makes, for sentences: `key`, `number`, `list`.
+    pub makes: &'static str,
+    /// For a decoder asked for given keys: the part in which it is asked for the keys of the
+    /// implementation's own encoder. A decoder that is right there undoes its encoder.
+    pub own_keys: Option<usize>,
+    /// Asked only for the sake of another part, and not judged by itself.
+    pub auxiliary: bool,
+}
+
+impl Part {
+    /// The first classes, in order of first appearance.
+    pub fn divisions(&self) -> Vec<&'static str> {
+        self.classes_where(|probe| probe.classes.iter().take(1))
+    }
+
+    /// All classes, in order of first appearance, those that divide the probes first.
+    pub fn classes(&self) -> Vec<&'static str> {
+        let mut classes = self.divisions();
+        for class in self.classes_where(|probe| probe.classes.iter().take(usize::MAX)) {
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        classes
+    }
+
+    fn classes_where<'a, C: Iterator<Item = &'a &'static str>>(
+        &'a self,
+        of: impl Fn(&'a Probe) -> C,
+    ) -> Vec<&'static str> {
+        let mut seen = Vec::new();
+        for probe in &self.probes {
+            for class in of(probe) {
+                if !seen.contains(class) {
+                    seen.push(*class);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The places of the probes of a class.
+    pub fn members(&self, class: &str) -> Vec<usize> {
+        (0..self.probes.len())
+            .filter(|&i| self.probes[i].classes.contains(&class))
+            .collect()
+    }
+}
+
+/// A misconception, described.
+#[derive(Clone, Debug)]
+pub struct MistakeInfo {
+    /// Its name, in `snake_case`; joined by `+` for two at once.
+    pub name: String,
+    /// The part it errs in: an index into the sheet's parts.
+    pub part: usize,
+    /// The check that catches it.
+    pub check: &'static str,
+    /// What it behaves like, to complete "your `encode` agrees with ...".
+    pub says: String,
+    /// Why it is wrong, in a few sentences.
+    pub why: String,
+    /// The heading of the chapter that explains it.
+    pub link: String,
+    /// Composed of two mistakes by the kit rather than written by an author.
+    pub composed: bool,
+}
+
+/// All of an exercise but the implementations.
+pub struct Sheet {
+    /// The exercise's name, unique in the workbook.
+    pub name: &'static str,
+    /// The chapter's folder: `03-twos-complement`.
+    pub chapter: &'static str,
+    /// The parts, in the order in which a learner writes them.
+    pub parts: Vec<Part>,
+    /// The checks, in the order in which they are reported.
+    pub checks: Vec<Check>,
+    /// The mistakes.
+    pub mistakes: Vec<MistakeInfo>,
+}
+
+impl Sheet {
+    /// The number of probes in all parts.
+    pub fn probe_count(&self) -> usize {
+        self.parts.iter().map(|part| part.probes.len()).sum()
+    }
+
+    /// The part with this function.
+    ///
+    /// # Panics
+    /// If there is none: the author named a function that the exercise does not have.
+    pub fn part_of(&self, function: &str) -> usize {
+        self.parts
+            .iter()
+            .position(|part| part.function == function)
+            .unwrap_or_else(|| panic!("no part has the function `{function}`"))
+    }
+
+    /// The outcomes of one part, out of those of all parts.
+    pub fn of_part<'a>(&self, part: usize, outcomes: &'a [Outcome]) -> &'a [Outcome] {
+        let start = self.start(part);
+        &outcomes[start..start + self.parts[part].probes.len()]
+    }
+
+    /// The place of a part's first probe among the probes of all parts.
+    pub fn start(&self, part: usize) -> usize {
+        self.parts[..part].iter().map(|p| p.probes.len()).sum()
+    }
+
+    /// The call of a probe, counted over all parts.
+    pub fn call(&self, probe: usize) -> &str {
+        self.parts
+            .iter()
+            .flat_map(|part| &part.probes)
+            .nth(probe)
+            .map_or("a call", |probe| probe.call.as_str())
+    }
+
+    /// The function of a probe, counted over all parts.
+    pub fn function(&self, probe: usize) -> &'static str {
+        let mut left = probe;
+        for part in &self.parts {
+            if left < part.probes.len() {
+                return part.function;
+            }
+            left -= part.probes.len();
+        }
+        "the function"
+    }
+}
+
+/// An exercise whose implementation type is forgotten.
+pub trait Judged: Send + Sync {
+    /// What is asked and what must hold.
+    fn sheet(&self) -> &Sheet;
+
+    /// Puts one probe, counted over all parts, to an implementation. May panic, loop, or worse.
+    fn ask(&self, who: Who, probe: usize) -> Answer;
+}
+
+/// An exercise over implementations of type `I`.
+pub struct Exercise<I> {
+    sheet: Sheet,
+    asks: Vec<Ask<I>>,
+    learner: I,
+    stub: I,
+    solution: I,
+    mistakes: Vec<I>,
+}
+
+impl<I: Send + Sync + 'static> Exercise<I> {
+    /// An exercise without parts, checks or mistakes yet.
+    pub fn new(name: &'static str, chapter: &'static str, cast: Cast<I>) -> Self {
+        Self {
+            sheet: Sheet {
+                name,
+                chapter,
+                parts: Vec::new(),
+                checks: Vec::new(),
+                mistakes: Vec::new(),
+            },
+            asks: Vec::new(),
+            learner: cast.learner,
+            stub: cast.stub,
+            solution: cast.solution,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Adds a part, and fills in the expected answers from the solution where `fixed` asks for it.
+    #[must_use]
+    pub fn part(mut self, part: PartOf<I>) -> Self {
+        let PartOf {
+            mut part,
+            asks,
+            fixed,
+        } = part;
+        if fixed {
+            for (probe, ask) in part.probes.iter_mut().zip(&asks) {
+                probe.expected.get_or_insert_with(|| ask(&self.solution));
+            }
+        }
+        self.sheet.parts.push(part);
+        self.asks.extend(asks);
+        self
+    }
+
+    /// Adds a decoder, asked for given keys, and the same decoder asked for the keys of its own encoder.
+    #[must_use]
+    pub fn decoder(self, given: PartOf<I>, own: PartOf<I>) -> Self {
+        let place = self.sheet.parts.len();
+        let mut with = self.part(given).part(own.auxiliary());
+        with.sheet.parts[place].own_keys = Some(place + 1);
+        with
+    }
+
+    /// Adds a check.
+    ///
+    /// # Panics
+    /// If the check names a function that no part has.
+    #[must_use]
+    pub fn check(mut self, check: impl FnOnce(&Sheet) -> Check) -> Self {
+        let check = check(&self.sheet);
+        self.sheet.checks.push(check);
+        self
+    }
+
+    /// Adds mistakes.
+    ///
+    /// # Panics
+    /// If a mistake names a function that no part has.
+    #[must_use]
+    pub fn mistakes(mut self, mistakes: Vec<Mistake<I>>) -> Self {
+        for mistake in mistakes {
+            let part = self.sheet.part_of(mistake.function);
+            self.sheet.mistakes.push(mistake.info(part));
+            self.mistakes.push(mistake.imp);
+        }
+        self
+    }
+}
+
+impl<I: Send + Sync + 'static> Judged for Exercise<I> {
+    fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    fn ask(&self, who: Who, probe: usize) -> Answer {
+        let imp = match who {
+            Who::Learner => &self.learner,
+            Who::Stub => &self.stub,
+            Who::Solution => &self.solution,
+            Who::Mistake(index) => &self.mistakes[index],
+        };
+        self.asks[probe](imp)
+    }
+}
+
+/// The three implementations that every exercise has.
+pub struct Cast<I> {
+    /// The code that the learner edits.
+    pub learner: I,
+    /// The stub as it was before any edit.
+    pub stub: I,
+    /// The reference solution.
+    pub solution: I,
+}
+
+/// A part together with its questions.
+pub struct PartOf<I> {
+    part: Part,
+    asks: Vec<Ask<I>>,
+    fixed: bool,
+}
+
+impl<I> PartOf<I> {
+    /// A part without probes, whose only right answers are those of the solution.
+    pub fn new(function: &'static str, makes: &'static str) -> Self {
+        Self {
+            part: Part {
+                function,
+                probes: Vec::new(),
+                ranks: Vec::new(),
+                makes,
+                own_keys: None,
+                auxiliary: false,
+            },
+            asks: Vec::new(),
+            fixed: true,
+        }
+    }
+
+    /// Leaves the answers open: the checks alone say what is right.
+    #[must_use]
+    pub fn open(mut self) -> Self {
+        self.fixed = false;
+        self
+    }
+
+    /// Adds a probe. Call it from the smallest to the largest.
+    #[must_use]
+    pub fn probe(
+        mut self,
+        call: impl Into<String>,
+        input: Answer,
+        classes: &[&'static str],
+        ask: impl Fn(&I) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.push(call.into(), input, classes.to_vec(), Box::new(ask));
+        self
+    }
+
+    /// Says in which order the answers must sort: one place for each probe.
+    #[must_use]
+    pub fn ranked(mut self, ranks: Vec<usize>) -> Self {
+        self.part.ranks = ranks;
+        self
+    }
+
+    pub(crate) fn auxiliary(mut self) -> Self {
+        self.part.auxiliary = true;
+        self
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        call: String,
+        input: Answer,
+        classes: Vec<&'static str>,
+        ask: Ask<I>,
+    ) {
+        self.part.probes.push(Probe {
+            call,
+            input,
+            classes,
+            expected: None,
+        });
+        self.asks.push(ask);
+    }
+
+    /// Says what the right answer to the last probe is, instead of what the solution gives.
+    #[must_use]
+    pub fn expect(mut self, answer: Answer) -> Self {
+        if let Some(probe) = self.part.probes.last_mut() {
+            probe.expected = Some(answer);
+        }
+        self
+    }
+}

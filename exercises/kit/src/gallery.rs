@@ -1,0 +1,123 @@
+//! The gallery of mistakes: misconceptions as implementations, alone and two at a time.
+
+use crate::exercise::MistakeInfo;
+
+/// A misconception, as an implementation that embodies it.
+pub struct Mistake<I> {
+    pub(crate) imp: I,
+    pub(crate) function: &'static str,
+    name: String,
+    check: &'static str,
+    says: String,
+    why: String,
+    link: String,
+    composed: bool,
+}
+
+impl<I> Mistake<I> {
+    /// A mistake in `function`, caught by `check`.
+    pub fn new(
+        name: impl Into<String>,
+        function: &'static str,
+        check: &'static str,
+        imp: I,
+    ) -> Self {
+        Self {
+            imp,
+            function,
+            name: name.into(),
+            check,
+            says: String::new(),
+            why: String::new(),
+            link: String::new(),
+            composed: false,
+        }
+    }
+
+    /// What it behaves like: completes "your `encode` agrees with ...".
+    #[must_use]
+    pub fn says(mut self, says: impl Into<String>) -> Self {
+        self.says = says.into();
+        self
+    }
+
+    /// Why it is wrong.
+    #[must_use]
+    pub fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+
+    /// The heading of the chapter that explains it, as it stands in the page's address after `#`.
+    #[must_use]
+    pub fn link(mut self, link: impl Into<String>) -> Self {
+        self.link = link.into();
+        self
+    }
+
+    pub(crate) fn info(&self, part: usize) -> MistakeInfo {
+        MistakeInfo {
+            name: self.name.clone(),
+            part,
+            check: self.check,
+            says: self.says.clone(),
+            why: self.why.clone(),
+            link: self.link.clone(),
+            composed: self.composed,
+        }
+    }
+}
+
+/// One way to go wrong that can be combined with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Quirk<Q> {
+    /// What the exercise's `build` understands.
+    pub id: Q,
+    /// The mistake's name.
+    pub name: &'static str,
+    /// The check that catches it when it is alone.
+    pub check: &'static str,
+    /// Completes "your `encode` agrees with ...".
+    pub says: &'static str,
+    /// Why it is wrong.
+    pub why: &'static str,
+    /// The chapter's heading.
+    pub link: &'static str,
+}
+
+/// Every quirk alone, and every two of them at once.
+///
+/// `build` makes an implementation with the given quirks, and refuses two that exclude each other.
+/// Alone they are ordinary mistakes with a golden message each. Pairs carry both explanations; a pair
+/// in which one quirk hides the other is told by the name of the one that shows.
+pub fn compose<I, Q: Copy>(
+    function: &'static str,
+    quirks: &[Quirk<Q>],
+    build: impl Fn(&[Q]) -> Option<I>,
+) -> Vec<Mistake<I>> {
+    let mut mistakes = Vec::new();
+    for quirk in quirks {
+        if let Some(imp) = build(&[quirk.id]) {
+            mistakes.push(
+                Mistake::new(quirk.name, function, quirk.check, imp)
+                    .says(quirk.says)
+                    .why(quirk.why)
+                    .link(quirk.link),
+            );
+        }
+    }
+    for (n, a) in quirks.iter().enumerate() {
+        for b in &quirks[n + 1..] {
+            if let Some(imp) = build(&[a.id, b.id]) {
+                let name = format!("{}+{}", a.name, b.name);
+                let mut pair = Mistake::new(name, function, a.check, imp)
+                    .says(format!("{} and {} at once", a.says, b.says))
+                    .why(format!("Two things at once.\n1. {}\n2. {}", a.why, b.why))
+                    .link(a.link);
+                pair.composed = true;
+                mistakes.push(pair);
+            }
+        }
+    }
+    mistakes
+}

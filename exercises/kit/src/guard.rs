@@ -1,0 +1,97 @@
+//! Calls that may panic, and what their panics say.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+use crate::answer::{Answer, Outcome};
+
+/// How `todo!()` begins its message.
+const TODO: &str = "not yet implemented";
+
+thread_local! {
+    /// `None` while no guarded call runs; then the last panic's message and place.
+    static LAST: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// Makes a call and reports how it ended. A panic's message is kept, not printed.
+pub(crate) fn call(ask: impl FnOnce() -> Answer) -> Outcome {
+    install();
+    LAST.set(Some((String::new(), String::new())));
+    let result = panic::catch_unwind(AssertUnwindSafe(ask));
+    let last = LAST.take();
+    match result {
+        Ok(answer) => Outcome::Answer(answer),
+        Err(_) => match last {
+            Some((message, _)) if message.starts_with(TODO) => Outcome::Todo,
+            Some((message, place)) => Outcome::Panic { message, place },
+            None => Outcome::Panic {
+                message: String::new(),
+                place: String::new(),
+            },
+        },
+    }
+}
+
+fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let guarded = LAST.with_borrow_mut(|last| {
+                let guarded = last.is_some();
+                if guarded {
+                    let message = info
+                        .payload_as_str()
+                        .unwrap_or("a panic without a message")
+                        .to_owned();
+                    let place = info.location().map_or_else(String::new, |at| {
+                        format!("{}:{}", plain_path(at.file()), at.line())
+                    });
+                    *last = Some((message, place));
+                }
+                guarded
+            });
+            if !guarded {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// A path with forward slashes and without the detours of a `#[path]`.
+fn plain_path(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        if part == ".." && parts.last().is_some_and(|last| *last != "..") {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Show;
+
+    #[test]
+    fn paths_lose_their_detours() {
+        assert_eq!(plain_path("a/checks/../mistakes/b.rs"), "a/mistakes/b.rs");
+        assert_eq!(plain_path("../b.rs"), "../b.rs");
+    }
+
+    #[test]
+    fn tells_answers_todos_and_panics_apart() {
+        assert_eq!(call(|| 7_i64.show()), Outcome::Answer(7_i64.show()));
+        assert_eq!(call(|| todo!("encode {}", 1)), Outcome::Todo);
+        assert_eq!(call(|| todo!()), Outcome::Todo);
+        let Outcome::Panic { message, place } = call(|| panic!("no such {}", "luck")) else {
+            panic!("the panic was not seen");
+        };
+        assert_eq!(message, "no such luck");
+        assert!(place.contains("guard.rs:"), "{place}");
+    }
+}

@@ -1,0 +1,399 @@
+//! Runs an implementation in a process of its own, so that nothing it does can end the report.
+//!
+//! The parent starts its own program again with a private argument, hands the order over on standard
+//! input, and watches a file to which the child appends one line for each answer. The learner's code
+//! may print what it likes: its output streams are read, cut short, and shown with the verdict.
+//!
+//! What ends a child, and how it is told apart:
+//!
+//! ```text
+//! no new line within CALL_LIMIT        an endless loop; the parent kills the child
+//! not finished within RUN_LIMIT        too slow
+//! "has overflowed its stack"           Rust's own message before it aborts
+//! "memory allocation of N bytes"       Rust's own message before it aborts
+//! exit without the last line           the code called `exit`
+//! anything else                        a signal, by its number
+//! ```
+//!
+//! Every probe is put twice, the second time in reverse order: an answer that changes depends on
+//! something other than its argument.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::answer::{Death, Outcome};
+use crate::exercise::{Judged, Who};
+use crate::guard;
+
+/// The private argument that makes a test program a child.
+pub(crate) const CHILD_ARGUMENT: &str = "__answer_probes";
+
+/// How long one call may take.
+const CALL_LIMIT: Duration = Duration::from_millis(1000);
+/// How long all calls together may take.
+const RUN_LIMIT: Duration = Duration::from_secs(8);
+/// How much memory a child may map.
+const MEMORY_LIMIT_MIB: u64 = 512;
+/// How much a child may write into a file.
+const FILE_LIMIT_MIB: u64 = 64;
+/// After so many deaths, the rest is not asked.
+const DEATHS_MAX: usize = 4;
+/// How much of what the code prints is kept.
+const PRINTED_BYTES_MAX: usize = 2048;
+/// How long a stream may stay open after the child has ended.
+const STREAM_LIMIT: Duration = Duration::from_millis(300);
+/// The parent's rhythm while it waits.
+const POLL: Duration = Duration::from_millis(4);
+
+/// The first thing a child says, before it runs a learner's code.
+const READY: &str = "ready";
+/// The last line of a child that answered everything.
+const DONE: &str = "done";
+/// What a child writes for each answer of the second round that equals the first.
+const SAME: &str = "=";
+
+/// What an implementation did, on all probes of an exercise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// One outcome for each probe.
+    pub outcomes: Vec<Outcome>,
+    /// A probe that was answered in another way when it was put again.
+    pub unstable: Option<(usize, Outcome)>,
+    /// The beginning of what the code printed.
+    pub printed: String,
+}
+
+/// Puts all probes to an implementation, in a child process.
+///
+/// # Errors
+/// If the child cannot be started or its answers cannot be read.
+pub fn observe(exercise: &dyn Judged, who: Who) -> io::Result<Behaviour> {
+    let count = exercise.sheet().probe_count();
+    let mut outcomes = Vec::with_capacity(count);
+    let mut behaviour = Behaviour {
+        outcomes: Vec::new(),
+        unstable: None,
+        printed: String::new(),
+    };
+    let mut deaths = 0;
+    while outcomes.len() < count {
+        let run = run_child(exercise.sheet().name, who, outcomes.len())?;
+        outcomes.extend(run.outcomes);
+        if behaviour.printed.is_empty() {
+            behaviour.printed = run.printed;
+        }
+        behaviour.unstable = behaviour.unstable.or(run.unstable);
+        match run.death {
+            None => break,
+            Some(death) if outcomes.len() < count => {
+                deaths += 1;
+                let slow = matches!(death, Death::EndlessLoop { .. } | Death::TooSlow { .. });
+                outcomes.push(Outcome::Died(death));
+                if slow || deaths >= DEATHS_MAX {
+                    break;
+                }
+            }
+            // Everything was answered once, and then the same questions ended the process.
+            Some(death) => {
+                let probe = run.again.unwrap_or(count - 1);
+                behaviour.unstable = Some((probe, Outcome::Died(death)));
+            }
+        }
+    }
+    outcomes.resize(count, Outcome::NotAsked);
+    behaviour.outcomes = outcomes;
+    Ok(behaviour)
+}
+
+struct Run {
+    outcomes: Vec<Outcome>,
+    unstable: Option<(usize, Outcome)>,
+    /// The probe that the second round had reached.
+    again: Option<usize>,
+    printed: String,
+    death: Option<Death>,
+}
+
+fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
+    let file = AnswerFile::new()?;
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg(CHILD_ARGUMENT)
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(key, _)| {
+            ["PATH", "SystemRoot", "TMPDIR", "TEMP", "LD_LIBRARY_PATH"]
+                .iter()
+                .any(|kept| key == kept)
+        }))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that cannot read its order ends; its exit is what we report.
+        let _ = write!(
+            stdin,
+            "{name}\n{}\n{start}\n{}\n",
+            encode_who(who),
+            file.path.display()
+        );
+    }
+    let stdout = drain(child.stdout.take());
+    let stderr = drain(child.stderr.take());
+    let ended = wait(&mut child, &file.path)?;
+    let printed = collect(&stdout);
+    let errors = collect(&stderr);
+    let mut run = read_answers(&file.path, start)?;
+    if !run.finished {
+        run.run.death = Some(match ended {
+            Ended::Killed(death) => death,
+            Ended::Itself(status) => cause_of_death(status, &errors),
+        });
+    }
+    run.run.printed = printed + &errors;
+    Ok(run.run)
+}
+
+fn encode_who(who: Who) -> String {
+    match who {
+        Who::Learner => "learner".to_owned(),
+        Who::Stub => "stub".to_owned(),
+        Who::Solution => "solution".to_owned(),
+        Who::Mistake(index) => format!("mistake {index}"),
+    }
+}
+
+fn decode_who(text: &str) -> Option<Who> {
+    Some(match text.split_once(' ') {
+        Some(("mistake", index)) => Who::Mistake(index.parse().ok()?),
+        _ => match text {
+            "learner" => Who::Learner,
+            "stub" => Who::Stub,
+            "solution" => Who::Solution,
+            _ => return None,
+        },
+    })
+}
+
+/// The file of answers; removed when the parent has read it.
+struct AnswerFile {
+    path: PathBuf,
+}
+
+impl AnswerFile {
+    fn new() -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("keys-in-order-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        File::create(&path)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for AnswerFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+enum Ended {
+    Killed(Death),
+    Itself(ExitStatus),
+}
+
+/// Waits for the child, and kills it when it stops making progress.
+fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
+    let begin = Instant::now();
+    let mut progress = (0, Instant::now());
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::Itself(status));
+        }
+        let length = fs::metadata(answers)?.len();
+        if length != progress.0 {
+            progress = (length, Instant::now());
+        }
+        // A child that has not begun is waiting for the machine, not looping.
+        let stuck = length > 0 && progress.1.elapsed() > CALL_LIMIT;
+        if stuck || begin.elapsed() > RUN_LIMIT {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ended::Killed(if stuck {
+                Death::EndlessLoop {
+                    limit_ms: milliseconds(CALL_LIMIT),
+                }
+            } else {
+                Death::TooSlow {
+                    limit_ms: milliseconds(RUN_LIMIT),
+                }
+            }));
+        }
+        thread::sleep(POLL);
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Reads a stream to its end on a thread, and keeps only its beginning and its end.
+fn drain(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut kept, mut tail) = (Vec::new(), Vec::new());
+        let mut buffer = [0; 8192];
+        let mut stream = stream;
+        while let Some(Ok(n)) = stream.as_mut().map(|s| s.read(&mut buffer)) {
+            if n == 0 {
+                break;
+            }
+            let room = PRINTED_BYTES_MAX.saturating_sub(kept.len()).min(n);
+            kept.extend_from_slice(&buffer[..room]);
+            tail.extend_from_slice(&buffer[room..n]);
+            let excess = tail.len().saturating_sub(PRINTED_BYTES_MAX);
+            tail.drain(..excess);
+        }
+        // The runtime's last words come last, after anything the code printed.
+        kept.extend_from_slice(&tail);
+        // The parent may have given up on us; then nobody wants the text.
+        let _ = sender.send(String::from_utf8_lossy(&kept).into_owned());
+    });
+    receiver
+}
+
+/// The text, unless a process that the code started still holds the stream open.
+fn collect(text: &Receiver<String>) -> String {
+    text.recv_timeout(STREAM_LIMIT).unwrap_or_default()
+}
+
+struct Answers {
+    run: Run,
+    finished: bool,
+}
+
+fn read_answers(path: &Path, start: usize) -> io::Result<Answers> {
+    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+    let mut answers = Answers {
+        run: Run {
+            outcomes: Vec::new(),
+            unstable: None,
+            again: None,
+            printed: String::new(),
+            death: None,
+        },
+        finished: false,
+    };
+    // A line that a dying child did not finish is not an answer.
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    let mut same = 0;
+    for line in whole.lines().skip(1) {
+        if line == DONE {
+            answers.finished = true;
+        } else if line == SAME {
+            same += 1;
+        } else if let Some(rest) = line.strip_prefix('!') {
+            same += 1;
+            if answers.run.unstable.is_none()
+                && let Some((probe, outcome)) = rest.split_once(' ')
+            {
+                answers.run.unstable =
+                    Some((probe.parse().unwrap_or(0), serde_json::from_str(outcome)?));
+            }
+        } else {
+            answers.run.outcomes.push(serde_json::from_str(line)?);
+        }
+    }
+    answers.run.again = (start + answers.run.outcomes.len()).checked_sub(same + 1);
+    Ok(answers)
+}
+
+fn cause_of_death(status: ExitStatus, errors: &str) -> Death {
+    if errors.contains("has overflowed its stack") {
+        return Death::StackOverflow;
+    }
+    if let Some((_, rest)) = errors.rsplit_once("memory allocation of ") {
+        return Death::OutOfMemory {
+            asked: rest.split(' ').next().and_then(|n| n.parse().ok()),
+            limit_mib: MEMORY_LIMIT_MIB,
+        };
+    }
+    if let Some(code) = status.code() {
+        return Death::Exit(code);
+    }
+    Death::Signal(signal_name(status))
+}
+
+#[cfg(unix)]
+fn signal_name(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match status.signal() {
+        Some(6) => "SIGABRT, as by std::process::abort".to_owned(),
+        Some(11) => "SIGSEGV, an invalid memory access".to_owned(),
+        Some(9) => "SIGKILL, by the system or by itself".to_owned(),
+        Some(24) => "SIGXCPU, out of processor time".to_owned(),
+        Some(25) => "SIGXFSZ, it wrote too large a file".to_owned(),
+        Some(number) => format!("signal {number}"),
+        None => status.to_string(),
+    }
+}
+
+#[cfg(not(unix))]
+fn signal_name(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+/// The child's side: reads its order, answers the probes, and says when it is done.
+///
+/// # Errors
+/// If the order cannot be read or the answers cannot be written.
+pub(crate) fn answer_probes(find: impl Fn(&str) -> Option<Box<dyn Judged>>) -> io::Result<()> {
+    limit_resources();
+    let mut order = io::stdin().lock().lines();
+    let mut next = || order.next().unwrap_or(Ok(String::new()));
+    let (name, who, start, path) = (next()?, next()?, next()?, next()?);
+    let bad = || io::Error::new(io::ErrorKind::InvalidInput, "not a valid order");
+    let exercise = find(&name).ok_or_else(bad)?;
+    let who = decode_who(&who).ok_or_else(bad)?;
+    let start: usize = start.parse().map_err(|_| bad())?;
+
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    writeln!(file, "{READY}")?;
+    let count = exercise.sheet().probe_count();
+    let mut first = Vec::with_capacity(count - start);
+    for probe in start..count {
+        let outcome = guard::call(|| exercise.ask(who, probe));
+        let mut line = serde_json::to_string(&outcome)?;
+        line.push('\n');
+        file.write_all(line.as_bytes())?;
+        first.push(outcome);
+    }
+    for probe in (start..count).rev() {
+        let outcome = guard::call(|| exercise.ask(who, probe));
+        if outcome == first[probe - start] {
+            writeln!(file, "{SAME}")?;
+        } else {
+            writeln!(file, "!{probe} {}", serde_json::to_string(&outcome)?)?;
+        }
+    }
+    writeln!(file, "{DONE}")
+}
+
+/// Bounds what the code may take from the machine. Where a limit is not to be had, the time limits
+/// still hold.
+fn limit_resources() {
+    let mib = 1 << 20;
+    for (resource, limit) in [
+        (rlimit::Resource::AS, MEMORY_LIMIT_MIB * mib),
+        (rlimit::Resource::FSIZE, FILE_LIMIT_MIB * mib),
+        (rlimit::Resource::CPU, 2 * RUN_LIMIT.as_secs()),
+        (rlimit::Resource::CORE, 0),
+    ] {
+        let _ = resource.set(limit, limit);
+    }
+}

@@ -1,0 +1,205 @@
+//! From behaviour to verdict: which check fails first, what the answer is, and what to read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Outcome;
+use crate::check::{Finding, wrong_answers};
+use crate::diagnose::{Diagnosis, diagnose};
+use crate::exercise::{Judged, Sheet};
+use crate::isolate::Behaviour;
+use crate::message;
+use crate::observe::describe;
+
+/// Where a learner stands with an exercise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Every function is still `todo!()`.
+    NotStarted,
+    /// Something is written, and not all of it is right.
+    Failing,
+    /// Every check passes.
+    Passed,
+}
+
+/// The judgement on one implementation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The exercise's name.
+    pub name: String,
+    /// Where the learner stands.
+    pub state: State,
+    /// The first check that fails.
+    pub check: Option<String>,
+    /// The known mistake that the answer behaves like on every probe.
+    pub mistake: Option<String>,
+    /// What is wrong, in one line.
+    pub diagnosis: Option<String>,
+    /// The whole text for the learner; empty unless failing.
+    pub message: String,
+}
+
+/// The check that every part has before its own: each call returns.
+pub(crate) const RETURNS: &str = "returns";
+/// The second one: the same question gets the same answer.
+pub(crate) const SAME_ANSWER: &str = "same-answer";
+
+/// How one part stands.
+pub(crate) enum Standing {
+    /// Still `todo!()` everywhere.
+    Unwritten,
+    /// Not looked at, because an earlier part ended the process.
+    NotReached,
+    /// A check fails.
+    Failed(Fault),
+    /// A decoder that undoes the learner's own encoder on every probe, though the encoder is wrong.
+    UndoesItsEncoder,
+    /// Asked only for the sake of another part.
+    Auxiliary,
+    /// All its checks pass.
+    Right,
+}
+
+/// The first failing check of a part.
+pub(crate) struct Fault {
+    pub(crate) function: &'static str,
+    pub(crate) check: &'static str,
+    pub(crate) claim: String,
+    pub(crate) finding: Finding,
+    pub(crate) diagnosis: Diagnosis,
+}
+
+/// Judges what an implementation did.
+pub fn judge(exercise: &dyn Judged, behaviour: &Behaviour) -> Verdict {
+    let sheet = exercise.sheet();
+    let standings: Vec<Standing> = (0..sheet.parts.len())
+        .map(|part| stand(exercise, behaviour, part))
+        .collect();
+    let judged = || {
+        let auxiliary = |s: &&Standing| matches!(s, Standing::Auxiliary);
+        standings.iter().filter(move |s| !auxiliary(s))
+    };
+    let mut verdict = Verdict {
+        name: sheet.name.to_owned(),
+        state: State::Failing,
+        check: None,
+        mistake: None,
+        diagnosis: None,
+        message: String::new(),
+    };
+    if judged().all(|s| matches!(s, Standing::Unwritten)) {
+        verdict.state = State::NotStarted;
+        return verdict;
+    }
+    if judged().all(|s| matches!(s, Standing::Right)) {
+        verdict.state = State::Passed;
+        return verdict;
+    }
+    let fault = standings.iter().find_map(|standing| match standing {
+        Standing::Failed(fault) => Some(fault),
+        _ => None,
+    });
+    if let Some(fault) = fault {
+        verdict.check = Some(fault.check.to_owned());
+        verdict.mistake = fault.diagnosis.mistake(sheet);
+    }
+    verdict.diagnosis = Some(message::line(sheet, &standings));
+    verdict.message = message::full(sheet, &standings, &behaviour.printed);
+    verdict
+}
+
+fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing {
+    let sheet = exercise.sheet();
+    let outcomes = sheet.of_part(part, &behaviour.outcomes);
+    if sheet.parts[part].auxiliary {
+        return Standing::Auxiliary;
+    }
+    if outcomes.iter().all(|o| matches!(o, Outcome::Todo)) {
+        return Standing::Unwritten;
+    }
+    if outcomes.iter().all(|o| matches!(o, Outcome::NotAsked)) {
+        return Standing::NotReached;
+    }
+    let unstable = behaviour.unstable.as_ref().filter(|(probe, _)| {
+        let start = sheet.start(part);
+        (start..start + outcomes.len()).contains(probe)
+    });
+    let fault = |check: &'static str, claim: String, finding: Finding| {
+        let diagnosis = if check == SAME_ANSWER {
+            Diagnosis::default()
+        } else {
+            diagnose(exercise, part, outcomes)
+        };
+        Standing::Failed(Fault {
+            function: sheet.parts[part].function,
+            check,
+            claim,
+            finding,
+            diagnosis,
+        })
+    };
+    if let Some(finding) = returns(sheet, part, outcomes) {
+        let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
+        return fault(RETURNS, claim, finding);
+    }
+    if let Some((probe, again)) = unstable {
+        let finding = same_answer(sheet, &behaviour.outcomes[*probe], *probe, again);
+        let claim = "The same question gets the same answer.".to_owned();
+        return fault(SAME_ANSWER, claim, finding);
+    }
+    for check in sheet.checks.iter().filter(|check| check.part == part) {
+        if let Some(finding) = (check.test)(&sheet.parts[part], outcomes) {
+            if undoes_its_encoder(sheet, part, &behaviour.outcomes) {
+                return Standing::UndoesItsEncoder;
+            }
+            return fault(check.name, check.claim.clone(), finding);
+        }
+    }
+    Standing::Right
+}
+
+/// Whether a decoder gives back every value that its own encoder has written.
+fn undoes_its_encoder(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> bool {
+    sheet.parts[part].own_keys.is_some_and(|own| {
+        wrong_answers(&sheet.parts[own], sheet.of_part(own, outcomes)).is_empty()
+    })
+}
+
+fn returns(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> Option<Finding> {
+    let part = &sheet.parts[part];
+    let first = outcomes.iter().position(|o| o.answer().is_none())?;
+    let call = &part.probes[first].call;
+    let summary = match &outcomes[first] {
+        Outcome::Todo => {
+            let todos: Vec<usize> = (0..outcomes.len())
+                .filter(|&i| matches!(outcomes[i], Outcome::Todo))
+                .collect();
+            format!(
+                "{call} reaches a `todo!()`, as on {}",
+                describe(part, &todos)
+            )
+        }
+        Outcome::Panic { message, place } => format!("{call} panics at {place}: {message}"),
+        other => format!("{call}: {}", other.brief()),
+    };
+    Some(Finding {
+        summary,
+        detail: String::new(),
+        calls: vec![call.clone()],
+    })
+}
+
+fn same_answer(sheet: &Sheet, before: &Outcome, probe: usize, again: &Outcome) -> Finding {
+    let call = sheet.call(probe);
+    Finding {
+        summary: format!(
+            "{call} gave {} at first, and then {}",
+            before.brief(),
+            again.brief()
+        ),
+        detail:
+            "  The same call must give the same answer, whatever was called before, and when.\n"
+                .to_owned(),
+        calls: vec![call.to_owned()],
+    }
+}

@@ -1,0 +1,288 @@
+//! Observations: sentences about an answer that are computed from it, and therefore true of it.
+//!
+//! They are given when an answer behaves like no known mistake. None of them guesses at a reason.
+
+use crate::answer::Outcome;
+use crate::check::{shared_answer, sorted, wrong_answers};
+use crate::exercise::Part;
+use crate::relate::relation;
+use crate::render::{count, some_of};
+
+/// At most so many calls are named one by one.
+const NAMED_MAX: usize = 4;
+
+/// Everything that can be said of a part's outcomes.
+pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let mut said = Vec::new();
+    said.extend(no_answer(part, outcomes));
+    if !part.ranks.is_empty() {
+        said.extend(order(part, outcomes));
+        said.extend(lengths(part, outcomes));
+    }
+    said.extend(shared(part, outcomes));
+    let related = relations(part, outcomes);
+    if part.ranks.is_empty() || (!related.is_empty() && !some_right(part, outcomes)) {
+        said.extend(right_and_wrong(part, outcomes));
+    } else {
+        said.extend(exceptions(part, outcomes));
+    }
+    said.extend(related);
+    said
+}
+
+/// Describes a set of probes in the shortest true way.
+pub(crate) fn describe(part: &Part, set: &[usize]) -> String {
+    let total = part.probes.len();
+    if set.len() == total {
+        return format!("all {}", count(total, "probe"));
+    }
+    if set.len() <= NAMED_MAX {
+        return some_of(calls(part, set).into_iter());
+    }
+    if let Some(class) = part.classes().into_iter().find(|c| part.members(c) == set) {
+        return format!("exactly the {class} ({})", count(set.len(), "probe"));
+    }
+    let by_class: Vec<String> = part
+        .divisions()
+        .into_iter()
+        .filter_map(|class| {
+            let members = part.members(class);
+            let hit = members.iter().filter(|i| set.contains(i)).count();
+            (hit > 0).then(|| format!("{hit} of {} {class}", members.len()))
+        })
+        .collect();
+    format!(
+        "{} of {total} probes ({}), the smallest {}",
+        set.len(),
+        by_class.join(", "),
+        part.probes[set[0]].call
+    )
+}
+
+fn calls<'a>(part: &'a Part, set: &[usize]) -> Vec<&'a str> {
+    set.iter().map(|&i| part.probes[i].call.as_str()).collect()
+}
+
+fn where_is(outcomes: &[Outcome], what: impl Fn(&Outcome) -> bool) -> Vec<usize> {
+    (0..outcomes.len())
+        .filter(|&i| what(&outcomes[i]))
+        .collect()
+}
+
+fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let mut said = Vec::new();
+    let panics = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
+    if let Some(&first) = panics.first() {
+        said.push(format!(
+            "It panics on {}: {}.",
+            describe(part, &panics),
+            outcomes[first].brief()
+        ));
+    }
+    let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo));
+    if !todos.is_empty() {
+        said.push(format!(
+            "A `todo!()` is left on {}.",
+            describe(part, &todos)
+        ));
+    }
+    let dead = where_is(outcomes, |o| matches!(o, Outcome::Died(_)));
+    if !dead.is_empty() {
+        let answered = where_is(outcomes, |o| o.answer().is_some());
+        let unasked = where_is(outcomes, |o| matches!(o, Outcome::NotAsked)).len();
+        let before = if answered.is_empty() {
+            "It answered no probe".to_owned()
+        } else {
+            format!("It did answer {}", describe(part, &answered))
+        };
+        said.push(format!("{before}; {} not tried after that.", were(unasked)));
+    }
+    said
+}
+
+fn were(probes: usize) -> String {
+    let verb = if probes == 1 { "was" } else { "were" };
+    format!("{} {verb}", count(probes, "probe"))
+}
+
+fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let all: Vec<usize> = where_is(outcomes, |o| o.bytes().is_some());
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    if sorted(part, outcomes, &all) {
+        return vec!["The keys are in order.".to_owned()];
+    }
+    if reversed(part, outcomes, &all) {
+        return vec!["All keys are in exactly the reverse order.".to_owned()];
+    }
+    let mut said = Vec::new();
+    let divisions: Vec<(&str, Vec<usize>)> = part
+        .divisions()
+        .into_iter()
+        .map(|class| {
+            let mut members = part.members(class);
+            members.retain(|i| outcomes[*i].bytes().is_some());
+            (class, members)
+        })
+        .filter(|(_, members)| !members.is_empty())
+        .collect();
+    for (class, members) in divisions.iter().filter(|(_, m)| m.len() > 1) {
+        said.push(if sorted(part, outcomes, members) {
+            format!("The {class} are in order among themselves.")
+        } else if reversed(part, outcomes, members) {
+            format!("The {class} are in exactly the reverse order among themselves.")
+        } else {
+            format!("The {class} are not in order among themselves.")
+        });
+    }
+    let mut by_rank = divisions;
+    by_rank.sort_by_key(|(_, members)| members.iter().map(|&i| part.ranks[i]).min());
+    for pair in by_rank.windows(2) {
+        said.extend(across(part, outcomes, &pair[0], &pair[1]));
+    }
+    said
+}
+
+fn reversed(part: &Part, outcomes: &[Outcome], members: &[usize]) -> bool {
+    let mut ranked = members.to_vec();
+    ranked.sort_by_key(|&i| part.ranks[i]);
+    ranked
+        .windows(2)
+        .all(|pair| outcomes[pair[0]].bytes() > outcomes[pair[1]].bytes())
+}
+
+fn across(
+    part: &Part,
+    outcomes: &[Outcome],
+    (low, lows): &(&str, Vec<usize>),
+    (high, highs): &(&str, Vec<usize>),
+) -> Option<String> {
+    let rank = |i: &usize| part.ranks[*i];
+    if lows.iter().map(rank).max() >= highs.iter().map(rank).min() {
+        return None;
+    }
+    let keys = |set: &[usize]| {
+        set.iter()
+            .filter_map(|&i| outcomes[i].bytes())
+            .collect::<Vec<_>>()
+    };
+    let (a, b) = (keys(lows), keys(highs));
+    Some(if a.iter().max() < b.iter().min() {
+        format!("All {low} sort before all {high}, as they should.")
+    } else if a.iter().min() > b.iter().max() {
+        format!("All {low} sort after all {high}.")
+    } else {
+        format!("The keys of the {low} and the {high} are mixed.")
+    })
+}
+
+fn lengths(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let lengths = || outcomes.iter().filter_map(|o| Some(o.bytes()?.len()));
+    let (min, max) = (lengths().min()?, lengths().max()?);
+    (min != max).then(|| format!("A {} has between {min} and {max} bytes.", part.makes))
+}
+
+fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    // Where answers may well coincide, as with a list or a yes, there is nothing to say.
+    if part.ranks.is_empty() {
+        return None;
+    }
+    let (a, b) = shared_answer(part, outcomes)?;
+    Some(format!(
+        "Different inputs share a {}: {} and {} are both {}.",
+        part.makes,
+        part.probes[a].call,
+        part.probes[b].call,
+        outcomes[a].brief()
+    ))
+}
+
+fn some_right(part: &Part, outcomes: &[Outcome]) -> bool {
+    wrong_answers(part, outcomes).len() < part.probes.len()
+}
+
+/// How many answers of each class are right.
+fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let wrong: Vec<usize> = wrong_answers(part, outcomes)
+        .into_iter()
+        .filter(|&i| outcomes[i].answer().is_some())
+        .collect();
+    if wrong.is_empty() {
+        return Vec::new();
+    }
+    let mut said = vec![format!("It is wrong on {}.", describe(part, &wrong))];
+    let (mut right_on, mut wrong_on) = (Vec::new(), Vec::new());
+    for class in part.classes() {
+        let members = part.members(class);
+        let hit = members.iter().filter(|i| wrong.contains(i)).count();
+        if hit == 0 && members.iter().all(|&i| outcomes[i].answer().is_some()) {
+            right_on.push(class);
+        } else if hit == members.len() && hit < part.probes.len() {
+            wrong_on.push(class);
+        }
+    }
+    if !right_on.is_empty() {
+        said.push(format!("It is right on all {}.", right_on.join(", all ")));
+    }
+    if !wrong_on.is_empty() && said[0].contains(" of ") {
+        said.push(format!("It is wrong on all {}.", wrong_on.join(", all ")));
+    }
+    said
+}
+
+/// "Right on every probe except ...", when that is short to say.
+fn exceptions(part: &Part, outcomes: &[Outcome]) -> Option<String> {
+    let wrong = wrong_answers(part, outcomes);
+    let set = describe(part, &wrong);
+    let short = wrong.len() <= NAMED_MAX || set.starts_with("exactly");
+    (short && !wrong.is_empty() && wrong.len() < part.probes.len()).then(|| {
+        format!(
+            "The {} is the right one on every probe except {set}.",
+            part.makes
+        )
+    })
+}
+
+/// What the given bytes are in terms of the right ones, for all probes or for each division.
+fn relations(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    let pairs = |set: &[usize]| -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+        set.iter()
+            .map(|&i| {
+                let right = part.probes[i].expected.as_ref()?.bytes.clone()?;
+                Some((right, outcomes[i].bytes()?.to_vec()))
+            })
+            .collect()
+    };
+    let related = |set: &[usize]| {
+        let pairs = pairs(set)?;
+        let borrowed: Vec<(&[u8], &[u8])> = pairs
+            .iter()
+            .map(|(right, given)| (right.as_slice(), given.as_slice()))
+            .collect();
+        relation(&borrowed)
+    };
+    let comparable = where_is(outcomes, |o| o.bytes().is_some())
+        .into_iter()
+        .filter(|&i| {
+            let expected = part.probes[i].expected.as_ref();
+            expected.is_some_and(|answer| answer.bytes.is_some())
+        })
+        .collect::<Vec<_>>();
+    if let Some(is) = related(&comparable) {
+        let makes = part.makes;
+        return vec![format!("On every probe the {makes} is {is}.")];
+    }
+    part.divisions()
+        .into_iter()
+        .filter_map(|class| {
+            let members: Vec<usize> = part
+                .members(class)
+                .into_iter()
+                .filter(|i| comparable.contains(i))
+                .collect();
+            let is = related(&members)?;
+            Some(format!("On the {class}, the {} is {is}.", part.makes))
+        })
+        .collect()
+}

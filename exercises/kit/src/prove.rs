@@ -1,0 +1,182 @@
+//! The proof of an exercise: what must hold before a learner sees it.
+//!
+//! - the stub is not started;
+//! - the solution passes;
+//! - each mistake fails the check it names, is diagnosed as itself, and its message is the golden one;
+//! - any two mistakes of one function differ on some probe.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Outcome;
+use crate::exercise::{Judged, Who};
+use crate::isolate::observe;
+use crate::judge::{State, judge};
+
+/// Set to rewrite the golden messages.
+pub const UPDATE_VARIABLE: &str = "UPDATE_GOLDEN";
+
+/// One thing that was proved, or not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// The exercise.
+    pub exercise: String,
+    /// What was to be proved.
+    pub what: String,
+    /// Why it does not hold; nothing if it holds.
+    pub fault: Option<String>,
+}
+
+/// Proves one exercise. `golden` is the folder of its golden messages.
+///
+/// # Errors
+/// If a child process cannot be run, or a golden message cannot be written.
+pub fn prove(exercise: &dyn Judged, golden: &Path, update: bool) -> io::Result<Vec<Proof>> {
+    let sheet = exercise.sheet();
+    let proof = |what: String, fault: Option<String>| Proof {
+        exercise: sheet.name.to_owned(),
+        what,
+        fault,
+    };
+    let mut proofs = Vec::new();
+    for (who, what, wanted) in [
+        (Who::Stub, "the stub is not started", State::NotStarted),
+        (Who::Solution, "the solution passes", State::Passed),
+    ] {
+        let verdict = judge(exercise, &observe(exercise, who)?);
+        let fault = (verdict.state != wanted)
+            .then(|| format!("it is {:?}\n{}", verdict.state, verdict.message));
+        proofs.push(proof(what.to_owned(), fault));
+    }
+    let mut rows: Vec<Vec<Outcome>> = Vec::new();
+    for (index, mistake) in sheet.mistakes.iter().enumerate() {
+        if mistake.composed {
+            continue;
+        }
+        let behaviour = observe(exercise, Who::Mistake(index))?;
+        let verdict = judge(exercise, &behaviour);
+        let mut fault = None;
+        if verdict.check.as_deref() != Some(mistake.check) {
+            fault = Some(format!("it fails {:?} instead", verdict.check));
+        } else if verdict.mistake.as_ref() != Some(&mistake.name) {
+            fault = Some(format!(
+                "it is diagnosed as {:?}\n{}",
+                verdict.mistake, verdict.message
+            ));
+        }
+        let fault = match fault {
+            Some(fault) => Some(fault),
+            None => compare_golden(golden, &mistake.name, &verdict.message, update)?,
+        };
+        let what = format!(
+            "{} fails `{}` with its golden message",
+            mistake.name, mistake.check
+        );
+        proofs.push(proof(what, fault));
+        rows.push(sheet.of_part(mistake.part, &behaviour.outcomes).to_vec());
+    }
+    proofs.push(proof(
+        format!("{} mistakes are told apart, two by two", rows.len()),
+        collisions(exercise, &rows),
+    ));
+    proofs.extend(orphans(exercise, golden)?.map(|fault| {
+        proof(
+            "every golden message belongs to a mistake".to_owned(),
+            Some(fault),
+        )
+    }));
+    Ok(proofs)
+}
+
+/// Written mistakes of the same function that no probe tells apart.
+fn collisions(exercise: &dyn Judged, rows: &[Vec<Outcome>]) -> Option<String> {
+    let written: Vec<_> = exercise
+        .sheet()
+        .mistakes
+        .iter()
+        .filter(|m| !m.composed)
+        .collect();
+    let mut same = Vec::new();
+    for (i, a) in written.iter().enumerate() {
+        for (j, b) in written.iter().enumerate().skip(i + 1) {
+            let alike =
+                a.part == b.part && rows[i].iter().zip(&rows[j]).all(|(x, y)| x.behaves_like(y));
+            if alike {
+                same.push(format!("{} and {}", a.name, b.name));
+            }
+        }
+    }
+    (!same.is_empty()).then(|| format!("no probe tells apart {}", same.join("; ")))
+}
+
+fn compare_golden(
+    folder: &Path,
+    name: &str,
+    message: &str,
+    update: bool,
+) -> io::Result<Option<String>> {
+    let path = folder.join(format!("{name}.txt"));
+    let message = &without_lines(message);
+    if update {
+        fs::create_dir_all(folder)?;
+        fs::write(&path, message)?;
+        return Ok(None);
+    }
+    let stored = match fs::read_to_string(&path) {
+        Ok(stored) => stored,
+        Err(error) => {
+            return Ok(Some(format!(
+                "cannot read {}: {error}; {UPDATE_VARIABLE}=1 writes it",
+                path.display()
+            )));
+        }
+    };
+    if stored == *message {
+        return Ok(None);
+    }
+    let same = stored
+        .lines()
+        .zip(message.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
+    Ok(Some(format!(
+        "{} differs from line {}\n  stored: {}\n  now:    {}\n{UPDATE_VARIABLE}=1 accepts it",
+        path.display(),
+        same + 1,
+        stored.lines().nth(same).unwrap_or("(nothing)"),
+        message.lines().nth(same).unwrap_or("(nothing)"),
+    )))
+}
+
+/// The message without the lines at which a mistake panics: they move with every edit of its file.
+fn without_lines(message: &str) -> String {
+    let mut parts = message.split(".rs:");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(".rs:LINE");
+        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    text
+}
+
+/// Golden files without a mistake: left behind by a rename.
+fn orphans(exercise: &dyn Judged, folder: &Path) -> io::Result<Option<String>> {
+    if !folder.exists() {
+        return Ok(None);
+    }
+    let mistakes = &exercise.sheet().mistakes;
+    let mut left = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let known = name
+            .strip_suffix(".txt")
+            .is_some_and(|stem| mistakes.iter().any(|m| m.name == stem && !m.composed));
+        if !known {
+            left.push(name);
+        }
+    }
+    Ok((!left.is_empty()).then(|| format!("no mistake has the name of {}", left.join(", "))))
+}

@@ -1,0 +1,183 @@
+//! Relations between right keys and given ones that hold on every probe.
+//!
+//! These name no misconception. They state what the given bytes are, in terms of the right ones:
+//! a fixed order of bytes, a fixed set of inverted bits, a fixed sum, a cut or a prefix. A learner
+//! whose mistake nobody has foreseen still reads what their code computes.
+
+use crate::answer::hex;
+
+/// With fewer pairs than this, a relation may hold by chance.
+const PAIRS_MIN: usize = 12;
+
+/// A sentence that completes "your key is ...", or nothing when no simple relation holds.
+///
+/// Each pair is (right, given).
+pub(crate) fn relation(pairs: &[(&[u8], &[u8])]) -> Option<String> {
+    if pairs.len() < PAIRS_MIN || pairs.iter().all(|(right, given)| right == given) {
+        return None;
+    }
+    let right_len = uniform(pairs.iter().map(|p| p.0.len()))?;
+    let given_len = uniform(pairs.iter().map(|p| p.1.len()))?;
+    if right_len == given_len {
+        return constant(pairs)
+            .or_else(|| shuffled(pairs, right_len))
+            .or_else(|| shifted(pairs, right_len));
+    }
+    cut_or_extended(pairs, right_len, given_len)
+}
+
+fn uniform(mut lengths: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = lengths.next()?;
+    lengths.all(|length| length == first).then_some(first)
+}
+
+fn constant(pairs: &[(&[u8], &[u8])]) -> Option<String> {
+    let first = pairs[0].1;
+    pairs
+        .iter()
+        .all(|(_, given)| *given == first)
+        .then(|| format!("always the same: {}", hex(first)))
+}
+
+/// Every given byte is one of the right bytes, with the same bits inverted each time.
+fn shuffled(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
+    let mut source = Vec::with_capacity(len);
+    let mut mask = Vec::with_capacity(len);
+    for i in 0..len {
+        // The byte's own place first, then its mirror image: the plainest explanation wins.
+        let candidates = [i, len - 1 - i].into_iter().chain(0..len);
+        let (j, bits) = candidates
+            .filter(|j| !source.contains(j))
+            .find_map(|j| Some((j, constant_mask(pairs, i, j)?)))?;
+        source.push(j);
+        mask.push(bits);
+    }
+    let inverted = if mask.iter().all(|&bits| bits == 0) {
+        None
+    } else if mask.iter().all(|&bits| bits == 0xff) {
+        Some("every bit inverted".to_owned())
+    } else {
+        Some(format!("these bits inverted: {}", hex(&mask)))
+    };
+    let in_place = source.iter().enumerate().all(|(i, &j)| i == j);
+    let mirrored = source.iter().enumerate().all(|(i, &j)| i + j + 1 == len);
+    let order = if in_place {
+        None
+    } else if mirrored {
+        Some("its bytes in the reverse order".to_owned())
+    } else {
+        let places: Vec<String> = source.iter().map(ToString::to_string).collect();
+        Some(format!("its bytes in the order {}", places.join(" ")))
+    };
+    match (order, inverted) {
+        (None, None) => None,
+        (Some(one), None) | (None, Some(one)) => Some(format!("the right one with {one}")),
+        (Some(order), Some(inverted)) => {
+            Some(format!("the right one with {order}, then {inverted}"))
+        }
+    }
+}
+
+fn constant_mask(pairs: &[(&[u8], &[u8])], given: usize, right: usize) -> Option<u8> {
+    let mask = pairs[0].1[given] ^ pairs[0].0[right];
+    pairs
+        .iter()
+        .all(|(r, g)| g[given] ^ r[right] == mask)
+        .then_some(mask)
+}
+
+/// The given bytes, read as one big-endian number, exceed the right ones by a fixed amount.
+fn shifted(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
+    let bits = u32::try_from(len * 8).ok().filter(|bits| *bits <= 128)?;
+    let mask = u128::MAX.checked_shr(128 - bits)?;
+    let number = |bytes: &[u8]| bytes.iter().fold(0_u128, |n, &b| n << 8 | u128::from(b));
+    let sum = number(pairs[0].1).wrapping_sub(number(pairs[0].0)) & mask;
+    let holds = pairs
+        .iter()
+        .all(|(r, g)| number(g).wrapping_sub(number(r)) & mask == sum);
+    holds.then(|| {
+        let bytes = &sum.to_be_bytes()[16 - len..];
+        format!(
+            "the right one plus {} (as one {bits}-bit number, wrapping)",
+            hex(bytes)
+        )
+    })
+}
+
+fn cut_or_extended(pairs: &[(&[u8], &[u8])], right_len: usize, given_len: usize) -> Option<String> {
+    let all = |holds: &dyn Fn(&[u8], &[u8]) -> bool| pairs.iter().all(|(r, g)| holds(r, g));
+    if given_len < right_len {
+        if all(&|r, g| r.ends_with(g)) {
+            return Some(format!("only the last {given_len} bytes of the right one"));
+        }
+        return all(&|r, g| r.starts_with(g))
+            .then(|| format!("only the first {given_len} bytes of the right one"));
+    }
+    let more = given_len - right_len;
+    let (front, back) = (&pairs[0].1[..more], &pairs[0].1[right_len..]);
+    if all(&|r, g| g.starts_with(front) && g.ends_with(r)) {
+        return Some(format!("the right one with {} in front", hex(front)));
+    }
+    all(&|r, g| g.ends_with(back) && g.starts_with(r))
+        .then(|| format!("the right one with {} behind", hex(back)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(wrong: impl Fn(u64) -> Vec<u8>) -> Option<String> {
+        let numbers: Vec<u64> = (0..40)
+            .map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
+        let right: Vec<[u8; 8]> = numbers.iter().map(|n| n.to_be_bytes()).collect();
+        let given: Vec<Vec<u8>> = numbers.iter().map(|&n| wrong(n)).collect();
+        let pairs: Vec<(&[u8], &[u8])> = right
+            .iter()
+            .zip(&given)
+            .map(|(r, g)| (r.as_slice(), g.as_slice()))
+            .collect();
+        relation(&pairs)
+    }
+
+    #[test]
+    fn names_what_holds_on_every_pair() {
+        let is = |wrong: fn(u64) -> Vec<u8>, expected: &str| {
+            let said = said(wrong).unwrap_or_default();
+            assert!(said.contains(expected), "{said:?} lacks {expected:?}");
+        };
+        is(
+            |n| n.to_le_bytes().to_vec(),
+            "its bytes in the reverse order",
+        );
+        is(|n| (!n).to_be_bytes().to_vec(), "every bit inverted");
+        is(
+            |n| (n ^ (1 << 62)).to_be_bytes().to_vec(),
+            "these bits inverted: 40 00 00 00 00 00 00 00",
+        );
+        is(
+            |n| (n ^ 1).to_le_bytes().to_vec(),
+            "reverse order, then these bits inverted: 01 00",
+        );
+        is(
+            |n| n.rotate_left(16).to_be_bytes().to_vec(),
+            "order 2 3 4 5 6 7 0 1",
+        );
+        is(
+            |n| n.wrapping_add(3).to_be_bytes().to_vec(),
+            "plus 00 00 00 00 00 00 00 03",
+        );
+        is(|n| n.to_be_bytes()[4..].to_vec(), "only the last 4 bytes");
+        is(|n| n.to_be_bytes()[..4].to_vec(), "only the first 4 bytes");
+        is(|n| [&[7][..], &n.to_be_bytes()].concat(), "07 in front");
+        is(|n| [&n.to_be_bytes()[..], &[7]].concat(), "07 behind");
+        is(|_| vec![0; 8], "always the same");
+    }
+
+    #[test]
+    fn says_nothing_where_nothing_holds() {
+        assert_eq!(said(|n| n.to_be_bytes().to_vec()), None);
+        assert_eq!(said(|n| n.wrapping_mul(3).to_be_bytes().to_vec()), None);
+        assert_eq!(said(|n| n.to_string().into_bytes()), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! The `main` of a chapter's test program.
+//!
+//! Run by `cargo test` it behaves like the built-in harness: one test an exercise, with filters and
+//! `--list`. An exercise that is not started is *ignored*. Three private first arguments serve the
+//! kit itself (a child that answers probes) and the workbook (verdicts and proofs, as JSON).
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use libtest_mimic::{Arguments, Completion, Trial};
+use serde::Serialize;
+
+use crate::exercise::{Judged, Who};
+use crate::isolate::{self, CHILD_ARGUMENT};
+use crate::judge::{State, Verdict, judge};
+use crate::prove;
+
+/// The private argument that asks for verdicts on the learner's code, as a JSON array.
+pub const REPORT_ARGUMENT: &str = "__report";
+/// The private argument that asks for proofs, as a JSON array.
+pub const PROVE_ARGUMENT: &str = "__prove";
+
+/// Makes an exercise. Called only when the exercise is needed.
+pub type Build = fn() -> Box<dyn Judged>;
+
+/// A chapter's exercises.
+pub struct Chapter {
+    /// The chapter's folder: `env!("CARGO_MANIFEST_DIR")`.
+    pub folder: &'static str,
+    /// Name and maker of each exercise, in the order of the chapter.
+    pub exercises: &'static [(&'static str, Build)],
+}
+
+impl Chapter {
+    fn find(&self, name: &str) -> Option<Build> {
+        self.exercises
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, build)| *build)
+    }
+}
+
+/// Runs a chapter's test program.
+pub fn main(chapter: &'static Chapter) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.first().map(String::as_str) {
+        Some(CHILD_ARGUMENT) => answer_probes(chapter),
+        Some(REPORT_ARGUMENT) => report(chapter, &arguments[1..]).and_then(|v| print(&v)),
+        Some(PROVE_ARGUMENT) => prove_all(chapter, &arguments[1..]).and_then(|v| print(&v)),
+        _ => return run_tests(chapter),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The child's side of [`isolate::observe`], for test programs with a `main` of their own.
+///
+/// # Errors
+/// If the order cannot be read or the answers cannot be written.
+pub fn answer_probes(chapter: &Chapter) -> io::Result<()> {
+    isolate::answer_probes(|name| chapter.find(name).map(|build| build()))
+}
+
+/// Whether this process was started to answer probes.
+pub fn is_child() -> bool {
+    std::env::args().nth(1).is_some_and(|a| a == CHILD_ARGUMENT)
+}
+
+fn print(value: &impl Serialize) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, value)?;
+    writeln!(out)
+}
+
+fn run_tests(chapter: &'static Chapter) -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = chapter
+        .exercises
+        .iter()
+        .map(|(name, build)| {
+            Trial::ignorable_test(*name, move || {
+                let verdict = verdict(build().as_ref())?;
+                match verdict.state {
+                    State::NotStarted => Ok(Completion::ignored_with("not started")),
+                    State::Passed => Ok(Completion::Completed),
+                    State::Failing => Err(verdict.message.into()),
+                }
+            })
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn verdict(exercise: &dyn Judged) -> io::Result<Verdict> {
+    Ok(judge(exercise, &isolate::observe(exercise, Who::Learner)?))
+}
+
+/// The chosen exercises, or all when none is named.
+fn chosen(chapter: &'static Chapter, names: &[String]) -> Vec<&'static (&'static str, Build)> {
+    chapter
+        .exercises
+        .iter()
+        .filter(|(name, _)| names.is_empty() || names.iter().any(|n| n == name))
+        .collect()
+}
+
+fn report(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<Verdict>> {
+    in_parallel(&chosen(chapter, names), |(_, build)| {
+        verdict(build().as_ref())
+    })
+}
+
+fn prove_all(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<prove::Proof>> {
+    let update = std::env::var_os(prove::UPDATE_VARIABLE).is_some();
+    let proofs = in_parallel(&chosen(chapter, names), |(name, build)| {
+        let golden = Path::new(chapter.folder).join("golden").join(name);
+        prove::prove(build().as_ref(), &golden, update)
+    })?;
+    Ok(proofs.into_iter().flatten().collect())
+}
+
+/// Runs a job for each item, as many at a time as there are processors; results in order.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    job: impl Fn(&T) -> io::Result<R> + Sync,
+) -> io::Result<Vec<R>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = Mutex::new(0..items.len());
+    let results = Mutex::new(Vec::new());
+    let lock = |m: &Mutex<std::ops::Range<usize>>| {
+        m.lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .next()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(items.len()) {
+            scope.spawn(|| {
+                while let Some(index) = lock(&next) {
+                    let result = job(&items[index]);
+                    results
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,235 @@
+//! The numbers that are put to a function: which ones, in which order, and of which classes.
+//!
+//! The order is the order of smallness that counterexamples are chosen by: first the numbers that a
+//! reader knows by heart, then powers of two and their neighbours, then the rest by size, and last
+//! numbers of every length without any pattern.
+
+use std::cmp::Ordering;
+
+use crate::answer::Show;
+
+/// A number that exercises can be about.
+pub trait Value: Copy + Show + Send + Sync + 'static {
+    /// The numbers to ask for, smallest first, each once.
+    fn probes() -> Vec<Self>;
+
+    /// The order that keys must follow.
+    fn order(&self, other: &Self) -> Ordering;
+
+    /// The classes of this number; the first one divides all numbers.
+    fn classes(&self) -> Vec<&'static str>;
+}
+
+/// A sequence without a pattern, the same on every machine (SplitMix64).
+fn scrambled(seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    })
+}
+
+/// Candidates as 64-bit patterns, to be cut to a type's width.
+fn magnitudes(bits: u32) -> Vec<u64> {
+    let mut found: Vec<u64> = vec![0, 1, 2, 255, 256, 257, 3, 4, 5, 7, 8, 9, 10, 100, 127, 128];
+    for power in 0..bits {
+        let one = 1_u64 << power;
+        found.extend([one, one - 1, one.wrapping_add(1)]);
+    }
+    found.extend([200, 300, 1000, 65535, 65536, 0xffff_0000]);
+    found.extend(0..=300);
+    for byte in 0..bits / 8 {
+        found.extend([0x12, 0x7f, 0x80, 0xfe, 0xff].map(|b: u64| b << (8 * byte)));
+    }
+    for (random, width) in scrambled(7).zip((1..=bits).cycle()).take(700) {
+        found.push(random >> (64 - width));
+    }
+    found
+}
+
+fn without_repeats<T: Copy, K: std::hash::Hash + Eq>(
+    values: impl IntoIterator<Item = T>,
+    key: impl Fn(T) -> K,
+) -> Vec<T> {
+    let mut seen = std::collections::HashSet::new();
+    values
+        .into_iter()
+        .filter(|&v| seen.insert(key(v)))
+        .collect()
+}
+
+macro_rules! unsigned {
+    ($($t:ty)*) => {$(
+        impl Value for $t {
+            fn probes() -> Vec<Self> {
+                let fitting = magnitudes(Self::BITS)
+                    .into_iter()
+                    .filter_map(|m| Self::try_from(m).ok());
+                without_repeats(fitting.chain([Self::MAX]), |v| v)
+            }
+
+            fn order(&self, other: &Self) -> Ordering {
+                self.cmp(other)
+            }
+
+            fn classes(&self) -> Vec<&'static str> {
+                if *self <= 0xff {
+                    vec!["numbers of one byte"]
+                } else {
+                    vec!["numbers of two bytes and more"]
+                }
+            }
+        }
+    )*};
+}
+unsigned!(u16 u32 u64);
+
+macro_rules! signed {
+    ($($t:ty)*) => {$(
+        impl Value for $t {
+            fn probes() -> Vec<Self> {
+                let fitting = magnitudes(Self::BITS)
+                    .into_iter()
+                    .filter_map(|m| Self::try_from(m).ok())
+                    .flat_map(|m| [m, -m]);
+                without_repeats(fitting.chain([Self::MAX, -Self::MAX, Self::MIN]), |v| v)
+            }
+
+            fn order(&self, other: &Self) -> Ordering {
+                self.cmp(other)
+            }
+
+            fn classes(&self) -> Vec<&'static str> {
+                let mut classes = vec![if *self < 0 {
+                    "negative numbers"
+                } else {
+                    "non-negative numbers"
+                }];
+                if self.unsigned_abs() <= 300 {
+                    classes.push("numbers near zero");
+                }
+                if self.unsigned_abs() >= 1 << 31 {
+                    classes.push("numbers that need more than 32 bits");
+                }
+                if [Self::MIN, Self::MAX].contains(self) {
+                    classes.push("limits of the type");
+                }
+                classes
+            }
+        }
+    )*};
+}
+signed!(i32 i64);
+
+macro_rules! float {
+    ($($t:ty, $bits:ty, $width:expr, $wide_nan:expr;)*) => {$(
+        impl Value for $t {
+            fn probes() -> Vec<Self> {
+                let mut found: Vec<Self> = vec![0.0, 1.0, 2.0, 0.5, 1.5, 3.0, 10.0, 100.0, 256.0, 0.1];
+                found.extend((0..=300_u16).map(Self::from));
+                found.extend((1..=30_u16).map(|n| Self::from(n) / 7.0));
+                found.extend([
+                    Self::MIN_POSITIVE,
+                    Self::from_bits(1),
+                    Self::from_bits(2),
+                    Self::MIN_POSITIVE / 2.0,
+                    Self::EPSILON,
+                    1.0 + Self::EPSILON,
+                    1.0 - Self::EPSILON / 2.0,
+                    Self::MAX,
+                ]);
+                let infinity = Self::INFINITY.to_bits();
+                for (random, width) in scrambled(11).zip((1..$width).cycle()).take(700) {
+                    let bits = (random >> (64 - width)) as $bits;
+                    found.push(Self::from_bits(bits % infinity));
+                }
+                found.push(Self::INFINITY);
+                found.push(Self::from_bits($wide_nan));
+                without_repeats(found.into_iter().flat_map(|v| [v, -v]), Self::to_bits)
+            }
+
+            fn order(&self, other: &Self) -> Ordering {
+                self.total_cmp(other)
+            }
+
+            fn classes(&self) -> Vec<&'static str> {
+                let division = match (self.is_nan(), *self == 0.0, self.is_sign_negative()) {
+                    (true, _, _) => "values that are not a number",
+                    (_, true, _) => "zeros",
+                    (_, _, true) => "negative numbers",
+                    (_, _, false) => "positive numbers",
+                };
+                let mut classes = vec![division];
+                if self.is_infinite() {
+                    classes.push("infinities");
+                }
+                if self.is_subnormal() {
+                    classes.push("subnormal numbers");
+                }
+                if self.is_finite() && self.fract() == 0.0 && self.abs() <= 300.0 {
+                    classes.push("small whole numbers");
+                }
+                classes
+            }
+        }
+    )*};
+}
+float! {
+    f32, u32, 32, 0x7fc0_0000;
+    f64, u64, 64, 0x7ff8_0000_0000_0000;
+}
+
+/// Each value's place in the order; values that compare equal share a place.
+pub fn ranks<T>(values: &[T], order: impl Fn(&T, &T) -> Ordering) -> Vec<usize> {
+    let mut sorted: Vec<usize> = (0..values.len()).collect();
+    sorted.sort_by(|&a, &b| order(&values[a], &values[b]));
+    let mut ranks = vec![0; values.len()];
+    let mut rank = 0;
+    for pair in sorted.windows(2) {
+        if order(&values[pair[0]], &values[pair[1]]) != Ordering::Equal {
+            rank += 1;
+        }
+        ranks[pair[1]] = rank;
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_begin_small_and_reach_the_limits() {
+        let probes = i64::probes();
+        assert_eq!(probes[..5], [0, 1, -1, 2, -2]);
+        for wanted in [
+            i64::MIN,
+            i64::MAX,
+            -i64::MAX,
+            -200,
+            -300,
+            0xffff_0000,
+            i64::from(i32::MIN),
+        ] {
+            assert!(probes.contains(&wanted), "{wanted}");
+        }
+        assert!(probes.len() > 1500, "{}", probes.len());
+        assert!(u64::probes().contains(&u64::MAX));
+        assert!(i32::probes().contains(&i32::MIN));
+        assert!(
+            f64::probes()
+                .iter()
+                .any(|v| v.to_bits() == (-0.0_f64).to_bits())
+        );
+    }
+
+    #[test]
+    fn equal_values_share_a_rank() {
+        let numeric = |a: &f64, b: &f64| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+        assert_eq!(ranks(&[0.0, -0.0, 1.0, -1.0], numeric), [1, 1, 2, 0]);
+        assert_eq!(ranks(&[0.0, -0.0], f64::total_cmp), [1, 0]);
+    }
+}
