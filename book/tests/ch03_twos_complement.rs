@@ -4,16 +4,22 @@
 //! cargo test -p book --test ch03_twos_complement -- --nocapture
 //! ```
 
-use std::collections::BTreeMap;
+#[path = "ch03_support/solver.rs"]
+mod solver;
+#[path = "ch03_support/store.rs"]
+mod store;
 
 use book::output;
 use engine::keys::historical::ledis;
 use engine::keys::{self, hex};
 
+use solver::Claim;
+use store::Store;
+
 /// A way to turn a score into bytes, right or wrong.
 type Encoding = fn(i64) -> Vec<u8>;
 
-// ANCHOR: first-tries
+// ANCHOR: first_tries
 fn little_endian(score: i64) -> Vec<u8> {
     score.to_le_bytes().to_vec()
 }
@@ -21,7 +27,7 @@ fn little_endian(score: i64) -> Vec<u8> {
 fn big_endian(score: i64) -> Vec<u8> {
     score.to_be_bytes().to_vec()
 }
-// ANCHOR_END: first-tries
+// ANCHOR_END: first_tries
 
 /// The eight-byte repair.
 fn sign_flipped(score: i64) -> Vec<u8> {
@@ -33,7 +39,7 @@ fn nine_bytes(score: i64) -> Vec<u8> {
     ledis::encode_i64(score).to_vec()
 }
 
-// ANCHOR: wrong-encodings
+// ANCHOR: wrong_encodings
 fn flipped_in_the_last_byte(score: i64) -> Vec<u8> {
     let mut bytes = score.to_be_bytes();
     bytes[7] ^= 0x80;
@@ -57,67 +63,59 @@ fn minus_and_plus_as_markers(score: i64) -> Vec<u8> {
 fn padded_text(score: i64) -> Vec<u8> {
     format!("{:0>8}", score.to_string()).into_bytes()
 }
-// ANCHOR_END: wrong-encodings
-
-// ANCHOR: scan
-/// Stores one row `encoded score ++ name` for each player, then scans from the first key to the
-/// last. Returns the line `score name` that each row holds as its value.
-fn scan(players: &[(i64, &str)], encode: Encoding) -> Vec<(Vec<u8>, String)> {
-    let mut db = BTreeMap::new();
-    for (score, name) in players {
-        let key = [&encode(*score), name.as_bytes()].concat();
-        db.insert(key, format!("{score:>5} {name}"));
-    }
-    db.into_iter().collect()
-}
-// ANCHOR_END: scan
-
-/// The rows of a scan as the page shows them: the eight bytes of the score, then the value.
-fn rows(scanned: &[(Vec<u8>, String)]) -> String {
-    let mut text = String::from("score bytes         row\n");
-    for (key, row) in scanned {
-        text += &format!("{}  {row}\n", hex(&key[..8]));
-    }
-    text
-}
+// ANCHOR_END: wrong_encodings
 
 // ANCHOR: players
-const PLAYERS: [(i64, &str); 5] = [
-    (20, "ann"),
-    (-3, "bob"),
-    (0, "cid"),
-    (-200, "dee"),
-    (7, "eve"),
+const PLAYERS: [(i64, &[u8]); 5] = [
+    (20, b"ann"),
+    (-3, b"bob"),
+    (0, b"cid"),
+    (-200, b"dee"),
+    (7, b"eve"),
 ];
 // ANCHOR_END: players
 
-// ANCHOR: broken-scan
+// ANCHOR: broken_scan
 #[test]
-fn big_endian_puts_the_negative_scores_last() {
-    let scanned = scan(&PLAYERS, big_endian);
-    output::check(
-        "03-twos-complement/outputs/broken-scan.txt",
-        &rows(&scanned),
+fn big_endian_puts_negative_scores_last() {
+    let store = Store::new(&PLAYERS, big_endian);
+    output::check("03-twos-complement/outputs/broken-scan.txt", &store.scan());
+
+    assert_eq!(
+        store.order(),
+        ["0 cid", "7 eve", "20 ann", "-200 dee", "-3 bob"]
     );
-
-    let order: Vec<&str> = scanned.iter().map(|(_, row)| row.trim()).collect();
-    assert_eq!(order, ["0 cid", "7 eve", "20 ann", "-200 dee", "-3 bob"]);
 }
-// ANCHOR_END: broken-scan
+// ANCHOR_END: broken_scan
 
-// ANCHOR: mended-scan
+// ANCHOR: mended_scan
 #[test]
 fn the_sign_flip_mends_the_scan() {
-    let scanned = scan(&PLAYERS, sign_flipped);
-    output::check(
-        "03-twos-complement/outputs/mended-scan.txt",
-        &rows(&scanned),
-    );
+    let store = Store::new(&PLAYERS, sign_flipped);
+    output::check("03-twos-complement/outputs/mended-scan.txt", &store.scan());
 
-    let order: Vec<&str> = scanned.iter().map(|(_, row)| row.trim()).collect();
-    assert_eq!(order, ["-200 dee", "-3 bob", "0 cid", "7 eve", "20 ann"]);
+    assert_eq!(
+        store.order(),
+        ["-200 dee", "-3 bob", "0 cid", "7 eve", "20 ann"]
+    );
 }
-// ANCHOR_END: mended-scan
+// ANCHOR_END: mended_scan
+
+#[test]
+fn four_scores_in_byte_order() {
+    let mut scores = [
+        ("1", 1),
+        ("-1", -1),
+        ("i64::MAX", i64::MAX),
+        ("i64::MIN", i64::MIN),
+    ];
+    scores.sort_by_key(|(_, score)| big_endian(*score));
+    let lines = scores.map(|(name, score)| format!("{}  {name}", hex(&big_endian(score))));
+    output::check(
+        "03-twos-complement/outputs/prediction.txt",
+        &lines.join("\n"),
+    );
+}
 
 const NAMED: [(&str, i64); 8] = [
     ("0", 0),
@@ -182,7 +180,7 @@ fn big_endian_is_right_on_either_side_of_zero() {
 }
 // ANCHOR_END: halves
 
-// ANCHOR: eight-bits
+// ANCHOR: eight_bits
 #[test]
 fn flipping_the_top_bit_moves_every_value_up_by_the_same_amount() {
     let mut table = format!(
@@ -203,9 +201,9 @@ fn flipping_the_top_bit_moves_every_value_up_by_the_same_amount() {
         assert_eq!(i32::from(value as u16 ^ 0x8000), i32::from(value) + 32_768);
     }
 }
-// ANCHOR_END: eight-bits
+// ANCHOR_END: eight_bits
 
-// ANCHOR: two-repairs
+// ANCHOR: two_repairs
 #[test]
 fn both_repairs_give_one_order() {
     let mut table = format!(
@@ -227,7 +225,7 @@ fn both_repairs_give_one_order() {
         assert!(sign_flipped(value) < sign_flipped(value + 1));
     }
 }
-// ANCHOR_END: two-repairs
+// ANCHOR_END: two_repairs
 
 // ANCHOR: cost
 #[test]
@@ -250,28 +248,34 @@ fn the_marker_costs_one_byte_in_nine() {
 // ANCHOR: published
 #[test]
 fn the_published_row_for_minus_200_holds_little_endian_bytes() {
-    let row = |score_bytes: [u8; 9]| [&b"key"[..], &score_bytes].concat();
-    let published = [-200, -300].map(|score| row(ledis::encode_i64_as_published(score)));
-    let repaired = [-300, -200].map(|score| row(ledis::encode_i64(score)));
+    let row = |score: [u8; 9]| [&b"key"[..], &score].concat();
 
-    let show = |row: &[u8]| format!("key<{}", hex(&row[4..]));
-    output::check(
-        "03-twos-complement/outputs/published.txt",
-        &format!(
-            "as published      {}  -200\nin the same way   {}  -300\n\nrepaired          {}  -300\nrepaired          {}  -200\n",
-            show(&published[0]),
-            show(&published[1]),
-            show(&repaired[0]),
-            show(&repaired[1]),
-        ),
-    );
-    assert_eq!(show(&published[0]), "key<38ffffffffffffff");
-    assert!(published[0] < published[1], "-200 sorts before -300: wrong");
-    assert!(repaired[0] < repaired[1], "-300 sorts before -200: right");
+    let [minus_200, minus_300] = [-200, -300].map(ledis::encode_i64_as_published).map(row);
+    assert_eq!(minus_200, b"key<\x38\xff\xff\xff\xff\xff\xff\xff");
+    assert!(minus_200 < minus_300, "-200 sorts first: wrong");
+
+    let [minus_200, minus_300] = [-200, -300].map(ledis::encode_i64).map(row);
+    assert!(minus_300 < minus_200, "-300 sorts first: right");
 }
 // ANCHOR_END: published
 
-// ANCHOR: wrong-answers
+#[test]
+fn the_published_listing_and_its_repair() {
+    let lines = |how: &str, encode: fn(i64) -> [u8; 9]| {
+        let mut rows = [-200, -300].map(|score| (encode(score), score));
+        rows.sort();
+        rows.map(|(key, score)| format!("{how:<14}key<{}  {score}\n", hex(&key[1..])))
+            .concat()
+    };
+    let published = lines("as published", ledis::encode_i64_as_published);
+    let repaired = lines("repaired", ledis::encode_i64);
+    output::check(
+        "03-twos-complement/outputs/published.txt",
+        &format!("{published}\n{repaired}"),
+    );
+}
+
+// ANCHOR: wrong_answers
 #[test]
 fn each_wrong_answer_breaks_on_a_pair() {
     let gallery: [(&str, Encoding, [i64; 2]); 7] = [
@@ -298,37 +302,81 @@ fn each_wrong_answer_breaks_on_a_pair() {
     }
     output::check("03-twos-complement/outputs/wrong-answers.txt", &table);
 }
-// ANCHOR_END: wrong-answers
+// ANCHOR_END: wrong_answers
 
-// ANCHOR: padded-text
+// ANCHOR: padded_text
 #[test]
 fn padded_text_sorts_minus_ten_five_nine() {
-    let mut scores = [-5, -9, -10];
-    scores.sort_by_key(|&score| padded_text(score));
-    assert_eq!(scores, [-10, -5, -9]);
-    assert_eq!(padded_text(-10), b"00000-10");
+    let mut keys = [-5, -9, -10].map(padded_text);
+    keys.sort();
+    let text = keys.map(|key| String::from_utf8(key).expect("digits and a sign"));
+    output::check(
+        "03-twos-complement/outputs/padded-text.txt",
+        &text.join("\n"),
+    );
+    assert_eq!(text, ["00000-10", "000000-5", "000000-9"]);
 }
-// ANCHOR_END: padded-text
+// ANCHOR_END: padded_text
+
+// ANCHOR: solver
+#[test]
+fn the_solver_finds_no_pair_against_the_right_key_and_one_against_the_wrong_key() {
+    let wrong_way_round = |a: u64, b: u64| {
+        let [a, b] = [a, b].map(u64::cast_signed);
+        (a < b) != (big_endian(a) < big_endian(b))
+    };
+    solver::check(
+        "03-twos-complement/outputs/solver.txt",
+        &[
+            ("right_i64.smt2", Claim::Holds),
+            (
+                "wrong_i64_sign_not_flipped.smt2",
+                Claim::BrokenBy(wrong_way_round),
+            ),
+        ],
+    );
+}
+// ANCHOR_END: solver
+
+// ANCHOR: answers
+#[test]
+fn what_the_model_answers_say() {
+    // Question 2: adding the least number flips the sign bit, but only if the sum may wrap.
+    for score in [i64::MIN, -1, 0, 1, i64::MAX] {
+        assert_eq!(
+            score.wrapping_add(i64::MIN).to_be_bytes(),
+            keys::encode_i64(score)
+        );
+        assert_eq!(score.checked_add(i64::MIN).is_none(), score < 0);
+    }
+    // Question 3: a short key of 5 sorts behind the long key of 70000.
+    assert!(keys::encode_i16(5)[..] > keys::encode_i64(70_000)[..]);
+    // Question 4: the marker says negative, the number says positive.
+    let mut contradiction = ledis::encode_i64(7);
+    contradiction[0] = b'<';
+    assert_eq!(
+        ledis::decode_i64(contradiction)
+            .expect_err("two keys for 7")
+            .offset,
+        0
+    );
+}
+// ANCHOR_END: answers
 
 // ANCHOR: range
 #[test]
 fn a_score_range_ends_at_the_successor_of_its_last_score() {
-    let db: BTreeMap<Vec<u8>, String> = scan(&PLAYERS, sign_flipped).into_iter().collect();
-    let [low, high] = [-3, 7].map(sign_flipped);
+    let store = Store::new(&PLAYERS, keys::encode_i64);
+    let [low, high] = [-3, 7].map(keys::encode_i64);
 
-    // A row is longer than the score it starts with, so it sorts after the bare score.
-    let up_to_the_score: Vec<&str> = db
-        .range(low.clone()..=high.clone())
-        .map(|(_, row)| row.trim())
-        .collect();
-    assert_eq!(up_to_the_score, ["-3 bob", "0 cid"]);
+    // A row is longer than its score, so the row of 7 sorts after the bare key of 7.
+    assert_eq!(store.range(&low, &high), ["-3 bob", "0 cid"]);
 
-    let bound = keys::prefix_successor(&high).expect("7 has a successor");
-    let below_the_successor: Vec<&str> = db.range(low..bound).map(|(_, row)| row.trim()).collect();
-    assert_eq!(below_the_successor, ["-3 bob", "0 cid", "7 eve"]);
+    let bound = keys::prefix_successor(&high).expect("7 is not the greatest score");
+    assert_eq!(store.range(&low, &bound), ["-3 bob", "0 cid", "7 eve"]);
 
     // Nothing sorts behind the greatest score: its range is open to the end.
-    assert_eq!(keys::prefix_successor(&sign_flipped(i64::MAX)), None);
+    assert_eq!(keys::prefix_successor(&keys::encode_i64(i64::MAX)), None);
 }
 // ANCHOR_END: range
 

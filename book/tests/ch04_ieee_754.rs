@@ -4,10 +4,18 @@
 //! cargo test -p book --test ch04_ieee_754 -- --nocapture
 //! ```
 
-use std::collections::BTreeMap;
+#[path = "ch04_ieee_754/faults.rs"]
+mod faults;
+#[path = "ch03_support/solver.rs"]
+mod solver;
+#[path = "ch03_support/store.rs"]
+mod store;
 
 use book::output;
 use engine::keys::{self, hex};
+
+use solver::Claim;
+use store::Store;
 
 /// A way to turn a score into bytes, right or wrong.
 type Encoding = fn(f64) -> [u8; 8];
@@ -17,7 +25,7 @@ const SIGN: u64 = 1 << 63;
 /// The usual quiet NaN. Rust promises no bit pattern for `f64::NAN`, so it is written out.
 const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 
-// ANCHOR: first-tries
+// ANCHOR: first_tries
 fn big_endian(score: f64) -> [u8; 8] {
     score.to_bits().to_be_bytes()
 }
@@ -26,80 +34,51 @@ fn big_endian(score: f64) -> [u8; 8] {
 fn sign_flipped(score: f64) -> [u8; 8] {
     (score.to_bits() ^ SIGN).to_be_bytes()
 }
-// ANCHOR_END: first-tries
+// ANCHOR_END: first_tries
 
-// ANCHOR: scan
-/// Stores one row `encoded score ++ member` for each member and scans from the first key on.
-fn scan(members: &[(f64, &str)], encode: Encoding) -> Vec<(Vec<u8>, String)> {
-    let db = fill(members, encode);
-    db.into_iter().collect()
-}
-// ANCHOR_END: scan
-
-fn fill(members: &[(f64, &str)], encode: Encoding) -> BTreeMap<Vec<u8>, String> {
-    let mut db = BTreeMap::new();
-    for (score, member) in members {
-        let key = [&encode(*score), member.as_bytes()].concat();
-        db.insert(key, format!("{score:>4?} {member}"));
-    }
-    db
-}
-
-fn rows(scanned: &[(Vec<u8>, String)]) -> String {
-    let mut text = format!("{:<16}  row\n", "score bytes");
-    for (key, value) in scanned {
-        text += &format!("{}  {value}\n", hex(&key[..8]));
-    }
-    text
-}
-
-fn order(scanned: &[(Vec<u8>, String)]) -> Vec<&str> {
-    scanned.iter().map(|(_, row)| row.trim()).collect()
-}
-
-const MEMBERS: [(f64, &str); 5] = [
-    (1.0, "ann"),
-    (-2.0, "bob"),
-    (0.0, "cid"),
-    (2.0, "dee"),
-    (-1.0, "eve"),
+const MEMBERS: [(f64, &[u8]); 5] = [
+    (1.0, b"ann"),
+    (-2.0, b"bob"),
+    (0.0, b"cid"),
+    (2.0, b"dee"),
+    (-1.0, b"eve"),
 ];
 
-// ANCHOR: broken-scan
+// ANCHOR: broken_scan
 #[test]
 fn big_endian_doubles_put_the_negatives_last_and_backwards() {
-    let scanned = scan(&MEMBERS, big_endian);
-    output::check("04-ieee-754/outputs/broken-scan.txt", &rows(&scanned));
+    let store = Store::new(&MEMBERS, big_endian);
+    output::check("04-ieee-754/outputs/broken-scan.txt", &store.scan());
     assert_eq!(
-        order(&scanned),
+        store.order(),
         ["0.0 cid", "1.0 ann", "2.0 dee", "-1.0 eve", "-2.0 bob"]
     );
 }
-// ANCHOR_END: broken-scan
+// ANCHOR_END: broken_scan
 
-// ANCHOR: half-repaired
+// ANCHOR: half_repaired
 #[test]
 fn the_sign_flip_alone_leaves_the_negatives_backwards() {
-    let scanned = scan(&MEMBERS, sign_flipped);
-    output::check("04-ieee-754/outputs/half-repaired.txt", &rows(&scanned));
+    let store = Store::new(&MEMBERS, sign_flipped);
+    output::check("04-ieee-754/outputs/half-repaired.txt", &store.scan());
     assert_eq!(
-        order(&scanned),
+        store.order(),
         ["-1.0 eve", "-2.0 bob", "0.0 cid", "1.0 ann", "2.0 dee"]
     );
 }
-// ANCHOR_END: half-repaired
+// ANCHOR_END: half_repaired
 
-// ANCHOR: mended-scan
+// ANCHOR: mended_scan
 #[test]
 fn the_total_order_mends_the_scan() {
-    let scanned = scan(&MEMBERS, keys::encode_f64);
-    output::check("04-ieee-754/outputs/mended-scan.txt", &rows(&scanned));
+    let store = Store::new(&MEMBERS, keys::encode_f64);
+    output::check("04-ieee-754/outputs/mended-scan.txt", &store.scan());
     assert_eq!(
-        order(&scanned),
+        store.order(),
         ["-2.0 bob", "-1.0 eve", "0.0 cid", "1.0 ann", "2.0 dee"]
     );
 }
-// ANCHOR_END: mended-scan
+// ANCHOR_END: mended_scan
 
 // ANCHOR: prediction
 #[test]
@@ -210,7 +189,7 @@ fn every_pair_of_binary16_numbers_sorts() {
 }
 // ANCHOR_END: exhaustion
 
-// ANCHOR: total-order
+// ANCHOR: total_order
 #[test]
 fn the_total_order_from_one_nan_to_the_other() {
     let ordered = [
@@ -238,7 +217,7 @@ fn the_total_order_from_one_nan_to_the_other() {
     assert!(ordered.is_sorted_by_key(|(_, value)| keys::encode_f64(*value)));
     assert!(ordered.is_sorted_by(|a, b| a.1.total_cmp(&b.1).is_lt()));
 }
-// ANCHOR_END: total-order
+// ANCHOR_END: total_order
 
 // ANCHOR: decode
 #[test]
@@ -261,7 +240,7 @@ fn the_total_order_gives_every_pattern_back() {
 }
 // ANCHOR_END: decode
 
-// ANCHOR: two-equalities
+// ANCHOR: two_equalities
 #[test]
 fn numeric_and_total_order_answer_differently() {
     // As numbers the zeros are equal, and NaN is equal to nothing, itself included.
@@ -277,7 +256,7 @@ fn numeric_and_total_order_answer_differently() {
     assert!(keys::encode_f64(-0.0) < keys::encode_f64(0.0));
     assert_eq!(keys::encode_f64(NAN), keys::encode_f64(NAN));
 }
-// ANCHOR_END: two-equalities
+// ANCHOR_END: two_equalities
 
 /// The place of each value, counted from 1, when all are sorted by `encode`. Equal keys share one.
 fn places(values: &[f64], encode: Encoding) -> Vec<usize> {
@@ -327,3 +306,28 @@ fn the_explorer_without_scripts() {
     assert_eq!(columns[3], [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(columns[4], [1, 2, 3, 4, 4, 6, 7, 8]);
 }
+
+// ANCHOR: solver
+#[test]
+fn the_solver_finds_no_pair_against_the_right_keys_and_one_against_each_wrong_key() {
+    fn breaks(encode: Encoding, a: u64, b: u64) -> bool {
+        let [a, b] = [a, b].map(f64::from_bits);
+        (a < b) != (encode(a) < encode(b))
+    }
+    solver::check(
+        "04-ieee-754/outputs/solver.txt",
+        &[
+            ("right_f64_total.smt2", Claim::Holds),
+            ("right_f64_numeric.smt2", Claim::Holds),
+            (
+                "wrong_f64_negatives_not_inverted.smt2",
+                Claim::BrokenBy(|a, b| breaks(sign_flipped, a, b)),
+            ),
+            (
+                "wrong_neokv_zeros.smt2",
+                Claim::BrokenBy(|a, b| breaks(keys::historical::neokv::encode_f64, a, b)),
+            ),
+        ],
+    );
+}
+// ANCHOR_END: solver

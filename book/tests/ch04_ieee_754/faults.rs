@@ -1,23 +1,13 @@
-//! Chapter 4, the faults: wrong answers, and what published systems do with doubles.
-//!
-//! ```text
-//! cargo test -p book --test ch04_faults -- --nocapture
-//! ```
-
-use std::collections::BTreeMap;
+//! What published systems do with doubles, and wrong answers that people give.
 
 use book::output;
 use engine::keys::historical::{qdb, upper_bound};
 use engine::keys::{self, hex};
 
-type Encoding = fn(f64) -> [u8; 8];
+use crate::store::Store;
+use crate::{Encoding, NAN, SIGN, big_endian, sign_flipped};
 
-const SIGN: u64 = 1 << 63;
-
-/// The usual quiet NaN, with a clear sign bit.
-const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
-
-// ANCHOR: qdb-faults
+// ANCHOR: qdb_faults
 #[test]
 fn testing_the_value_merges_the_zeros_and_loses_nan() {
     let mut table = format!("{:<6}{:<18}decoded\n", "score", "key");
@@ -35,9 +25,9 @@ fn testing_the_value_merges_the_zeros_and_loses_nan() {
     );
     assert!(qdb::decode_f64(qdb::encode_f64(NAN)).is_subnormal());
 }
-// ANCHOR_END: qdb-faults
+// ANCHOR_END: qdb_faults
 
-// ANCHOR: sign-bit-nan
+// ANCHOR: sign_bit_nan
 #[test]
 fn a_nan_with_the_sign_bit_lands_below_minus_infinity() {
     let negative_nan = NAN.copysign(-1.0);
@@ -45,27 +35,9 @@ fn a_nan_with_the_sign_bit_lands_below_minus_infinity() {
     assert!(keys::encode_f64(NAN) > keys::encode_f64(f64::INFINITY));
     assert_eq!(keys::encode_f64_numeric(negative_nan), Err(keys::NanError));
 }
-// ANCHOR_END: sign-bit-nan
+// ANCHOR_END: sign_bit_nan
 
-type Rows = BTreeMap<Vec<u8>, String>;
-
-fn fill(members: &[(f64, &[u8])], encode: Encoding) -> Rows {
-    let mut db = BTreeMap::new();
-    for (score, member) in members {
-        let key = [&encode(*score), *member].concat();
-        db.insert(key, format!("{score:?} {}", member.escape_ascii()));
-    }
-    db
-}
-
-/// The rows from `low` on, up to `high`, which is left out.
-fn range(db: &Rows, low: &[u8], high: &[u8]) -> Vec<String> {
-    db.range(low.to_vec()..high.to_vec())
-        .map(|(_, row)| row.clone())
-        .collect()
-}
-
-// ANCHOR: positives-inverted
+// ANCHOR: positives_inverted
 fn every_bit_inverted(score: f64) -> [u8; 8] {
     (!score.to_bits()).to_be_bytes()
 }
@@ -79,8 +51,8 @@ fn inverting_the_positive_numbers_too_turns_them_round() {
         (1.0, b"dee"),
         (2.0, b"eve"),
     ];
-    let db = fill(&members, every_bit_inverted);
-    let order: Vec<&str> = db.values().map(String::as_str).collect();
+    let store = Store::new(&members, every_bit_inverted);
+    let order = store.order();
     output::check(
         "04-ieee-754/outputs/positives-inverted.txt",
         &order.join("\n"),
@@ -93,9 +65,9 @@ fn inverting_the_positive_numbers_too_turns_them_round() {
     // A range from 1 to 2 begins after it ends.
     assert!(every_bit_inverted(1.0) > every_bit_inverted(2.0));
 }
-// ANCHOR_END: positives-inverted
+// ANCHOR_END: positives_inverted
 
-// ANCHOR: upper-bound
+// ANCHOR: upper_bound
 #[test]
 fn one_ff_byte_is_not_an_upper_bound() {
     let members = [
@@ -104,54 +76,39 @@ fn one_ff_byte_is_not_an_upper_bound() {
         (2.0, b"\xff\x00"),
         (3.0, b"cid"),
     ];
-    let db = fill(&members, keys::encode_f64);
-    let low = keys::encode_f64(1.0);
-    let published = upper_bound::with_ff(&keys::encode_f64(2.0));
-    let repaired =
-        keys::prefix_successor(&keys::encode_f64(2.0)).expect("a finite score has a successor");
+    let store = Store::new(&members, keys::encode_f64);
+    let [low, high] = [1.0, 2.0].map(keys::encode_f64);
 
-    let [missed, found] = [range(&db, &low, &published), range(&db, &low, &repaired)];
-    output::check(
-        "04-ieee-754/outputs/upper-bound.txt",
-        &format!(
-            "scores 1 to 2, below {:<18}: {}\nscores 1 to 2, below {:<18}: {}\n",
-            hex(&published),
-            missed.join(", "),
-            hex(&repaired),
-            found.join(", "),
-        ),
-    );
+    let shortcut = upper_bound::with_ff(&high);
+    let successor = keys::prefix_successor(&high).expect("2.0 is not the last key");
+    let [missed, found] = [&shortcut, &successor].map(|bound| store.range(&low, bound));
     assert_eq!(missed, ["1.0 ann", "2.0 bob"]);
     assert_eq!(found, ["1.0 ann", "2.0 bob", r"2.0 \xff\x00"]);
-}
-// ANCHOR_END: upper-bound
 
-// ANCHOR: two-zeros
+    let line = |bound: &[u8], rows: &[String]| format!("{:<18}  {}\n", hex(bound), rows.join(", "));
+    let head = format!("{:<18}  scores 1 to 2\n", "up to");
+    let lines = head + &line(&shortcut, &missed) + &line(&successor, &found);
+    output::check("04-ieee-754/outputs/upper-bound.txt", &lines);
+}
+// ANCHOR_END: upper_bound
+
+// ANCHOR: two_zeros
 #[test]
 fn a_range_from_zero_to_zero_misses_minus_zero() {
     let zero_to_zero = |encode: Encoding| {
-        let db = fill(&[(-0.0, b"ann"), (0.0, b"bob")], encode);
+        let store = Store::new(&[(-0.0, &b"ann"[..]), (0.0, b"bob")], encode);
         let zero = encode(0.0);
-        range(
-            &db,
-            &zero,
-            &keys::prefix_successor(&zero).expect("zero has a successor"),
-        )
+        let end = keys::prefix_successor(&zero).expect("zero is not the last key");
+        store.range(&zero, &end).join(", ")
     };
     let total = zero_to_zero(keys::encode_f64);
     let numeric = zero_to_zero(|score| keys::encode_f64_numeric(score).expect("no NaN here"));
-    output::check(
-        "04-ieee-754/outputs/two-zeros.txt",
-        &format!(
-            "total order: {}\nnumeric:     {}\n",
-            total.join(", "),
-            numeric.join(", ")
-        ),
-    );
-    assert_eq!(total, ["0.0 bob"]);
-    assert_eq!(numeric, ["-0.0 ann", "0.0 bob"]);
+    assert_eq!(total, "0.0 bob");
+    assert_eq!(numeric, "-0.0 ann, 0.0 bob");
+    let lines = format!("total order: {total}\nnumeric:     {numeric}\n");
+    output::check("04-ieee-754/outputs/two-zeros.txt", &lines);
 }
-// ANCHOR_END: two-zeros
+// ANCHOR_END: two_zeros
 
 // ANCHOR: reversed
 #[test]
@@ -161,30 +118,36 @@ fn a_reversed_scan_must_start_behind_the_last_infinity() {
         (f64::INFINITY, b"bob"),
         (f64::INFINITY, b"cid"),
     ];
-    let db = fill(&members, keys::encode_f64);
+    let store = Store::new(&members, keys::encode_f64);
     let infinity = keys::encode_f64(f64::INFINITY);
 
     // Seek to the bytes of +inf, which are the prefix of its first member, then step back.
-    let first = db
+    let (first, _) = store
+        .rows
         .range(infinity.to_vec()..)
         .next()
-        .expect("a member at +inf");
-    let published: Vec<&String> = db
-        .range(..=first.0.clone())
+        .expect("bob is there");
+    let published: Vec<&String> = store
+        .rows
+        .range(..=first.clone())
         .rev()
         .map(|(_, row)| row)
         .collect();
+    assert_eq!(published, ["inf bob", "1.0 ann"]);
 
     // Seek to the last row below the successor of those bytes, then step back.
     let bound = keys::prefix_successor(&infinity).expect("NaNs lie above +inf");
-    let repaired: Vec<&String> = db.range(..bound).rev().map(|(_, row)| row).collect();
-
-    assert_eq!(published, ["inf bob", "1.0 ann"]);
+    let repaired: Vec<&String> = store
+        .rows
+        .range(..bound)
+        .rev()
+        .map(|(_, row)| row)
+        .collect();
     assert_eq!(repaired, ["inf cid", "inf bob", "1.0 ann"]);
 }
 // ANCHOR_END: reversed
 
-// ANCHOR: plus-one
+// ANCHOR: plus_one
 #[test]
 fn adding_one_is_not_the_next_score() {
     let score = 2f64.powi(53);
@@ -197,17 +160,9 @@ fn adding_one_is_not_the_next_score() {
     );
     assert_eq!(score.next_up(), score + 2.0);
 }
-// ANCHOR_END: plus-one
+// ANCHOR_END: plus_one
 
-// ANCHOR: wrong-encodings
-fn big_endian(score: f64) -> [u8; 8] {
-    score.to_bits().to_be_bytes()
-}
-
-fn sign_bit_flipped_only(score: f64) -> [u8; 8] {
-    (score.to_bits() ^ SIGN).to_be_bytes()
-}
-
+// ANCHOR: wrong_encodings
 fn negatives_inverted_only(score: f64) -> [u8; 8] {
     let bits = score.to_bits();
     (if bits & SIGN != 0 { !bits } else { bits }).to_be_bytes()
@@ -227,14 +182,14 @@ fn right_bits_little_endian(score: f64) -> [u8; 8] {
 fn thousandths_as_integer(score: f64) -> [u8; 8] {
     keys::encode_i64((score * 1000.0) as i64)
 }
-// ANCHOR_END: wrong-encodings
+// ANCHOR_END: wrong_encodings
 
-// ANCHOR: wrong-answers
+// ANCHOR: wrong_answers
 #[test]
 fn each_wrong_answer_breaks_on_a_pair() {
     let gallery: [(&str, Encoding, [f64; 2]); 7] = [
         ("big-endian", big_endian, [-1.0, 0.0]),
-        ("sign bit flipped only", sign_bit_flipped_only, [-2.0, -1.0]),
+        ("sign bit flipped only", sign_flipped, [-2.0, -1.0]),
         ("every bit inverted", every_bit_inverted, [1.0, 2.0]),
         (
             "negatives inverted only",
@@ -267,5 +222,21 @@ fn each_wrong_answer_breaks_on_a_pair() {
         table += &format!("{name:<32}{a:>6} < {b:<8}{:<18}{}\n", hex(&low), hex(&high));
     }
     output::check("04-ieee-754/outputs/wrong-answers.txt", &table);
+    assert_eq!(thousandths_as_integer(1e300), keys::encode_i64(i64::MAX));
 }
-// ANCHOR_END: wrong-answers
+// ANCHOR_END: wrong_answers
+
+// ANCHOR: answers
+#[test]
+fn what_the_model_answers_say() {
+    // Question 4: both are allowed as arguments, and their sum is not a number.
+    assert!((f64::INFINITY + f64::NEG_INFINITY).is_nan());
+    // Question 5: one more than a key is the key of the next double.
+    for score in [-1.5, -1.0, 1.0, 2f64.next_down(), f64::MAX] {
+        let key = u64::from_be_bytes(keys::encode_f64(score));
+        assert_eq!((key + 1).to_be_bytes(), keys::encode_f64(score.next_up()));
+    }
+    assert!(keys::decode_f64([0xff; 8]).is_nan());
+    assert!(keys::decode_f64_numeric([0xff; 8]).is_err());
+}
+// ANCHOR_END: answers
