@@ -13,7 +13,6 @@ use tempfile::TempDir;
 mod stand_in;
 use stand_in::{Db, Family, Options};
 
-// ANCHOR: store
 /// The engine in a temporary folder, which goes when the store goes.
 struct Store {
     rows: Family,
@@ -47,7 +46,6 @@ impl Store {
         self.rows.iter().map(|row| text(row.unwrap().1)).collect()
     }
 }
-// ANCHOR_END: store
 
 fn text(value: Vec<u8>) -> String {
     String::from_utf8(value).unwrap()
@@ -93,7 +91,6 @@ fn little_endian_keys_scan_out_of_order() {
 }
 // ANCHOR_END: broken_scan
 
-// ANCHOR: repaired_scan
 /// Big-endian keys: the scan is in order, the range is whole.
 #[test]
 fn big_endian_keys_scan_in_order() {
@@ -104,7 +101,6 @@ fn big_endian_keys_scan_in_order() {
     assert_eq!(up_to_257, ["1", "2", "255", "256"]);
     show("repaired-scan.txt", &store, &up_to_257);
 }
-// ANCHOR_END: repaired_scan
 
 // ANCHOR: small_numbers
 /// Below 256 both orders agree: a test with small numbers sees nothing.
@@ -174,7 +170,7 @@ fn each_byte_has_a_weight() {
 // ---------------------------------------------------------------- the invariants
 
 // ANCHOR: all_neighbours
-/// Every `u16` and the next one: 65,535 pairs. If each pair is in order, all are,
+/// Every `u16` and the next one: 65,535 pairs. If each is in order, all are,
 /// because "comes before" passes along a chain.
 #[test]
 fn big_endian_orders_every_pair_of_neighbours() {
@@ -296,7 +292,6 @@ fn mixed_widths_need_one_width() {
 const MINUTE_MS: u64 = 60_000;
 const START_MS: u64 = 1_571_819_021_259;
 
-// ANCHOR: time_window
 /// One event a minute for ten minutes; the window takes three of them.
 #[test]
 fn a_time_window_is_a_range() {
@@ -319,7 +314,6 @@ fn a_time_window_is_a_range() {
         ),
     );
 }
-// ANCHOR_END: time_window
 
 /// The bytes of the task `which-endian`: one magic number, written by two machines.
 #[test]
@@ -374,7 +368,6 @@ fn hex_text(value: u32) -> Vec<u8> {
 }
 // ANCHOR_END: wrong_encoders
 
-// ANCHOR: wrong_pairs
 /// Each wrong encoding, and two numbers that it puts in the wrong order, or makes one.
 const WRONG: [(&str, Encode, u32, u32); 6] = [
     ("little-endian", little_endian, 255, 256),
@@ -404,7 +397,69 @@ fn each_wrong_encoding_has_a_counterexample() {
     }
     output::check("02-endianness/outputs/wrong-answers.txt", &text);
 }
-// ANCHOR_END: wrong_pairs
+
+/// Wrong bounds for a window over big-endian times, and what each returns.
+#[test]
+fn a_window_with_wrong_bounds_is_wrong() {
+    let store = Store::new();
+    for time in 0..10 {
+        store.put(keys::encode_u64(time), &time.to_string());
+    }
+    let (from, to) = (4_u64, 7_u64);
+    let right = store.scan(keys::encode_u64(from)..keys::encode_u64(to));
+    let answers = [
+        ("right", right.clone()),
+        (
+            "end included",
+            store.scan(keys::encode_u64(from)..=keys::encode_u64(to)),
+        ),
+        (
+            "bounds little-endian",
+            store.scan(from.to_le_bytes()..to.to_le_bytes()),
+        ),
+        (
+            "bounds as text",
+            store.scan(from.to_string()..to.to_string()),
+        ),
+    ];
+
+    let mut text = String::from("times 0 to 9, from 4 up to 7\n");
+    for (name, times) in &answers {
+        assert_eq!(*name == "right", *times == right);
+        let times = if times.is_empty() {
+            "nothing".to_owned()
+        } else {
+            times.join(" ")
+        };
+        let _ = writeln!(text, "  {name:<20}  {times}");
+    }
+    output::check("02-endianness/outputs/wrong-windows.txt", &text);
+}
+
+/// A guess that looks at zeros, and a count that misleads it.
+#[test]
+fn a_leading_zero_does_not_tell_the_order() {
+    let guess = |count: [u8; 4]| {
+        if count[0] == 0 {
+            "big-endian"
+        } else {
+            "little-endian"
+        }
+    };
+    assert_eq!(guess(258_u32.to_be_bytes()), "big-endian");
+    assert_eq!(guess(258_u32.to_le_bytes()), "little-endian");
+
+    let written = 16_777_216_u32.to_be_bytes();
+    assert_eq!(guess(written), "little-endian");
+    output::check(
+        "02-endianness/outputs/wrong-guess.txt",
+        &format!(
+            "count 16777216, written big-endian: {}\n  guessed by a leading zero: {}",
+            hex(&written),
+            guess(written)
+        ),
+    );
+}
 
 // ---------------------------------------------------------------- in the wild
 
