@@ -77,7 +77,7 @@ const PLAYERS: [(i64, &[u8]); 5] = [
 
 // ANCHOR: broken_scan
 #[test]
-fn big_endian_puts_negative_scores_last() {
+fn big_endian_puts_the_negatives_last() {
     let store = Store::new(&PLAYERS, big_endian);
     output::check("03-twos-complement/outputs/broken-scan.txt", &store.scan());
 
@@ -369,10 +369,10 @@ fn a_score_range_ends_at_the_successor_of_its_last_score() {
     let store = Store::new(&PLAYERS, keys::encode_i64);
     let [low, high] = [-3, 7].map(keys::encode_i64);
 
-    // A row is longer than its score, so the row of 7 sorts after the bare key of 7.
+    // A row is longer than its score: the row of 7 sorts after the bare key of 7.
     assert_eq!(store.range(&low, &high), ["-3 bob", "0 cid"]);
 
-    let bound = keys::prefix_successor(&high).expect("7 is not the greatest score");
+    let bound = keys::prefix_successor(&high).expect("7 is not the last score");
     assert_eq!(store.range(&low, &bound), ["-3 bob", "0 cid", "7 eve"]);
 
     // Nothing sorts behind the greatest score: its range is open to the end.

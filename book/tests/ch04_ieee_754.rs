@@ -143,7 +143,7 @@ fn the_bits_of_positive_doubles_rise_with_their_values() {
 // ANCHOR_END: landmarks
 
 // ANCHOR: half
-/// The value of a binary16 pattern: 1 sign bit, 5 exponent bits, 10 fraction bits.
+/// The value of a binary16 pattern: sign 1 bit, exponent 5, fraction 10.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
@@ -178,10 +178,12 @@ fn every_pair_of_binary16_numbers_sorts() {
     output::check(
         "04-ieee-754/outputs/exhaustion.txt",
         &format!(
-            "{} patterns of binary16, {} of them numbers or infinities.\n\
-             In key order each is less than the next, but for one pair: {:04x} (-0.0) and {:04x} (+0.0).\n",
+            "patterns of binary16:      {}\nnumbers and infinities:    {}\n\
+             steps in key order:        {}\nof these, between equals:  {} ({:04x} and {:04x}, the zeros)\n",
             1 << 16,
             patterns.len(),
+            patterns.len() - 1,
+            equal.len(),
             equal[0].0,
             equal[0].1,
         ),
@@ -243,7 +245,7 @@ fn the_total_order_gives_every_pattern_back() {
 // ANCHOR: two_equalities
 #[test]
 fn numeric_and_total_order_answer_differently() {
-    // As numbers the zeros are equal, and NaN is equal to nothing, itself included.
+    // As numbers the zeros are equal, and NaN is not even equal to itself.
     let [minus_zero, plus_zero, nan] = [-0.0, 0.0, NAN];
     assert_eq!(minus_zero, plus_zero);
     assert_ne!(nan, nan);
