@@ -18,6 +18,7 @@ pub mod internal_key;
 pub mod keys;
 pub mod log;
 pub mod memtable;
+pub mod sstable;
 pub mod varint;
 pub mod vfs;
 

@@ -1,0 +1,114 @@
+//! A block: sorted entries that share prefixes, the unit of reading and checksumming.
+//!
+//! Format (integers little-endian):
+//!
+//! ```text
+//! entry*    shared: varint | unshared: varint | value_len: varint | key tail | value
+//! restarts  u32 * n        offsets of entries with shared = 0
+//! n         u32
+//! ```
+//!
+//! A key is its predecessor's first `shared` bytes and the entry's `unshared` bytes of tail. Keys are
+//! internal keys; data blocks and the index use the same format.
+//!
+//! Invariants
+//! 1. Entries are strictly increasing under the column family's comparator.
+//! 2. Every restart offset points at an entry whose `shared` is 0; the first one is 0. A block without
+//!    entries has no restarts.
+//! 3. Only bytes of user keys are shared, so a tail always holds its key's whole 8-byte trailer.
+//!
+//! A reader relies on 2 and 3 only after checking them: a block may be foreign. It does not check 1;
+//! a wrong order gives wrong answers, not wrong memory.
+//!
+//! Left out: a hash index in the block. Measured ceiling: a part of 200 ns a lookup.
+
+mod builder;
+mod cursor;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(super) use builder::BlockBuilder;
+pub(super) use cursor::BlockCursor;
+pub(super) use view::{BlockView, Entry, Found};
+
+use crate::vfs::FileSlice;
+use std::fmt;
+
+/// What is wrong with a block. The reader of the table knows the file and adds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    /// Where in the block's contents.
+    pub(super) at: usize,
+    /// What was found there.
+    pub(super) what: &'static str,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, at byte {} of the block's contents",
+            self.what, self.at
+        )
+    }
+}
+
+/// A block that owns a reference to its bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    contents: FileSlice,
+    entries_end: usize,
+    restarts: usize,
+}
+
+impl Block {
+    /// Checks the frame of a block; its entries are checked as they are read.
+    pub(super) fn new(contents: FileSlice) -> Result<Block, Damage> {
+        let view = BlockView::new(&contents)?;
+        let (entries_end, restarts) = (view.entries_end(), view.restarts());
+        Ok(Block {
+            contents,
+            entries_end,
+            restarts,
+        })
+    }
+
+    /// A block without entries.
+    pub(super) fn empty() -> Block {
+        Block {
+            contents: FileSlice::from(vec![0; 4]),
+            entries_end: 0,
+            restarts: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn view(&self) -> BlockView<'_> {
+        BlockView::of_checked(&self.contents, self.entries_end, self.restarts)
+    }
+
+    #[inline]
+    pub(super) fn contents(&self) -> &FileSlice {
+        &self.contents
+    }
+}
+
+/// The length of the longest common prefix.
+#[inline]
+fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
+    let mut len = 0;
+    // Eight bytes at a time; the lowest differing byte of the little-endian difference is the first.
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if difference != 0 {
+            return len + (difference.trailing_zeros() / 8) as usize;
+        }
+        len += 8;
+    }
+    len + a[len..]
+        .iter()
+        .zip(&b[len..])
+        .take_while(|(a, b)| a == b)
+        .count()
+}

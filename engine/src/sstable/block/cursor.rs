@@ -1,0 +1,275 @@
+//! Walks a block both ways.
+//!
+//! Forward, a key is made from the one before in the same buffer. Backward there is no way to do that:
+//! an entry says what it takes from its predecessor, not from its successor. So the first step back
+//! into a restart interval decodes all of it up to the cursor, and the following steps take from that. Decoding
+//! from the restart again at each step, as LevelDB does, costs half an interval a step.
+
+use super::{Block, Damage, Entry};
+use crate::comparator::Comparator;
+use crate::internal_key::{self, TRAILER_BYTES};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// A position in a block. Buffers are kept when it moves to another block.
+#[derive(Debug)]
+pub(in crate::sstable) struct BlockCursor {
+    block: Block,
+    /// Where the current entry stands; `None` when the cursor stands nowhere.
+    current: Option<Place>,
+    /// The current key.
+    key: Vec<u8>,
+    /// The restart that the current entry stands behind, or is.
+    restart: usize,
+    /// Entries of the current interval that stand before the current one, decoded for going back.
+    behind: Vec<Decoded>,
+    /// Their keys.
+    behind_keys: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    at: usize,
+    value: Range<usize>,
+}
+
+#[derive(Debug)]
+struct Decoded {
+    place: Place,
+    key: Range<usize>,
+}
+
+impl BlockCursor {
+    /// A cursor that stands nowhere.
+    pub(in crate::sstable) fn new(block: Block) -> BlockCursor {
+        BlockCursor {
+            block,
+            current: None,
+            key: Vec::new(),
+            restart: 0,
+            behind: Vec::new(),
+            behind_keys: Vec::new(),
+        }
+    }
+
+    /// Moves to another block, and stands nowhere in it.
+    pub(in crate::sstable) fn set_block(&mut self, block: Block) {
+        self.block = block;
+        self.leave();
+    }
+
+    /// Stands nowhere from now on.
+    pub(in crate::sstable) fn leave(&mut self) {
+        self.current = None;
+        self.behind.clear();
+    }
+
+    #[inline]
+    pub(in crate::sstable) fn valid(&self) -> bool {
+        self.current.is_some()
+    }
+
+    #[inline]
+    pub(in crate::sstable) fn key(&self) -> &[u8] {
+        assert!(self.valid(), "the cursor stands nowhere");
+        &self.key
+    }
+
+    #[inline]
+    pub(in crate::sstable) fn value(&self) -> &[u8] {
+        &self.block.contents()[self.value_range()]
+    }
+
+    /// Where in the block's contents the value stands.
+    #[inline]
+    pub(in crate::sstable) fn value_range(&self) -> Range<usize> {
+        self.current
+            .as_ref()
+            .expect("the cursor stands nowhere")
+            .value
+            .clone()
+    }
+
+    pub(in crate::sstable) fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// Where in the block the current entry begins.
+    pub(in crate::sstable) fn position(&self) -> usize {
+        self.current.as_ref().expect("the cursor stands nowhere").at
+    }
+
+    /// The restart that the current entry stands behind, or is.
+    pub(in crate::sstable) fn restart(&self) -> usize {
+        self.restart
+    }
+
+    pub(in crate::sstable) fn seek_to_first(&mut self) -> Result<(), Damage> {
+        self.leave();
+        let view = self.block.view();
+        if view.restarts() == 0 {
+            return Ok(());
+        }
+        let entry = view.restart_entry(0)?;
+        self.restart = 0;
+        self.key.clear();
+        self.stand_on(&entry);
+        Ok(())
+    }
+
+    pub(in crate::sstable) fn seek_to_last(&mut self) -> Result<(), Damage> {
+        self.leave();
+        let view = self.block.view();
+        let Some(last) = view.restarts().checked_sub(1) else {
+            return Ok(());
+        };
+        let end = view.entries_end();
+        self.decode_interval(last, end)?;
+        self.step_back();
+        Ok(())
+    }
+
+    /// Positions on the first entry whose key is >= `target`.
+    ///
+    /// Cost: one binary search over the restarts, then at most a restart interval of steps.
+    pub(in crate::sstable) fn seek(
+        &mut self,
+        comparator: &Comparator,
+        target: &[u8],
+    ) -> Result<(), Damage> {
+        self.leave();
+        let found = self
+            .block
+            .view()
+            .lower_bound(comparator, target, &mut self.key)?;
+        let Some(found) = found else {
+            return Ok(());
+        };
+        if comparator.is_bytewise() {
+            // What the entry shares with its predecessor it shares with the target, or it would not be the first.
+            self.key.clear();
+            self.key.extend_from_slice(&target[..found.entry.shared]);
+        } else {
+            self.key.truncate(found.entry.shared);
+        }
+        self.restart = found.restart;
+        self.stand_on(&found.entry);
+        Ok(())
+    }
+
+    /// Positions on the last entry whose key is <= `target`.
+    pub(in crate::sstable) fn seek_for_prev(
+        &mut self,
+        comparator: &Comparator,
+        target: &[u8],
+    ) -> Result<(), Damage> {
+        self.seek(comparator, target)?;
+        if !self.valid() {
+            self.seek_to_last()
+        } else if internal_key::compare(comparator, &self.key, target) == Ordering::Greater {
+            self.prev()
+        } else {
+            Ok(())
+        }
+    }
+
+    #[inline]
+    pub(in crate::sstable) fn next(&mut self) -> Result<(), Damage> {
+        let at = self
+            .current
+            .take()
+            .expect("the cursor stands nowhere")
+            .value
+            .end;
+        self.behind.clear();
+        let view = self.block.view();
+        if at >= view.entries_end() {
+            return Ok(());
+        }
+        let entry = view.entry(at)?;
+        if entry.shared > self.key.len() - TRAILER_BYTES {
+            return Err(Damage {
+                at,
+                what: "an entry shares more than its predecessor's user key",
+            });
+        }
+        if at == view.offset_after(self.restart) {
+            self.restart += 1;
+        }
+        self.key.truncate(entry.shared);
+        self.stand_on(&entry);
+        Ok(())
+    }
+
+    pub(in crate::sstable) fn prev(&mut self) -> Result<(), Damage> {
+        let at = self.current.take().expect("the cursor stands nowhere").at;
+        if self.behind.is_empty() {
+            // Nothing is decoded, or the current entry is the first of its interval.
+            let mut restart = self.restart;
+            if self.block.view().restart_offset(restart) >= at {
+                let Some(before) = restart.checked_sub(1) else {
+                    return Ok(());
+                };
+                restart = before;
+            }
+            self.decode_interval(restart, at)?;
+        }
+        self.step_back();
+        Ok(())
+    }
+
+    /// Takes the tail over into `key`, which holds what the entry shares.
+    #[inline]
+    fn stand_on(&mut self, entry: &Entry) {
+        self.key
+            .extend_from_slice(&self.block.contents()[entry.tail.clone()]);
+        self.current = Some(Place {
+            at: entry.at,
+            value: entry.value.clone(),
+        });
+    }
+
+    /// Takes the last of the decoded entries, if there is one.
+    fn step_back(&mut self) {
+        if let Some(decoded) = self.behind.pop() {
+            self.key.clear();
+            self.key.extend_from_slice(&self.behind_keys[decoded.key]);
+            self.current = Some(decoded.place);
+        }
+    }
+
+    /// Decodes the entries from `restart` up to the one at `end`, that one left out.
+    fn decode_interval(&mut self, restart: usize, end: usize) -> Result<(), Damage> {
+        self.behind.clear();
+        self.behind_keys.clear();
+        self.restart = restart;
+        let view = self.block.view();
+        let mut entry = view.restart_entry(restart)?;
+        let mut key = 0..0;
+        while entry.at < end {
+            if entry.shared > key.len().saturating_sub(TRAILER_BYTES) {
+                let what = "an entry shares more than its predecessor's user key";
+                self.behind.clear();
+                return Err(Damage { at: entry.at, what });
+            }
+            let start = self.behind_keys.len();
+            self.behind_keys
+                .extend_from_within(key.start..key.start + entry.shared);
+            self.behind_keys.extend_from_slice(view.bytes(&entry.tail));
+            key = start..self.behind_keys.len();
+            let next = entry.end();
+            self.behind.push(Decoded {
+                place: Place {
+                    at: entry.at,
+                    value: entry.value,
+                },
+                key: key.clone(),
+            });
+            if next >= end {
+                break;
+            }
+            entry = view.entry(next)?;
+        }
+        Ok(())
+    }
+}

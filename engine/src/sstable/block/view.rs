@@ -1,0 +1,336 @@
+//! Reads a block in place: entries by offset, and the search for a key.
+
+use super::{Damage, common_prefix_len};
+use crate::comparator::Comparator;
+use crate::internal_key::{self, TRAILER_BYTES};
+use crate::varint;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Borrowed contents of a block whose frame was checked.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sstable) struct BlockView<'a> {
+    contents: &'a [u8],
+    entries_end: usize,
+    restarts: usize,
+}
+
+/// Where the parts of an entry stand in the block's contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::sstable) struct Entry {
+    /// Where the entry begins.
+    pub(in crate::sstable) at: usize,
+    /// How many bytes its key takes over from the key before.
+    pub(in crate::sstable) shared: usize,
+    /// The rest of its key, with the whole trailer.
+    pub(in crate::sstable) tail: Range<usize>,
+    /// Its value, which ends where the next entry begins.
+    pub(in crate::sstable) value: Range<usize>,
+}
+
+impl Entry {
+    /// Where the next entry begins.
+    #[inline]
+    pub(in crate::sstable) fn end(&self) -> usize {
+        self.value.end
+    }
+}
+
+/// The entry that a search found.
+#[derive(Clone, Debug)]
+pub(in crate::sstable) struct Found {
+    pub(in crate::sstable) entry: Entry,
+    /// The restart that the entry stands behind, or is.
+    pub(in crate::sstable) restart: usize,
+    /// Whether its user key is the target's.
+    pub(in crate::sstable) same_user_key: bool,
+}
+
+impl<'a> BlockView<'a> {
+    /// Checks that the restarts lie within the contents.
+    pub(in crate::sstable) fn new(contents: &'a [u8]) -> Result<BlockView<'a>, Damage> {
+        let Some((before, count)) = contents.split_last_chunk::<4>() else {
+            return Err(Damage {
+                at: 0,
+                what: "a block of fewer than 4 bytes",
+            });
+        };
+        let restarts = u32::from_le_bytes(*count) as usize;
+        let entries_end = restarts
+            .checked_mul(4)
+            .and_then(|bytes| before.len().checked_sub(bytes));
+        let Some(entries_end) = entries_end else {
+            return Err(Damage {
+                at: before.len(),
+                what: "a block states more restarts than it holds",
+            });
+        };
+        if (entries_end == 0) != (restarts == 0) {
+            return Err(Damage {
+                at: before.len(),
+                what: "a block has entries without restarts, or the reverse",
+            });
+        }
+        Ok(BlockView {
+            contents,
+            entries_end,
+            restarts,
+        })
+    }
+
+    #[inline]
+    pub(super) fn of_checked(
+        contents: &'a [u8],
+        entries_end: usize,
+        restarts: usize,
+    ) -> BlockView<'a> {
+        BlockView {
+            contents,
+            entries_end,
+            restarts,
+        }
+    }
+
+    #[inline]
+    pub(super) fn entries_end(&self) -> usize {
+        self.entries_end
+    }
+
+    /// How many restarts there are.
+    #[inline]
+    pub(in crate::sstable) fn restarts(&self) -> usize {
+        self.restarts
+    }
+
+    #[inline]
+    pub(in crate::sstable) fn bytes(&self, range: &Range<usize>) -> &'a [u8] {
+        &self.contents[range.clone()]
+    }
+
+    /// The offset of restart `index`, which may point anywhere.
+    #[inline]
+    pub(in crate::sstable) fn restart_offset(&self, index: usize) -> usize {
+        let at = self.entries_end + 4 * index;
+        let bytes = self.contents[at..]
+            .first_chunk::<4>()
+            .expect("the frame was checked");
+        u32::from_le_bytes(*bytes) as usize
+    }
+
+    /// The entry at restart `index`, whose tail is its whole key.
+    pub(super) fn restart_entry(&self, index: usize) -> Result<Entry, Damage> {
+        let entry = self.entry(self.restart_offset(index))?;
+        if entry.shared != 0 {
+            return Err(Damage {
+                at: entry.at,
+                what: "the entry at a restart shares a prefix",
+            });
+        }
+        Ok(entry)
+    }
+
+    /// The entry that begins at `at`, checked to lie within the entries.
+    #[inline]
+    pub(super) fn entry(&self, at: usize) -> Result<Entry, Damage> {
+        let damage = |what| Damage { at, what };
+        let rest = self.contents[..self.entries_end]
+            .get(at..)
+            .unwrap_or_default();
+        let (shared, unshared, value_len, header) = match rest {
+            // Nearly always all three lengths take one byte each.
+            [
+                shared @ 0..0x80,
+                unshared @ 0..0x80,
+                value_len @ 0..0x80,
+                ..,
+            ] => (
+                usize::from(*shared),
+                usize::from(*unshared),
+                usize::from(*value_len),
+                3,
+            ),
+            _ => long_header(rest)
+                .ok_or_else(|| damage("the lengths of an entry are cut off or too large"))?,
+        };
+        if unshared < TRAILER_BYTES {
+            return Err(damage("an entry has no room for the trailer of its key"));
+        }
+        if unshared.saturating_add(value_len) > rest.len() - header {
+            return Err(damage("an entry ends outside its block"));
+        }
+        let tail = at + header..at + header + unshared;
+        let value = tail.end..tail.end + value_len;
+        Ok(Entry {
+            at,
+            shared,
+            tail,
+            value,
+        })
+    }
+
+    /// Finds the first entry whose key is >= `target`, an internal key.
+    ///
+    /// Under the bytewise order nothing is allocated and `key` is not touched. Under any other, `key` is a
+    /// scratch buffer, and holds the key of the entry that was found.
+    ///
+    /// Cost: one binary search over the restarts, then at most a restart interval of steps.
+    pub(in crate::sstable) fn lower_bound(
+        &self,
+        comparator: &Comparator,
+        target: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<Option<Found>, Damage> {
+        if self.restarts == 0 {
+            return Ok(None);
+        }
+        let restart = self.last_restart_before(comparator, target)?;
+        if comparator.is_bytewise() {
+            self.scan_bytewise(restart, target)
+        } else {
+            self.scan(restart, comparator, target, key)
+        }
+    }
+
+    /// The last restart whose key is < `target`, or the first one if there is none.
+    fn last_restart_before(&self, comparator: &Comparator, target: &[u8]) -> Result<usize, Damage> {
+        // The answer is in low..high, and restart `low` is either 0 or known to be before the target.
+        let (mut low, mut high) = (0, self.restarts);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            let entry = self.restart_entry(middle)?;
+            if internal_key::compare(comparator, self.bytes(&entry.tail), target) == Ordering::Less
+            {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Steps from a restart to the first entry >= `target` without putting keys together.
+    ///
+    /// `matched` is how many bytes of the target's user key the previous entry agreed with. That entry
+    /// was smaller. One that shares more than `matched` bytes with it has the same differing byte, so it is smaller
+    /// too and its tail need not be looked at. One that shares less, or as much, agrees with the target up
+    /// to where its tail begins, so the tail decides.
+    fn scan_bytewise(&self, restart: usize, target: &[u8]) -> Result<Option<Found>, Damage> {
+        let (user_key, trailer) = target.split_at(target.len().saturating_sub(TRAILER_BYTES));
+        let mut steps = Steps::new(self, restart);
+        let mut matched = 0;
+        while let Some(entry) = steps.next(self)? {
+            if entry.shared > matched {
+                continue;
+            }
+            let (tail, tail_trailer) = self
+                .bytes(&entry.tail)
+                .split_at(entry.tail.len() - TRAILER_BYTES);
+            let rest = &user_key[entry.shared..];
+            let common = common_prefix_len(tail, rest);
+            matched = entry.shared + common;
+            let order = match (tail.get(common), rest.get(common)) {
+                (Some(ours), Some(theirs)) => ours.cmp(theirs),
+                (Some(_), None) => Ordering::Greater,
+                (None, Some(_)) => Ordering::Less,
+                (None, None) => tail_trailer.cmp(trailer),
+            };
+            if order != Ordering::Less {
+                let same_user_key = tail.len() == common && rest.len() == common;
+                return Ok(Some(Found {
+                    entry,
+                    restart: steps.restart,
+                    same_user_key,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same for any order: every key has to be put together.
+    fn scan(
+        &self,
+        restart: usize,
+        comparator: &Comparator,
+        target: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<Option<Found>, Damage> {
+        let mut steps = Steps::new(self, restart);
+        key.clear();
+        while let Some(entry) = steps.next(self)? {
+            key.truncate(entry.shared);
+            key.extend_from_slice(self.bytes(&entry.tail));
+            if internal_key::compare(comparator, key, target) != Ordering::Less {
+                let same_user_key = internal_key::user_key(key) == internal_key::user_key(target);
+                return Ok(Some(Found {
+                    entry,
+                    restart: steps.restart,
+                    same_user_key,
+                }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Entries one after the other from a restart on. Checks that none shares more than there was.
+struct Steps {
+    at: usize,
+    restart: usize,
+    next_restart_at: usize,
+    user_key_len: usize,
+}
+
+impl Steps {
+    fn new(view: &BlockView<'_>, restart: usize) -> Steps {
+        let at = view.restart_offset(restart);
+        Steps {
+            at,
+            restart,
+            next_restart_at: view.offset_after(restart),
+            user_key_len: 0,
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, view: &BlockView<'_>) -> Result<Option<Entry>, Damage> {
+        if self.at >= view.entries_end {
+            return Ok(None);
+        }
+        let entry = view.entry(self.at)?;
+        if entry.shared > self.user_key_len {
+            return Err(Damage {
+                at: entry.at,
+                what: "an entry shares more than its predecessor's user key",
+            });
+        }
+        if entry.at == self.next_restart_at {
+            self.restart += 1;
+            self.next_restart_at = view.offset_after(self.restart);
+        }
+        self.user_key_len = entry.shared + entry.tail.len() - TRAILER_BYTES;
+        self.at = entry.end();
+        Ok(Some(entry))
+    }
+}
+
+impl BlockView<'_> {
+    /// Where the restart after `restart` points, or the end of the entries.
+    #[inline]
+    pub(super) fn offset_after(&self, restart: usize) -> usize {
+        if restart + 1 < self.restarts {
+            self.restart_offset(restart + 1)
+        } else {
+            self.entries_end
+        }
+    }
+}
+
+/// The three lengths at the front of an entry, and how many bytes they take.
+#[cold]
+fn long_header(entry: &[u8]) -> Option<(usize, usize, usize, usize)> {
+    let mut rest = entry;
+    let shared = varint::take_u32(&mut rest)? as usize;
+    let unshared = varint::take_u32(&mut rest)? as usize;
+    let value_len = varint::take_u32(&mut rest)? as usize;
+    Some((shared, unshared, value_len, entry.len() - rest.len()))
+}

@@ -1,0 +1,281 @@
+//! Writes a table in one pass over sorted entries.
+
+use super::block::BlockBuilder;
+use super::filter::{FilterBuilder, LINE_BYTES};
+use super::footer::Footer;
+use super::index::IndexBuilder;
+use super::properties::Properties;
+use super::stored::{self, Compression, Handle};
+use crate::comparator::Comparator;
+use crate::error::{Error, Result};
+use crate::internal_key::{self, MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ParsedKey, ValueKind};
+use crate::vfs::WritableFile;
+use std::cmp::Ordering;
+
+/// Bytes gathered for one append to the file.
+const APPEND_BYTES: usize = 256 << 10;
+
+const BLOCK_BYTES_MAX: usize = 16 << 20;
+const RESTART_INTERVAL_MAX: usize = 1024;
+const FILTER_BITS_PER_KEY_MAX: usize = 64;
+
+/// What tables are written who calls themselves so.
+const WRITER: &str = concat!("engine ", env!("CARGO_PKG_VERSION"));
+
+/// How a table is written.
+#[derive(Clone, Debug)]
+pub struct TableOptions {
+    /// The order of the entries.
+    pub comparator: Comparator,
+    /// A data block is ended when it reaches this length: up to 16 MiB.
+    pub block_bytes: usize,
+    /// Every so many entries, a key is stored whole and can be searched for: 1 to 1024.
+    pub restart_interval: usize,
+    /// Size of the bloom filter, up to 64 bits a key; 0 means none.
+    pub filter_bits_per_key: usize,
+    /// How data blocks are compressed.
+    pub compression: Compression,
+    /// Why the table is written, for its properties: "flush", "compaction to level 1".
+    pub origin: String,
+}
+
+impl TableOptions {
+    /// The defaults: blocks of 4 KiB, a restart every 8 entries, 10 filter bits a key, no compression.
+    pub fn new(comparator: Comparator) -> TableOptions {
+        TableOptions {
+            comparator,
+            block_bytes: 4096,
+            restart_interval: 8,
+            filter_bits_per_key: 10,
+            compression: Compression::None,
+            origin: String::new(),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let checks = [
+            ("block_bytes", self.block_bytes, 1, BLOCK_BYTES_MAX),
+            (
+                "restart_interval",
+                self.restart_interval,
+                1,
+                RESTART_INTERVAL_MAX,
+            ),
+            (
+                "filter_bits_per_key",
+                self.filter_bits_per_key,
+                0,
+                FILTER_BITS_PER_KEY_MAX,
+            ),
+        ];
+        for (option, value, min, max) in checks {
+            if !(min..=max).contains(&value) {
+                return Err(Error::invalid(format!(
+                    "the option {option} is {value}, it takes {min} to {max}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableSummary {
+    /// Length of the file.
+    pub file_bytes: u64,
+    /// Counts, key range and sequence range.
+    pub properties: Properties,
+}
+
+/// Writes one table. Entries come in order; a table is whole only after [`finish`](Self::finish).
+#[derive(Debug)]
+pub struct TableBuilder {
+    file: Box<dyn WritableFile>,
+    options: TableOptions,
+    /// What was not yet appended to the file.
+    buffer: Vec<u8>,
+    data: BlockBuilder,
+    index: IndexBuilder,
+    filter: FilterBuilder,
+    properties: Properties,
+}
+
+impl TableBuilder {
+    /// Begins a table in a file that was just created.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if an option is out of its range.
+    ///
+    /// # Panics
+    /// If the file is not empty.
+    pub fn new(file: Box<dyn WritableFile>, options: TableOptions) -> Result<TableBuilder> {
+        assert_eq!(
+            file.len(),
+            0,
+            "{} is not empty, and a table begins at its file's start",
+            file.path().display()
+        );
+        options.check()?;
+        let properties = Properties {
+            comparator: options.comparator.name().to_owned(),
+            sequence_min: internal_key::MAX_SEQUENCE,
+            writer: WRITER.to_owned(),
+            origin: options.origin.clone(),
+            ..Properties::default()
+        };
+        Ok(TableBuilder {
+            file,
+            buffer: Vec::new(),
+            data: BlockBuilder::new(options.restart_interval),
+            index: IndexBuilder::new(),
+            filter: FilterBuilder::new(options.filter_bits_per_key),
+            properties,
+            options,
+        })
+    }
+
+    /// Appends an entry. `key` is an internal key that comes after the last one.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a key out of order, for a malformed one, and for a key or value beyond the engine's limits; `Io` from
+    /// the file, after which the table is to be given up.
+    pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        let parsed = internal_key::parse(key).map_err(Error::invalid)?;
+        check_limits(&parsed, value)?;
+        self.check_order(key)?;
+        if self.data.is_empty() {
+            self.index.block_begins(&self.options.comparator, key);
+        }
+        self.data.add(key, value);
+        self.filter.add(parsed.user_key);
+        self.count(key, &parsed, value);
+        if self.data.size() >= self.options.block_bytes {
+            self.finish_block()?;
+        }
+        Ok(())
+    }
+
+    /// How many entries were added.
+    pub fn entries(&self) -> u64 {
+        self.properties.entries
+    }
+
+    /// The length of the file so far, unfinished block included and index left out: where to cut.
+    pub fn file_bytes(&self) -> u64 {
+        self.file.len() + (self.buffer.len() + self.data.size()) as u64
+    }
+
+    /// Completes the table and syncs the file. The directory is left to the caller to sync.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there are no entries; `Io` from the file, which is then to be removed.
+    pub fn finish(mut self) -> Result<TableSummary> {
+        if self.properties.entries == 0 {
+            return Err(Error::invalid("a table needs at least one entry"));
+        }
+        if !self.data.is_empty() {
+            self.finish_block()?;
+        }
+        let filter = self.filter.finish().map(|filter| {
+            let end = self.file.len() + self.buffer.len() as u64;
+            let padding = end.next_multiple_of(LINE_BYTES as u64) - end;
+            self.buffer.resize(self.buffer.len() + padding as usize, 0);
+            self.store(&filter)
+        });
+        let properties = self.store(&self.properties.encode());
+        let offset = self.file.len();
+        let index = self.index.finish(&self.options.comparator, |contents| {
+            stored::append(&mut self.buffer, offset, contents, Compression::None)
+        });
+        self.buffer.extend_from_slice(
+            &Footer {
+                index,
+                filter,
+                properties,
+            }
+            .encode(),
+        );
+        self.append_buffer()?;
+        self.file.sync()?;
+        Ok(TableSummary {
+            file_bytes: self.file.len(),
+            properties: self.properties,
+        })
+    }
+
+    fn store(&mut self, contents: &[u8]) -> Handle {
+        stored::append(
+            &mut self.buffer,
+            self.file.len(),
+            contents,
+            Compression::None,
+        )
+    }
+
+    fn finish_block(&mut self) -> Result<()> {
+        let offset = self.file.len();
+        let handle = self.data.finish(|contents| {
+            stored::append(&mut self.buffer, offset, contents, self.options.compression)
+        });
+        self.properties.data_blocks += 1;
+        self.index
+            .block_ended(self.properties.largest.clone(), handle);
+        if self.buffer.len() >= APPEND_BYTES {
+            self.append_buffer()?;
+        }
+        Ok(())
+    }
+
+    fn append_buffer(&mut self) -> Result<()> {
+        self.file.append(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn count(&mut self, key: &[u8], parsed: &ParsedKey<'_>, value: &[u8]) {
+        let properties = &mut self.properties;
+        if properties.entries == 0 {
+            properties.smallest = key.to_vec();
+        }
+        properties.largest.clear();
+        properties.largest.extend_from_slice(key);
+        properties.entries += 1;
+        properties.deletes += u64::from(parsed.kind == ValueKind::Delete);
+        properties.sequence_min = properties.sequence_min.min(parsed.sequence);
+        properties.sequence_max = properties.sequence_max.max(parsed.sequence);
+        properties.key_bytes += key.len() as u64;
+        properties.value_bytes += value.len() as u64;
+    }
+
+    fn check_order(&self, key: &[u8]) -> Result<()> {
+        let last = &self.properties.largest;
+        let in_order = self.properties.entries == 0
+            || internal_key::compare(&self.options.comparator, last, key) == Ordering::Less;
+        if in_order {
+            return Ok(());
+        }
+        let (last, key) = (last.escape_ascii(), key.escape_ascii());
+        let name = self.options.comparator.name();
+        let what = format!(
+            "internal key \"{key}\" does not come after \"{last}\" under the comparator {name:?}, and a table takes \
+             keys in order; if they seem to be, check the comparator with assert_comparator_laws"
+        );
+        Err(Error::invalid(what))
+    }
+}
+
+fn check_limits(key: &ParsedKey<'_>, value: &[u8]) -> Result<()> {
+    let checks = [
+        ("key", key.user_key.len(), MAX_USER_KEY_BYTES),
+        ("value", value.len(), MAX_VALUE_BYTES),
+    ];
+    for (what, len, max) in checks {
+        if len > max {
+            return Err(Error::invalid(format!(
+                "a {what} has {len} bytes, the limit is {max}"
+            )));
+        }
+    }
+    Ok(())
+}

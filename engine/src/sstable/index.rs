@@ -1,0 +1,270 @@
+//! The index: a block with one entry for each data block, from a key that ends it to where it stands.
+//!
+//! ```text
+//! key    an internal key >= all keys of the data block and < all keys of the next one
+//! value  offset: varint | length: varint    the handle of the data block
+//! ```
+//!
+//! The key need not be one that exists. Between blocks that end in `apple` and begin with `bridge`, the
+//! comparator may propose `b`; the [`Comparator`] takes that only if it lies in `[a, b)` and is shorter. Short
+//! keys keep the index small, and the index is what every lookup searches.
+//!
+//! Invariants
+//! 1. Every entry is a restart, so a search is a binary search to the end, and an entry's restart is the number
+//!    of its data block.
+//! 2. A shortened user key gets the trailer that sorts first among its versions. No entry has that user key,
+//!    so any trailer would do.
+
+use super::block::{Block, BlockBuilder, BlockCursor, Damage};
+use super::stored::Handle;
+use crate::comparator::Comparator;
+use crate::internal_key;
+use std::cmp::Ordering;
+
+/// Writes the index while the data blocks are written.
+#[derive(Debug)]
+pub(super) struct IndexBuilder {
+    block: BlockBuilder,
+    /// The data block that ended last, whose key waits for the next one to begin.
+    pending: Option<(Vec<u8>, Handle)>,
+    entry: Vec<u8>,
+}
+
+impl IndexBuilder {
+    pub(super) fn new() -> IndexBuilder {
+        IndexBuilder {
+            block: BlockBuilder::new(1),
+            pending: None,
+            entry: Vec::new(),
+        }
+    }
+
+    /// A data block was written to `handle`, its last key being `last_key`.
+    pub(super) fn block_ended(&mut self, last_key: Vec<u8>, handle: Handle) {
+        debug_assert!(self.pending.is_none(), "the next block has not begun");
+        self.pending = Some((last_key, handle));
+    }
+
+    /// The next data block begins with `first_key`.
+    pub(super) fn block_begins(&mut self, comparator: &Comparator, first_key: &[u8]) {
+        if let Some((last_key, handle)) = self.pending.take() {
+            self.push(&separator(comparator, &last_key, first_key), handle);
+        }
+    }
+
+    /// No block follows. Hands the index to `store`.
+    pub(super) fn finish<T>(
+        &mut self,
+        comparator: &Comparator,
+        store: impl FnOnce(&[u8]) -> T,
+    ) -> T {
+        if let Some((last_key, handle)) = self.pending.take() {
+            self.push(&successor(comparator, &last_key), handle);
+        }
+        self.block.finish(store)
+    }
+
+    fn push(&mut self, key: &[u8], handle: Handle) {
+        self.entry.clear();
+        handle.append_varints(&mut self.entry);
+        self.block.add(key, &self.entry);
+    }
+}
+
+/// A key in `[a, b)`, the shorter the better, for internal keys `a < b`.
+fn separator(comparator: &Comparator, a: &[u8], b: &[u8]) -> Vec<u8> {
+    let (a_user, b_user) = (internal_key::user_key(a), internal_key::user_key(b));
+    if a_user == b_user {
+        return a.to_vec();
+    }
+    shortened(comparator, a, &comparator.separator(a_user, b_user))
+}
+
+/// A key >= `a`, the shorter the better.
+fn successor(comparator: &Comparator, a: &[u8]) -> Vec<u8> {
+    shortened(
+        comparator,
+        a,
+        &comparator.successor(internal_key::user_key(a)),
+    )
+}
+
+/// `user_key` as an internal key if it really is shorter than `a`'s and comes after it, else `a`.
+fn shortened(comparator: &Comparator, a: &[u8], user_key: &[u8]) -> Vec<u8> {
+    let a_user = internal_key::user_key(a);
+    if user_key.len() >= a_user.len() || comparator.compare(a_user, user_key) != Ordering::Less {
+        return a.to_vec();
+    }
+    let mut key = Vec::with_capacity(user_key.len() + internal_key::TRAILER_BYTES);
+    internal_key::append_first(&mut key, user_key);
+    key
+}
+
+/// A data block as the index knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DataBlock {
+    /// Its place among the data blocks.
+    pub(super) number: usize,
+    pub(super) handle: Handle,
+}
+
+/// The index of an open table.
+#[derive(Debug)]
+pub(super) struct Index {
+    block: Block,
+}
+
+impl Index {
+    pub(super) fn new(block: Block) -> Index {
+        Index { block }
+    }
+
+    /// How many data blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.block.view().restarts()
+    }
+
+    /// The data block that holds the first key >= `target`, if any does.
+    pub(super) fn find(
+        &self,
+        comparator: &Comparator,
+        target: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<Option<DataBlock>, Damage> {
+        let view = self.block.view();
+        let Some(found) = view.lower_bound(comparator, target, key)? else {
+            return Ok(None);
+        };
+        let is_restart = view.restart_offset(found.restart) == found.entry.at;
+        data_block(
+            found.restart,
+            is_restart,
+            found.entry.at,
+            view.bytes(&found.entry.value),
+        )
+        .map(Some)
+    }
+
+    pub(super) fn cursor(&self) -> IndexCursor {
+        IndexCursor {
+            entries: BlockCursor::new(self.block.clone()),
+        }
+    }
+}
+
+fn data_block(
+    number: usize,
+    is_restart: bool,
+    at: usize,
+    value: &[u8],
+) -> Result<DataBlock, Damage> {
+    if !is_restart {
+        return Err(Damage {
+            at,
+            what: "an index entry is no restart",
+        });
+    }
+    let handle = Handle::from_varints(value).ok_or(Damage {
+        at,
+        what: "an index entry holds no handle",
+    })?;
+    Ok(DataBlock { number, handle })
+}
+
+/// A position among the data blocks.
+#[derive(Debug)]
+pub(super) struct IndexCursor {
+    entries: BlockCursor,
+}
+
+impl IndexCursor {
+    /// The data block under the cursor, or `None` if it stands nowhere.
+    pub(super) fn current(&self) -> Result<Option<DataBlock>, Damage> {
+        if !self.entries.valid() {
+            return Ok(None);
+        }
+        let (number, at) = (self.entries.restart(), self.entries.position());
+        let is_restart = self.entries.block().view().restart_offset(number) == at;
+        data_block(number, is_restart, at, self.entries.value()).map(Some)
+    }
+
+    /// The cursor itself, to be moved.
+    pub(super) fn entries(&mut self) -> &mut BlockCursor {
+        &mut self.entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparator::Compare;
+    use crate::internal_key::ValueKind;
+
+    fn key(user_key: &[u8], sequence: u64) -> Vec<u8> {
+        internal_key::encode(user_key, sequence, ValueKind::Put)
+    }
+
+    #[test]
+    fn separators_are_short_and_in_between() {
+        let comparator = Comparator::Bytewise;
+        for (a, b, expected) in [
+            (&b"apple"[..], &b"bridge"[..], &b"aq"[..]),
+            (b"apple", b"crow", b"b"),
+            (b"a", b"b", b"a"),
+        ] {
+            let (a, b) = (key(a, 5), key(b, 9));
+            let separator = separator(&comparator, &a, &b);
+            assert_eq!(internal_key::user_key(&separator), expected);
+            assert!(internal_key::compare(&comparator, &a, &separator).is_le());
+            assert!(internal_key::compare(&comparator, &separator, &b).is_lt());
+        }
+        let versions = separator(&comparator, &key(b"apple", 9), &key(b"apple", 5));
+        assert_eq!(
+            versions,
+            key(b"apple", 9),
+            "versions of one key cannot be told apart by a user key"
+        );
+        assert_eq!(
+            internal_key::user_key(&successor(&comparator, &key(b"apple", 9))),
+            b"b"
+        );
+    }
+
+    /// Proposes keys that are short and wrong.
+    struct Careless(&'static [u8]);
+
+    impl Compare for Careless {
+        fn name(&self) -> &str {
+            "careless"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+            a.cmp(b)
+        }
+        fn separator(&self, _: &[u8], _: &[u8]) -> Vec<u8> {
+            self.0.to_vec()
+        }
+        fn successor(&self, _: &[u8]) -> Vec<u8> {
+            self.0.to_vec()
+        }
+    }
+
+    #[test]
+    fn wrong_proposals_are_not_taken() {
+        for proposal in [&b""[..], b"a", b"n", b"z", b"mango!", b"mango"] {
+            let comparator = Comparator::custom(Careless(proposal));
+            let (a, b) = (key(b"mango", 5), key(b"melon", 5));
+            assert_eq!(separator(&comparator, &a, &b), a, "{proposal:?}");
+        }
+        let comparator = Comparator::custom(Careless(b"a"));
+        assert_eq!(successor(&comparator, &key(b"mango", 5)), key(b"mango", 5));
+        let comparator = Comparator::custom(Careless(b"mb"));
+        assert_eq!(
+            internal_key::user_key(&separator(
+                &comparator,
+                &key(b"mango", 5),
+                &key(b"melon", 5)
+            )),
+            b"mb"
+        );
+    }
+}

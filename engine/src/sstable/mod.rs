@@ -1,0 +1,44 @@
+//! A sorted table: an immutable file of entries in key order, with what it takes to find one of them.
+//!
+//! Format, in the order of the file; each part has its own module:
+//!
+//! ```text
+//! data block*   sorted entries                                 block, stored
+//! zeros         up to a multiple of 64
+//! filter        a bloom filter over all user keys, or nothing  filter, stored
+//! properties    what the table holds, for people and checks    properties, stored
+//! index         one entry a data block                         index, block, stored
+//! footer        64 bytes: where the others are                 footer
+//! ```
+//!
+//! All integers are little-endian. `engine/docs/formats.md` has the bytes.
+//!
+//! Invariants
+//! 1. A table is written once, in key order, and never changed. Readers share it without locks.
+//! 2. Every byte is under a checksum, except the zeros before the filter, which mean nothing.
+//! 3. Index entry i leads to data block i; its key is >= every key in that block and < every key in the next.
+//! 4. Nothing in a file is believed before its checksum was compared, and no length in it is used before it was
+//!    compared with what remains.
+//!
+//! How a point lookup goes: filter (one cache line), index (binary search), data block (binary search over
+//! restarts, a few steps). In a mapped table under the bytewise order it allocates nothing: the value is
+//! a reference into the mapping.
+//!
+//! Source: the shape is LevelDB's table, the whole-table filter and the properties are RocksDB's.
+
+mod block;
+mod builder;
+mod cursor;
+mod filter;
+mod footer;
+mod index;
+mod properties;
+mod stored;
+mod table;
+
+pub use builder::{TableBuilder, TableOptions, TableSummary};
+pub use cursor::TableCursor;
+pub use footer::FORMAT_VERSION;
+pub use properties::Properties;
+pub use stored::Compression;
+pub use table::{Table, TableEntry};

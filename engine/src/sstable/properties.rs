@@ -1,0 +1,236 @@
+//! What a table says about itself: for the checks at opening, for the compaction picker, for people.
+//!
+//! ```text
+//! field*  tag: u8 | length: varint | bytes       tags ascending
+//! ```
+//!
+//! | tag | field | bytes |
+//! |---|---|---|
+//! | 1 | comparator | its name, UTF-8 |
+//! | 2 | entries | varint |
+//! | 3 | deletes among them | varint |
+//! | 4 | smallest internal key | the key |
+//! | 5 | largest internal key | the key |
+//! | 6 | smallest sequence number | varint |
+//! | 7 | largest sequence number | varint |
+//! | 8 | bytes of all keys, trailers included | varint |
+//! | 9 | bytes of all values | varint |
+//! | 10 | data blocks | varint |
+//! | 11 | writer | name and release of the program, UTF-8 |
+//! | 12 | origin | why the table was written, such as "flush", UTF-8 |
+//!
+//! Invariants
+//! 1. Tags ascend, so none comes twice. Tags up to 12 are all there.
+//! 2. A reader passes over tags above 12: a later release may add some without a new format version.
+//!
+//! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
+
+use crate::internal_key;
+use crate::varint;
+
+const TAGS: u8 = 12;
+
+/// What a table says about itself. See the module for the stored form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// Name of the comparator that sorted the table.
+    pub comparator: String,
+    /// How many entries there are, tombstones included.
+    pub entries: u64,
+    /// How many of them are tombstones.
+    pub deletes: u64,
+    /// The first internal key.
+    pub smallest: Vec<u8>,
+    /// The last internal key.
+    pub largest: Vec<u8>,
+    /// The smallest sequence number.
+    pub sequence_min: u64,
+    /// The largest sequence number.
+    pub sequence_max: u64,
+    /// Bytes of all keys, trailers included, before prefixes are shared.
+    pub key_bytes: u64,
+    /// Bytes of all values.
+    pub value_bytes: u64,
+    /// How many data blocks there are.
+    pub data_blocks: u64,
+    /// The program that wrote the table.
+    pub writer: String,
+    /// Why it was written.
+    pub origin: String,
+}
+
+impl Properties {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for tag in 1..=TAGS {
+            out.push(tag);
+            match self.field(tag) {
+                Field::Bytes(bytes) => varint::append_bytes(&mut out, bytes),
+                Field::Number(number) => {
+                    varint::append(&mut out, varint::len(number) as u64);
+                    varint::append(&mut out, number);
+                }
+            }
+        }
+        out
+    }
+
+    fn field(&self, tag: u8) -> Field<'_> {
+        match tag {
+            1 => Field::Bytes(self.comparator.as_bytes()),
+            2 => Field::Number(self.entries),
+            3 => Field::Number(self.deletes),
+            4 => Field::Bytes(&self.smallest),
+            5 => Field::Bytes(&self.largest),
+            6 => Field::Number(self.sequence_min),
+            7 => Field::Number(self.sequence_max),
+            8 => Field::Number(self.key_bytes),
+            9 => Field::Number(self.value_bytes),
+            10 => Field::Number(self.data_blocks),
+            11 => Field::Bytes(self.writer.as_bytes()),
+            12 => Field::Bytes(self.origin.as_bytes()),
+            _ => unreachable!("there are {TAGS} fields"),
+        }
+    }
+
+    /// Decodes properties.
+    ///
+    /// # Errors
+    /// Where in `bytes` the first wrong field begins, and what is wrong with it.
+    pub(super) fn decode(bytes: &[u8]) -> Result<Properties, (usize, String)> {
+        let mut properties = Properties::default();
+        let mut rest = bytes;
+        let mut last_tag = 0;
+        while !rest.is_empty() {
+            let at = bytes.len() - rest.len();
+            let (tag, field) = take_field(&mut rest)
+                .ok_or_else(|| (at, "a property ends outside its block".to_owned()))?;
+            if tag <= last_tag {
+                return Err((
+                    at,
+                    format!("property {tag} comes after property {last_tag}"),
+                ));
+            }
+            if tag <= TAGS && tag != last_tag + 1 {
+                return Err((at, format!("property {} is missing", last_tag + 1)));
+            }
+            properties
+                .set(tag, field)
+                .ok_or_else(|| (at, format!("property {tag} has an unreadable value")))?;
+            last_tag = tag;
+        }
+        if last_tag < TAGS {
+            return Err((bytes.len(), format!("property {} is missing", last_tag + 1)));
+        }
+        Ok(properties)
+    }
+
+    fn set(&mut self, tag: u8, field: &[u8]) -> Option<()> {
+        match tag {
+            1 => self.comparator = text(field)?,
+            2 => self.entries = number(field)?,
+            3 => self.deletes = number(field)?,
+            4 => self.smallest = key(field)?,
+            5 => self.largest = key(field)?,
+            6 => self.sequence_min = number(field)?,
+            7 => self.sequence_max = number(field)?,
+            8 => self.key_bytes = number(field)?,
+            9 => self.value_bytes = number(field)?,
+            10 => self.data_blocks = number(field)?,
+            11 => self.writer = text(field)?,
+            12 => self.origin = text(field)?,
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+enum Field<'a> {
+    Bytes(&'a [u8]),
+    Number(u64),
+}
+
+fn take_field<'a>(rest: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
+    let (tag, after) = rest.split_first()?;
+    *rest = after;
+    Some((*tag, varint::take_bytes(rest)?))
+}
+
+fn text(field: &[u8]) -> Option<String> {
+    String::from_utf8(field.to_vec()).ok()
+}
+
+fn key(field: &[u8]) -> Option<Vec<u8>> {
+    internal_key::parse(field).ok()?;
+    Some(field.to_vec())
+}
+
+fn number(mut field: &[u8]) -> Option<u64> {
+    let number = varint::take(&mut field)?;
+    field.is_empty().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::internal_key::ValueKind;
+
+    fn properties() -> Properties {
+        Properties {
+            comparator: "bytewise".to_owned(),
+            entries: 1000,
+            deletes: 10,
+            smallest: internal_key::encode(b"a", 7, ValueKind::Put),
+            largest: internal_key::encode(b"z", 1 << 40, ValueKind::Delete),
+            sequence_min: 7,
+            sequence_max: 1 << 40,
+            key_bytes: 20_000,
+            value_bytes: 100_000,
+            data_blocks: 30,
+            writer: "engine 0.1.0".to_owned(),
+            origin: "flush".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        assert_eq!(Properties::decode(&properties().encode()), Ok(properties()));
+    }
+
+    #[test]
+    fn every_truncation_is_noticed() {
+        let bytes = properties().encode();
+        for cut in 0..bytes.len() {
+            let (at, _) = Properties::decode(&bytes[..cut]).unwrap_err();
+            assert!(at <= cut);
+        }
+    }
+
+    #[test]
+    fn later_fields_are_passed_over_and_wrong_ones_named() {
+        let mut later = properties().encode();
+        later.extend_from_slice(&[13, 2, 0xff, 0xff, 200, 0]);
+        assert_eq!(Properties::decode(&later), Ok(properties()));
+
+        let mut twice = properties().encode();
+        let end = twice.len();
+        twice.extend_from_slice(&[12, 0]);
+        assert_eq!(
+            Properties::decode(&twice),
+            Err((end, "property 12 comes after property 12".to_owned()))
+        );
+
+        let missing = &properties().encode()[10..];
+        assert_eq!(
+            Properties::decode(missing),
+            Err((0, "property 1 is missing".to_owned()))
+        );
+
+        let mut not_text = properties().encode();
+        not_text[2] = 0xff;
+        assert_eq!(
+            Properties::decode(&not_text),
+            Err((0, "property 1 has an unreadable value".to_owned()))
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! Reads a table: opens it, and finds single keys.
+
+use super::block::{Block, BlockView, Damage, Found};
+use super::cursor::TableCursor;
+use super::filter::{self, Filter};
+use super::footer::{FOOTER_BYTES, Footer};
+use super::index::{DataBlock, Index};
+use super::properties::Properties;
+use super::stored::{self, Compression, Handle};
+use crate::comparator::Comparator;
+use crate::error::{Error, Result};
+use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
+use crate::vfs::{FileSlice, RandomFile};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An open table. Any number of threads read it at once, without locks.
+///
+/// A mapped file (see [`Vfs::open_mapped`](crate::vfs::Vfs::open_mapped)) is read in place. Any other is read block by
+/// block into memory, and checked each time.
+#[derive(Debug)]
+pub struct Table {
+    file: Arc<dyn RandomFile>,
+    /// The whole file, if it can be read in place.
+    mapped: Option<FileSlice>,
+    comparator: Comparator,
+    index: Index,
+    filter: Option<Filter>,
+    properties: Properties,
+    verified: Verified,
+}
+
+/// What a lookup found: the newest version at or below the sequence number that was asked for.
+#[derive(Clone, Debug)]
+pub struct TableEntry {
+    /// When it was written.
+    pub sequence: u64,
+    /// Whether it is a value or a tombstone.
+    pub kind: ValueKind,
+    /// The value, held in place.
+    pub value: FileSlice,
+}
+
+/// The contents of a data block.
+enum Contents<'t> {
+    /// A range of the mapped file.
+    InPlace(&'t FileSlice, Range<usize>),
+    /// Bytes of their own: read or decompressed.
+    Own(FileSlice),
+}
+
+impl Contents<'_> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Contents::InPlace(file, range) => &file[range.clone()],
+            Contents::Own(contents) => contents,
+        }
+    }
+
+    /// A part of the contents, pinned.
+    #[inline]
+    fn slice(&self, part: Range<usize>) -> FileSlice {
+        match self {
+            Contents::InPlace(file, range) => {
+                file.slice(range.start + part.start..range.start + part.end)
+            }
+            Contents::Own(contents) => contents.slice(part),
+        }
+    }
+
+    /// The first `len` bytes of them.
+    #[inline]
+    fn cut(self, len: usize) -> Self {
+        match self {
+            Contents::InPlace(file, range) => {
+                Contents::InPlace(file, range.start..range.start + len)
+            }
+            Contents::Own(contents) => Contents::Own(contents.slice(0..len)),
+        }
+    }
+}
+
+impl Table {
+    /// Opens a table whose entries are sorted by `comparator`.
+    ///
+    /// Reads and checks footer, index, filter and properties; data blocks are checked when they are first read.
+    ///
+    /// # Errors
+    /// `Corruption` if the file is no whole table or was sorted by another comparator,
+    /// `UnsupportedVersion` if a later release wrote it, `Io`.
+    pub fn open(file: Arc<dyn RandomFile>, comparator: Comparator) -> Result<Table> {
+        let footer = read_footer(&*file)?;
+        let properties = read_part(&*file, footer.properties)?;
+        let properties = Properties::decode(&properties).map_err(|(at, what)| {
+            Error::corruption(file.path(), footer.properties.offset + at as u64, what)
+        })?;
+        let corrupt =
+            |handle: Handle, what: String| Error::corruption(file.path(), handle.offset, what);
+        if properties.comparator != comparator.name() {
+            let (stored, given) = (&properties.comparator, comparator.name());
+            let what = format!(
+                "the table is sorted by the comparator {stored:?}, its column family by {given:?}"
+            );
+            return Err(corrupt(footer.properties, what));
+        }
+        let index = Block::new(read_part(&*file, footer.index)?)
+            .map_err(|damage| corrupt(footer.index, damage.to_string()))?;
+        let index = Index::new(index);
+        if index.blocks() as u64 != properties.data_blocks {
+            let (found, stated) = (index.blocks(), properties.data_blocks);
+            return Err(corrupt(
+                footer.index,
+                format!("the index has {found} blocks, the properties state {stated}"),
+            ));
+        }
+        let filter = match footer.filter {
+            None => None,
+            Some(handle) => {
+                let filter = Filter::new(read_part(&*file, handle)?);
+                Some(filter.ok_or_else(|| {
+                    corrupt(handle, "the filter is of an unknown kind".to_owned())
+                })?)
+            }
+        };
+        let verified = Verified::new(index.blocks());
+        Ok(Table {
+            mapped: file.contents(),
+            file,
+            comparator,
+            index,
+            filter,
+            properties,
+            verified,
+        })
+    }
+
+    /// Finds the first entry at or after `target`, if it has the same user key. With the internal key of
+    /// [`internal_key::append_seek`], that is the newest version that a reader sees.
+    ///
+    /// Cost: one cache line of filter, two binary searches. In a mapped table under the bytewise order nothing is
+    /// allocated.
+    ///
+    /// # Errors
+    /// `Corruption` or `Io`, when a block cannot be read.
+    pub fn get(&self, target: &[u8]) -> Result<Option<TableEntry>> {
+        if !self.may_contain(internal_key::user_key(target)) {
+            return Ok(None);
+        }
+        let mut key = Vec::new();
+        let block = self
+            .index
+            .find(&self.comparator, target, &mut key)
+            .map_err(|damage| self.index_damaged(&damage))?;
+        let Some(block) = block else {
+            return Ok(None);
+        };
+        let contents = self.load(block)?;
+        self.find_in(block, &contents, target, &mut key)
+    }
+
+    /// Whether the table may hold versions of this key. `false` is certain.
+    #[inline]
+    pub fn may_contain(&self, user_key: &[u8]) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|filter| filter.may_contain(filter::hash(user_key)))
+    }
+
+    /// A cursor over all entries, which keeps the table open.
+    pub fn cursor(self: &Arc<Self>) -> TableCursor {
+        TableCursor::new(Arc::clone(self), self.index.cursor())
+    }
+
+    /// What the table says about itself.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// The table's file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The length of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    pub(super) fn comparator(&self) -> &Comparator {
+        &self.comparator
+    }
+
+    fn find_in(
+        &self,
+        block: DataBlock,
+        contents: &Contents<'_>,
+        target: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<Option<TableEntry>> {
+        let bytes = contents.bytes();
+        let found =
+            BlockView::new(bytes).and_then(|view| view.lower_bound(&self.comparator, target, key));
+        let found = found.map_err(|damage| self.damaged(block.handle, &damage))?;
+        let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
+            return Ok(None);
+        };
+        let trailer = bytes[..entry.tail.end].last_chunk::<TRAILER_BYTES>();
+        let trailer = trailer.expect("the tail of an entry holds the trailer");
+        let (sequence, kind) = internal_key::parse_trailer(*trailer)
+            .map_err(|what| self.corruption(block.handle.offset + entry.at as u64, what))?;
+        Ok(Some(TableEntry {
+            sequence,
+            kind,
+            value: contents.slice(entry.value),
+        }))
+    }
+
+    /// The contents of a data block, with their checksum compared: the one place where blocks are read. A
+    /// cache of decompressed blocks belongs here.
+    #[inline]
+    fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
+        let wrong = |what| self.corruption(block.handle.offset, what);
+        let Some(range) = block.handle.range_within(self.parts_end()) else {
+            return Err(wrong("the index leads outside the file".to_owned()));
+        };
+        let stored_len = range.len() + stored::TRAILER_BYTES;
+        let stored = match &self.mapped {
+            Some(mapped) => {
+                let stored = Contents::InPlace(mapped, range.start..range.start + stored_len);
+                self.verified
+                    .once(block.number, || stored::verify(stored.bytes()))
+                    .map_err(wrong)?;
+                stored
+            }
+            None => {
+                let stored = self.file.read_at(block.handle.offset, stored_len)?;
+                stored::verify(&stored).map_err(wrong)?;
+                Contents::Own(stored)
+            }
+        };
+        match stored::compression(stored.bytes()).map_err(wrong)? {
+            Compression::None => Ok(stored.cut(range.len())),
+            Compression::Lz4 => {
+                let contents = stored::decompress(&stored.bytes()[..range.len()]).map_err(wrong)?;
+                Ok(Contents::Own(contents.into()))
+            }
+        }
+    }
+
+    /// As [`load`](Self::load), as a block that can be kept.
+    pub(super) fn load_block(&self, block: DataBlock) -> Result<Block> {
+        let contents = self.load(block)?;
+        let len = contents.bytes().len();
+        Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
+    }
+
+    fn parts_end(&self) -> u64 {
+        self.file.len() - FOOTER_BYTES as u64
+    }
+
+    pub(super) fn damaged(&self, handle: Handle, damage: &Damage) -> Error {
+        self.corruption(handle.offset, damage.to_string())
+    }
+
+    pub(super) fn index_damaged(&self, damage: &Damage) -> Error {
+        self.corruption(
+            self.parts_end(),
+            format!("in the index before this place: {damage}"),
+        )
+    }
+
+    fn corruption(&self, offset: u64, what: String) -> Error {
+        Error::corruption(self.file.path(), offset, what)
+    }
+}
+
+fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
+    let len = file.len();
+    let Some(start) = len.checked_sub(FOOTER_BYTES as u64) else {
+        let what = format!(
+            "a table ends in a footer of {FOOTER_BYTES} bytes, this file has {len} bytes in all"
+        );
+        return Err(Error::corruption(file.path(), 0, what));
+    };
+    let footer = file.read_at(start, FOOTER_BYTES)?;
+    let footer = footer
+        .first_chunk()
+        .expect("as many bytes as were asked for");
+    Footer::decode(footer, file.path(), len)
+}
+
+/// Reads the index, the filter or the properties. They are never compressed.
+fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
+    let corrupt = |what: String| Error::corruption(file.path(), handle.offset, what);
+    let Some(range) = handle.range_within(file.len() - FOOTER_BYTES as u64) else {
+        return Err(corrupt("the footer leads outside the file".to_owned()));
+    };
+    let stored = file.read_at(handle.offset, range.len() + stored::TRAILER_BYTES)?;
+    stored::verify(&stored).map_err(corrupt)?;
+    match stored::compression(&stored).map_err(corrupt)? {
+        Compression::None => Ok(stored.slice(0..range.len())),
+        Compression::Lz4 => Err(corrupt("a part that is never compressed is".to_owned())),
+    }
+}
+
+/// One bit a data block: its checksum was compared.
+#[derive(Debug)]
+struct Verified {
+    words: Box<[AtomicU64]>,
+}
+
+impl Verified {
+    fn new(blocks: usize) -> Verified {
+        Verified {
+            words: (0..blocks.div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
+        }
+    }
+
+    /// Runs `verify` unless it succeeded before for this block.
+    ///
+    /// Relaxed order is enough: the bit says something about bytes that never change. Two threads may both verify.
+    #[inline]
+    fn once(
+        &self,
+        block: usize,
+        verify: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        let (word, bit) = (&self.words[block / 64], 1 << (block % 64));
+        if word.load(Ordering::Relaxed) & bit != 0 {
+            return Ok(());
+        }
+        verify()?;
+        word.fetch_or(bit, Ordering::Relaxed);
+        Ok(())
+    }
+}
