@@ -1,3 +1,282 @@
-//! Encodings.
+//! What do keys that sort by themselves cost, and what do they save?
+//!
+//! ```text
+//! cargo bench -p benches -- keys/            all
+//! cargo bench -p benches -- keys/sort        one question
+//! ```
+//!
+//! Every figure is for a batch of 1,000 values (10,000 rows for sorting).
 
-fn main() {}
+use std::{hint::black_box, time::Duration};
+
+use benches::arbitrary;
+use criterion::{
+    BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main,
+    measurement::WallTime,
+};
+use engine::keys::{
+    DecodeKey, Desc, OrderedKey, PaddedDecimal, Varint, encode_bytes_into, encode_decimal,
+    encode_f64, encode_f64_numeric, encode_i64, encode_varint_into,
+    historical::{ledis, qdb},
+    prefix_successor,
+};
+
+const BATCH: usize = 1_000;
+const ROWS: usize = 10_000;
+
+/// Appends the same fixed-size key for each value to one buffer, as a batch of writes does.
+fn encode<T: Copy, const N: usize>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    values: &[T],
+    key: impl Fn(T) -> [u8; N],
+) {
+    let mut out = Vec::with_capacity(values.len() * N);
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            out.clear();
+            for &value in black_box(values) {
+                out.extend_from_slice(&key(value));
+            }
+            black_box(out.len())
+        });
+    });
+}
+
+/// As `encode`, for keys that have no fixed size.
+fn append<T: ?Sized, B: AsRef<T>>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    values: &[B],
+    key: impl Fn(&T, &mut Vec<u8>),
+) {
+    let mut out = Vec::new();
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            out.clear();
+            for value in black_box(values) {
+                key(value.as_ref(), &mut out);
+            }
+            black_box(out.len())
+        });
+    });
+}
+
+/// Does flipping the sign bit cost anything over copying bytes? What does a ninth byte cost?
+fn integers(c: &mut Criterion) {
+    let values: Vec<_> = arbitrary(BATCH, 1)
+        .into_iter()
+        .map(u64::cast_signed)
+        .collect();
+    let mut group = c.benchmark_group("keys/encode_i64");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    encode(&mut group, "naive_little_endian", &values, i64::to_le_bytes);
+    encode(&mut group, "naive_big_endian", &values, i64::to_be_bytes);
+    encode(&mut group, "sign_bit_flipped", &values, encode_i64);
+    encode(&mut group, "ledis_marker", &values, ledis::encode_i64);
+    group.finish();
+}
+
+/// What does the branch on the sign cost, when signs are arbitrary? And the look at the value?
+fn floats(c: &mut Criterion) {
+    let values: Vec<_> = arbitrary(BATCH, 2)
+        .into_iter()
+        .map(|bits| bits.cast_signed() as f64)
+        .collect();
+    let mut group = c.benchmark_group("keys/encode_f64");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    encode(&mut group, "naive_big_endian", &values, f64::to_be_bytes);
+    encode(&mut group, "total_order", &values, encode_f64);
+    encode(&mut group, "numeric", &values, |value| {
+        encode_f64_numeric(value).unwrap_or_default()
+    });
+    encode(&mut group, "qdb", &values, qdb::encode_f64);
+    group.finish();
+}
+
+/// When does a varint pay? It saves space for small numbers and takes time for its length.
+fn short_numbers(c: &mut Criterion) {
+    let values: Vec<_> = arbitrary(BATCH, 3)
+        .into_iter()
+        .map(|bits| bits >> (bits % 64))
+        .collect();
+    let mut group = c.benchmark_group("keys/encode_u64");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    encode(&mut group, "naive_big_endian", &values, u64::to_be_bytes);
+    encode(&mut group, "padded_decimal", &values, encode_decimal);
+    let boxed: Vec<_> = values.iter().map(|&value| [value]).collect();
+    append(&mut group, "varint", &boxed, |value: &[u64], out| {
+        encode_varint_into(value[0], out);
+    });
+    group.finish();
+}
+
+/// What does escaping cost over copying, when there is nothing to escape, and when all is zero?
+fn strings(c: &mut Criterion) {
+    let names: Vec<_> = arbitrary(BATCH, 4)
+        .into_iter()
+        .map(|bits| format!("player:{bits:020}").into_bytes())
+        .collect();
+    let zeros = vec![vec![0; names[0].len()]; BATCH];
+    let mut group = c.benchmark_group("keys/encode_bytes");
+    group.throughput(Throughput::Bytes((BATCH * names[0].len()) as u64));
+    append(&mut group, "naive_copy", &names, |name: &[u8], out| {
+        out.extend_from_slice(name);
+    });
+    append(&mut group, "escaped", &names, encode_bytes_into);
+    append(&mut group, "escaped_all_zeros", &zeros, encode_bytes_into);
+    group.finish();
+}
+
+/// What does reading a key back cost, with all checks against foreign bytes?
+fn decoding(c: &mut Criterion) {
+    fn decode<T: DecodeKey>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, values: &[T]) {
+        let keys: Vec<_> = values.iter().map(OrderedKey::to_key).collect();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                black_box(&keys)
+                    .iter()
+                    .filter(|key| T::from_key(key).is_ok())
+                    .count()
+            });
+        });
+    }
+
+    let bits = arbitrary(BATCH, 5);
+    let each = |shift: u32| bits.iter().map(move |bits| bits >> shift);
+    let text = |bits: u64| format!("player:{bits:020}").into_bytes();
+    let mut group = c.benchmark_group("keys/decode");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    decode(&mut group, "u64", &each(0).collect::<Vec<_>>());
+    decode(
+        &mut group,
+        "f64",
+        &each(0).map(f64::from_bits).collect::<Vec<_>>(),
+    );
+    decode(
+        &mut group,
+        "varint",
+        &each(20).map(Varint).collect::<Vec<_>>(),
+    );
+    decode(
+        &mut group,
+        "padded_decimal",
+        &each(0).map(PaddedDecimal).collect::<Vec<_>>(),
+    );
+    decode(&mut group, "bytes", &each(0).map(text).collect::<Vec<_>>());
+    decode(
+        &mut group,
+        "descending_bytes",
+        &each(0).map(|b| Desc(text(b))).collect::<Vec<_>>(),
+    );
+    decode(
+        &mut group,
+        "tuple",
+        &each(0)
+            .map(|b| (text(b), b, b % 2 == 0))
+            .collect::<Vec<_>>(),
+    );
+    group.finish();
+}
+
+/// Sorts `rows` anew in each round.
+fn sort<T: Clone>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    rows: &[T],
+    order: impl Fn(&mut [T]),
+) {
+    group.bench_function(name, |bencher| {
+        bencher.iter_batched_ref(|| rows.to_vec(), |rows| order(rows), BatchSize::LargeInput);
+    });
+}
+
+/// The name and the number of a naive row.
+fn fields(row: &[u8]) -> (&[u8], &[u8]) {
+    let (len, rest) = row.split_first().expect("a row starts with a length");
+    rest.split_at(usize::from(*len))
+}
+
+/// Is it worth encoding, or could a comparator read naive rows as fast? Rows are byte strings in
+/// both cases, as a store has them. The naive ones hold little-endian numbers, and in front of a name
+/// its length; no comparator here allocates.
+///
+/// For a lone number a comparator is faster: it loads two integers, where a byte comparison calls a
+/// function. Sorted keys win as soon as there are two fields, and they need no code in the store:
+/// separators, prefixes, filters and every tool work on them as they are.
+fn sorting(c: &mut Criterion) {
+    let bits = arbitrary(ROWS, 6);
+    let mut group = c.benchmark_group("keys/sort");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    let number = |row: &[u8]| row.try_into().map(u64::from_le_bytes).unwrap_or_default();
+    let signed = |row: &[u8]| number(row).cast_signed();
+    let float = |row: &[u8]| f64::from_bits(number(row));
+    let scores = || bits.iter().map(|bits| bits.cast_signed() as f64);
+
+    let keys: Vec<_> = bits
+        .iter()
+        .map(|bits| bits.cast_signed().to_key())
+        .collect();
+    sort(&mut group, "i64_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = bits
+        .iter()
+        .map(|bits| bits.to_le_bytes().to_vec())
+        .collect();
+    sort(&mut group, "i64_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| Ord::cmp(&signed(a), &signed(b)));
+    });
+
+    let keys: Vec<_> = scores().map(|score| score.to_key()).collect();
+    sort(&mut group, "f64_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = scores().map(|score| score.to_le_bytes().to_vec()).collect();
+    sort(&mut group, "f64_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| float(a).total_cmp(&float(b)));
+    });
+
+    // Few names, so that the number often decides. Newest first.
+    let name = |bits: u64| format!("board:{}", bits % 16).into_bytes();
+    let keys: Vec<_> = bits
+        .iter()
+        .map(|&bits| (name(bits), Desc(bits)).to_key())
+        .collect();
+    sort(&mut group, "tuple_keys", &keys, <[_]>::sort_unstable);
+    let naive = |bits: u64| {
+        let name = name(bits);
+        [&[name.len() as u8], name.as_slice(), &bits.to_le_bytes()].concat()
+    };
+    let rows: Vec<_> = bits.iter().map(|&bits| naive(bits)).collect();
+    sort(&mut group, "tuple_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| {
+            let ((name_a, time_a), (name_b, time_b)) = (fields(a), fields(b));
+            name_a
+                .cmp(name_b)
+                .then_with(|| number(time_b).cmp(&number(time_a)))
+        });
+    });
+    group.finish();
+}
+
+/// What does the bound of a range cost, with and without a carry?
+fn bounds(c: &mut Criterion) {
+    let mut group = c.benchmark_group("keys/prefix_successor");
+    let plain = [0x61; 24];
+    let mut carry = [0xff; 24];
+    carry[0] = 0x61;
+    group.bench_function("no_carry", |b| {
+        b.iter(|| prefix_successor(black_box(&plain)));
+    });
+    group.bench_function("carry_over_23_bytes", |b| {
+        b.iter(|| prefix_successor(black_box(&carry)));
+    });
+    group.finish();
+}
+
+criterion_group! {
+    name = keys;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600));
+    targets = integers, floats, short_numbers, strings, decoding, sorting, bounds
+}
+criterion_main!(keys);

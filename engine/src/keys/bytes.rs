@@ -72,6 +72,11 @@ pub fn encode_bytes_into(value: &[u8], out: &mut Vec<u8>) {
 ///
 /// [`prefix_successor`]: crate::keys::prefix_successor
 pub fn escape_into(value: &[u8], out: &mut Vec<u8>) {
+    // Most strings hold no zero byte, and looking for one is far cheaper than splitting.
+    if !value.contains(&ESCAPE) {
+        out.extend_from_slice(value);
+        return;
+    }
     for (index, run) in value.split(|&byte| byte == ESCAPE).enumerate() {
         if index > 0 {
             out.extend_from_slice(&[ESCAPE, ZERO]);

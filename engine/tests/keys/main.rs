@@ -9,6 +9,7 @@ mod generators;
 mod hostile;
 mod order;
 mod systems;
+mod table;
 
 #[path = "../../examples/exhaust_keys/binary16.rs"]
 mod binary16;
