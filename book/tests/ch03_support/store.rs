@@ -12,7 +12,7 @@ pub(crate) struct Store {
 
 impl Store {
     // ANCHOR: store
-    /// Stores a row for each member: its key is the encoded score, then the member.
+    /// Stores a row for each member. Its key: the encoded score, the member.
     pub(crate) fn new<S: Copy + Debug, K: AsRef<[u8]>>(
         members: &[(S, &[u8])],
         encode: fn(S) -> K,

@@ -107,7 +107,7 @@ fn a_reversed_scan_must_start_behind_the_last_infinity() {
     let store = Store::new(&members, keys::encode_f64);
     let infinity = keys::encode_f64(f64::INFINITY);
 
-    // Seek to the bytes of +inf, which are the prefix of its first member, then step back.
+    // Seek to the bytes of +inf: the first member there. Then step back.
     let (first, _) = store
         .rows
         .range(infinity.to_vec()..)
@@ -121,8 +121,11 @@ fn a_reversed_scan_must_start_behind_the_last_infinity() {
         .collect();
     assert_eq!(published, ["inf bob", "1.0 ann"]);
 
-    // Seek to the last row below the successor of those bytes, then step back.
+    // The range +inf to +inf is a range like any other.
     let bound = keys::prefix_successor(&infinity).expect("NaNs lie above +inf");
+    assert_eq!(store.range(&infinity, &bound), ["inf bob", "inf cid"]);
+
+    // Seek to the last row below their successor. Then step back.
     let repaired: Vec<&String> = store
         .rows
         .range(..bound)
@@ -183,7 +186,7 @@ fn each_wrong_answer_breaks_on_a_pair() {
             [-1.0, 1.0],
         ),
         (
-            "value < 0 tested, then flipped",
+            "below zero tested, flipped",
             below_zero_inverted_else_flipped,
             [-1.0, -0.0],
         ),
@@ -193,19 +196,23 @@ fn each_wrong_answer_breaks_on_a_pair() {
             [1.0, 2.0],
         ),
         (
-            "thousandths as an integer",
+            "thousandths as integer",
             thousandths_as_integer,
             [0.0001, 0.0002],
         ),
     ];
     let mut table = format!(
-        "{:<32}{:>6} < {:<8}{:<18}{}\n",
+        "{:<28}{:>6} < {:<8}{:<18}{}\n",
         "encoding", "a", "b", "key of a", "key of b"
     );
     for (name, encode, [a, b]) in gallery {
         let (low, high) = (encode(a), encode(b));
         assert!(a < b && low >= high, "{name}: {a} must not sort before {b}");
-        table += &format!("{name:<32}{a:>6} < {b:<8}{:<18}{}\n", hex(&low), hex(&high));
+        table += &format!(
+            "{name:<28}{a:>6?} < {b:<8?}{:<18}{}\n",
+            hex(&low),
+            hex(&high)
+        );
     }
     output::check("04-ieee-754/outputs/wrong-answers.txt", &table);
     assert_eq!(thousandths_as_integer(1e300), keys::encode_i64(i64::MAX));
