@@ -103,14 +103,16 @@ fn big_endian_keys_scan_in_order() {
 }
 
 // ANCHOR: small_numbers
-/// Below 256 both orders agree: a test with small numbers sees nothing.
+/// Up to 255 both orders agree. One number more, and they do not.
 #[test]
 fn small_numbers_hide_the_fault() {
-    let numbers: Vec<u32> = (0..256).collect();
-    let little = readings(little_endian, &numbers);
-    let big = readings(big_endian, &numbers);
+    let scan = |encode: Encode, up_to: u32| {
+        let numbers: Vec<u32> = (0..=up_to).collect();
+        readings(encode, &numbers).all()
+    };
 
-    assert_eq!(little.all(), big.all());
+    assert_eq!(scan(little_endian, 255), scan(big_endian, 255));
+    assert_ne!(scan(little_endian, 256), scan(big_endian, 256));
 }
 // ANCHOR_END: small_numbers
 
