@@ -1,2 +1,142 @@
-//! The workbook command.
-fn main() {}
+//! The workbook command: serves the book with live exercises, judges, resets and proves them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, Subcommand};
+use owo_colors::OwoColorize as _;
+
+mod build;
+mod catalogue;
+mod commands;
+mod hint;
+mod imports;
+mod prove;
+mod reset;
+mod serve;
+mod status;
+mod table;
+mod timing;
+mod watch;
+
+use catalogue::Catalogue;
+
+/// Serves the book with live exercises. Subcommands judge, reset and prove them in the terminal.
+#[derive(Parser)]
+#[command(name = "cargo workbook", bin_name = "cargo workbook", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// Port of the book; 0 takes a free one.
+    #[arg(long, default_value_t = 3000)]
+    port: u16,
+
+    /// Address to listen on. The default can be reached from this machine alone.
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+
+    /// Open the book in the browser.
+    #[arg(long)]
+    open: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Judge one exercise, one chapter, or everything.
+    Check {
+        /// An exercise or a chapter, as `list` names them.
+        name: Option<String>,
+        /// Print JSON: the rows of `list --json`, each with the whole message.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the exercises with their states.
+    List {
+        /// Print JSON: an array of objects.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a hint; there are three for each exercise.
+    Hint {
+        /// The exercise.
+        name: String,
+        /// Which hint: 1, 2 or 3.
+        #[arg(default_value_t = 1)]
+        step: usize,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Put an exercise back to its stub; the answer is kept as a copy.
+    Reset {
+        /// The exercise.
+        name: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prove that every exercise tells right from wrong. CI runs this.
+    Prove {
+        /// An exercise or a chapter.
+        name: Option<String>,
+        /// Do not demand that `src` holds the stubs.
+        #[arg(long)]
+        with_answers: bool,
+        /// Print JSON: an array of what was proved, each with its fault or null.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Measure the time from saving an exercise to its verdict.
+    Time {
+        /// The exercise.
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            anstream::eprintln!("{} {error:#}", "error:".red().bold());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all is well: nothing that was asked about fails.
+fn run(arguments: Arguments) -> Result<bool> {
+    let here = std::env::current_dir().context("cannot tell the current folder")?;
+    let catalogue = Catalogue::load(&here)?;
+    let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    match arguments.command {
+        None => {
+            let Arguments {
+                host, port, open, ..
+            } = arguments;
+            serve::serve(catalogue, host, port, open, colour)?;
+            Ok(true)
+        }
+        Some(Command::Check { name, json }) => {
+            commands::check(&catalogue, name.as_deref(), json, colour)
+        }
+        Some(Command::List { json }) => commands::list(&catalogue, json),
+        Some(Command::Hint { name, step, json }) => commands::hint(&catalogue, &name, step, json),
+        Some(Command::Reset { name, yes, json }) => commands::reset(&catalogue, &name, yes, json),
+        Some(Command::Prove {
+            name,
+            with_answers,
+            json,
+        }) => commands::prove(&catalogue, name.as_deref(), with_answers, json, colour),
+        Some(Command::Time { name, json }) => commands::time(&catalogue, &name, json),
+    }
+}

@@ -1,0 +1,192 @@
+//! Builds one chapter's test program and runs it.
+//!
+//! The flags are those of `cargo test -p CHAPTER`, so both share every artefact.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::catalogue::{Chapter, cargo};
+
+/// How loud a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Cargo's own lines go to standard error.
+    Shown,
+    /// Nothing is printed.
+    Hidden,
+}
+
+/// Why a chapter has no test program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BuildFailure {
+    /// The compiler's messages as the compiler prints them.
+    pub(crate) rendered: String,
+    /// The first error in one line, with file and line.
+    pub(crate) first: String,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+enum Line {
+    CompilerMessage {
+        message: Message,
+    },
+    CompilerArtifact(Artifact),
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+    level: String,
+    rendered: Option<String>,
+    spans: Vec<Span>,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: u32,
+    is_primary: bool,
+}
+
+#[derive(Deserialize)]
+struct Artifact {
+    target: Target,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+/// The name of every chapter's test target.
+const TARGET: &str = "exercises";
+
+/// Builds a chapter's test program.
+pub(crate) fn build(
+    root: &Path,
+    chapter: &Chapter,
+    progress: Progress,
+    colour: bool,
+) -> Result<Result<PathBuf, BuildFailure>> {
+    let format = if colour {
+        "--message-format=json-diagnostic-rendered-ansi"
+    } else {
+        "--message-format=json"
+    };
+    let mut child = Command::new(cargo())
+        .args(["test", "--package", &chapter.package, "--test", TARGET])
+        .args(["--no-run", format])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo")?;
+    let said = child
+        .stderr
+        .take()
+        .map(|stream| thread::spawn(move || copy_lines(stream, progress)));
+    let mut program = None;
+    let mut failure = BuildFailure {
+        rendered: String::new(),
+        first: String::new(),
+    };
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            match serde_json::from_str(&line?) {
+                Ok(Line::CompilerArtifact(artifact)) if artifact.target.name == TARGET => {
+                    program = artifact.executable;
+                }
+                Ok(Line::CompilerMessage { message }) => failure.add(message),
+                // Cargo may learn to say more than we know; what we need is above.
+                Ok(Line::CompilerArtifact(_) | Line::Other) | Err(_) => {}
+            }
+        }
+    }
+    let status = child.wait()?;
+    let said = said
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_default();
+    if status.success() {
+        let program = program
+            .with_context(|| format!("{} has no test target called `{TARGET}`", chapter.package))?;
+        return Ok(Ok(program));
+    }
+    if failure.first.is_empty() {
+        // Not the compiler's verdict but cargo's: a manifest, a dependency, a lock.
+        failure.first = said
+            .lines()
+            .find(|line| line.starts_with("error"))
+            .unwrap_or("cargo failed")
+            .to_owned();
+        failure.rendered = said;
+    }
+    Ok(Err(failure))
+}
+
+impl BuildFailure {
+    fn add(&mut self, message: Message) {
+        if message.level != "error" {
+            return;
+        }
+        self.rendered
+            .push_str(&message.rendered.unwrap_or_default());
+        let place = message.spans.iter().find(|span| span.is_primary);
+        if let (true, Some(span)) = (self.first.is_empty(), place) {
+            self.first = format!(
+                "{} ({}:{})",
+                message.message,
+                span.file_name.replace('\\', "/"),
+                span.line_start
+            );
+        }
+    }
+}
+
+fn copy_lines(stream: impl Read, progress: Progress) -> String {
+    let mut kept = String::new();
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        if progress == Progress::Shown {
+            eprintln!("{line}");
+        }
+        kept.push_str(&line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Runs a test program with private arguments and reads the JSON it prints.
+pub(crate) fn ask<T: DeserializeOwned>(
+    root: &Path,
+    program: &Path,
+    question: &str,
+    names: &[String],
+) -> Result<T> {
+    let output = Command::new(program)
+        .arg(question)
+        .args(names)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    if !output.status.success() {
+        bail!(
+            "{} ended with {}:\n{}",
+            program.display(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{} does not use the kit's runner", program.display()))
+}

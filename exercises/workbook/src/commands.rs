@@ -1,0 +1,152 @@
+//! The subcommands: what each prints, for a person or as JSON.
+
+use anyhow::Result;
+use kit::State;
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use crate::build::Progress;
+use crate::catalogue::Catalogue;
+use crate::status::{self, Report};
+use crate::{hint, prove, reset, table, timing};
+
+fn print_json(value: &impl Serialize) -> Result<()> {
+    println!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// Judges and prints whole messages. True unless something fails.
+pub(crate) fn check(
+    catalogue: &Catalogue,
+    name: Option<&str>,
+    json: bool,
+    colour: bool,
+) -> Result<bool> {
+    let mut reports = Vec::new();
+    for (chapter, names) in catalogue.choose(name)? {
+        let look = status::look(catalogue, chapter, &names, Progress::Shown, colour && !json)?;
+        if !json {
+            print_look(&look);
+        }
+        reports.extend(look.reports);
+    }
+    if json {
+        print_json(&reports)?;
+    } else if reports.len() > 1 {
+        anstream::println!("\n{}", table::summary(reports.iter().map(|r| &r.row)));
+    }
+    Ok(reports.iter().all(|r| r.row.state != State::Failing))
+}
+
+fn print_look(look: &status::Look) {
+    if let Some(rendered) = &look.broken {
+        anstream::print!("{rendered}");
+    }
+    for Report { row, message } in &look.reports {
+        anstream::println!(
+            "{}  {}",
+            row.name.bold(),
+            table::state(row.state).trim_end()
+        );
+        match row.state {
+            State::NotStarted => anstream::println!("The task is in {}.", row.file),
+            State::Passed => {}
+            State::Failing if look.broken.is_some() => {
+                anstream::println!("{}", row.diagnosis.as_deref().unwrap_or_default());
+            }
+            State::Failing => anstream::print!("\n{message}"),
+        }
+    }
+}
+
+/// Prints the table.
+pub(crate) fn list(catalogue: &Catalogue, json: bool) -> Result<bool> {
+    let mut reports = Vec::new();
+    for (chapter, names) in catalogue.choose(None)? {
+        reports.extend(status::look(catalogue, chapter, &names, Progress::Shown, false)?.reports);
+    }
+    if json {
+        print_json(&reports.iter().map(|r| &r.row).collect::<Vec<_>>())?;
+    } else {
+        anstream::print!("{}", table::table(&reports));
+    }
+    Ok(true)
+}
+
+/// Prints one hint, and how to get the next.
+pub(crate) fn hint(catalogue: &Catalogue, name: &str, step: usize, json: bool) -> Result<bool> {
+    let hint = hint::hint(catalogue, name, step)?;
+    if json {
+        print_json(&hint)?;
+        return Ok(true);
+    }
+    anstream::println!("{}", format!("Hint {step} of {}", hint.of).bold());
+    println!("{}", hint.text);
+    if step < hint.of {
+        println!("\nThe next one: cargo workbook hint {name} {}", step + 1);
+    }
+    Ok(true)
+}
+
+/// Resets and says where the answer is kept.
+pub(crate) fn reset(catalogue: &Catalogue, name: &str, yes: bool, json: bool) -> Result<bool> {
+    let done = reset::reset(catalogue, name, yes)?;
+    if json {
+        print_json(&done)?;
+    } else if done.changed {
+        println!("{} holds the stub again.", done.file);
+        if let Some(backup) = &done.backup {
+            println!("Your answer is kept in {backup}.");
+        }
+    } else {
+        println!("{} holds the stub already; nothing was changed.", done.file);
+    }
+    Ok(true)
+}
+
+/// Proves and prints what does not hold. True if all holds.
+pub(crate) fn prove(
+    catalogue: &Catalogue,
+    name: Option<&str>,
+    with_answers: bool,
+    json: bool,
+    colour: bool,
+) -> Result<bool> {
+    let proofs = prove::prove(catalogue, name, with_answers, colour && !json)?;
+    let faults = proofs.iter().filter(|proof| proof.fault.is_some()).count();
+    if json {
+        print_json(&proofs)?;
+        return Ok(faults == 0);
+    }
+    for proof in &proofs {
+        let mark = match proof.fault {
+            None => "ok    ".green().to_string(),
+            Some(_) => "FAULT ".red().bold().to_string(),
+        };
+        anstream::println!("{mark}{}: {}", proof.exercise, proof.what);
+        if let Some(fault) = &proof.fault {
+            for line in fault.lines() {
+                anstream::println!("        {line}");
+            }
+        }
+    }
+    println!("{} proved, {faults} not", proofs.len() - faults);
+    Ok(faults == 0)
+}
+
+/// Measures and prints. Fails above the limit.
+pub(crate) fn time(catalogue: &Catalogue, name: &str, json: bool) -> Result<bool> {
+    let timing = timing::measure(catalogue, name)?;
+    if json {
+        print_json(&timing)?;
+    } else {
+        let shown: Vec<String> = timing.seconds.iter().map(|s| format!("{s:.2} s")).collect();
+        println!(
+            "from saving {} to the verdict: {}",
+            timing.file,
+            shown.join(", ")
+        );
+        println!("the limit is {:.1} s", timing.limit);
+    }
+    Ok(timing.within())
+}

@@ -1,0 +1,195 @@
+//! `cargo workbook` without a subcommand: serves the book and judges exercises as they are saved.
+
+use std::net::IpAddr;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::SystemTime;
+
+use anyhow::{Context as _, Result};
+use book::server::{Event, ServeOptions, Server};
+use owo_colors::OwoColorize as _;
+use tokio::sync::watch;
+
+use crate::build::Progress;
+use crate::catalogue::Catalogue;
+use crate::status::{self, Report};
+use crate::table;
+use crate::watch::{Changed, Saved, Watch};
+
+/// Serves until Ctrl-C.
+pub(crate) fn serve(
+    catalogue: Catalogue,
+    host: IpAddr,
+    port: u16,
+    open: bool,
+    colour: bool,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the server's threads")?;
+    runtime.block_on(async {
+        let (status, feed) = watch::channel(String::new());
+        let mut options = ServeOptions::new(catalogue.root.join("book"), feed);
+        options.host = host;
+        options.port = port;
+        options.on_event = Arc::new(|event| tell(&event));
+        let server = Server::bind(options).await?;
+        let address = format!("http://{}/", server.addr()?);
+        anstream::println!("The book: {} (Ctrl-C ends it)", address.bold().underline());
+        if !host.is_loopback() {
+            anstream::println!("Everybody who can reach {host} can read it.");
+        }
+        if open {
+            open_browser(&address);
+        }
+        // A plain thread: it spends its life in cargo and in sleep, and ends with the process.
+        thread::spawn(move || judge_for_ever(&catalogue, &status, colour));
+        server
+            .run(async {
+                if tokio::signal::ctrl_c().await.is_err() {
+                    // Without the signal there is no polite end; the process can still be killed.
+                    std::future::pending::<()>().await;
+                }
+            })
+            .await?;
+        Ok(())
+    })
+}
+
+fn tell(event: &Event) {
+    match event {
+        Event::Built {
+            took,
+            changed,
+            problems,
+        } => {
+            if *changed {
+                anstream::println!(
+                    "{}",
+                    format!("book built in {:.1} s", took.as_secs_f64()).dimmed()
+                );
+            }
+            for problem in problems {
+                anstream::println!("{} {problem}", "book:".yellow().bold());
+            }
+        }
+        Event::BuildFailed { message } => {
+            anstream::println!("{} {message}", "the book does not build:".red().bold());
+        }
+        _ => {}
+    }
+}
+
+/// Judges everything once, then what is saved. Later manifests are read again as they change.
+fn judge_for_ever(catalogue: &Catalogue, status: &watch::Sender<String>, colour: bool) {
+    let mut catalogue = catalogue.clone();
+    let mut watch = Watch::new(&catalogue);
+    let mut reports: Vec<Report> = Vec::new();
+    let mut saved = Saved {
+        changed: Changed::Everything,
+        at: SystemTime::now(),
+    };
+    let mut progress = Progress::Shown;
+    loop {
+        if saved.changed == Changed::Everything {
+            match Catalogue::load(&catalogue.root) {
+                Ok(fresh) => catalogue = fresh,
+                Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+            }
+        }
+        let first = reports.is_empty();
+        for chapter in &catalogue.chapters {
+            let chosen = match &saved.changed {
+                Changed::Everything => true,
+                Changed::Chapters(packages) => packages.contains(&chapter.package),
+            };
+            if !chosen {
+                continue;
+            }
+            let names: Vec<String> = chapter.exercises.iter().map(|e| e.name.clone()).collect();
+            match status::look(&catalogue, chapter, &names, progress, colour) {
+                Ok(look) => {
+                    if !first {
+                        news(&reports, &look, saved.at);
+                    }
+                    merge(&mut reports, look.reports);
+                    publish(&reports, status);
+                }
+                Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+            }
+        }
+        reports.retain(|report| {
+            catalogue
+                .exercises()
+                .any(|(_, e)| e.name == report.row.name)
+        });
+        publish(&reports, status);
+        anstream::print!("\n{}", table::table(&reports));
+        progress = Progress::Hidden;
+        saved = watch.wait(&catalogue);
+    }
+}
+
+fn merge(reports: &mut Vec<Report>, fresh: Vec<Report>) {
+    for report in fresh {
+        match reports
+            .iter_mut()
+            .find(|old| old.row.name == report.row.name)
+        {
+            Some(old) => *old = report,
+            None => reports.push(report),
+        }
+    }
+}
+
+fn publish(reports: &[Report], status: &watch::Sender<String>) {
+    match status::rows_json(reports.iter()) {
+        Ok(json) => {
+            status.send_if_modified(|old| {
+                let changed = *old != json;
+                *old = json;
+                changed
+            });
+        }
+        Err(error) => anstream::println!("{} {error:#}", "error:".red().bold()),
+    }
+}
+
+/// What is new in a chapter since the last look, with the whole text of each verdict that changed.
+fn news(before: &[Report], look: &status::Look, saved: SystemTime) {
+    let took = match saved.elapsed() {
+        Ok(elapsed) => format!("({:.1} s after it was saved)", elapsed.as_secs_f64()),
+        Err(_) => "(saved with a time in the future)".to_owned(),
+    };
+    if let Some(rendered) = &look.broken {
+        anstream::println!("\n{rendered}{}", took.dimmed());
+        return;
+    }
+    for report in &look.reports {
+        let known = before.iter().any(|old| old == report);
+        if !known {
+            anstream::println!(
+                "\n{}  {} {}",
+                report.row.name.bold(),
+                table::state(report.row.state).trim_end(),
+                took.dimmed()
+            );
+            anstream::print!("{}", report.message);
+        }
+    }
+}
+
+fn open_browser(address: &str) {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    if let Err(error) = Command::new(program).arg(address).spawn() {
+        anstream::println!("cannot open a browser with {program}: {error}");
+    }
+}

@@ -1,0 +1,108 @@
+//! The state of every exercise, as the terminal, the pages and other programs are told it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use kit::{State, Verdict};
+use serde::Serialize;
+
+use crate::build::{self, Progress};
+use crate::catalogue::{Catalogue, Chapter};
+
+/// One line of `list --json`, and of what the pages are told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The chapter's package.
+    pub(crate) chapter: String,
+    /// Relative to the repository.
+    pub(crate) file: String,
+    pub(crate) minutes: u32,
+    pub(crate) state: State,
+    pub(crate) diagnosis: Option<String>,
+}
+
+/// A row and the whole text for the learner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    pub(crate) row: Row,
+    /// Empty unless failing. The compiler's own words when the chapter does not compile.
+    pub(crate) message: String,
+}
+
+/// What one look at a chapter gave.
+pub(crate) struct Look {
+    pub(crate) reports: Vec<Report>,
+    /// The compiler's messages, once for the whole chapter.
+    pub(crate) broken: Option<String>,
+}
+
+/// Builds a chapter and judges the named exercises in it.
+pub(crate) fn look(
+    catalogue: &Catalogue,
+    chapter: &Chapter,
+    names: &[String],
+    progress: Progress,
+    colour: bool,
+) -> Result<Look> {
+    let built = build::build(&catalogue.root, chapter, progress, colour)?;
+    let (verdicts, failure) = match built {
+        Ok(program) => (verdicts(&catalogue.root, &program, names), None),
+        Err(failure) => (Ok(Vec::new()), Some(failure)),
+    };
+    let mut reports = Vec::new();
+    for exercise in chapter.exercises.iter().filter(|e| names.contains(&e.name)) {
+        let (state, diagnosis, message) = match (&verdicts, &failure) {
+            (_, Some(failure)) => (
+                State::Failing,
+                Some(format!("does not compile: {}", failure.first)),
+                failure.rendered.clone(),
+            ),
+            (Err(error), None) => (
+                State::Failing,
+                Some(error.to_string()),
+                format!("{error:#}"),
+            ),
+            (Ok(verdicts), None) => match verdicts.iter().find(|v| v.name == exercise.name) {
+                Some(verdict) => (
+                    verdict.state,
+                    verdict.diagnosis.clone(),
+                    verdict.message.clone(),
+                ),
+                None => (
+                    State::Failing,
+                    Some("it is in the manifest, but not in checks/main.rs".to_owned()),
+                    String::new(),
+                ),
+            },
+        };
+        reports.push(Report {
+            row: Row {
+                name: exercise.name.clone(),
+                title: exercise.title.clone(),
+                chapter: chapter.package.clone(),
+                file: catalogue.relative(&chapter.answer(exercise)),
+                minutes: exercise.minutes,
+                state,
+                diagnosis,
+            },
+            message,
+        });
+    }
+    Ok(Look {
+        reports,
+        broken: failure.map(|failure| failure.rendered),
+    })
+}
+
+fn verdicts(root: &Path, program: &Path, names: &[String]) -> Result<Vec<Verdict>> {
+    build::ask(root, program, kit::runner::REPORT_ARGUMENT, names)
+}
+
+/// The JSON that pages and programs read: rows without messages.
+pub(crate) fn rows_json<'a>(reports: impl Iterator<Item = &'a Report>) -> Result<String> {
+    let rows: Vec<&Row> = reports.map(|report| &report.row).collect();
+    Ok(serde_json::to_string(&rows)?)
+}

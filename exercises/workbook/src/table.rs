@@ -1,0 +1,118 @@
+//! The table of exercises, for a terminal.
+
+use std::fmt::Write as _;
+
+use kit::State;
+use owo_colors::OwoColorize as _;
+
+use crate::status::{Report, Row};
+
+/// Diagnoses are cut to this many characters in the table; `check` shows them whole.
+const DIAGNOSIS_CHARS_MAX: usize = 100;
+
+/// The word for a state, padded and coloured.
+pub(crate) fn state(state: State) -> String {
+    let text = format!("{:<11}", word(state));
+    match state {
+        State::NotStarted => text.dimmed().to_string(),
+        State::Failing => text.red().bold().to_string(),
+        State::Passed => text.green().to_string(),
+    }
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::NotStarted => "not started",
+        State::Failing => "failing",
+        State::Passed => "passed",
+    }
+}
+
+/// All exercises by chapter, each with its state, and its diagnosis beneath.
+pub(crate) fn table(reports: &[Report]) -> String {
+    let mut text = String::new();
+    let names = reports.iter().map(|r| r.row.name.chars().count());
+    let width = names.max().unwrap_or(0);
+    let mut chapter = "";
+    for Report { row, .. } in reports {
+        if row.chapter != chapter {
+            chapter = &row.chapter;
+            let _ = writeln!(text, "{}", chapter.bold());
+        }
+        let _ = writeln!(
+            text,
+            "  {:<width$}  {}  {:>3} min  {}",
+            row.name,
+            state(row.state),
+            row.minutes,
+            row.title
+        );
+        if let Some(diagnosis) = &row.diagnosis {
+            let _ = writeln!(text, "  {:width$}  {}", "", shortened(diagnosis));
+        }
+    }
+    let _ = writeln!(text, "{}", summary(reports.iter().map(|r| &r.row)));
+    text
+}
+
+/// How many exercises are in each state.
+pub(crate) fn summary<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    let (mut passed, mut failing, mut not_started) = (0, 0, 0);
+    for row in rows {
+        match row.state {
+            State::Passed => passed += 1,
+            State::Failing => failing += 1,
+            State::NotStarted => not_started += 1,
+        }
+    }
+    format!("{passed} passed, {failing} failing, {not_started} not started")
+}
+
+fn shortened(diagnosis: &str) -> String {
+    let line = diagnosis.lines().next().unwrap_or_default();
+    if line.chars().count() <= DIAGNOSIS_CHARS_MAX {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(DIAGNOSIS_CHARS_MAX - 4).collect();
+    format!("{cut} ...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(name: &str, state: State, diagnosis: Option<&str>) -> Report {
+        Report {
+            row: Row {
+                name: name.to_owned(),
+                title: "A title".to_owned(),
+                chapter: "ch01".to_owned(),
+                file: String::new(),
+                minutes: 5,
+                state,
+                diagnosis: diagnosis.map(str::to_owned),
+            },
+            message: String::new(),
+        }
+    }
+
+    #[test]
+    fn shows_the_chapter_once_and_counts_states() {
+        let long = "x".repeat(300);
+        let text = table(&[
+            report("a", State::Passed, None),
+            report("bcd", State::Failing, Some(&long)),
+            report("e", State::NotStarted, None),
+        ]);
+        assert_eq!(text.matches("ch01").count(), 1, "{text}");
+        assert!(
+            text.contains("1 passed, 1 failing, 1 not started"),
+            "{text}"
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() < 130),
+            "{text}"
+        );
+        assert!(text.contains(" ...\n"), "{text}");
+    }
+}
