@@ -269,10 +269,10 @@ fn the_published_listing_and_its_repair() {
     let lines = |how: &str, encode: fn(i64) -> [u8; 9]| {
         let mut rows = [-200, -300].map(|score| (encode(score), score));
         rows.sort();
-        rows.map(|(key, score)| format!("{how:<14}key<{}  {score}\n", hex(&key[1..])))
+        rows.map(|(key, score)| format!("{how:<15}key<{}  {score}\n", hex(&key[1..])))
             .concat()
     };
-    let published = lines("as published", ledis::encode_i64_as_published);
+    let published = lines("published way", ledis::encode_i64_as_published);
     let repaired = lines("repaired", ledis::encode_i64);
     output::check(
         "03-twos-complement/outputs/published.txt",
