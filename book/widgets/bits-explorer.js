@@ -46,6 +46,7 @@
         console.error(`bits-explorer: ${start.error}`);
         return;
       }
+      for (const problem of this.problems(type)) console.error(`bits-explorer: ${problem}`);
       this.id_ = `bits-explorer-${(made += 1)}`;
       this.type = type;
       this.bits = start.bits;
@@ -53,6 +54,16 @@
       this.body = el("div", { class: "bx", role: "group", "aria-label": "Bits explorer" });
       this.append(fallback, this.body);
       this.build();
+    }
+
+    /** Mistakes in the attributes, for the writer of the page. */
+    problems(type) {
+      const unknown = (kind, list, good) => list.filter((word) => !good(word)).map((word) => `${kind} ${word} does not suit ${type}`);
+      return [
+        ...unknown("encoding", words(this.getAttribute("encodings")), (id) => K.supports(id, type)),
+        ...unknown("neighbour", words(this.getAttribute("neighbours")), (text) => !K.parse(type, text).error),
+        ...unknown("type", words(this.getAttribute("types")), (name) => Object.hasOwn(K.TYPES, name)),
+      ];
     }
 
     get family() { return K.TYPES[this.type].family; }

@@ -1,5 +1,5 @@
 // Numbers, their bits, and the keys that encodings make of them: the arithmetic of the widgets,
-// without a page. Held against `engine::keys` by `book/tests/widget_vectors.rs`.
+// without a page. Held against `engine::keys` by `book/tests/widgets/vectors.rs`.
 //
 // A value is a type's name and its bits as an unsigned BigInt, so that 64 bits stay exact and
 // every NaN keeps its payload. A key is an array of bytes. Nothing here throws on what a person
@@ -335,7 +335,9 @@ const KeyEncodings = (() => {
   function sortByKey(id, type, values) {
     const { encode } = ENCODINGS[id];
     const keyed = values.map((bits) => ({ bits, key: encode(type, bits) }));
-    const rows = keyed.filter((row) => row.key !== null).sort((a, b) => compareKeys(a.key, b.key) || compareNumbers(type, a.bits, b.bits));
+    // Equal keys stand in total order, so that the list is the same whatever it was made from.
+    const first = (a, b) => (position(type, a.bits) < position(type, b.bits) ? -1 : 1);
+    const rows = keyed.filter((row) => row.key !== null).sort((a, b) => compareKeys(a.key, b.key) || first(a, b));
     rows.forEach((row, i) => {
       const before = rows[i - 1];
       row.breaks = i > 0 && compareNumbers(type, before.bits, row.bits) > 0 ? before.bits : null;

@@ -1,0 +1,224 @@
+//! The widgets' arithmetic, held against vectors that `engine::keys` exported.
+//!
+//! It runs in every JavaScript engine that is installed: Chromium, Node. Under `CI` one must be.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Map, Value, json};
+
+use crate::browser;
+
+fn text(file: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+struct Vector {
+    kind: String,
+    fields: Map<String, Value>,
+}
+
+impl Vector {
+    fn get(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).and_then(Value::as_str)
+    }
+
+    fn is_nan(&self) -> bool {
+        self.get("value") == Some("NaN")
+    }
+
+    fn is_float(&self) -> bool {
+        self.kind.starts_with('f')
+    }
+
+    /// The field of the vectors that an encoding of the widget must equal.
+    fn field_of(&self, encoding: &str) -> &'static str {
+        match encoding {
+            "le" => "little_endian",
+            "be" => "big_endian",
+            "sign-flip" if self.is_float() => "wrong_sign_flipped_only",
+            "sign-flip" | "total-order" => "encoded",
+            "invert-all" => "wrong_all_inverted",
+            "ledis" => "ledis",
+            "neokv" => "neokv",
+            "qdb" => "qdb",
+            "numeric" => "numeric",
+            other => panic!("no vector holds the encoding {other}"),
+        }
+    }
+}
+
+fn vectors() -> Vec<Vector> {
+    let file: Value = serde_json::from_str(&text("widgets/vectors.json")).unwrap();
+    let mut vectors = Vec::new();
+    for kind in file["types"].as_array().unwrap() {
+        for vector in kind["vectors"].as_array().unwrap() {
+            vectors.push(Vector {
+                kind: kind["name"].as_str().unwrap().to_owned(),
+                fields: vector.as_object().unwrap().clone(),
+            });
+        }
+    }
+    assert!(vectors.len() > 150, "only {} vectors", vectors.len());
+    vectors
+}
+
+/// What the widgets compute, once for each engine that is installed.
+async fn computed(vectors: &[Vector]) -> Vec<(&'static str, Value)> {
+    let inputs: Vec<Value> = vectors
+        .iter()
+        .map(|v| json!({ "type": v.kind, "value": v.get("value"), "bits": v.get("bits") }))
+        .collect();
+    let source = text("widgets/encodings.js");
+    let call = format!(
+        "({})({})",
+        text("tests/widgets/compute.js"),
+        Value::from(inputs)
+    );
+    let mut results = Vec::new();
+    if let Some(program) = browser::program() {
+        let mut page = browser::Page::open(&program).await;
+        page.eval(&format!("{source}; true")).await;
+        results.push(("chromium", page.eval(&call).await));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("compute.js");
+    fs::write(
+        &script,
+        format!("{source}\nprocess.stdout.write(JSON.stringify({call}));"),
+    )
+    .unwrap();
+    if let Ok(output) = Command::new("node").arg(&script).output() {
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        results.push(("node", serde_json::from_slice(&output.stdout).unwrap()));
+    }
+    results
+}
+
+#[tokio::test]
+async fn the_widgets_compute_what_the_engine_computes() {
+    let vectors = vectors();
+    for (engine, computed) in computed(&vectors).await {
+        let rows = computed["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), vectors.len());
+        let mut compared = 0;
+        for (vector, row) in vectors.iter().zip(rows) {
+            compared += compare(engine, vector, row);
+        }
+        println!("{engine}: {compared} comparisons");
+        assert!(
+            compared > 900,
+            "{engine}: only {compared} values were compared"
+        );
+        compare_orders(engine, &vectors, &computed["sorted"]);
+        compare_halves(engine, &computed);
+        for refusal in computed["refusals"].as_array().unwrap() {
+            assert!(refusal[2].is_string(), "{engine} takes {refusal}");
+        }
+    }
+}
+
+/// Number, text and every key of one value; returns how many were compared.
+fn compare(engine: &str, vector: &Vector, row: &Value) -> usize {
+    let name = format!("{engine}: {} {}", vector.kind, vector.get("value").unwrap());
+    let mut compared = 0;
+    if !vector.is_nan() {
+        assert_eq!(
+            row["parsed"].as_str(),
+            vector.get("bits"),
+            "{name}: the text's bits"
+        );
+        assert_eq!(
+            row["again"].as_str(),
+            vector.get("bits"),
+            "{name}: text and back"
+        );
+        compared += 2;
+    }
+    for (encoding, key) in row["keys"].as_object().unwrap() {
+        if encoding == "ledis-published" {
+            let marker = &vector.get("ledis").unwrap()[..2];
+            let published = format!("{marker}{}", vector.get("little_endian").unwrap());
+            assert_eq!(key.as_str(), Some(published.as_str()), "{name}: {encoding}");
+        } else {
+            let field = vector.field_of(encoding);
+            // NeoKV and QDB are exported for doubles only, and follow the same rule elsewhere.
+            if vector.fields.contains_key(field) {
+                assert_eq!(key.as_str(), vector.get(field), "{name}: {encoding}");
+            }
+        }
+        compared += 1;
+    }
+    if let Some(decoded) = vector.get("qdb_decoded") {
+        let bits = row["fromQdb"].as_str().unwrap();
+        let number = f64::from_bits(u64::from_str_radix(bits, 2).unwrap());
+        let expected: f64 = decoded.replace("Infinity", "inf").parse().unwrap();
+        assert!(
+            number.to_bits() == expected.to_bits() || (number.is_nan() && expected.is_nan()),
+            "{name}: {number} is not {expected}"
+        );
+        compared += 1;
+    }
+    compared
+}
+
+/// Under each encoding the keys stand in byte order, and exactly the steps down are marked.
+fn compare_orders(engine: &str, vectors: &[Vector], sorted: &Value) {
+    // The number's own place: the engine's key, with both zeros on one.
+    let place = |v: &Vector| v.get("numeric").or(v.get("encoded")).unwrap().to_owned();
+    let mut unsound = 0;
+    for (name, result) in sorted.as_object().unwrap() {
+        let (kind, encoding) = name.split_once(' ').unwrap();
+        let own: Vec<&Vector> = vectors.iter().filter(|v| v.kind == kind).collect();
+        let Some(field) = own
+            .first()
+            .filter(|_| encoding != "ledis-published")
+            .map(|v| v.field_of(encoding))
+        else {
+            continue;
+        };
+        if !own[0].fields.contains_key(field) {
+            continue;
+        }
+        let mut rows: BTreeMap<(String, String), &Vector> = BTreeMap::new();
+        for vector in &own {
+            if let Some(key) = vector.get(field) {
+                rows.insert(
+                    (key.to_owned(), vector.get("encoded").unwrap().to_owned()),
+                    vector,
+                );
+            }
+        }
+        let keys: Vec<&str> = rows.keys().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(result["keys"], json!(keys), "{engine}: {name}");
+        let places: Vec<String> = rows.values().map(|v| place(v)).collect();
+        let breaks: Vec<bool> = (0..places.len())
+            .map(|i| i > 0 && places[i - 1] > places[i])
+            .collect();
+        assert_eq!(result["breaks"], json!(breaks), "{engine}: {name}");
+        unsound += usize::from(breaks.contains(&true));
+    }
+    assert!(unsound > 10, "only {unsound} encodings were seen to fail");
+}
+
+/// Every binary16 value there is.
+fn compare_halves(engine: &str, computed: &Value) {
+    let keys = computed["half"].as_str().unwrap();
+    assert_eq!(keys.len(), 65536 * 4);
+    for bits in 0..=u16::MAX {
+        let at = usize::from(bits) * 4;
+        let key = engine::keys::hex(&engine::keys::encode_f16_bits(bits));
+        assert_eq!(keys[at..at + 4], key, "{engine}: f16 {bits:04x}");
+    }
+    assert_eq!(
+        computed["halfWrong"], 0,
+        "{engine}: f16 texts that come back as another number"
+    );
+}
