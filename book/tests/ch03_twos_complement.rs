@@ -4,6 +4,8 @@
 //! cargo test -p book --test ch03_twos_complement -- --nocapture
 //! ```
 
+#[path = "ch03_support/places.rs"]
+mod places;
 #[path = "ch03_support/solver.rs"]
 mod solver;
 #[path = "ch03_support/store.rs"]
@@ -13,6 +15,7 @@ use book::output;
 use engine::keys::historical::ledis;
 use engine::keys::{self, hex};
 
+use places::{cells, places};
 use solver::Claim;
 use store::Store;
 
@@ -385,19 +388,6 @@ fn a_score_range_ends_at_the_successor_of_its_last_score() {
 }
 // ANCHOR_END: range
 
-/// The place of each value, counted from 1, when all are sorted by `encode`.
-fn places(values: &[i64], encode: Encoding) -> Vec<usize> {
-    values
-        .iter()
-        .map(|&value| {
-            1 + values
-                .iter()
-                .filter(|&&other| encode(other) < encode(value))
-                .count()
-        })
-        .collect()
-}
-
 #[test]
 fn the_explorer_without_scripts() {
     let values = [-300, -200, -1, 0, 1, 0xFFFF_0000];
@@ -407,12 +397,8 @@ fn the_explorer_without_scripts() {
         "| value | big-endian bytes | little-endian | big-endian | sign flipped | LedisDB |\n|--:|---|--:|--:|--:|--:|\n",
     );
     for (n, value) in values.iter().enumerate() {
-        let places: Vec<String> = columns.iter().map(|column| column[n].to_string()).collect();
-        table += &format!(
-            "| {value} | `{}` | {} |\n",
-            hex(&big_endian(*value)),
-            places.join(" | ")
-        );
+        let bytes = hex(&big_endian(*value));
+        table += &format!("| {value} | `{bytes}` |{}\n", cells(&columns, n));
     }
     output::check("03-twos-complement/outputs/minus-one.md", &table);
     assert_eq!(columns[2], [1, 2, 3, 4, 5, 6]);

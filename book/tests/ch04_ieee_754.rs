@@ -6,6 +6,8 @@
 
 #[path = "ch04_ieee_754/faults.rs"]
 mod faults;
+#[path = "ch03_support/places.rs"]
+mod places;
 #[path = "ch03_support/solver.rs"]
 mod solver;
 #[path = "ch03_support/store.rs"]
@@ -14,6 +16,7 @@ mod store;
 use book::output;
 use engine::keys::{self, hex};
 
+use places::{cells, places};
 use solver::Claim;
 use store::Store;
 
@@ -260,19 +263,6 @@ fn numeric_and_total_order_answer_differently() {
 }
 // ANCHOR_END: two_equalities
 
-/// The place of each value, counted from 1, when all are sorted by `encode`. Equal keys share one.
-fn places(values: &[f64], encode: Encoding) -> Vec<usize> {
-    values
-        .iter()
-        .map(|&value| {
-            1 + values
-                .iter()
-                .filter(|&&other| encode(other) < encode(value))
-                .count()
-        })
-        .collect()
-}
-
 #[test]
 fn the_explorer_without_scripts() {
     let values = [
@@ -297,12 +287,8 @@ fn the_explorer_without_scripts() {
         "| value | bits | big-endian | sign flipped | all inverted | total order | numeric |\n|--:|---|--:|--:|--:|--:|--:|\n",
     );
     for (n, value) in values.iter().enumerate() {
-        let places: Vec<String> = columns.iter().map(|column| column[n].to_string()).collect();
-        table += &format!(
-            "| {value:?} | `{:016x}` | {} |\n",
-            value.to_bits(),
-            places.join(" | ")
-        );
+        let bits = value.to_bits();
+        table += &format!("| {value:?} | `{bits:016x}` |{}\n", cells(&columns, n));
     }
     output::check("04-ieee-754/outputs/explorer.md", &table);
     assert_eq!(columns[3], [1, 2, 3, 4, 5, 6, 7, 8]);
