@@ -27,6 +27,7 @@ pub struct Table {
     mapped: Option<FileSlice>,
     comparator: Comparator,
     index: Index,
+    index_handle: Handle,
     filter: Option<Filter>,
     properties: Properties,
     verified: Verified,
@@ -131,6 +132,7 @@ impl Table {
             file,
             comparator,
             index,
+            index_handle: footer.index,
             filter,
             properties,
             verified,
@@ -224,7 +226,11 @@ impl Table {
     fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
         let wrong = |what| self.corruption(block.handle.offset, what);
         let Some(range) = block.handle.range_within(self.parts_end()) else {
-            return Err(wrong("the index leads outside the file".to_owned()));
+            let what = format!(
+                "the index leads to byte {}, outside the file",
+                block.handle.offset
+            );
+            return Err(self.corruption(self.index_handle.offset, what));
         };
         let stored_len = range.len() + stored::TRAILER_BYTES;
         let stored = match &self.mapped {
@@ -266,10 +272,7 @@ impl Table {
     }
 
     pub(super) fn index_damaged(&self, damage: &Damage) -> Error {
-        self.corruption(
-            self.parts_end(),
-            format!("in the index before this place: {damage}"),
-        )
+        self.damaged(self.index_handle, damage)
     }
 
     fn corruption(&self, offset: u64, what: String) -> Error {
@@ -295,8 +298,13 @@ fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
 /// Reads the index, the filter or the properties. They are never compressed.
 fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
     let corrupt = |what: String| Error::corruption(file.path(), handle.offset, what);
-    let Some(range) = handle.range_within(file.len() - FOOTER_BYTES as u64) else {
-        return Err(corrupt("the footer leads outside the file".to_owned()));
+    let footer_at = file.len() - FOOTER_BYTES as u64;
+    let Some(range) = handle.range_within(footer_at) else {
+        let what = format!(
+            "the footer leads to byte {}, outside the file",
+            handle.offset
+        );
+        return Err(Error::corruption(file.path(), footer_at, what));
     };
     let stored = file.read_at(handle.offset, range.len() + stored::TRAILER_BYTES)?;
     stored::verify(&stored).map_err(corrupt)?;

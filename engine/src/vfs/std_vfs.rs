@@ -119,9 +119,14 @@ impl Vfs for StdVfs {
 
     #[cfg(unix)]
     fn sync_dir(&self, dir: &Path) -> Result<()> {
-        File::open(dir)
-            .and_then(|dir| dir.sync_all())
-            .map_err(|error| Error::io("sync the directory", dir, error))
+        let sync = || {
+            let dir = File::open(dir)?;
+            if !dir.metadata()?.is_dir() {
+                return Err(io::Error::from(io::ErrorKind::NotADirectory));
+            }
+            dir.sync_all()
+        };
+        sync().map_err(|error| Error::io("sync the directory", dir, error))
     }
 
     /// Windows has no handle to flush for a directory: names are journaled by the file system.

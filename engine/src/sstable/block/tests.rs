@@ -1,1 +1,225 @@
+//! The bytes of a block, and what its cursor does at the edges. The cursor against a model: `tests/table_model.rs`.
 
+use super::*;
+use crate::comparator::Comparator;
+use crate::internal_key::{self, ValueKind};
+use proptest::prelude::*;
+
+fn key(user_key: &str) -> Vec<u8> {
+    internal_key::encode(user_key.as_bytes(), 1, ValueKind::Put)
+}
+
+fn build(restart_interval: usize, entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let mut builder = BlockBuilder::new(restart_interval);
+    for (key, value) in entries {
+        builder.add(key, value);
+    }
+    let size = builder.size();
+    let block = builder.finish(<[u8]>::to_vec);
+    assert_eq!(block.len(), size);
+    block
+}
+
+fn cursor(contents: Vec<u8>) -> BlockCursor {
+    BlockCursor::new(Block::new(contents.into()).unwrap())
+}
+
+#[test]
+fn bytes_are_as_documented() {
+    let entries =
+        [("apple", "1"), ("apply", "22"), ("b", "")].map(|(k, v)| (key(k), v.as_bytes().to_vec()));
+    let trailer = &key("")[..];
+    let expected = [
+        &[0, 13, 1][..],
+        b"apple",
+        trailer,
+        b"1",
+        &[4, 9, 2],
+        b"y",
+        trailer,
+        b"22",
+        &[0, 9, 0],
+        b"b",
+        trailer,
+        &[0, 0, 0, 0],
+        &[31, 0, 0, 0],
+        &[2, 0, 0, 0],
+    ];
+    assert_eq!(build(2, &entries), expected.concat());
+}
+
+#[test]
+fn trailers_are_never_shared() {
+    // One user key, sequence numbers that differ in the last byte of the trailer only.
+    let versions = [2, 1].map(|sequence| {
+        (
+            internal_key::encode(b"k", sequence, ValueKind::Put),
+            Vec::new(),
+        )
+    });
+    let block = build(16, &versions);
+    let view = BlockView::new(&block).unwrap();
+    let first = view.entry(0).unwrap();
+    let second = view.entry(first.end()).unwrap();
+    assert_eq!((second.shared, second.tail.len()), (1, 8));
+}
+
+#[test]
+fn a_block_without_entries_has_no_positions() {
+    let mut cursor = cursor(build(4, &[]));
+    cursor.seek_to_first().unwrap();
+    assert!(!cursor.valid());
+    cursor.seek_to_last().unwrap();
+    assert!(!cursor.valid());
+    cursor.seek(&Comparator::Bytewise, &key("a")).unwrap();
+    assert!(!cursor.valid());
+    cursor
+        .seek_for_prev(&Comparator::Bytewise, &key("a"))
+        .unwrap();
+    assert!(!cursor.valid());
+}
+
+#[test]
+fn frames_that_do_not_add_up_are_refused() {
+    for frame in [
+        &[][..],
+        &[0, 0, 0],
+        &[1, 0, 0, 0],
+        &[0xff, 0xff, 0xff, 0xff],
+        // Entries and no restart; a restart and no entries.
+        &[0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+        &[0, 0, 0, 0, 1, 0, 0, 0],
+    ] {
+        BlockView::new(frame).unwrap_err();
+    }
+    BlockView::new(&[0, 0, 0, 0]).unwrap();
+}
+
+/// A block around foreign entry bytes, with one restart at their beginning.
+fn around(entries: &[u8]) -> Vec<u8> {
+    [entries, &[0, 0, 0, 0], &[1, 0, 0, 0]].concat()
+}
+
+#[test]
+fn entries_that_lead_outside_are_refused() {
+    let trailer = &key("")[..];
+    let cases = [
+        (
+            vec![0, 7, 0, 1, 2, 3, 4, 5, 6, 7],
+            "an entry has no room for the trailer of its key",
+        ),
+        (
+            [&[0, 8, 1], trailer].concat(),
+            "an entry ends outside its block",
+        ),
+        (
+            [&[0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0], trailer].concat(),
+            "an entry ends outside its block",
+        ),
+        (
+            [&[0, 8, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], trailer].concat(),
+            "the lengths of an entry are cut off or too large",
+        ),
+        (
+            vec![0, 8],
+            "the lengths of an entry are cut off or too large",
+        ),
+        (
+            [&[1, 8, 0], trailer].concat(),
+            "the entry at a restart shares a prefix",
+        ),
+    ];
+    for (entries, what) in cases {
+        let damage = cursor(around(&entries)).seek_to_first().unwrap_err();
+        assert_eq!(damage, Damage { at: 0, what });
+    }
+    let two = [&[0, 9, 0], &key("k")[..], &[2, 8, 0], trailer].concat();
+    let mut cursor = cursor(around(&two));
+    cursor.seek_to_first().unwrap();
+    let damage = cursor.next().unwrap_err();
+    assert_eq!(
+        damage.what,
+        "an entry shares more than its predecessor's user key"
+    );
+    assert!(!cursor.valid());
+    assert_eq!(cursor.seek_to_last().unwrap_err(), damage);
+}
+
+#[test]
+fn common_prefixes_are_found_at_every_length() {
+    let a: Vec<u8> = (0..40).collect();
+    for len in 0..=40 {
+        let mut b = a.clone();
+        assert_eq!(common_prefix_len(&a, &b[..len]), len);
+        if len < 40 {
+            b[len] ^= 0x80;
+            assert_eq!(common_prefix_len(&a, &b), len);
+        }
+    }
+}
+
+/// An order that is the bytewise one, but goes the long way.
+fn the_long_way() -> Comparator {
+    struct Slow;
+    impl crate::comparator::Compare for Slow {
+        fn name(&self) -> &str {
+            "slow"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+            a.cmp(b)
+        }
+    }
+    Comparator::custom(Slow)
+}
+
+proptest! {
+    #[test]
+    fn both_searches_find_the_same_entry(
+        keys in prop::collection::btree_set(prop::collection::vec(0u8..3, 0..10), 1..60),
+        targets in prop::collection::vec((prop::collection::vec(0u8..3, 0..10), 0u64..3), 1..30),
+        restart_interval in 1usize..=16,
+    ) {
+        let entries: Vec<_> = keys
+            .iter()
+            .map(|key| (internal_key::encode(key, 1, ValueKind::Put), Vec::new()))
+            .collect();
+        let mut cursor = cursor(build(restart_interval, &entries));
+        for (user_key, sequence) in &targets {
+            let target = internal_key::encode(user_key, *sequence, ValueKind::Put);
+            let mut found = Vec::new();
+            for comparator in [Comparator::Bytewise, the_long_way()] {
+                cursor.seek(&comparator, &target).unwrap();
+                found.push(cursor.valid().then(|| cursor.key().to_vec()));
+            }
+            let expected = entries.iter().map(|(key, _)| key).find(|key| {
+                internal_key::compare(&Comparator::Bytewise, key, &target).is_ge()
+            });
+            prop_assert_eq!(found[0].as_ref(), expected);
+            prop_assert_eq!(&found[0], &found[1]);
+        }
+    }
+
+    #[test]
+    fn any_bytes_can_be_walked(
+        contents in prop::collection::vec(prop_oneof![0u8..12, any::<u8>()], 4..200),
+        restarts in 0u32..4,
+        targets in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 3),
+    ) {
+        let mut contents = contents;
+        contents.extend_from_slice(&restarts.to_le_bytes());
+        let Ok(block) = Block::new(contents.into()) else { return Ok(()) };
+        let mut cursor = BlockCursor::new(block);
+        for comparator in [Comparator::Bytewise, Comparator::reverse_bytewise()] {
+            for target in &targets {
+                let _ = cursor.seek(&comparator, target);
+                while cursor.valid() {
+                    let _ = cursor.next();
+                }
+                let _ = cursor.seek_for_prev(&comparator, target);
+                while cursor.valid() {
+                    let _ = cursor.prev();
+                }
+            }
+        }
+    }
+}

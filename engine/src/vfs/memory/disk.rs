@@ -119,8 +119,11 @@ impl Disk {
             Change::Rename { from, to } => {
                 let file = self.file(from)?;
                 self.check_place(to)?;
+                if self.names.get(to) == Some(&Node::File(file)) {
+                    return Ok(()); // POSIX: between two names of one file, nothing happens.
+                }
                 self.rename_in_memory(NameChange {
-                    gone: (from != to).then(|| from.clone()),
+                    gone: Some(from.clone()),
                     set: Some((to.clone(), Node::File(file))),
                 });
                 Ok(())
@@ -260,8 +263,12 @@ impl Disk {
         Ok(())
     }
 
-    pub(super) fn exists(&self, path: &Path) -> bool {
-        self.is_dir(path) || self.names.contains_key(path)
+    pub(super) fn exists(&self, path: &Path) -> io::Result<bool> {
+        let is_file = |path: &Path| matches!(self.names.get(path), Some(Node::File(_)));
+        if path.ancestors().skip(1).any(is_file) {
+            return Err(io::Error::from(io::ErrorKind::NotADirectory));
+        }
+        Ok(self.is_dir(path) || is_file(path))
     }
 
     pub(super) fn list(&self, dir: &Path) -> io::Result<Vec<OsString>> {
@@ -386,13 +393,16 @@ impl Choice {
             Fate::Torn => data[..synced + self.below(written - synced + 1)].to_vec(),
             Fate::Scattered => {
                 let mut kept = data[..synced + self.below(written - synced + 1)].to_vec();
-                let sector = kept.len() / SECTOR_BYTES * SECTOR_BYTES;
-                let torn = sector.max(synced);
-                let garbage_from = torn + self.below(kept.len() - torn + 1);
-                for byte in &mut kept[garbage_from..] {
-                    *byte = self.below(256) as u8;
+                let (garbled, zeros_after) = (self.below(2) == 0, self.below(2) == 0);
+                if garbled {
+                    let sector = kept.len() / SECTOR_BYTES * SECTOR_BYTES;
+                    let torn = sector.max(synced);
+                    let garbage_from = torn + self.below(kept.len() - torn + 1);
+                    for byte in &mut kept[garbage_from..] {
+                        *byte = self.below(256) as u8;
+                    }
                 }
-                if self.below(2) == 0 {
+                if zeros_after {
                     // The length reached the medium, the data did not.
                     kept.resize(written, 0);
                 }

@@ -197,7 +197,8 @@ impl Vfs for MemoryVfs {
 
     fn exists(&self, path: &Path) -> Result<bool> {
         let key = normal(path)?;
-        Ok(self.shared.lock().disk.exists(&key))
+        let exists = self.shared.lock().disk.exists(&key);
+        exists.map_err(|error| Error::io("look for", path, error))
     }
 
     fn len(&self, path: &Path) -> Result<u64> {

@@ -1,0 +1,230 @@
+//! Claim: the file system in memory behaves as the real one does, and the real one's errors say what to do.
+
+use engine::error::Error;
+use engine::vfs::{MemoryVfs, StdVfs, Vfs, WritableFile, parent_dir};
+use proptest::prelude::*;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// An operation on one of a few names below the directory under test.
+#[derive(Clone, Debug)]
+enum Op {
+    Create(PathBuf, Vec<u8>),
+    Append(PathBuf, Vec<u8>),
+    CreateDirAll(PathBuf),
+    Remove(PathBuf),
+    Rename(PathBuf, PathBuf),
+    HardLink(PathBuf, PathBuf),
+    SyncDir(PathBuf),
+    Read(PathBuf),
+    Map(PathBuf),
+    ReadAt(PathBuf, u64, usize),
+    Len(PathBuf),
+    Exists(PathBuf),
+    List(PathBuf),
+}
+
+fn name() -> impl Strategy<Value = PathBuf> {
+    prop::sample::select(vec!["a", "b", "dir/c", "dir/./d", "dir"]).prop_map(PathBuf::from)
+}
+
+/// Those that change nothing.
+fn look() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        name().prop_map(Op::Read),
+        name().prop_map(Op::Map),
+        (name(), 0u64..50, 0usize..50).prop_map(|(name, at, len)| Op::ReadAt(name, at, len)),
+        name().prop_map(Op::Len),
+        name().prop_map(Op::Exists),
+        prop::sample::select(vec!["dir", "", "none"]).prop_map(|dir| Op::List(dir.into())),
+    ]
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let data = || prop::collection::vec(any::<u8>(), 0..40);
+    prop_oneof![
+        3 => (name(), data()).prop_map(|(name, data)| Op::Create(name, data)),
+        2 => (name(), data()).prop_map(|(name, data)| Op::Append(name, data)),
+        2 => prop::sample::select(vec!["dir", "a", "dir/sub"]).prop_map(|dir| Op::CreateDirAll(dir.into())),
+        1 => name().prop_map(Op::Remove),
+        1 => (name(), name()).prop_map(|(from, to)| Op::Rename(from, to)),
+        1 => (name(), name()).prop_map(|(from, to)| Op::HardLink(from, to)),
+        1 => prop::sample::select(vec!["dir", "", "none"]).prop_map(|dir| Op::SyncDir(dir.into())),
+        5 => look(),
+    ]
+}
+
+/// What an operation answers, in a form that can be compared. Which error it is differs between systems.
+fn run(vfs: &dyn Vfs, root: &Path, op: &Op) -> Result<Vec<u8>, ()> {
+    let at = |name: &PathBuf| root.join(name);
+    let write = |file: Result<Box<dyn WritableFile>, Error>, data: &[u8]| {
+        let mut file = file?;
+        file.append(data)?;
+        Ok(file.len().to_be_bytes().to_vec())
+    };
+    let answer = match op {
+        Op::Create(name, data) => write(vfs.create(&at(name)), data),
+        Op::Append(name, data) => write(vfs.open_append(&at(name)), data),
+        Op::CreateDirAll(name) => vfs.create_dir_all(&at(name)).map(|()| Vec::new()),
+        Op::Remove(name) => vfs.remove(&at(name)).map(|()| Vec::new()),
+        Op::Rename(from, to) => vfs.rename(&at(from), &at(to)).map(|()| Vec::new()),
+        Op::HardLink(from, to) => vfs.hard_link(&at(from), &at(to)).map(|()| Vec::new()),
+        Op::SyncDir(dir) => vfs.sync_dir(&at(dir)).map(|()| Vec::new()),
+        Op::Read(name) => vfs.read(&at(name)),
+        Op::Map(name) => vfs
+            .open_mapped(&at(name))
+            .map(|file| file.contents().unwrap().to_vec()),
+        Op::ReadAt(name, offset, len) => vfs
+            .open_random(&at(name))
+            .and_then(|file| file.read_at(*offset, *len))
+            .map(|slice| slice.to_vec()),
+        Op::Len(name) => vfs.len(&at(name)).map(|len| len.to_be_bytes().to_vec()),
+        Op::Exists(name) => vfs.exists(&at(name)).map(|exists| vec![u8::from(exists)]),
+        Op::List(dir) => vfs
+            .list(&at(dir))
+            .map(|names| format!("{names:?}").into_bytes()),
+    };
+    answer.map_err(|error| assert!(matches!(error, Error::Io { .. }), "{error}"))
+}
+
+/// Operations that only a real system gives a meaning to: renaming directories, the length of one.
+fn about_a_directory(vfs: &dyn Vfs, root: &Path, op: &Op) -> bool {
+    let is_dir = |name: &PathBuf| vfs.list(&root.join(name)).is_ok();
+    match op {
+        Op::Rename(from, _) | Op::HardLink(from, _) => is_dir(from),
+        Op::Len(name) => is_dir(name),
+        _ => false,
+    }
+}
+
+proptest! {
+    // Each case syncs real directories.
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn memory_answers_as_the_real_file_system(ops in prop::collection::vec(op(), 1..60)) {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = MemoryVfs::new();
+        memory.create_dir_all(dir.path()).unwrap();
+        for op in &ops {
+            if about_a_directory(&memory, dir.path(), op) {
+                continue;
+            }
+            let expected = run(&StdVfs, dir.path(), op);
+            prop_assert_eq!(run(&memory, dir.path(), op), expected, "{:?} in {:?}", op, ops);
+        }
+    }
+}
+
+fn io_kind(error: Error) -> (ErrorKind, String) {
+    let message = error.to_string();
+    match error {
+        Error::Io { source, .. } => (source.kind(), message),
+        other => panic!("expected an Io error, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_with_what_was_tried() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("none/000001.log");
+    for vfs in [&StdVfs as &dyn Vfs, &MemoryVfs::new()] {
+        let (kind, message) = io_kind(vfs.read(&missing).unwrap_err());
+        assert_eq!(kind, ErrorKind::NotFound);
+        assert!(
+            message.contains("000001.log") && message.contains("Check the path"),
+            "{message}"
+        );
+        assert!(vfs.create(&missing).unwrap_err().is_not_found());
+        assert!(!vfs.exists(&missing).unwrap());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf8_work_and_are_listed_as_they_are() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"caf\xe9");
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(dir.path()).unwrap();
+    for vfs in [&StdVfs as &dyn Vfs, &memory] {
+        let path = dir.path().join(name);
+        vfs.create(&path).unwrap().append(b"data").unwrap();
+        assert_eq!(vfs.list(dir.path()).unwrap(), [name]);
+        assert_eq!(vfs.read(&path).unwrap(), b"data");
+    }
+    let (kind, message) = io_kind(
+        StdVfs
+            .read(Path::new(OsStr::from_bytes(b"a\0b")))
+            .unwrap_err(),
+    );
+    assert_eq!(kind, ErrorKind::InvalidInput);
+    assert!(message.contains("cannot hold such a name"), "{message}");
+}
+
+#[test]
+fn a_lock_is_held_once_and_released_with_its_guard() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("LOCK");
+    let guard = StdVfs.lock(&path).unwrap();
+    let error = StdVfs.lock(&path).unwrap_err();
+    assert!(
+        matches!(&error, Error::Locked { path: locked } if *locked == path),
+        "{error}"
+    );
+    drop(guard);
+    StdVfs.lock(&path).unwrap();
+}
+
+#[test]
+fn a_mapped_file_keeps_its_bytes_when_its_name_is_given_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(dir.path()).unwrap();
+    for vfs in [&StdVfs as &dyn Vfs, &memory] {
+        vfs.create(&path).unwrap().append(b"first").unwrap();
+        let mapped = vfs.open_mapped(&path).unwrap();
+        vfs.create(&path).unwrap().append(b"2nd").unwrap();
+        assert_eq!(&*mapped.contents().unwrap(), b"first");
+        vfs.remove(&path).unwrap();
+        assert_eq!(&*mapped.read_at(1, 3).unwrap(), b"irs");
+    }
+}
+
+#[test]
+fn a_read_beyond_the_end_is_refused_before_anything_is_allocated() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(dir.path()).unwrap();
+    for vfs in [&StdVfs as &dyn Vfs, &memory] {
+        vfs.create(&path).unwrap().append(b"data").unwrap();
+        for file in [
+            vfs.open_random(&path).unwrap(),
+            vfs.open_mapped(&path).unwrap(),
+        ] {
+            assert_eq!(file.read_at(4, 0).unwrap().len(), 0);
+            for (offset, len) in [
+                (0, 5),
+                (5, 0),
+                (0, usize::MAX),
+                (u64::MAX, 1),
+                (u64::MAX, usize::MAX),
+            ] {
+                let (kind, _) = io_kind(file.read_at(offset, len).unwrap_err());
+                assert_eq!(kind, ErrorKind::UnexpectedEof, "{offset} {len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_directory_of_a_bare_name_is_the_current_one() {
+    assert_eq!(parent_dir(Path::new("a")), Path::new("."));
+    assert_eq!(parent_dir(Path::new("db/a")), Path::new("db"));
+    assert_eq!(parent_dir(Path::new("/a")), Path::new("/"));
+    assert_eq!(parent_dir(Path::new("/")), Path::new("/"));
+}
