@@ -258,7 +258,10 @@ fn a_changed_block_with_a_right_checksum_gives_no_panic() {
         // The first data block, up to where its checksum fits.
         let first_end = (5..1000)
             .find(|end| good[*end..*end + 4] == crc32fast::hash(&good[..*end]).to_le_bytes());
-        for block in parts.into_iter().chain([0..first_end.unwrap()]) {
+        for block in parts
+            .into_iter()
+            .chain(std::iter::once(0..first_end.unwrap()))
+        {
             for at in block.clone() {
                 for change in [0x01, 0x08, 0x80, 0xff] {
                     vfs.damage(PATH, with_right_checksum(&good, at, change, block.clone()))
