@@ -13,8 +13,6 @@ const CLASS_MIN: usize = 8;
 pub(crate) struct Diagnosis {
     /// The mistake that agrees on every probe: an index into the sheet's mistakes.
     pub(crate) named: Option<usize>,
-    /// How many probes agree with it.
-    pub(crate) probes: usize,
     /// Sentences that are true of the behaviour; empty when there is a name.
     pub(crate) observations: Vec<String>,
 }
@@ -32,7 +30,6 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     if let Some(named) = agreeing(exercise, part, outcomes, &all).first() {
         return Diagnosis {
             named: Some(*named),
-            probes: outcomes.len(),
             observations: Vec::new(),
         };
     }
@@ -40,7 +37,6 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     observations.extend(nearest(exercise, part, outcomes));
     Diagnosis {
         named: None,
-        probes: 0,
         observations,
     }
 }
@@ -68,6 +64,8 @@ fn agreeing(
 }
 
 /// Classes on which the answer is wrong and just one known mistake agrees with all of it.
+///
+/// Calls that gave no answer do not count for or against a mistake.
 fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<String> {
     let sheet = exercise.sheet();
     let info = &sheet.parts[part];
@@ -76,8 +74,8 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         let solution = guard::call(|| exercise.ask(Who::Solution, start + i));
         solution.behaves_like(&outcomes[i])
     };
-    let mut said = Vec::new();
-    for class in info.classes() {
+    let mut found: Vec<(usize, Vec<&str>)> = Vec::new();
+    for class in info.divisions() {
         let members: Vec<usize> = info
             .members(class)
             .into_iter()
@@ -90,13 +88,26 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
             .into_iter()
             .filter(|&m| !sheet.mistakes[m].composed)
             .collect();
-        if let [only] = agreeing[..] {
-            let mistake = &sheet.mistakes[only];
-            said.push(format!(
-                "On the {class} it behaves like {}; not so elsewhere.",
-                mistake.says
-            ));
+        let [only] = agreeing[..] else { continue };
+        match found.iter_mut().find(|(mistake, _)| *mistake == only) {
+            Some((_, classes)) => classes.push(class),
+            None => found.push((only, vec![class])),
         }
     }
-    said
+    let complete = outcomes.iter().all(|o| o.answer().is_some());
+    found
+        .into_iter()
+        .map(|(mistake, classes)| {
+            format!(
+                "On the {} it behaves like {}{}.",
+                classes.join(" and on the "),
+                sheet.mistakes[mistake].says,
+                if complete {
+                    ""
+                } else {
+                    ", wherever it answers"
+                }
+            )
+        })
+        .collect()
 }

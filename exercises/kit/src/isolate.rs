@@ -34,8 +34,12 @@ use crate::guard;
 /// The private argument that makes a test program a child.
 pub(crate) const CHILD_ARGUMENT: &str = "__answer_probes";
 
-/// How long one call may take.
+/// How much processor time one call may take. Processor time, because a machine that is busy with
+/// other things must not turn a right answer into an endless loop.
 const CALL_LIMIT: Duration = Duration::from_millis(1000);
+/// How long one call may take by the clock: for calls that sleep or wait, and for systems that do not
+/// tell us the processor time of another process.
+const CALL_LIMIT_BY_CLOCK: Duration = Duration::from_secs(4);
 /// How long all calls together may take.
 const RUN_LIMIT: Duration = Duration::from_secs(8);
 /// How much memory a child may map.
@@ -109,6 +113,23 @@ pub fn observe(exercise: &dyn Judged, who: Who) -> io::Result<Behaviour> {
     outcomes.resize(count, Outcome::NotAsked);
     behaviour.outcomes = outcomes;
     Ok(behaviour)
+}
+
+/// Puts all probes to an implementation, in this process: for code that is known to return.
+pub fn observe_here(exercise: &dyn Judged, who: Who) -> Behaviour {
+    let ask = |probe| guard::call(|| exercise.ask(who, probe));
+    let count = exercise.sheet().probe_count();
+    let outcomes: Vec<Outcome> = (0..count).map(ask).collect();
+    let unstable = (0..count)
+        .rev()
+        .map(|probe| (probe, ask(probe)))
+        .filter(|(probe, again)| *again != outcomes[*probe])
+        .fold(None, |_, smaller| Some(smaller));
+    Behaviour {
+        outcomes,
+        unstable,
+        printed: String::new(),
+    }
 }
 
 struct Run {
@@ -210,17 +231,12 @@ enum Ended {
 /// Waits for the child, and kills it when it stops making progress.
 fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
     let begin = Instant::now();
-    let mut progress = (0, Instant::now());
+    let mut progress = Progress::default();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Itself(status));
         }
-        let length = fs::metadata(answers)?.len();
-        if length != progress.0 {
-            progress = (length, Instant::now());
-        }
-        // A child that has not begun is waiting for the machine, not looping.
-        let stuck = length > 0 && progress.1.elapsed() > CALL_LIMIT;
+        let stuck = progress.stuck(fs::metadata(answers)?.len(), child.id());
         if stuck || begin.elapsed() > RUN_LIMIT {
             child.kill()?;
             child.wait()?;
@@ -236,6 +252,49 @@ fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
         }
         thread::sleep(POLL);
     }
+}
+
+/// How far a child has come, and since when it has come no further.
+#[derive(Default)]
+struct Progress {
+    length: u64,
+    since: Option<(Instant, Option<Duration>)>,
+}
+
+impl Progress {
+    fn stuck(&mut self, length: u64, child: u32) -> bool {
+        // A child that has not begun is waiting for the machine, not looping.
+        if length == 0 {
+            return false;
+        }
+        let used = processor_time(child);
+        let (since, used_then) = match self.since {
+            Some(since) if self.length == length => since,
+            _ => {
+                self.length = length;
+                *self.since.insert((Instant::now(), used))
+            }
+        };
+        let by_clock = since.elapsed();
+        let busy = match (used, used_then) {
+            (Some(now), Some(then)) => now.saturating_sub(then) > CALL_LIMIT,
+            _ => false,
+        };
+        busy || by_clock > CALL_LIMIT_BY_CLOCK
+    }
+}
+
+/// The processor time that a process has used, where the system shows it in `/proc`.
+fn processor_time(process: u32) -> Option<Duration> {
+    /// Linux counts in hundredths of a second, whatever its own clock does.
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The program's name stands in parentheses and may hold spaces; user and system time are the
+    // twelfth and thirteenth field after it.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(TICK * user.checked_add(system)?)
 }
 
 fn milliseconds(duration: Duration) -> u64 {
@@ -299,9 +358,8 @@ fn read_answers(path: &Path, start: usize) -> io::Result<Answers> {
             same += 1;
         } else if let Some(rest) = line.strip_prefix('!') {
             same += 1;
-            if answers.run.unstable.is_none()
-                && let Some((probe, outcome)) = rest.split_once(' ')
-            {
+            // The second round runs backwards: the last one is the smallest.
+            if let Some((probe, outcome)) = rest.split_once(' ') {
                 answers.run.unstable =
                     Some((probe.parse().unwrap_or(0), serde_json::from_str(outcome)?));
             }

@@ -8,7 +8,6 @@ use crate::diagnose::{Diagnosis, diagnose};
 use crate::exercise::{Judged, Sheet};
 use crate::isolate::Behaviour;
 use crate::message;
-use crate::observe::describe;
 
 /// Where a learner stands with an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,15 +169,7 @@ fn returns(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> Option<Finding> 
     let first = outcomes.iter().position(|o| o.answer().is_none())?;
     let call = &part.probes[first].call;
     let summary = match &outcomes[first] {
-        Outcome::Todo => {
-            let todos: Vec<usize> = (0..outcomes.len())
-                .filter(|&i| matches!(outcomes[i], Outcome::Todo))
-                .collect();
-            format!(
-                "{call} reaches a `todo!()`, as on {}",
-                describe(part, &todos)
-            )
-        }
+        Outcome::Todo => format!("{call} reaches a `todo!()`"),
         Outcome::Panic { message, place } => format!("{call} panics at {place}: {message}"),
         other => format!("{call}: {}", other.brief()),
     };

@@ -144,25 +144,17 @@ fn tell(text: &mut String, sheet: &Sheet, fault: &Fault) {
     }
     text.push('\n');
     match diagnosis.named {
-        Some(index) => name(text, sheet, function, &sheet.mistakes[index], diagnosis),
+        Some(index) => name(text, sheet, function, &sheet.mistakes[index]),
         None => observed(text, diagnosis),
     }
 }
 
-fn name(
-    text: &mut String,
-    sheet: &Sheet,
-    function: &str,
-    mistake: &MistakeInfo,
-    diagnosis: &Diagnosis,
-) {
+fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo) {
     let MistakeInfo {
         name, says, why, ..
     } = mistake;
-    let intro = format!(
-        "Diagnosis: your `{function}` agrees with {says} on all {} probes (`{name}`).",
-        diagnosis.probes
-    );
+    let intro =
+        format!("Diagnosis: your `{function}` agrees with {says} on every probe (`{name}`).");
     text.push_str(&wrap(&intro, ""));
     text.push_str(&wrap(why, "  "));
     let anchor = if mistake.link.is_empty() {

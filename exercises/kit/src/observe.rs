@@ -40,7 +40,7 @@ pub(crate) fn describe(part: &Part, set: &[usize]) -> String {
         return some_of(calls(part, set).into_iter());
     }
     if let Some(class) = part.classes().into_iter().find(|c| part.members(c) == set) {
-        return format!("exactly the {class} ({})", count(set.len(), "probe"));
+        return format!("the {class}, all of them and no others");
     }
     let by_class: Vec<String> = part
         .divisions()
@@ -73,11 +73,10 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let mut said = Vec::new();
     let panics = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
     if let Some(&first) = panics.first() {
-        said.push(format!(
-            "It panics on {}: {}.",
-            describe(part, &panics),
-            outcomes[first].brief()
-        ));
+        said.push(format!("It panics on {}.", describe(part, &panics)));
+        if panics.len() > 1 {
+            said.push(format!("The first is {}.", outcomes[first].brief()));
+        }
     }
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo));
     if !todos.is_empty() {
@@ -111,7 +110,11 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         return Vec::new();
     }
     if sorted(part, outcomes, &all) {
-        return vec!["The keys are in order.".to_owned()];
+        return vec![if all.len() == part.probes.len() {
+            "The keys are in order.".to_owned()
+        } else {
+            "Where it answers, the keys are in order.".to_owned()
+        }];
     }
     if reversed(part, outcomes, &all) {
         return vec!["All keys are in exactly the reverse order.".to_owned()];
@@ -128,13 +131,18 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         .filter(|(_, members)| !members.is_empty())
         .collect();
     for (class, members) in divisions.iter().filter(|(_, m)| m.len() > 1) {
-        said.push(if sorted(part, outcomes, members) {
-            format!("The {class} are in order among themselves.")
+        let how = if sorted(part, outcomes, members) {
+            "in order among themselves"
         } else if reversed(part, outcomes, members) {
-            format!("The {class} are in exactly the reverse order among themselves.")
+            "in exactly the reverse order among themselves"
+        } else if neighbours(part, outcomes, members, |a, b| a <= b) {
+            "never out of order among themselves, but some of them share a key"
+        } else if neighbours(part, outcomes, members, |a, b| a >= b) {
+            "in the reverse order among themselves, and some of them share a key"
         } else {
-            format!("The {class} are not in order among themselves.")
-        });
+            "not in order among themselves"
+        };
+        said.push(format!("The {class} are {how}."));
     }
     let mut by_rank = divisions;
     by_rank.sort_by_key(|(_, members)| members.iter().map(|&i| part.ranks[i]).min());
@@ -145,11 +153,21 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
 }
 
 fn reversed(part: &Part, outcomes: &[Outcome], members: &[usize]) -> bool {
+    neighbours(part, outcomes, members, |a, b| a > b)
+}
+
+/// Whether the keys of any two neighbours, by rank, are related so.
+fn neighbours(
+    part: &Part,
+    outcomes: &[Outcome],
+    members: &[usize],
+    related: impl Fn(Option<&[u8]>, Option<&[u8]>) -> bool,
+) -> bool {
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&i| part.ranks[i]);
     ranked
         .windows(2)
-        .all(|pair| outcomes[pair[0]].bytes() > outcomes[pair[1]].bytes())
+        .all(|pair| related(outcomes[pair[0]].bytes(), outcomes[pair[1]].bytes()))
 }
 
 fn across(
@@ -235,7 +253,7 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
 fn exceptions(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     let wrong = wrong_answers(part, outcomes);
     let set = describe(part, &wrong);
-    let short = wrong.len() <= NAMED_MAX || set.starts_with("exactly");
+    let short = wrong.len() <= NAMED_MAX || set.starts_with("the ");
     (short && !wrong.is_empty() && wrong.len() < part.probes.len()).then(|| {
         format!(
             "The {} is the right one on every probe except {set}.",
@@ -271,7 +289,12 @@ fn relations(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         .collect::<Vec<_>>();
     if let Some(is) = related(&comparable) {
         let makes = part.makes;
-        return vec![format!("On every probe the {makes} is {is}.")];
+        return vec![if comparable.len() == part.probes.len() {
+            format!("On every probe the {makes} is {is}.")
+        } else {
+            let compared = count(comparable.len(), "probe");
+            format!("On all {compared} that can be compared, the {makes} is {is}.")
+        }];
     }
     part.divisions()
         .into_iter()

@@ -21,6 +21,7 @@ pub(crate) fn relation(pairs: &[(&[u8], &[u8])]) -> Option<String> {
     if right_len == given_len {
         return constant(pairs)
             .or_else(|| shuffled(pairs, right_len))
+            .or_else(|| negated(pairs, right_len))
             .or_else(|| shifted(pairs, right_len));
     }
     cut_or_extended(pairs, right_len, given_len)
@@ -39,43 +40,87 @@ fn constant(pairs: &[(&[u8], &[u8])]) -> Option<String> {
         .then(|| format!("always the same: {}", hex(first)))
 }
 
-/// Every given byte is one of the right bytes, with the same bits inverted each time.
+/// Where a given byte comes from, on every pair.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    /// From this right byte, with these bits inverted.
+    Right(usize, u8),
+    /// From nowhere: it is always this one.
+    Always(u8),
+}
+
+/// Every given byte is one of the right bytes, with the same bits inverted each time, or constant.
 fn shuffled(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
-    let mut source = Vec::with_capacity(len);
-    let mut mask = Vec::with_capacity(len);
+    let mut sources: Vec<Source> = Vec::with_capacity(len);
     for i in 0..len {
+        let taken = |j: &usize| {
+            let from = |s: &Source| matches!(s, Source::Right(k, _) if k == j);
+            sources.iter().any(from)
+        };
         // The byte's own place first, then its mirror image: the plainest explanation wins.
         let candidates = [i, len - 1 - i].into_iter().chain(0..len);
-        let (j, bits) = candidates
-            .filter(|j| !source.contains(j))
-            .find_map(|j| Some((j, constant_mask(pairs, i, j)?)))?;
-        source.push(j);
-        mask.push(bits);
+        let source = candidates
+            .filter(|j| !taken(j))
+            .find_map(|j| Some(Source::Right(j, constant_mask(pairs, i, j)?)));
+        let first = pairs[0].1[i];
+        let constant = || pairs.iter().all(|(_, g)| g[i] == first);
+        sources.push(match source {
+            Some(source) => source,
+            None if constant() => Source::Always(first),
+            None => return None,
+        });
     }
-    let inverted = if mask.iter().all(|&bits| bits == 0) {
+    let said: Vec<String> = [order_of(&sources), inverted(&sources), constants(&sources)]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!said.is_empty()).then(|| format!("the right one with {}", said.join(", and ")))
+}
+
+fn order_of(sources: &[Source]) -> Option<String> {
+    let place = |(i, s): (usize, &Source)| match s {
+        Source::Right(j, _) => *j,
+        Source::Always(_) => i,
+    };
+    let places: Vec<usize> = sources.iter().enumerate().map(place).collect();
+    if places.iter().enumerate().all(|(i, &j)| i == j) {
+        return None;
+    }
+    let last = places.len() - 1;
+    if places.iter().enumerate().all(|(i, &j)| i + j == last) {
+        return Some("its bytes in the reverse order".to_owned());
+    }
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    Some(format!("its bytes in the order {}", places.join(" ")))
+}
+
+fn inverted(sources: &[Source]) -> Option<String> {
+    let mask: Vec<u8> = sources
+        .iter()
+        .map(|source| match source {
+            Source::Right(_, bits) => *bits,
+            Source::Always(_) => 0,
+        })
+        .collect();
+    if mask.iter().all(|&bits| bits == 0) {
         None
     } else if mask.iter().all(|&bits| bits == 0xff) {
         Some("every bit inverted".to_owned())
     } else {
         Some(format!("these bits inverted: {}", hex(&mask)))
-    };
-    let in_place = source.iter().enumerate().all(|(i, &j)| i == j);
-    let mirrored = source.iter().enumerate().all(|(i, &j)| i + j + 1 == len);
-    let order = if in_place {
-        None
-    } else if mirrored {
-        Some("its bytes in the reverse order".to_owned())
-    } else {
-        let places: Vec<String> = source.iter().map(ToString::to_string).collect();
-        Some(format!("its bytes in the order {}", places.join(" ")))
-    };
-    match (order, inverted) {
-        (None, None) => None,
-        (Some(one), None) | (None, Some(one)) => Some(format!("the right one with {one}")),
-        (Some(order), Some(inverted)) => {
-            Some(format!("the right one with {order}, then {inverted}"))
-        }
     }
+}
+
+fn constants(sources: &[Source]) -> Option<String> {
+    let constant: Vec<String> = sources
+        .iter()
+        .enumerate()
+        .filter_map(|(i, source)| match source {
+            Source::Always(byte) => Some(format!("byte {i} always {byte:02x}")),
+            Source::Right(..) => None,
+        })
+        .collect();
+    (!constant.is_empty()).then(|| constant.join(", "))
 }
 
 fn constant_mask(pairs: &[(&[u8], &[u8])], given: usize, right: usize) -> Option<u8> {
@@ -86,11 +131,28 @@ fn constant_mask(pairs: &[(&[u8], &[u8])], given: usize, right: usize) -> Option
         .then_some(mask)
 }
 
+/// The given bytes, read as one big-endian number, are the right ones subtracted from zero.
+fn negated(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
+    let mask = mask_of(len)?;
+    pairs
+        .iter()
+        .all(|(r, g)| number(g) == 0_u128.wrapping_sub(number(r)) & mask)
+        .then(|| "the right one with its sign turned".to_owned())
+}
+
+fn number(bytes: &[u8]) -> u128 {
+    bytes.iter().fold(0, |n, &b| n << 8 | u128::from(b))
+}
+
+/// All bits of a number of so many bytes, if there is an integer for it.
+fn mask_of(len: usize) -> Option<u128> {
+    let bits = u32::try_from(len * 8).ok().filter(|bits| *bits <= 128)?;
+    u128::MAX.checked_shr(128 - bits)
+}
+
 /// The given bytes, read as one big-endian number, exceed the right ones by a fixed amount.
 fn shifted(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
-    let bits = u32::try_from(len * 8).ok().filter(|bits| *bits <= 128)?;
-    let mask = u128::MAX.checked_shr(128 - bits)?;
-    let number = |bytes: &[u8]| bytes.iter().fold(0_u128, |n, &b| n << 8 | u128::from(b));
+    let mask = mask_of(len)?;
     let sum = number(pairs[0].1).wrapping_sub(number(pairs[0].0)) & mask;
     let holds = pairs
         .iter()
@@ -98,8 +160,9 @@ fn shifted(pairs: &[(&[u8], &[u8])], len: usize) -> Option<String> {
     holds.then(|| {
         let bytes = &sum.to_be_bytes()[16 - len..];
         format!(
-            "the right one plus {} (as one {bits}-bit number, wrapping)",
-            hex(bytes)
+            "the right one plus {} (as one {}-bit number, wrapping)",
+            hex(bytes),
+            len * 8
         )
     })
 }
@@ -157,7 +220,7 @@ mod tests {
         );
         is(
             |n| (n ^ 1).to_le_bytes().to_vec(),
-            "reverse order, then these bits inverted: 01 00",
+            "reverse order, and these bits inverted: 01 00",
         );
         is(
             |n| n.rotate_left(16).to_be_bytes().to_vec(),
@@ -166,6 +229,14 @@ mod tests {
         is(
             |n| n.wrapping_add(3).to_be_bytes().to_vec(),
             "plus 00 00 00 00 00 00 00 03",
+        );
+        is(
+            |n| n.wrapping_neg().to_be_bytes().to_vec(),
+            "its sign turned",
+        );
+        is(
+            |n| (n & 0xffff_ffff_ffff).to_be_bytes().to_vec(),
+            "the right one with byte 0 always 00, byte 1 always 00",
         );
         is(|n| n.to_be_bytes()[4..].to_vec(), "only the last 4 bytes");
         is(|n| n.to_be_bytes()[..4].to_vec(), "only the first 4 bytes");

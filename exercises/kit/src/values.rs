@@ -40,11 +40,11 @@ fn magnitudes(bits: u32) -> Vec<u64> {
         found.extend([one, one - 1, one.wrapping_add(1)]);
     }
     found.extend([200, 300, 1000, 65535, 65536, 0xffff_0000]);
-    found.extend(0..=300);
+    found.extend(0..=1030);
     for byte in 0..bits / 8 {
         found.extend([0x12, 0x7f, 0x80, 0xfe, 0xff].map(|b: u64| b << (8 * byte)));
     }
-    for (random, width) in scrambled(7).zip((1..=bits).cycle()).take(700) {
+    for (random, width) in scrambled(7).zip((1..=bits).cycle()).take(900) {
         found.push(random >> (64 - width));
     }
     found

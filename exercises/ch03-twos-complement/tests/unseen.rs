@@ -1,0 +1,257 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/order_i64.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod order_i64;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::{Codec, State, Verdict, Who};
+
+const TOP: u64 = 1 << 63;
+
+fn right(value: i64) -> [u8; 8] {
+    (value.cast_unsigned() ^ TOP).to_be_bytes()
+}
+
+fn back(key: [u8; 8]) -> i64 {
+    (u64::from_be_bytes(key) ^ TOP).cast_signed()
+}
+
+fn judged(
+    encode: impl Fn(i64) -> [u8; 8] + Send + Sync + 'static,
+    decode: impl Fn([u8; 8]) -> i64 + Send + Sync + 'static,
+) -> Verdict {
+    let exercise = order_i64::exercise_of(Codec::fixed(encode, decode));
+    let verdict = judge(&exercise, &observe_here(&exercise, Who::Learner));
+    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
+    verdict
+}
+
+/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
+fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.check.as_deref(), Some(check));
+    assert_eq!(verdict.mistake, None, "a name was guessed");
+    let text = verdict
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    let by_sum = |v: i64| {
+        let n = i128::from(v) + (1 << 63);
+        let mut key = [0; 8];
+        for (i, byte) in key.iter_mut().enumerate() {
+            *byte = u8::try_from(n >> (56 - 8 * i) & 0xff).unwrap();
+        }
+        key
+    };
+    let by_text = |k: [u8; 8]| {
+        let digits: String = k.iter().map(|b| format!("{b:02x}")).collect();
+        let n = i128::from_str_radix(&digits, 16).unwrap() - (1 << 63);
+        i64::try_from(n).unwrap()
+    };
+    assert_eq!(judged(by_sum, by_text).state, State::Passed);
+}
+
+#[test]
+fn the_wrong_bit_is_pointed_at() {
+    let verdict = judged(|v| (v.cast_unsigned() ^ 1 << 62).to_be_bytes(), back);
+    observed(
+        &verdict,
+        "order",
+        &[
+            "On every probe the key is the right one with these bits inverted: c0 00 00 00 00 00 00 00",
+            "All negative numbers sort after all non-negative numbers.",
+        ],
+    );
+    let verdict = judged(|v| (v.cast_unsigned() ^ TOP ^ 1).to_be_bytes(), back);
+    observed(
+        &verdict,
+        "order",
+        &[
+            "these bits inverted: 00 00 00 00 00 00 00 01",
+            "encode(1)",
+            "though 0 < 1",
+        ],
+    );
+}
+
+#[test]
+fn a_shuffle_of_bytes_is_spelt_out() {
+    let swapped = |v| {
+        let mut key = right(v);
+        key.swap(6, 7);
+        key
+    };
+    observed(
+        &judged(swapped, back),
+        "order",
+        &["its bytes in the order 0 1 2 3 4 5 7 6", "though 1 < 256"],
+    );
+}
+
+#[test]
+fn one_wrong_value_is_found_and_named() {
+    let verdict = judged(|v| if v == 977 { [0; 8] } else { right(v) }, back);
+    observed(
+        &verdict,
+        "order",
+        &[
+            "The key is the right one on every probe except encode(977).",
+            "though 0 < 977",
+            "The negative numbers are in order among themselves.",
+        ],
+    );
+}
+
+#[test]
+fn halves_are_told_apart() {
+    let verdict = judged(|v| if v < 0 { v.to_le_bytes() } else { right(v) }, back);
+    observed(
+        &verdict,
+        "order",
+        &[
+            "The non-negative numbers are in order among themselves.",
+            "The negative numbers are not in order among themselves.",
+            "On the negative numbers it behaves like plain little-endian.",
+        ],
+    );
+}
+
+#[test]
+fn shared_keys_are_shown() {
+    let verdict = judged(|v| right(v / 2), back);
+    observed(
+        &verdict,
+        "order",
+        &[
+            "0 and 1 are different, but both become 80 00 00 00 00 00 00 00.",
+            "The non-negative numbers are never out of order among themselves, but some of them share a key.",
+        ],
+    );
+    #[expect(clippy::cast_precision_loss, reason = "this is the wrong answer")]
+    let verdict = judged(|v| (v as f64).to_be_bytes(), back);
+    observed(
+        &verdict,
+        "order",
+        &["9007199254740992 and 9007199254740993 are different, but both become"],
+    );
+}
+
+#[test]
+fn panics_and_open_ends_are_told_by_class() {
+    let only_positive = |v| {
+        assert!(v >= 0, "no negatives");
+        right(v)
+    };
+    observed(
+        &judged(only_positive, back),
+        "returns",
+        &[
+            "encode(-1) panics at",
+            "no negatives",
+            "It panics on the negative numbers, all of them and no others.",
+            "Where it answers, the keys are in order.",
+        ],
+    );
+    let half_done = |v: i64| if v < 0 { todo!() } else { right(v) };
+    observed(
+        &judged(half_done, back),
+        "returns",
+        &[
+            "encode(-1) reaches a `todo!()`",
+            "A `todo!()` is left on the negative numbers",
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_decoder_beside_a_right_encoder() {
+    let verdict = judged(right, |k| back(k).wrapping_neg());
+    observed(
+        &verdict,
+        "round-trip",
+        &[
+            "decode(80 00 00 00 00 00 00 01) must be 1, but it is -1",
+            "its sign turned",
+            "`encode` is right.",
+        ],
+    );
+    let verdict = judged(right, |k| back(k).wrapping_abs());
+    observed(
+        &verdict,
+        "round-trip",
+        &[
+            "It is right on all non-negative numbers",
+            "`encode` is right.",
+        ],
+    );
+}
+
+#[test]
+fn what_is_open_is_said_beside_what_is_right() {
+    let verdict = judged(right, |_| todo!());
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(
+        verdict.diagnosis.as_deref(),
+        Some("`encode` is right. `decode` is still `todo!()`.")
+    );
+    let verdict = judged(i64::to_be_bytes, |_| todo!());
+    assert_eq!(verdict.mistake.as_deref(), Some("sign_bit_not_flipped"));
+    let text = verdict.diagnosis.unwrap();
+    assert!(text.contains("plain big-endian"), "{text}");
+    assert!(text.ends_with("`decode` is still `todo!()`."), "{text}");
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    // The rule for floats, and the bytes the wrong way round.
+    let both = |v: i64| {
+        let bits = v.cast_unsigned();
+        (if v < 0 { !bits } else { bits ^ TOP }).to_le_bytes()
+    };
+    let verdict = judged(both, back);
+    assert_eq!(
+        verdict.mistake.as_deref(),
+        Some("little_endian_flipped+negatives_inverted")
+    );
+    assert!(
+        verdict.message.contains("Two things at once."),
+        "{}",
+        verdict.message
+    );
+    // One in each function.
+    let verdict = judged(i64::to_be_bytes, |k| {
+        (u64::from_le_bytes(k) ^ TOP).cast_signed()
+    });
+    assert_eq!(verdict.mistake.as_deref(), Some("sign_bit_not_flipped"));
+    assert!(verdict.message.contains("`decode_little_endian_flipped`"));
+}
+
+#[test]
+fn a_wrong_pair_that_fits_together_is_said_to_fit() {
+    let verdict = judged(i64::to_le_bytes, i64::from_le_bytes);
+    assert_eq!(verdict.mistake.as_deref(), Some("little_endian"));
+    assert!(
+        verdict
+            .message
+            .contains("`decode` undoes what your code writes")
+    );
+}

@@ -1,0 +1,340 @@
+//! Code that a learner might write by accident, and that must never take the report down with it.
+//!
+//! This program has a `main` of its own, because it starts itself again as the child that is judged.
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use kit::answer::Death;
+use kit::isolate::{Behaviour, observe};
+use kit::judge::judge;
+use kit::{
+    Cast, Chapter, Codec, Exercise, Judged, Outcome, Show as _, State, Verdict, Who, check, codec,
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const TOP: u64 = 1 << 63;
+
+fn right(value: i64) -> [u8; 8] {
+    (value.cast_unsigned() ^ TOP).to_be_bytes()
+}
+
+fn back(key: [u8; 8]) -> i64 {
+    (u64::from_be_bytes(key) ^ TOP).cast_signed()
+}
+
+fn exercise(name: &'static str, encode: fn(i64) -> [u8; 8]) -> Box<dyn Judged> {
+    let cast = Cast {
+        learner: Codec::fixed(encode, back),
+        stub: Codec::fixed(|v: i64| todo!("{v}"), back),
+        solution: Codec::fixed(right, back),
+    };
+    Box::new(
+        Exercise::new(name, "00-kit", cast)
+            .part(codec::encode_part::<i64>())
+            .part(codec::round_trip_part::<i64>(|value| value.show()))
+            .check(check::order("encode", "Keys compare as their numbers do."))
+            .check(check::answers("decode", "round-trip", "Back and forth.")),
+    )
+}
+
+macro_rules! cast_of {
+    ($($name:ident: $encode:expr;)*) => {
+        static CHAPTER: Chapter = Chapter {
+            folder: env!("CARGO_MANIFEST_DIR"),
+            exercises: &[$((stringify!($name), || exercise(stringify!($name), $encode))),*],
+        };
+    };
+}
+
+cast_of! {
+    right_answer: right;
+    endless_loop: |value| {
+        let mut n = 0_u64;
+        while std::hint::black_box(value) < 0 {
+            n = std::hint::black_box(n.wrapping_add(1));
+        }
+        right(value)
+    };
+    sleeps_for_ever: |value| {
+        if value == 2 {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+        right(value)
+    };
+    slow_everywhere: |value| {
+        std::thread::sleep(Duration::from_millis(30));
+        right(value)
+    };
+    stack_overflow: |value| {
+        #[expect(unconditional_recursion, reason = "this is what it is about")]
+        fn deeper(n: i64) -> i64 {
+            std::hint::black_box(std::hint::black_box(n) + deeper(std::hint::black_box(n) + 1))
+        }
+        if value < 0 { right(deeper(value)) } else { right(value) }
+    };
+    aborts: |value| if value == -1 { std::process::abort() } else { right(value) };
+    asks_for_too_much: |value| {
+        let room: Vec<u8> = Vec::with_capacity(1 << 40);
+        std::hint::black_box(&room);
+        right(value)
+    };
+    grows_for_ever: |value| {
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        while std::hint::black_box(value) >= 0 {
+            all.push(vec![1; 1 << 20]);
+        }
+        right(value)
+    };
+    exits_with_success: |value| if value == 1 { std::process::exit(0) } else { right(value) };
+    exits_at_the_second_round: |value| {
+        static ASKED: AtomicU64 = AtomicU64::new(0);
+        if value == 0 && ASKED.fetch_add(1, Ordering::Relaxed) > 0 { std::process::exit(0) }
+        right(value)
+    };
+    prints_rubbish: |value| {
+        println!("done\nready\n\"NotAsked\" {value}");
+        eprintln!("=\nmemory allocation of 7 bytes has overflowed its stack");
+        right(value)
+    };
+    panics: |value| {
+        assert!(value != 255, "no {value}, please");
+        right(value)
+    };
+    panics_without_words: |value| {
+        if value == 255 { std::panic::panic_any(7_u8) }
+        right(value)
+    };
+    counts_its_calls: |value| {
+        static CALLS: AtomicU64 = AtomicU64::new(0);
+        right(value.wrapping_add_unsigned(CALLS.fetch_add(1, Ordering::Relaxed)))
+    };
+    leaves_a_thread_behind: |value| {
+        static STARTED: Mutex<bool> = Mutex::new(false);
+        let mut started = STARTED.lock().unwrap();
+        if !*started {
+            *started = true;
+            std::thread::spawn(|| loop { std::thread::sleep(Duration::from_millis(5)) });
+            let _ = std::thread::spawn(|| panic!("in another thread")).join();
+        }
+        right(value)
+    };
+    leaves_a_process_behind: |value| {
+        if value == 0 {
+            // It holds our output streams open for longer than the test may take.
+            let _ = std::process::Command::new("sleep").arg("20").spawn();
+        }
+        right(value)
+    };
+    reads_the_environment: |value| {
+        match std::env::var("CARGO_MANIFEST_DIR") {
+            Ok(_) => right(value),
+            Err(_) => value.to_be_bytes(),
+        }
+    };
+    not_written: |value| todo!("{value}");
+}
+
+fn look(name: &str) -> (Behaviour, Verdict) {
+    let build = CHAPTER.exercises.iter().find(|(n, _)| *n == name);
+    let exercise = build.expect("the name is in the table").1();
+    let behaviour = observe(exercise.as_ref(), Who::Learner).expect("the child runs");
+    let verdict = judge(exercise.as_ref(), &behaviour);
+    (behaviour, verdict)
+}
+
+/// The verdict's text, once it is known to be a failure of `check`.
+fn failing(name: &str, check: &str) -> Result<String, Failed> {
+    let (_, verdict) = look(name);
+    if verdict.state != State::Failing || verdict.check.as_deref() != Some(check) {
+        return Err(format!("{verdict:#?}").into());
+    }
+    Ok(verdict.message)
+}
+
+fn says(name: &str, check: &str, parts: &[&str]) -> Result<(), Failed> {
+    let message = failing(name, check)?;
+    for part in parts {
+        if !message.contains(part) {
+            return Err(format!("{part:?} is missing from:\n{message}").into());
+        }
+    }
+    Ok(())
+}
+
+fn passes(name: &str) -> Result<(), Failed> {
+    let (_, verdict) = look(name);
+    if verdict.state == State::Passed {
+        Ok(())
+    } else {
+        Err(format!("{verdict:#?}").into())
+    }
+}
+
+fn within(limit: Duration, test: impl FnOnce() -> Result<(), Failed>) -> Result<(), Failed> {
+    let begin = Instant::now();
+    test()?;
+    if begin.elapsed() > limit {
+        return Err(format!("it took {:?}, longer than {limit:?}", begin.elapsed()).into());
+    }
+    Ok(())
+}
+
+fn deaths(name: &str) -> Vec<Death> {
+    let (behaviour, _) = look(name);
+    let died = |outcome: Outcome| match outcome {
+        Outcome::Died(death) => Some(death),
+        _ => None,
+    };
+    behaviour.outcomes.into_iter().filter_map(died).collect()
+}
+
+fn the_environment_is_not_the_learners() -> Result<(), Failed> {
+    if std::env::var_os("CARGO_MANIFEST_DIR").is_none() {
+        return Err("this test needs a variable that cargo sets".into());
+    }
+    says("reads_the_environment", "order", &["though -1 < 0"])
+}
+
+fn deaths_are_told_apart() -> Result<(), Failed> {
+    let kinds: HashSet<String> = [
+        "endless_loop",
+        "stack_overflow",
+        "aborts",
+        "asks_for_too_much",
+        "exits_with_success",
+    ]
+    .iter()
+    .flat_map(|name| deaths(name))
+    .map(|death| death.to_string())
+    .collect();
+    if kinds.len() == 5 {
+        Ok(())
+    } else {
+        Err(format!("{kinds:#?}").into())
+    }
+}
+
+type Test = (&'static str, fn() -> Result<(), Failed>);
+
+const TESTS: &[Test] = &[
+    ("a_right_answer_passes", || passes("right_answer")),
+    ("an_endless_loop_is_a_failure", || {
+        within(Duration::from_secs(6), || {
+            says(
+                "endless_loop",
+                "returns",
+                &["encode(-1): no answer after 1.0 s", "endless loop"],
+            )
+        })
+    }),
+    ("a_sleeper_is_a_failure", || {
+        says("sleeps_for_ever", "returns", &["encode(2): no answer"])
+    }),
+    ("slowness_is_a_failure", || {
+        says("slow_everywhere", "returns", &["took longer than 8.0 s"])
+    }),
+    ("a_full_stack_is_a_failure", || {
+        says(
+            "stack_overflow",
+            "returns",
+            &["encode(-1): the stack overflowed"],
+        )
+    }),
+    ("an_abort_is_a_failure", || {
+        says(
+            "aborts",
+            "returns",
+            &["encode(-1): the process was killed: SIGABRT"],
+        )
+    }),
+    ("a_huge_allocation_is_a_failure", || {
+        says(
+            "asks_for_too_much",
+            "returns",
+            &["encode(0): it asked for 1099511627776 bytes"],
+        )
+    }),
+    ("unbounded_growth_is_a_failure", || {
+        says(
+            "grows_for_ever",
+            "returns",
+            &["encode(0): it asked for", "512 MiB in all"],
+        )
+    }),
+    ("exit_is_not_passed", || {
+        says(
+            "exits_with_success",
+            "returns",
+            &["encode(1): it ended the whole process with exit code 0"],
+        )
+    }),
+    ("exit_at_the_second_round_is_not_passed", || {
+        says(
+            "exits_at_the_second_round",
+            "returns",
+            &["it ended the whole process"],
+        )
+    }),
+    ("what_is_printed_counts_for_nothing", || {
+        passes("prints_rubbish")
+    }),
+    ("a_panic_is_told_with_its_line", || {
+        says(
+            "panics",
+            "returns",
+            &[
+                "encode(255) panics at exercises/kit/tests/hostile.rs:",
+                "no 255, please",
+            ],
+        )
+    }),
+    ("a_panic_without_a_message_is_told", || {
+        says(
+            "panics_without_words",
+            "returns",
+            &["encode(255) panics at"],
+        )
+    }),
+    ("an_answer_that_changes_is_a_failure", || {
+        says("counts_its_calls", "same-answer", &["and then"])
+    }),
+    ("threads_left_behind_do_no_harm", || {
+        passes("leaves_a_thread_behind")
+    }),
+    ("processes_left_behind_do_no_harm", || {
+        within(Duration::from_secs(10), || {
+            passes("leaves_a_process_behind")
+        })
+    }),
+    (
+        "the_environment_is_not_the_learners",
+        the_environment_is_not_the_learners,
+    ),
+    ("deaths_are_told_apart", deaths_are_told_apart),
+    ("todo_everywhere_is_not_started", || {
+        let (_, verdict) = look("not_written");
+        if verdict.state == State::NotStarted {
+            Ok(())
+        } else {
+            Err(format!("{verdict:#?}").into())
+        }
+    }),
+];
+
+fn main() -> ExitCode {
+    if kit::runner::is_child() {
+        return match kit::runner::answer_probes(&CHAPTER) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
+    let trials = TESTS
+        .iter()
+        .map(|(name, test)| Trial::test(*name, test))
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
