@@ -69,7 +69,7 @@ fn every_short_string_over_the_bytes_that_matter() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn any_bytes(key in proptest::collection::vec(byte(), 0..24)) {

@@ -189,7 +189,7 @@ fn inverting_positive_numbers_too_turns_them_round() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn ledis_orders_as_the_flipped_sign_bit_does(a in bits64(), b in bits64()) {
