@@ -25,7 +25,7 @@ impl DecodeKey for bool {
         match reader.byte()? {
             0x00 => Ok(false),
             0x01 => Ok(true),
-            found => Err(reader.fail(start, Why::NotABool { found })),
+            found => Err(Why::NotABool { found }.at(start)),
         }
     }
 }

@@ -119,7 +119,7 @@ impl DecodeKey for Vec<u8> {
             match second {
                 END => return Ok(value),
                 ZERO => value.push(ESCAPE),
-                found => return Err(reader.fail(reader.offset() - 1, Why::BadEscape { found })),
+                found => return Err(Why::BadEscape { found }.at(reader.offset() - 1)),
             }
         }
     }
@@ -149,7 +149,7 @@ impl DecodeKey for String {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             // Each zero byte before the fault took two bytes of the key.
             let escapes = valid.iter().filter(|&&byte| byte == ESCAPE).count();
-            reader.fail(start + valid.len() + escapes, Why::NotUtf8)
+            Why::NotUtf8.at(start + valid.len() + escapes)
         })
     }
 }

@@ -72,12 +72,12 @@ impl DecodeKey for PaddedDecimal {
         let mut value = 0_u64;
         for (index, found) in reader.array::<WIDTH>()?.into_iter().enumerate() {
             if !found.is_ascii_digit() {
-                return Err(reader.fail(start + index, Why::NotADigit { found }));
+                return Err(Why::NotADigit { found }.at(start + index));
             }
             value = value
                 .checked_mul(10)
                 .and_then(|tens| tens.checked_add(u64::from(found - b'0')))
-                .ok_or_else(|| reader.fail(start + index, Why::DecimalOverflow))?;
+                .ok_or_else(|| Why::DecimalOverflow.at(start + index))?;
         }
         Ok(Self(value))
     }

@@ -90,3 +90,10 @@ pub enum Why {
         marker: u8,
     },
 }
+
+impl Why {
+    /// The error that says so of the byte at `offset`.
+    pub(super) const fn at(self, offset: usize) -> DecodeError {
+        DecodeError { offset, why: self }
+    }
+}

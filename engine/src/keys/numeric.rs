@@ -62,11 +62,8 @@ pub fn decode_f64_numeric(key: [u8; 8]) -> Result<f64, DecodeError> {
 ///
 /// # Errors
 /// [`NanError`] for every NaN.
-pub const fn encode_f32_numeric(value: f32) -> Result<[u8; 4], NanError> {
-    if value.is_nan() {
-        return Err(NanError);
-    }
-    Ok(encode_f32(if value == 0.0 { 0.0 } else { value }))
+pub fn encode_f32_numeric(value: f32) -> Result<[u8; 4], NanError> {
+    Numeric::<f32>::new(value).map(|number| encode_f32(number.0))
 }
 
 /// The number behind a key that [`encode_f32_numeric`] made.
@@ -142,10 +139,10 @@ macro_rules! keys {
                 let start = reader.offset();
                 let value = $decode(reader.array()?);
                 if value.is_nan() {
-                    return Err(reader.fail(start, Why::Nan));
+                    return Err(Why::Nan.at(start));
                 }
                 if value == 0.0 && value.is_sign_negative() {
-                    return Err(reader.fail(start, Why::NegativeZero));
+                    return Err(Why::NegativeZero.at(start));
                 }
                 Ok(Self(value))
             }

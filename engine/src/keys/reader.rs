@@ -111,20 +111,14 @@ impl<'a> Reader<'a> {
     pub fn finish(&self) -> Result<(), DecodeError> {
         match self.remaining() {
             0 => Ok(()),
-            count => Err(self.fail(self.offset, Why::TrailingBytes { count })),
+            count => Err(Why::TrailingBytes { count }.at(self.offset)),
         }
-    }
-
-    /// An error about the byte at `offset`.
-    #[must_use]
-    pub const fn fail(&self, offset: usize, why: Why) -> DecodeError {
-        DecodeError { offset, why }
     }
 
     /// The error for a field of `count` bytes of which fewer are left.
     const fn truncated(&self, count: usize) -> DecodeError {
         let missing = count - self.remaining();
-        self.fail(self.key.len(), Why::Truncated { missing })
+        Why::Truncated { missing }.at(self.key.len())
     }
 
     fn left(&self) -> &'a [u8] {

@@ -48,7 +48,8 @@ pub const fn varint_len(value: u64) -> usize {
     let bits = (u64::BITS - value.leading_zeros()) as usize;
     match bits {
         0 => 1,
-        1..=56 => bits.div_ceil(7),
+        1..=63 => bits.div_ceil(7),
+        // The ninth byte needs no zero behind the ones: nothing longer exists.
         _ => LEN_MAX,
     }
 }
@@ -108,7 +109,7 @@ impl DecodeKey for Varint {
         }
         let (used, needed) = (follow + 1, varint_len(value));
         if used != needed {
-            return Err(reader.fail(start, Why::OverlongVarint { used, needed }));
+            return Err(Why::OverlongVarint { used, needed }.at(start));
         }
         Ok(Self(value))
     }

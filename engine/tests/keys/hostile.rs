@@ -175,6 +175,11 @@ fn each_refusal_says_where_and_why() {
         refused::<PaddedDecimal>(b"0000000000000000 012"),
         (16, Why::NotADigit { found: b' ' })
     );
+    // The byte behind '9'.
+    assert_eq!(
+        refused::<PaddedDecimal>(b"0000000000000000000:"),
+        (19, Why::NotADigit { found: b':' })
+    );
     assert_eq!(
         refused::<PaddedDecimal>(b"18446744073709551616"),
         (19, Why::DecimalOverflow)

@@ -54,8 +54,8 @@ pub fn decode_i64(key: [u8; 9]) -> Result<i64, DecodeError> {
     let score = i64::from_be_bytes(reader.array()?);
     match (marker, score < 0) {
         (NEGATIVE, true) | (NOT_NEGATIVE, false) => Ok(score),
-        (NEGATIVE | NOT_NEGATIVE, _) => Err(reader.fail(0, Why::MarkerContradictsSign { marker })),
-        (found, _) => Err(reader.fail(0, Why::BadMarker { found })),
+        (NEGATIVE | NOT_NEGATIVE, _) => Err(Why::MarkerContradictsSign { marker }.at(0)),
+        (found, _) => Err(Why::BadMarker { found }.at(0)),
     }
 }
 
