@@ -93,7 +93,8 @@ pub enum Why {
 
 impl Why {
     /// The error that says so of the byte at `offset`.
-    pub(super) const fn at(self, offset: usize) -> DecodeError {
+    #[must_use]
+    pub const fn at(self, offset: usize) -> DecodeError {
         DecodeError { offset, why: self }
     }
 }
