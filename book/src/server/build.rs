@@ -86,3 +86,35 @@ fn files(dir: &Path) -> impl Iterator<Item = PathBuf> {
 fn read(file: &Path) -> Result<Vec<u8>> {
     fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_never_touches_the_folder_that_is_served() {
+        let book = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| fs::write(book.path().join(file), text).unwrap();
+        fs::create_dir(book.path().join("src")).unwrap();
+        write("book.toml", "[build]\ncreate-missing = false\n");
+        write("src/SUMMARY.md", "- [One](one.md)\n");
+        write("src/one.md", "first text");
+        let mut builder = Builder::new(book.path()).unwrap();
+        let first = builder.build().unwrap();
+        let page = |built: &Built| fs::read_to_string(built.dir.join("one.html")).unwrap();
+
+        write("src/SUMMARY.md", "- [One](one.md)\n- [Two](two.md)\n");
+        assert!(builder.build().is_err(), "two.md is missing");
+        assert!(page(&first).contains("first text"));
+
+        write("src/two.md", "");
+        write("src/one.md", "second text");
+        let second = builder.build().unwrap();
+        assert!(page(&first).contains("first text"));
+        assert!(page(&second).contains("second text"));
+        assert_ne!(first.id, second.id);
+        let third = builder.build().unwrap();
+        assert_eq!(second.id, third.id);
+        assert!(page(&second).contains("second text"));
+    }
+}

@@ -55,6 +55,8 @@
     const open = [...document.querySelectorAll("details")].map((details) => details.open);
     try {
       sessionStorage.setItem(PLACE, JSON.stringify({ y: window.scrollY, open }));
+      // The browser would put the old place back before the answers are open again.
+      history.scrollRestoration = "manual";
     } catch { /* Without storage the page merely opens at its beginning. */ }
     location.reload();
   }
@@ -70,6 +72,7 @@
       if (place.open[i]) details.open = true;
     });
     window.scrollTo({ top: place.y, behavior: "instant" });
+    history.scrollRestoration = "auto";
   }
 
   function showProblems(problems) {

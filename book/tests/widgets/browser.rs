@@ -203,10 +203,10 @@ impl Page {
             "Page.frameStartedNavigating" => self.loaded = false,
             "Runtime.exceptionThrown" => self.errors.push(params["exceptionDetails"].to_string()),
             "Runtime.consoleAPICalled" if params["type"] != "log" => {
-                self.errors.push(params["args"].to_string())
+                self.errors.push(params["args"].to_string());
             }
             "Log.entryAdded" if params["entry"]["level"] == "error" => {
-                self.errors.push(params["entry"].to_string())
+                self.errors.push(params["entry"].to_string());
             }
             "Network.requestWillBeSent" => {
                 self.requests
