@@ -96,8 +96,9 @@
 //!
 //! The vectors are stored as `book/widgets/vectors.json`: chosen values, their bytes in both byte
 //! orders, their keys here and in the historical forms. The widgets' own arithmetic is held against
-//! that file, and a test here holds the file against this code. So a picture in the book cannot
-//! drift from what the engine stores.
+//! that file, and a test here holds the file against this code (`UPDATE_OUTPUTS=1 cargo test -p
+//! engine --test keys_vectors` rewrites it). So a picture in the book cannot drift from what the
+//! engine stores.
 //!
 //! What it costs: `cargo bench -p benches -- keys/`.
 //!
