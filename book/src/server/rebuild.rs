@@ -112,12 +112,13 @@ fn fail(
     error: &anyhow::Error,
     problems: Vec<String>,
 ) {
-    let message = format!("the book does not build: {error:#}");
+    let message = format!("{error:#}");
     (options.on_event)(Event::BuildFailed {
         message: message.clone(),
     });
     site.send_modify(|site| {
         site.problems = problems;
-        site.problems.insert(0, message);
+        let first = format!("the book does not build: {message}");
+        site.problems.insert(0, first);
     });
 }
