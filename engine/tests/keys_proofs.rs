@@ -65,83 +65,105 @@ fn a_normal_number_and_a_nan(a: u64, b: u64) -> bool {
     tried(a) && tried(b) && f64::from_bits(a).is_nan() != f64::from_bits(b).is_nan()
 }
 
+impl Claim {
+    fn new(
+        file: &'static str,
+        about: fn(u64, u64) -> bool,
+        before: fn(u64, u64) -> bool,
+        key: fn(u64) -> Vec<u8>,
+    ) -> Self {
+        Self {
+            file,
+            key,
+            before,
+            about,
+        }
+    }
+}
+
 fn claims() -> Vec<Claim> {
-    let claim = |file, about, before, key| Claim {
-        file,
-        key,
-        before,
-        about,
-    };
+    [integer_claims(), float_claims()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn integer_claims() -> Vec<Claim> {
     vec![
-        claim("right_i64", any, signed, |v| {
+        Claim::new("right_i64", any, signed, |v| {
             encode_i64(v.cast_signed()).into()
         }),
-        claim(
+        Claim::new(
             "right_i64_descending",
             any,
             |a, b| signed(b, a),
             |v| descending(encode_i64(v.cast_signed())).into(),
         ),
-        claim("right_ledis", any, signed, |v| {
+        Claim::new("right_ledis", any, signed, |v| {
             ledis::encode_i64(v.cast_signed()).into()
         }),
-        claim("right_f64_total", any, total, |v| {
-            encode_f64(f64::from_bits(v)).into()
-        }),
-        claim("right_f64_numeric", numbers, number, |v| {
-            encode_f64_numeric(f64::from_bits(v))
-                .expect("a number")
-                .into()
-        }),
-        claim("right_qdb_numbers", numbers, number, |v| {
-            qdb::encode_f64(f64::from_bits(v)).into()
-        }),
-        claim(
+        Claim::new(
             "wrong_u64_little_endian",
             any,
             |a, b| a < b,
             |v| v.to_le_bytes().into(),
         ),
-        claim("wrong_i64_little_endian", any, signed, |v| {
+        Claim::new("wrong_i64_little_endian", any, signed, |v| {
             (v ^ TOP).to_le_bytes().into()
         }),
-        claim("wrong_i64_sign_not_flipped", any, signed, |v| {
+        Claim::new("wrong_i64_sign_not_flipped", any, signed, |v| {
             v.to_be_bytes().into()
         }),
-        claim("wrong_i64_all_inverted", any, signed, |v| {
+        Claim::new("wrong_i64_all_inverted", any, signed, |v| {
             (!v).to_be_bytes().into()
         }),
-        claim("wrong_ledis_as_published", any, signed, |v| {
+        Claim::new("wrong_ledis_as_published", any, signed, |v| {
             ledis::encode_i64_as_published(v.cast_signed()).into()
         }),
-        claim("wrong_f64_big_endian", numbers_without_zero, number, |v| {
+    ]
+}
+
+fn float_claims() -> Vec<Claim> {
+    vec![
+        Claim::new("right_f64_total", any, total, |v| {
+            encode_f64(f64::from_bits(v)).into()
+        }),
+        Claim::new("right_f64_numeric", numbers, number, |v| {
+            encode_f64_numeric(f64::from_bits(v))
+                .expect("a number")
+                .into()
+        }),
+        Claim::new("right_qdb_numbers", numbers, number, |v| {
+            qdb::encode_f64(f64::from_bits(v)).into()
+        }),
+        Claim::new("wrong_f64_big_endian", numbers_without_zero, number, |v| {
             v.to_be_bytes().into()
         }),
-        claim(
+        Claim::new(
             "wrong_f64_negatives_not_inverted",
             numbers_without_zero,
             number,
             |v| (v ^ TOP).to_be_bytes().into(),
         ),
-        claim(
+        Claim::new(
             "wrong_f64_positives_not_lifted",
             numbers_without_zero,
             number,
             |v| if v & TOP != 0 { !v } else { v }.to_be_bytes().into(),
         ),
-        claim(
+        Claim::new(
             "wrong_f64_all_inverted",
             numbers_without_zero,
             number,
             |v| (!v).to_be_bytes().into(),
         ),
-        claim("wrong_neokv_zeros", numbers, number, |v| {
+        Claim::new("wrong_neokv_zeros", numbers, number, |v| {
             neokv::encode_f64(f64::from_bits(v)).into()
         }),
-        claim("wrong_qdb_zeros", numbers, total, |v| {
+        Claim::new("wrong_qdb_zeros", numbers, total, |v| {
             qdb::encode_f64(f64::from_bits(v)).into()
         }),
-        claim("wrong_qdb_nan", a_normal_number_and_a_nan, total, |v| {
+        Claim::new("wrong_qdb_nan", a_normal_number_and_a_nan, total, |v| {
             qdb::encode_f64(f64::from_bits(v)).into()
         }),
     ]
