@@ -101,7 +101,7 @@ impl WriteBatch {
     /// Number of changes.
     #[must_use]
     pub fn len(&self) -> usize {
-        BatchView::of(&self.bytes).count as usize
+        self.view().count as usize
     }
 
     /// Whether there are no changes.
@@ -125,7 +125,7 @@ impl WriteBatch {
     /// The changes, in the order in which they were added.
     pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
         // A batch that was built here decodes; were it not so, the writer's check would refuse it.
-        BatchView::of(&self.bytes).records().map_while(Result::ok)
+        self.view().records().map_while(Result::ok)
     }
 
     /// Checks what a log must never hold: too much, too long, or a family that `knows` refuses.
@@ -139,7 +139,7 @@ impl WriteBatch {
                 "the batch takes {len} bytes, more than {MAX_BATCH_BYTES}; write it in parts"
             )));
         }
-        for (at, record) in BatchView::of(&self.bytes).records().enumerate() {
+        for (at, record) in self.view().records().enumerate() {
             let record = record.map_err(|why| Error::invalid(format!("record {at}: {why}")))?;
             if !knows(record.family) {
                 return Err(Error::invalid(format!(
@@ -152,10 +152,19 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// What the log stores, with the sequence number of the first record filled in.
-    pub(crate) fn sequenced(&mut self, sequence: u64) -> &[u8] {
+    /// Gives the first record its sequence number, and the following ones those that follow.
+    pub(crate) fn set_sequence(&mut self, sequence: u64) {
         self.bytes[..COUNT_AT].copy_from_slice(&sequence.to_le_bytes());
+    }
+
+    /// What the log stores.
+    pub(crate) fn encoded(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The batch as a reader of the log sees it.
+    pub(crate) fn view(&self) -> BatchView<'_> {
+        BatchView::of(&self.bytes)
     }
 }
 
@@ -302,6 +311,7 @@ mod tests {
 
     fn sample() -> WriteBatch {
         let mut batch = WriteBatch::new();
+        batch.set_sequence(7);
         batch.put(FIRST, "k", "value");
         batch.delete(OTHER, "gone");
         batch
@@ -320,7 +330,7 @@ mod tests {
             &[0, 0xac, 0x02, 4],
             b"gone",
         ];
-        assert_eq!(batch.sequenced(7), expected.concat());
+        assert_eq!(batch.encoded(), expected.concat());
         assert_eq!(batch.len(), 2);
         batch.clear();
         assert_eq!(batch, WriteBatch::new());
@@ -328,7 +338,7 @@ mod tests {
 
     #[test]
     fn every_cut_and_every_tail_is_refused() {
-        let bytes = sample().sequenced(7).to_vec();
+        let bytes = sample().encoded().to_vec();
         for len in 0..bytes.len() {
             assert!(
                 BatchView::decode(&bytes[..len]).is_err(),
@@ -381,7 +391,8 @@ mod tests {
                     None => batch.delete(FamilyId(*family), key),
                 }
             }
-            let view = BatchView::decode(batch.sequenced(sequence)).unwrap();
+            batch.set_sequence(sequence);
+            let view = BatchView::decode(batch.encoded()).unwrap();
             prop_assert_eq!((view.sequence, view.count as usize), (sequence, records.len()));
             let decoded: Vec<_> = view
                 .records()
@@ -401,7 +412,7 @@ mod tests {
 
         #[test]
         fn a_flipped_byte_never_panics(at in 0usize..30, bits in 1u8..) {
-            let mut bytes = sample().sequenced(7).to_vec();
+            let mut bytes = sample().encoded().to_vec();
             let at = at % bytes.len();
             bytes[at] ^= bits;
             if let Ok(view) = BatchView::decode(&bytes) {

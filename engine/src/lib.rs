@@ -10,22 +10,25 @@
 //! ```
 
 pub mod batch;
+pub mod compaction;
 pub mod comparator;
 pub mod cursor;
 pub mod db;
 pub mod error;
 pub mod internal_key;
+pub mod iter;
 pub mod keys;
 pub mod log;
 pub mod memtable;
 pub mod sstable;
 pub mod varint;
+pub mod version;
 pub mod vfs;
 
 pub use crate::batch::{FamilyId, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
-    Background, CompactionFilter, Cursor, Db, Decision, Family, FamilyOptions, Options, Range,
-    Snapshot, Value, WriteOptions,
+    Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Family,
+    FamilyOptions, Options, Range, Snapshot, TableReads, Unlisted, Value, WriteOptions,
 };
 pub use crate::error::{Error, Result};

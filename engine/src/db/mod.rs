@@ -1,219 +1,253 @@
 //! The database: open, write, read, flush, compact, close.
+//!
+//! ```text
+//! Db, Family, Snapshot      handles for users
+//!   handle                  keeps it open, owns the threads
+//!     core                  what all share, and in which order its locks are taken
+//!       open, recovery      from the files to a core
+//!       commit, writer      a write: queue, group, log, memtables
+//!       jobs                flush and compaction, one piece at a time
+//!       signals             who waits for whom
+//! ```
+//!
+//! A write is in the log before it is in a memtable, and in a memtable before anyone sees it. A full
+//! memtable becomes a table of level 0, and compactions move tables down. What is in force at a moment is in
+//! the manifest; readers hold on to what they began with.
 
-#![expect(
-    unused_variables,
-    clippy::needless_pass_by_value,
-    reason = "signatures first, bodies follow"
-)]
-
+mod commit;
+mod core;
+mod family;
+mod handle;
+mod jobs;
+mod open;
 mod options;
+mod recovery;
+mod signals;
+mod snapshot;
+mod value;
+mod writer;
 
-use std::ops::{Deref, RangeBounds};
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::batch::{FamilyId, WriteBatch};
-use crate::comparator::Comparator;
-use crate::error::Result;
+use self::core::Core;
+use self::family::FamilyCore;
+use self::handle::Handle;
+use self::signals::Work;
+use crate::batch::WriteBatch;
+use crate::error::{Error, Result};
 
-pub use self::options::{
-    Background, CompactionFilter, Decision, FamilyOptions, Options, WriteOptions,
-};
+pub use self::family::Family;
+pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
+pub use self::snapshot::Snapshot;
+pub use self::value::Value;
+pub use crate::compaction::{CompactionFilter, Decision};
+pub use crate::iter::{Cursor, Range};
+pub use crate::sstable::Compression;
 
-/// An open database. A clone is another handle on the same one.
+/// The family that is always there.
+pub const DEFAULT_FAMILY: &str = "default";
+
+/// An open database. A clone is another handle on the same one; all are usable from any thread.
+///
+/// It closes when the last handle goes, those within [`Family`] and [`Snapshot`] included.
 #[derive(Debug, Clone)]
-pub struct Db {}
-
-/// A column family of an open database: cheap to clone, keeps the database open.
-#[derive(Debug, Clone)]
-pub struct Family {}
-
-/// The database as it was when the snapshot was taken, for as long as it is held.
-#[derive(Debug, Clone)]
-pub struct Snapshot {}
-
-/// A value that was read, where it lies: in a memtable, a mapped file or a decompressed block.
-#[derive(Debug, Clone)]
-pub struct Value {}
-
-/// A position among the rows of a family, as they were when the cursor was made.
-#[derive(Debug)]
-pub struct Cursor {}
-
-/// Rows of a family in order, from either end.
-#[derive(Debug)]
-pub struct Range {}
-
-impl Deref for Value {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        todo!()
-    }
+pub struct Db {
+    handle: Arc<Handle>,
+    default: Arc<FamilyCore>,
 }
 
-/// Rows are (key, value).
-impl Iterator for Range {
-    type Item = Result<(Vec<u8>, Vec<u8>)>;
-    fn next(&mut self) -> Option<Self::Item> {
-        todo!()
-    }
-}
-
-impl DoubleEndedIterator for Range {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        todo!()
-    }
-}
-
-impl From<&Family> for FamilyId {
-    fn from(family: &Family) -> Self {
-        todo!()
-    }
-}
-
-#[expect(missing_docs, clippy::missing_errors_doc, reason = "signatures first")]
 impl Db {
+    /// Opens the database in `dir`, or creates one there.
+    ///
+    /// # Errors
+    /// Nothing is changed by any of these: `Locked` if it is open elsewhere; `NotADatabase` if the directory is
+    /// somebody else's; `ComparatorMismatch` if a family was created under another order;
+    /// `UnsupportedVersion` if a later release wrote it; `Corruption` if it is damaged;
+    /// `InvalidArgument` if the options contradict themselves or what is there; `Io`.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "options are made for one opening"
+    )]
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
-        todo!()
+        open::open(dir.as_ref(), &options)
     }
-    /// An open family; `InvalidArgument` names the nearest if there is none of this name.
+
+    fn from_core(core: Arc<Core>) -> Result<Self> {
+        let families = core.families.load_full();
+        let default = families.iter().find(|family| family.name == DEFAULT_FAMILY);
+        let default = Arc::clone(default.expect("opening creates the default family"));
+        Ok(Self {
+            handle: Handle::new(core)?,
+            default,
+        })
+    }
+
+    fn of_core(&self, core: &Arc<FamilyCore>) -> Family {
+        Family {
+            handle: Arc::clone(&self.handle),
+            core: Arc::clone(core),
+        }
+    }
+
+    /// An open family.
+    ///
+    /// # Errors
+    /// `InvalidArgument`, which lists the families that there are, if there is none of this name.
     pub fn family(&self, name: &str) -> Result<Family> {
-        todo!()
+        let families = self.handle.core.families.load();
+        match families.iter().find(|family| family.name == name) {
+            Some(core) => Ok(self.of_core(core)),
+            None => Err(Error::invalid(format!(
+                "there is no column family {name:?}; there are {:?}",
+                self.families()
+            ))),
+        }
     }
+
+    /// The family `default`.
+    #[must_use]
     pub fn default_family(&self) -> Family {
-        todo!()
+        self.of_core(&self.default)
     }
+
+    /// The names of the open families, in the order of their creation.
+    #[must_use]
     pub fn families(&self) -> Vec<String> {
-        todo!()
+        self.handle
+            .core
+            .families
+            .load()
+            .iter()
+            .map(|family| family.name.clone())
+            .collect()
     }
+
+    /// Creates a family. It is durable on return.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is one of this name; otherwise as for [`write`](Self::write).
     pub fn create_family(&self, name: &str, options: FamilyOptions) -> Result<Family> {
-        todo!()
+        Ok(self.of_core(&self.handle.core.create_family(name, options)?))
     }
+
+    /// Drops a family. It is gone for good on return; its files go when the last cursor on it does.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is none of this name, or it is `default`; otherwise as for [`write`](Self::write).
     pub fn drop_family(&self, name: &str) -> Result<()> {
-        todo!()
+        self.handle.core.drop_family(name)
     }
+
+    /// Sets `key` to `value` in the family `default`.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
     pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
+        self.default_family().put(key, value)
     }
+
+    /// Removes `key` from the family `default`.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
+        self.default_family().delete(key)
     }
+
+    /// The value of `key` in the family `default`. See [`Family::get`].
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from a table.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        todo!()
+        let view = self.default.view.load();
+        let sequence = self.handle.core.visible_sequence();
+        self.default.get(&view, key.as_ref(), sequence)
     }
+
+    /// Makes all changes of a batch, or none: for readers at once, and after a crash too.
+    ///
+    /// With `sync`, it and every earlier write survive a power cut from the moment of return. Without, they
+    /// survive the end of the process, and a power cut may take the last of them, in order.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the batch is too large or names a family that is not open: nothing was written. `Io` if
+    /// log or manifest cannot be written: whether the batch is there after reopening is then unknown, and
+    /// every later write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and
+    /// cannot be relieved, as on a full disk: nothing was written then, and a later write may succeed.
     pub fn write(&self, batch: WriteBatch, options: WriteOptions) -> Result<()> {
-        todo!()
+        self.handle.core.write(batch, options)
     }
+
+    /// Holds the present moment for reading.
+    #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        todo!()
+        Snapshot::take(Arc::clone(&self.handle))
     }
+
+    /// Writes what is in memory to tables, and waits until they are in force.
+    ///
+    /// # Errors
+    /// `Io`; after a failed table nothing is lost, and another try may succeed.
     pub fn flush(&self) -> Result<()> {
-        todo!()
+        let core = &self.handle.core;
+        let last = {
+            let mut writer = core.writer.lock();
+            core.check_writable()?;
+            if !writer.is_empty() {
+                core.rotate(&mut writer)?;
+            }
+            writer.log_number()
+        };
+        let flushed = || {
+            core.frozen
+                .lock()
+                .front()
+                .is_none_or(|set| set.log_number >= last)
+        };
+        if core.background == Background::Manual {
+            while !flushed() {
+                core.flush_oldest()?;
+            }
+            return Ok(());
+        }
+        core.signals.request(Work::Flush);
+        core.signals
+            .wait_until(Work::Flush, || flushed() || core.poison.get().is_some())?;
+        core.check_writable()
     }
+
+    /// Flushes, then rewrites each family into one sorted level: without snapshots, what is left is the
+    /// live rows and nothing else, and every row has been shown to its compaction filter.
+    ///
+    /// Meanwhile it needs as much space again as the largest family takes, and no other compaction runs.
+    ///
+    /// # Errors
+    /// As for [`flush`](Self::flush), and `Corruption` from a table.
     pub fn compact(&self) -> Result<()> {
-        todo!()
+        self.flush()?;
+        for family in self.handle.core.families.load_full().iter() {
+            self.handle.core.compact_everything(family)?;
+        }
+        Ok(())
     }
-    /// With `Background::Manual`: does one piece of waiting work; false if there is none.
+
+    /// With [`Background::Manual`]: does one piece of the work that waits, a flush before a
+    /// compaction; `false` if there is none.
+    ///
+    /// # Errors
+    /// As for [`flush`](Self::flush).
     pub fn step(&self) -> Result<bool> {
-        todo!()
+        let core = &self.handle.core;
+        core.check_writable()?;
+        Ok(core.flush_oldest()? || core.compact_once()?)
     }
+
+    /// Ends background work, makes every write durable and unlocks the directory. Later writes fail; readers go on.
+    ///
+    /// # Errors
+    /// `Io` or `Poisoned` if the last writes could not be made durable.
     pub fn close(&self) -> Result<()> {
-        todo!()
-    }
-}
-
-#[expect(missing_docs, clippy::missing_errors_doc, reason = "signatures first")]
-impl Family {
-    pub fn id(&self) -> FamilyId {
-        todo!()
-    }
-    pub fn name(&self) -> &str {
-        todo!()
-    }
-    pub fn comparator(&self) -> &Comparator {
-        todo!()
-    }
-    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        todo!()
-    }
-    pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
-    }
-    pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
-    }
-    pub fn cursor(&self) -> Result<Cursor> {
-        todo!()
-    }
-    pub fn cursor_in<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Result<Cursor> {
-        todo!()
-    }
-    pub fn iter(&self) -> Range {
-        todo!()
-    }
-    pub fn range<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Range {
-        todo!()
-    }
-    pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Range {
-        todo!()
-    }
-}
-
-#[expect(missing_docs, clippy::missing_errors_doc, reason = "signatures first")]
-impl Snapshot {
-    pub fn get(&self, family: &Family, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
-        todo!()
-    }
-    pub fn cursor(&self, family: &Family) -> Result<Cursor> {
-        todo!()
-    }
-    pub fn cursor_in<K: AsRef<[u8]>>(
-        &self,
-        family: &Family,
-        range: impl RangeBounds<K>,
-    ) -> Result<Cursor> {
-        todo!()
-    }
-    pub fn iter(&self, family: &Family) -> Range {
-        todo!()
-    }
-    pub fn range<K: AsRef<[u8]>>(&self, family: &Family, range: impl RangeBounds<K>) -> Range {
-        todo!()
-    }
-    pub fn prefix(&self, family: &Family, prefix: impl AsRef<[u8]>) -> Range {
-        todo!()
-    }
-}
-
-/// A new cursor stands nowhere. `key`, `value`, `next` and `prev` require `valid()`.
-#[expect(missing_docs, clippy::missing_errors_doc, reason = "signatures first")]
-impl Cursor {
-    pub fn valid(&self) -> bool {
-        todo!()
-    }
-    pub fn key(&self) -> &[u8] {
-        todo!()
-    }
-    pub fn value(&self) -> &[u8] {
-        todo!()
-    }
-    pub fn seek_to_first(&mut self) -> Result<()> {
-        todo!()
-    }
-    pub fn seek_to_last(&mut self) -> Result<()> {
-        todo!()
-    }
-    /// The first row at or after `key`.
-    pub fn seek(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
-    }
-    /// The last row at or before `key`.
-    pub fn seek_for_prev(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
-        todo!()
-    }
-    pub fn next(&mut self) -> Result<()> {
-        todo!()
-    }
-    pub fn prev(&mut self) -> Result<()> {
-        todo!()
+        self.handle.close()
     }
 }

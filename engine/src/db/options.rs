@@ -3,8 +3,23 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::compaction::{CompactionFilter, Shape};
 use crate::comparator::Comparator;
+use crate::error::{Error, Result};
+use crate::sstable::{Compression, TableOptions};
 use crate::vfs::{StdVfs, Vfs};
+
+/// So many tables in level 0 call for a compaction.
+pub(super) const LEVEL0_TRIGGER: usize = 4;
+/// From so many tables in level 0 on, writes are slowed down.
+pub(super) const LEVEL0_SLOW: usize = 8;
+/// With so many tables in level 0, writes wait.
+pub(super) const LEVEL0_STOP: usize = 12;
+
+/// The longest name of a family, in bytes.
+const FAMILY_NAME_BYTES_MAX: usize = 255;
+/// The smallest target for a table: below it, a level would be all file headers.
+const TARGET_FILE_BYTES_MIN: u64 = 1 << 10;
 
 /// Choices for a whole database.
 #[derive(Debug, Clone)]
@@ -17,6 +32,10 @@ pub struct Options {
     pub vfs: Arc<dyn Vfs>,
     /// Who flushes and compacts. Default: threads of the database.
     pub background: Background,
+    /// How tables are read. Default: mapped.
+    pub table_access: TableReads,
+    /// What to do about a family that exists and is not in `families`. Default: open it.
+    pub unlisted: Unlisted,
     /// The families to open, and to create where missing, by name. `default` is always there.
     pub families: Vec<(String, FamilyOptions)>,
 }
@@ -29,6 +48,26 @@ pub enum Background {
     Threads,
     /// Nobody, until `Db::step` is called. For tests that must come out the same each time.
     Manual,
+}
+
+/// How tables are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TableReads {
+    /// Files are mapped into memory, and blocks read where they lie.
+    #[default]
+    Mapped,
+    /// Each block is read by a system call, and checked each time.
+    Pread,
+}
+
+/// What happens to a family that exists on disk and is not listed in the options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unlisted {
+    /// It is opened with the default options, so its order must be bytewise.
+    #[default]
+    Open,
+    /// The database is not opened.
+    Refuse,
 }
 
 /// Choices for one column family.
@@ -44,6 +83,8 @@ pub struct FamilyOptions {
     pub restart_interval: usize,
     /// Bits of bloom filter for each key; 0 for no filter. Default: 10, about one false positive in 100.
     pub filter_bits_per_key: usize,
+    /// How blocks are compressed. Default: not at all.
+    pub compression: Compression,
     /// Where a compaction starts a new table. Default: 16 MiB.
     pub target_file_bytes: u64,
     /// Bytes that level 1 holds before it is compacted into level 2. Default: 128 MiB.
@@ -52,26 +93,6 @@ pub struct FamilyOptions {
     pub level_multiplier: u64,
     /// Asked about each entry that a compaction rewrites. Default: none.
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
-}
-
-/// Drops or changes entries while a compaction rewrites them.
-///
-/// It is called without locks, and only for a version that no snapshot sees. It may be called more than once
-/// for an entry, or never: an entry that no compaction reaches stays.
-pub trait CompactionFilter: Send + Sync {
-    /// What becomes of this entry, which was put and not deleted since, as far as the compaction can see.
-    fn decide(&self, key: &[u8], value: &[u8]) -> Decision;
-}
-
-/// What a compaction filter decides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// Leave the entry as it is.
-    Keep,
-    /// Delete the key.
-    Remove,
-    /// Give the key this value.
-    Change(Vec<u8>),
 }
 
 /// How a write is made.
@@ -89,6 +110,8 @@ impl Default for Options {
             error_if_exists: false,
             vfs: Arc::new(StdVfs),
             background: Background::Threads,
+            table_access: TableReads::Mapped,
+            unlisted: Unlisted::Open,
             families: Vec::new(),
         }
     }
@@ -103,6 +126,74 @@ impl Options {
         self.families.push((name, options));
         self
     }
+
+    /// Checks what can be checked before anything is touched.
+    pub(super) fn check(&self) -> Result<()> {
+        for (name, options) in &self.families {
+            check_family_name(name)?;
+            options.check(name)?;
+        }
+        Ok(())
+    }
+
+    /// The options of a family; the defaults if it is not listed.
+    pub(super) fn of_family(&self, name: &str) -> FamilyOptions {
+        let listed = self.families.iter().find(|(listed, _)| listed == name);
+        listed
+            .map(|(_, options)| options.clone())
+            .unwrap_or_default()
+    }
+}
+
+pub(super) fn check_family_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.len() > FAMILY_NAME_BYTES_MAX {
+        return Err(Error::invalid(format!(
+            "a column family's name has 1 to {FAMILY_NAME_BYTES_MAX} bytes, and {name:?} has {}",
+            name.len()
+        )));
+    }
+    Ok(())
+}
+
+impl FamilyOptions {
+    pub(super) fn check(&self, name: &str) -> Result<()> {
+        let wrong = |option: &str, value: u64, least: u64| {
+            Error::invalid(format!(
+                "column family {name:?}: the option {option} is {value}, it takes {least} or more"
+            ))
+        };
+        if self.target_file_bytes < TARGET_FILE_BYTES_MIN {
+            return Err(wrong(
+                "target_file_bytes",
+                self.target_file_bytes,
+                TARGET_FILE_BYTES_MIN,
+            ));
+        }
+        if self.level_multiplier < 2 {
+            return Err(wrong("level_multiplier", self.level_multiplier, 2));
+        }
+        self.table_options("check").check()
+    }
+
+    pub(super) fn table_options(&self, origin: &str) -> TableOptions {
+        TableOptions {
+            comparator: self.comparator.clone(),
+            block_bytes: self.block_bytes,
+            restart_interval: self.restart_interval,
+            filter_bits_per_key: self.filter_bits_per_key,
+            compression: self.compression,
+            origin: origin.to_owned(),
+        }
+    }
+
+    pub(super) const fn shape(&self) -> Shape {
+        Shape {
+            level0_trigger: LEVEL0_TRIGGER,
+            level_base_bytes: self.level_base_bytes,
+            level_multiplier: self.level_multiplier,
+            target_file_bytes: self.target_file_bytes,
+        }
+    }
 }
 
 impl Default for FamilyOptions {
@@ -113,6 +204,7 @@ impl Default for FamilyOptions {
             block_bytes: 4 << 10,
             restart_interval: 8,
             filter_bits_per_key: 10,
+            compression: Compression::None,
             target_file_bytes: 16 << 20,
             level_base_bytes: 128 << 20,
             level_multiplier: 10,
@@ -129,6 +221,7 @@ impl fmt::Debug for FamilyOptions {
             .field("block_bytes", &self.block_bytes)
             .field("restart_interval", &self.restart_interval)
             .field("filter_bits_per_key", &self.filter_bits_per_key)
+            .field("compression", &self.compression)
             .field("target_file_bytes", &self.target_file_bytes)
             .field("level_base_bytes", &self.level_base_bytes)
             .field("level_multiplier", &self.level_multiplier)

@@ -69,6 +69,7 @@ pub struct MemtableValue {
 
 /// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
 /// consistent view ignores those with a greater sequence number than it read at the start.
+#[derive(Debug)]
 pub struct MemtableCursor {
     list: Arc<SkipList>,
     node: Option<Node>,

@@ -52,7 +52,7 @@ impl TableOptions {
         }
     }
 
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let checks = [
             ("block_bytes", self.block_bytes, 1, BLOCK_BYTES_MAX),
             (

@@ -1,0 +1,52 @@
+//! Compaction: rewriting tables so that reads meet few of them and nothing dead takes space.
+//!
+//! ```text
+//! picker      what to do: a pure function of a version
+//! survivors   which versions outlive it
+//! rewrite     merges the inputs into new tables
+//! ```
+//!
+//! A flush is the same rewrite with one memtable for its input.
+//!
+//! Nothing here knows of the manifest: the outputs become part of a version only when `db` has
+//! recorded them, and until then the old version serves.
+
+pub mod picker;
+mod rewrite;
+mod survivors;
+#[cfg(test)]
+mod tests;
+
+pub use self::picker::{Plan, Reason, Shape, pick, pick_everything};
+pub use self::rewrite::{Environment, Output, compact, flush};
+
+/// Drops or changes entries while a compaction rewrites them.
+///
+/// It is called without locks, and only for an entry that no snapshot sees at that moment. A
+/// snapshot that is taken later may still find the entry until the compaction ends, so a filter should
+/// drop what is dead to every later reader, such as rows that nothing points to any more. It may be
+/// called more than once for an entry, or never: what no compaction reaches stays.
+pub trait CompactionFilter: Send + Sync {
+    /// What becomes of this entry, which was put and, as far as the compaction can see, not deleted since.
+    fn decide(&self, key: &[u8], value: &[u8]) -> Decision;
+}
+
+/// What a compaction filter decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Leave the entry as it is.
+    Keep,
+    /// Delete the key.
+    Remove,
+    /// Give the key this value.
+    Change(Vec<u8>),
+}
+
+/// The sequence numbers that some snapshot reads at.
+pub trait Snapshots: Sync {
+    /// All of them, ascending, each once.
+    fn ascending(&self) -> Vec<u64>;
+
+    /// The greatest of them. Called for every entry that a filter may see, so it should be cheap.
+    fn newest(&self) -> Option<u64>;
+}

@@ -1,0 +1,301 @@
+//! The work itself: merge sorted sources, keep what survives, write tables.
+//!
+//! Invariants
+//! 1. All versions of a user key end up in one table, so that tables of a level never share one.
+//! 2. Every output is complete and synced on return; the caller syncs the directory once for all.
+//! 3. After an error the outputs are removed, and nothing of what was there has changed.
+
+use std::mem;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::compaction::picker::user_key_range;
+use crate::compaction::survivors::{Below, Fate, Survivors};
+use crate::compaction::{CompactionFilter, Plan, Snapshots};
+use crate::comparator::Comparator;
+use crate::cursor::InternalCursor;
+use crate::error::{Error, Result};
+use crate::internal_key::{self, ValueKind};
+use crate::iter::{MergeCursor, Source};
+use crate::memtable::Memtable;
+use crate::sstable::{TableBuilder, TableOptions, TableSummary};
+use crate::version::{FileMeta, LEVELS, LevelCursor, Tables, Version};
+use crate::vfs::WritableFile;
+
+/// An output table that overlaps more bytes than this many tables of the level below its own is ended, so that
+/// compacting it later stays cheap.
+const OVERLAP_TABLES_MAX: u64 = 10;
+
+/// What a rewrite needs of the world around it.
+pub struct Environment<'a> {
+    /// How tables are written.
+    pub table_options: TableOptions,
+    /// Length at which an output of a compaction is ended.
+    pub target_file_bytes: u64,
+    /// The snapshots that are held.
+    pub snapshots: &'a dyn Snapshots,
+    /// Asked about entries, if there is one.
+    pub filter: Option<&'a dyn CompactionFilter>,
+    /// Takes a number for a table and creates its file.
+    pub create: &'a dyn Fn() -> Result<(u64, Box<dyn WritableFile>)>,
+    /// Removes a file that is not needed after all.
+    pub discard: &'a dyn Fn(&PathBuf),
+    /// Set when the database closes: the work is given up.
+    pub cancelled: &'a AtomicBool,
+}
+
+/// What a rewrite made.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// The tables, in order of their keys. There may be none, if nothing survived.
+    pub files: Vec<FileMeta>,
+    /// Entries read.
+    pub entries_in: u64,
+    /// Entries not written: hidden versions, tombstones that hid nothing, what the filter removed.
+    pub entries_dropped: u64,
+}
+
+/// Writes a memtable as one table for level 0.
+///
+/// # Errors
+/// `Io` from the files; nothing is left behind.
+pub fn flush(
+    environment: &Environment<'_>,
+    memtable: &Memtable,
+    version: &Version,
+) -> Result<Output> {
+    let comparator = environment.table_options.comparator.clone();
+    let sorted = (1..LEVELS)
+        .map(|level| Arc::clone(version.level(level)))
+        .collect();
+    let below = Below::new(comparator, Arc::clone(version.level(0)), sorted);
+    let mut rewrite = Rewrite::new(environment, below, None);
+    // One table: level 0 is counted in tables.
+    rewrite.target_file_bytes = u64::MAX;
+    rewrite.run(&mut memtable.cursor())
+}
+
+/// Merges the inputs of a plan into tables for its output level.
+///
+/// # Errors
+/// `Corruption` or `Io` from an input, `Io` from an output; nothing is left behind.
+pub fn compact(environment: &Environment<'_>, plan: &Plan, version: &Version) -> Result<Output> {
+    let comparator = &environment.table_options.comparator;
+    let deeper = plan.output_level + 1..LEVELS;
+    let sorted = deeper
+        .map(|level| Arc::clone(version.level(level)))
+        .collect();
+    let below = Below::new(comparator.clone(), Tables::default(), sorted);
+    let grandparents = grandparents(plan, version, comparator);
+    let mut merge = MergeCursor::new(comparator.clone(), sources(plan, comparator)?);
+    Rewrite::new(environment, below, Some(grandparents)).run(&mut merge)
+}
+
+fn sources(plan: &Plan, comparator: &Comparator) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for level in 0..LEVELS {
+        let inputs = plan.inputs.iter().filter(|(from, _)| *from == level);
+        let mut tables: Vec<_> = inputs.map(|(_, table)| Arc::clone(table)).collect();
+        if level == 0 {
+            for table in tables {
+                sources.push(Source::Table(table.table()?.cursor()));
+            }
+        } else if !tables.is_empty() {
+            tables.sort_by(|a, b| comparator.compare(a.smallest_user_key(), b.smallest_user_key()));
+            sources.push(Source::Level(LevelCursor::new(
+                comparator.clone(),
+                Arc::new(tables),
+            )));
+        }
+    }
+    Ok(sources)
+}
+
+/// The tables that the outputs will meet when they are compacted in turn.
+fn grandparents(plan: &Plan, version: &Version, comparator: &Comparator) -> Grandparents {
+    let inputs: Vec<_> = plan
+        .inputs
+        .iter()
+        .map(|(_, table)| Arc::clone(table))
+        .collect();
+    let tables = match user_key_range(comparator, &inputs) {
+        Some((smallest, largest)) if plan.output_level + 1 < LEVELS => {
+            Arc::new(version.overlapping(comparator, plan.output_level + 1, smallest, largest))
+        }
+        _ => Tables::default(),
+    };
+    Grandparents {
+        comparator: comparator.clone(),
+        tables,
+        at: 0,
+        bytes: 0,
+    }
+}
+
+/// Counts the bytes of the next level that the current output passes over.
+struct Grandparents {
+    comparator: Comparator,
+    tables: Tables,
+    at: usize,
+    bytes: u64,
+}
+
+impl Grandparents {
+    /// Bytes passed since the last reset, now that `user_key` comes. Keys ascend.
+    fn pass(&mut self, user_key: &[u8]) -> u64 {
+        while let Some(table) = self.tables.get(self.at)
+            && self
+                .comparator
+                .compare(table.largest_user_key(), user_key)
+                .is_lt()
+        {
+            self.bytes += table.bytes;
+            self.at += 1;
+        }
+        self.bytes
+    }
+}
+
+/// A table being written.
+struct Open {
+    number: u64,
+    path: PathBuf,
+    builder: TableBuilder,
+}
+
+struct Rewrite<'a> {
+    environment: &'a Environment<'a>,
+    survivors: Survivors<'a>,
+    grandparents: Option<Grandparents>,
+    target_file_bytes: u64,
+    open: Option<Open>,
+    written: Vec<PathBuf>,
+    output: Output,
+    /// Reused: the key of an entry that becomes a tombstone.
+    key: Vec<u8>,
+}
+
+impl<'a> Rewrite<'a> {
+    fn new(
+        environment: &'a Environment<'a>,
+        below: Below,
+        grandparents: Option<Grandparents>,
+    ) -> Self {
+        let filter = grandparents.as_ref().and(environment.filter);
+        Self {
+            environment,
+            survivors: Survivors::new(environment.snapshots, filter, below),
+            grandparents,
+            target_file_bytes: environment.target_file_bytes,
+            open: None,
+            written: Vec::new(),
+            output: Output::default(),
+            key: Vec::new(),
+        }
+    }
+
+    fn run(mut self, input: &mut impl InternalCursor) -> Result<Output> {
+        match self.copy(input).and_then(|()| self.end_table()) {
+            Ok(()) => Ok(self.output),
+            Err(error) => {
+                let open = self.open.take().map(|open| open.path);
+                for path in self.written.iter().chain(&open) {
+                    (self.environment.discard)(path);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn copy(&mut self, input: &mut impl InternalCursor) -> Result<()> {
+        input.seek_to_first()?;
+        while input.valid() {
+            if self.environment.cancelled.load(Ordering::Relaxed) {
+                return Err(Error::invalid("the database is being closed"));
+            }
+            let (key, value) = (input.key(), input.value());
+            let entry = internal_key::parse(key)
+                .map_err(|what| Error::corruption("an input of a compaction", 0, what))?;
+            self.output.entries_in += 1;
+            if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
+                self.end_table()?;
+            }
+            match self.survivors.judge(&entry, value) {
+                Fate::Goes => self.output.entries_dropped += 1,
+                Fate::Stays => self.add(key, value)?,
+                Fate::Changes(value) => self.add(key, &value)?,
+                Fate::BecomesTombstone => {
+                    let mut tombstone = mem::take(&mut self.key);
+                    tombstone.clear();
+                    internal_key::append(
+                        &mut tombstone,
+                        entry.user_key,
+                        entry.sequence,
+                        ValueKind::Delete,
+                    );
+                    let added = self.add(&tombstone, &[]);
+                    self.key = tombstone;
+                    added?;
+                }
+            }
+            input.next()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the current output is long enough to be ended before `user_key`.
+    fn should_cut(&mut self, user_key: &[u8]) -> bool {
+        let Some(open) = &self.open else {
+            return false;
+        };
+        if open.builder.file_bytes() >= self.target_file_bytes {
+            return true;
+        }
+        let limit = self
+            .environment
+            .target_file_bytes
+            .saturating_mul(OVERLAP_TABLES_MAX);
+        self.grandparents
+            .as_mut()
+            .is_some_and(|tables| tables.pass(user_key) > limit)
+    }
+
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        if self.open.is_none() {
+            let (number, file) = (self.environment.create)()?;
+            let path = file.path().to_path_buf();
+            let builder = TableBuilder::new(file, self.environment.table_options.clone());
+            let builder = builder.inspect_err(|_| (self.environment.discard)(&path))?;
+            if let Some(grandparents) = &mut self.grandparents {
+                grandparents.bytes = 0;
+            }
+            self.open = Some(Open {
+                number,
+                path,
+                builder,
+            });
+        }
+        let open = self.open.as_mut().expect("opened above");
+        open.builder.add(key, value)
+    }
+
+    fn end_table(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
+        self.written.push(open.path);
+        let TableSummary {
+            file_bytes,
+            properties,
+        } = open.builder.finish()?;
+        self.output.files.push(FileMeta {
+            number: open.number,
+            bytes: file_bytes,
+            entries: properties.entries,
+            smallest: properties.smallest,
+            largest: properties.largest,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! Group commit: of all threads that write at once, one writes for all.
+//!
+//! The first to come leads. It appends its own batch and all that queued up meanwhile to the log in one operation,
+//! syncs once if any of them asked for it, applies them to the memtables and wakes their owners. Then
+//! the first of those who came while it worked leads the next group. A write alone takes no
+//! detour: it finds nobody leading and nobody waiting.
+//!
+//! Invariants
+//! 1. There is at most one leader. Whoever waits is woken with an outcome or with the lead.
+//! 2. Batches are written in the order in which they queued.
+//! 3. A leader that did not ask for a sync takes nobody along who did: it would wait for them.
+//!
+//! Source: LevelDB's writer queue.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::batch::WriteBatch;
+use crate::db::WriteOptions;
+use crate::db::core::Core;
+use crate::db::signals::copy_of;
+use crate::error::{Error, Result};
+
+/// A group is closed when it holds so many bytes, so that the first of it does not wait for long.
+const GROUP_BYTES_MAX: usize = 1 << 20;
+
+#[derive(Debug, Default)]
+pub(super) struct CommitQueue {
+    state: Mutex<QueueState>,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    leading: bool,
+    waiting: VecDeque<Arc<Follower>>,
+}
+
+/// A write that waits for a leader, or to lead.
+#[derive(Debug)]
+struct Follower {
+    sync: bool,
+    bytes: usize,
+    state: Mutex<FollowerState>,
+    woken: Condvar,
+}
+
+#[derive(Debug)]
+enum FollowerState {
+    Waiting(WriteBatch),
+    /// A leader has the batch.
+    Taken,
+    /// To write its own batch, and others'.
+    Leads(WriteBatch),
+    Done(Result<()>),
+}
+
+impl Follower {
+    fn new(batch: WriteBatch, sync: bool) -> Self {
+        let bytes = batch.encoded_len();
+        let state = Mutex::new(FollowerState::Waiting(batch));
+        Self {
+            sync,
+            bytes,
+            state,
+            woken: Condvar::new(),
+        }
+    }
+
+    /// Waits for the outcome, or for the batch to come back with the lead.
+    fn wait(&self) -> Result<WriteBatch, Result<()>> {
+        let mut state = self.state.lock();
+        loop {
+            match std::mem::replace(&mut *state, FollowerState::Taken) {
+                FollowerState::Leads(batch) => return Ok(batch),
+                FollowerState::Done(outcome) => return Err(outcome),
+                waiting @ (FollowerState::Waiting(_) | FollowerState::Taken) => *state = waiting,
+            }
+            self.woken.wait(&mut state);
+        }
+    }
+
+    fn take(&self) -> WriteBatch {
+        match std::mem::replace(&mut *self.state.lock(), FollowerState::Taken) {
+            FollowerState::Waiting(batch) => batch,
+            _ => unreachable!("only who waits is in the queue"),
+        }
+    }
+
+    fn lead(&self) {
+        let batch = self.take();
+        *self.state.lock() = FollowerState::Leads(batch);
+        self.woken.notify_one();
+    }
+
+    fn done(&self, outcome: Result<()>) {
+        *self.state.lock() = FollowerState::Done(outcome);
+        self.woken.notify_one();
+    }
+}
+
+/// The lead, which is handed on when this is dropped, even by a panic.
+struct Lead<'a> {
+    core: &'a Core,
+    followers: Vec<Arc<Follower>>,
+    outcome: Option<Result<()>>,
+}
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        for follower in self.followers.drain(..) {
+            follower.done(match &self.outcome {
+                Some(Ok(())) => Ok(()),
+                Some(Err(error)) => Err(copy_of(error)),
+                None => Err(Error::invalid(
+                    "the thread that wrote for this one panicked",
+                )),
+            });
+        }
+        let next = {
+            let mut queue = self.core.queue.state.lock();
+            let next = queue.waiting.pop_front();
+            queue.leading = next.is_some();
+            next
+        };
+        if let Some(next) = next {
+            next.lead();
+        }
+    }
+}
+
+impl Core {
+    /// Writes a batch: into the log, then into the memtables, then visible.
+    ///
+    /// # Errors
+    /// See [`Db::write`](crate::db::Db::write).
+    pub(super) fn write(&self, batch: WriteBatch, options: WriteOptions) -> Result<()> {
+        self.check_writable()?;
+        let families = self.families.load();
+        batch.check(|id| {
+            families
+                .binary_search_by_key(&id, |family| family.id)
+                .is_ok()
+        })?;
+        drop(families);
+        let mut queue = self.queue.state.lock();
+        if !queue.leading {
+            queue.leading = true;
+            drop(queue);
+            return self.lead(batch, options.sync);
+        }
+        let follower = Arc::new(Follower::new(batch, options.sync));
+        queue.waiting.push_back(Arc::clone(&follower));
+        drop(queue);
+        match follower.wait() {
+            Ok(batch) => self.lead(batch, options.sync),
+            Err(outcome) => outcome,
+        }
+    }
+
+    fn lead(&self, batch: WriteBatch, sync: bool) -> Result<()> {
+        let mut lead = Lead {
+            core: self,
+            followers: Vec::new(),
+            outcome: None,
+        };
+        let mut writer = self.writer.lock();
+        let outcome = self.make_room(&mut writer).and_then(|()| {
+            let mut group = writer.take_group();
+            let mut bytes = batch.encoded_len();
+            group.push(batch);
+            self.join_waiting(sync, &mut bytes, &mut lead.followers);
+            group.extend(lead.followers.iter().map(|follower| follower.take()));
+            let any_sync = sync || lead.followers.iter().any(|follower| follower.sync);
+            self.commit(&mut writer, group, any_sync)
+        });
+        drop(writer);
+        let own = match &outcome {
+            Ok(()) => Ok(()),
+            Err(error) => Err(copy_of(error)),
+        };
+        lead.outcome = Some(outcome);
+        own
+    }
+
+    /// Moves those who wait into the group, as long as they fit it.
+    fn join_waiting(&self, sync: bool, bytes: &mut usize, followers: &mut Vec<Arc<Follower>>) {
+        let mut queue = self.queue.state.lock();
+        while let Some(next) = queue.waiting.front() {
+            if (next.sync && !sync) || *bytes + next.bytes > GROUP_BYTES_MAX {
+                break;
+            }
+            *bytes += next.bytes;
+            followers.extend(queue.waiting.pop_front());
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What all handles and threads of an open database share.
+//!
+//! Locks, in the order in which they may be taken; nobody holds a later one and waits for an earlier one:
+//!
+//! 1. `writer`: the leader of a write group, and who rotates or changes the set of families.
+//! 2. `flushing`, `compacting`: one flush and one compaction at a time, whoever makes them.
+//! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
+//! 4. `signals`, then `frozen`; the queue of writers; the snapshots: held for a few instructions.
+//!
+//! Readers take none of them: they load a family's view, then the visible sequence number. In this order a
+//! view may hold writes newer than the number, which are ignored, but never lacks one that the number promises.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+
+use crate::batch::FamilyId;
+use crate::comparator::Comparator;
+use crate::db::Background;
+use crate::db::commit::CommitQueue;
+use crate::db::family::FamilyCore;
+use crate::db::signals::Signals;
+use crate::db::snapshot::SnapshotList;
+use crate::db::writer::Writer;
+use crate::error::{Error, Result};
+use crate::memtable::Memtable;
+use crate::version::{Manifest, State, TableAccess, VersionEdit, file_name};
+use crate::vfs::{LockGuard, Vfs};
+
+/// What all handles and threads of an open database share.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) dir: PathBuf,
+    pub(super) vfs: Arc<dyn Vfs>,
+    pub(super) background: Background,
+    /// Whether tables are mapped.
+    pub(super) mapped: bool,
+    /// The open families, by rising number.
+    pub(super) families: ArcSwap<Vec<Arc<FamilyCore>>>,
+    /// The last write that readers see.
+    pub(super) visible: AtomicU64,
+    /// Numbers below this one are taken.
+    pub(super) next_file: AtomicU64,
+    pub(super) snapshots: SnapshotList,
+    pub(super) queue: CommitQueue,
+    pub(super) writer: Mutex<Writer>,
+    pub(super) manifest: Mutex<ManifestInForce>,
+    /// Full memtables that wait to be flushed, the oldest first.
+    pub(super) frozen: Mutex<VecDeque<Arc<FrozenSet>>>,
+    pub(super) flushing: Mutex<()>,
+    pub(super) compacting: Mutex<()>,
+    pub(super) signals: Signals,
+    /// The first failed write to log or manifest.
+    pub(super) poison: OnceLock<String>,
+    /// Set when closing begins; background work is given up.
+    pub(super) closing: AtomicBool,
+    pub(super) lock: Mutex<Option<Box<dyn LockGuard>>>,
+}
+
+/// The manifest and what it says.
+#[derive(Debug)]
+pub(super) struct ManifestInForce {
+    pub(super) manifest: Manifest,
+    pub(super) state: State,
+}
+
+/// The memtables that one log covers, full and waiting to be flushed.
+///
+/// A log and its memtables are rotated and flushed together. So a batch over several families is in tables
+/// whole or not at all, and a log is needed exactly as long as its set.
+#[derive(Debug)]
+pub(super) struct FrozenSet {
+    pub(super) log_number: u64,
+    pub(super) last_sequence: u64,
+    pub(super) memtables: Vec<(FamilyId, Memtable)>,
+}
+
+impl Core {
+    pub(super) fn visible_sequence(&self) -> u64 {
+        self.visible.load(Ordering::Acquire)
+    }
+
+    pub(super) fn new_file_number(&self) -> u64 {
+        self.next_file.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn family(&self, id: FamilyId) -> Option<Arc<FamilyCore>> {
+        let families = self.families.load();
+        let at = families
+            .binary_search_by_key(&id, |family| family.id)
+            .ok()?;
+        Some(Arc::clone(&families[at]))
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// # Errors
+    /// `Poisoned` after a failed write to log or manifest, `InvalidArgument` after closing.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        if let Some(first) = self.poison.get() {
+            return Err(Error::Poisoned {
+                first: first.clone(),
+            });
+        }
+        if self.is_closing() {
+            return Err(Error::invalid("the database is closed; open it again"));
+        }
+        Ok(())
+    }
+
+    /// Refuses all writes from now on. What is on disk after `cause` is not known, and trying again could report
+    /// as durable what is lost.
+    pub(super) fn poison(&self, cause: &Error) {
+        let _ = self.poison.set(cause.to_string());
+        self.signals.progress();
+    }
+
+    /// Records an edit durably and makes it the truth: for readers by `publish`, then for the files.
+    ///
+    /// # Errors
+    /// `Io` from the manifest, which poisons the database; `Poisoned` if it was; `Corruption` if the edit
+    /// contradicts the state, in which case nothing was written.
+    pub(super) fn install(
+        &self,
+        mut edit: VersionEdit,
+        new_family: Option<&Arc<FamilyCore>>,
+        publish: impl FnOnce(&State),
+    ) -> Result<()> {
+        let mut guard = self.manifest.lock();
+        let in_force = &mut *guard;
+        if let Some(first) = self.poison.get() {
+            return Err(Error::Poisoned {
+                first: first.clone(),
+            });
+        }
+        edit.next_file = Some(self.next_file.load(Ordering::Relaxed));
+        let access = |name: &str| {
+            let family = new_family.expect("an edit adds a family only with its core");
+            debug_assert_eq!(family.name, name);
+            self.table_access(family.comparator().clone())
+        };
+        let next = in_force
+            .state
+            .apply(&edit, |record| access(&record.name))
+            .map_err(|what| {
+                let path = file_name::manifest(&self.dir, in_force.manifest.number());
+                Error::corruption(path, 0, format!("an edit was not written, because {what}"))
+            })?;
+        in_force
+            .manifest
+            .append(&edit)
+            .inspect_err(|error| self.poison(error))?;
+        let before = std::mem::replace(&mut in_force.state, next);
+        publish(&in_force.state);
+        mark_obsolete(&before, &edit);
+        if in_force.manifest.is_long() {
+            let number = self.new_file_number();
+            in_force.state.next_file = number + 1;
+            let replaced = in_force.manifest.replace(number, &in_force.state);
+            replaced.inspect_err(|error| self.poison(error))?;
+        }
+        Ok(())
+    }
+
+    fn table_access(&self, comparator: Comparator) -> Arc<TableAccess> {
+        let vfs = Arc::clone(&self.vfs);
+        Arc::new(TableAccess::new(vfs, &self.dir, comparator, self.mapped))
+    }
+
+    /// The most tables that any family has in level 0.
+    pub(super) fn level0_tables(&self) -> usize {
+        let families = self.families.load();
+        families
+            .iter()
+            .map(|family| family.level0_tables.load(Ordering::Relaxed))
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Lets go of the files that the edit took out of `before`: its removal is durable.
+fn mark_obsolete(before: &State, edit: &VersionEdit) {
+    for (id, family) in &before.families {
+        let dropped = edit.families_dropped.contains(id);
+        for (_, table) in family.version.tables() {
+            let removed = edit
+                .files_removed
+                .iter()
+                .any(|(of, _, number)| (of, *number) == (id, table.number));
+            let moved = edit
+                .files_added
+                .iter()
+                .any(|(of, _, file)| (of, file.number) == (id, table.number));
+            if dropped || (removed && !moved) {
+                table.mark_obsolete();
+            }
+        }
+    }
+}

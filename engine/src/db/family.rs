@@ -1,0 +1,263 @@
+//! A column family of an open database: the handle, and what all handles share.
+
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arc_swap::ArcSwap;
+
+use crate::batch::{FamilyId, WriteBatch};
+use crate::comparator::Comparator;
+use crate::db::handle::Handle;
+use crate::db::{FamilyOptions, Snapshot, Value, WriteOptions};
+use crate::error::{Error, Result};
+use crate::internal_key::{self, ValueKind};
+use crate::iter::{Bounds, Cursor, MergeCursor, Range, Source};
+use crate::memtable::Memtable;
+use crate::version::{LEVELS, LevelCursor, Version};
+
+/// Keys up to this length are looked up without allocating.
+const STACK_KEY_BYTES: usize = 128;
+
+/// Where a family's rows are at one moment. Never changed: a flush or a rotation puts another in its place.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    /// Takes writes.
+    pub(super) memtable: Memtable,
+    /// Full ones that are not in tables yet, the newest first.
+    pub(super) frozen: Vec<Memtable>,
+    /// The tables.
+    pub(super) version: Arc<Version>,
+}
+
+/// What all handles of a family share.
+#[derive(Debug)]
+pub(super) struct FamilyCore {
+    pub(super) id: FamilyId,
+    pub(super) name: String,
+    pub(super) options: FamilyOptions,
+    pub(super) view: ArcSwap<View>,
+    /// Tables in level 0, for the writers to look at without the view.
+    pub(super) level0_tables: AtomicUsize,
+}
+
+/// A column family of an open database: rows sorted by their keys.
+///
+/// Cheap to clone, usable from any thread; it keeps the database open. After the family was dropped,
+/// writes fail and reads still show what was there.
+#[derive(Debug, Clone)]
+pub struct Family {
+    pub(super) handle: Arc<Handle>,
+    pub(super) core: Arc<FamilyCore>,
+}
+
+impl FamilyCore {
+    pub(super) fn new(id: FamilyId, name: &str, options: FamilyOptions, view: View) -> Self {
+        let level0_tables = AtomicUsize::new(view.version.level(0).len());
+        Self {
+            id,
+            name: name.to_owned(),
+            options,
+            view: ArcSwap::from_pointee(view),
+            level0_tables,
+        }
+    }
+
+    pub(super) const fn comparator(&self) -> &Comparator {
+        &self.options.comparator
+    }
+
+    /// Puts another view in the place of the present one, whatever others do at the same time.
+    pub(super) fn change_view(&self, change: impl Fn(&View) -> View) {
+        self.view.rcu(|view| change(view));
+        let level0_tables = self.view.load().version.level(0).len();
+        self.level0_tables.store(level0_tables, Ordering::Relaxed);
+    }
+
+    /// The newest version of `key` at or below `sequence`, if it is a put.
+    ///
+    /// The view must have been loaded before the sequence number was: then everything that the
+    /// number promises is in it.
+    pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
+        for memtable in std::iter::once(&view.memtable).chain(&view.frozen) {
+            if let Some(found) = memtable.get(key, sequence) {
+                return Ok((found.kind == ValueKind::Put).then(|| found.value.into()));
+            }
+        }
+        with_seek_key(key, sequence, |seek_key| {
+            let found = view.version.get(self.comparator(), seek_key)?;
+            Ok(found
+                .filter(|found| found.kind == ValueKind::Put)
+                .map(|found| found.value.into()))
+        })
+    }
+
+    pub(super) fn cursor(&self, view: &View, sequence: u64, bounds: Bounds) -> Result<Cursor> {
+        let comparator = self.comparator();
+        let memtables = std::iter::once(&view.memtable).chain(&view.frozen);
+        let mut sources: Vec<Source> = memtables
+            .filter(|memtable| !memtable.is_empty())
+            .map(|memtable| Source::Memtable(memtable.cursor()))
+            .collect();
+        for table in view.version.level(0).iter() {
+            sources.push(Source::Table(table.table()?.cursor()));
+        }
+        for level in 1..LEVELS {
+            let tables = view.version.level(level);
+            if !tables.is_empty() {
+                let cursor = LevelCursor::new(comparator.clone(), Arc::clone(tables));
+                sources.push(Source::Level(cursor));
+            }
+        }
+        let merge = MergeCursor::new(comparator.clone(), sources);
+        Ok(Cursor::new(comparator.clone(), merge, sequence, bounds))
+    }
+
+    pub(super) fn prefix_bounds(&self, prefix: &[u8]) -> Result<Bounds> {
+        let range = self.comparator().prefix_range(prefix).ok_or_else(|| {
+            Error::invalid(format!(
+                "the comparator {:?} of column family {:?} does not keep the keys of one prefix \
+                 together, so they cannot be walked as one range; use range or a cursor",
+                self.comparator().name(),
+                self.name
+            ))
+        })?;
+        Ok(range.into())
+    }
+}
+
+/// Lends the internal key to seek for a reader of `sequence`; short keys are laid out on the stack.
+fn with_seek_key<T>(key: &[u8], sequence: u64, then: impl FnOnce(&[u8]) -> T) -> T {
+    let trailer = internal_key::seek_trailer(sequence);
+    let len = key.len() + trailer.len();
+    let mut on_stack = [0; STACK_KEY_BYTES];
+    if let Some(seek_key) = on_stack.get_mut(..len) {
+        let (user_key, end) = seek_key.split_at_mut(key.len());
+        user_key.copy_from_slice(key);
+        end.copy_from_slice(&trailer);
+        then(seek_key)
+    } else {
+        then(&[key, &trailer].concat())
+    }
+}
+
+pub(super) fn bounds_of<K: AsRef<[u8]>>(range: &impl RangeBounds<K>) -> Bounds {
+    let owned = |bound: Bound<&K>| bound.map(|key| key.as_ref().to_vec());
+    Bounds {
+        lower: owned(range.start_bound()),
+        upper: owned(range.end_bound()),
+    }
+}
+
+impl Family {
+    /// The number that batches carry for it.
+    #[must_use]
+    pub fn id(&self) -> FamilyId {
+        self.core.id
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Its order.
+    #[must_use]
+    pub fn comparator(&self) -> &Comparator {
+        self.core.comparator()
+    }
+
+    /// The value of `key`, if it has one.
+    ///
+    /// Nothing is copied; nothing is allocated either if the value lies in a memtable or a mapped, uncompressed
+    /// block and the key is short.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from a table.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        let view = self.core.view.load();
+        let sequence = self.handle.core.visible_sequence();
+        self.core.get(&view, key.as_ref(), sequence)
+    }
+
+    /// Sets `key` to `value`.
+    ///
+    /// # Errors
+    /// As for [`Db::write`](crate::db::Db::write).
+    pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        let (key, value) = (key.as_ref(), value.as_ref());
+        let mut batch = WriteBatch::with_capacity(key.len() + value.len() + 16);
+        batch.put(self.id(), key, value);
+        self.handle.core.write(batch, WriteOptions::default())
+    }
+
+    /// Removes `key`, if it is there.
+    ///
+    /// # Errors
+    /// As for [`Db::write`](crate::db::Db::write).
+    pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
+        let mut batch = WriteBatch::with_capacity(key.as_ref().len() + 16);
+        batch.delete(self.id(), key);
+        self.handle.core.write(batch, WriteOptions::default())
+    }
+
+    /// A cursor over all rows as they are now. It stands nowhere yet.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` when a table cannot be opened.
+    pub fn cursor(&self) -> Result<Cursor> {
+        self.cursor_now(Bounds::default())
+    }
+
+    /// A cursor over the rows of a range, as they are now. It stands nowhere yet, and never outside.
+    ///
+    /// # Errors
+    /// As for [`cursor`](Self::cursor).
+    pub fn cursor_in<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Result<Cursor> {
+        self.cursor_now(bounds_of(&range))
+    }
+
+    fn cursor_now(&self, bounds: Bounds) -> Result<Cursor> {
+        let view = self.core.view.load_full();
+        let sequence = self.handle.core.visible_sequence();
+        self.core.cursor(&view, sequence, bounds)
+    }
+
+    /// All rows, as they are now, from either end.
+    pub fn iter(&self) -> Range {
+        self.rows(Ok(Bounds::default()), None)
+    }
+
+    /// The rows of a range, as they are now, from either end: `family.range("a".."b")`.
+    pub fn range<K: AsRef<[u8]>>(&self, range: impl RangeBounds<K>) -> Range {
+        self.rows(Ok(bounds_of(&range)), None)
+    }
+
+    /// The rows whose keys begin with `prefix`, as they are now, from either end.
+    ///
+    /// Under a comparator that scatters them, the only item is an `InvalidArgument`.
+    pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Range {
+        self.rows(self.core.prefix_bounds(prefix.as_ref()), None)
+    }
+
+    /// Rows as of a snapshot, or as they are now.
+    pub(super) fn rows(&self, bounds: Result<Bounds>, snapshot: Option<&Snapshot>) -> Range {
+        let view = self.core.view.load_full();
+        let sequence = match snapshot {
+            Some(snapshot) => snapshot.sequence(),
+            None => self.handle.core.visible_sequence(),
+        };
+        let core = Arc::clone(&self.core);
+        let make = bounds.map(|bounds| -> Box<dyn Fn() -> Result<Cursor> + Send> {
+            Box::new(move || core.cursor(&view, sequence, bounds.clone()))
+        });
+        Range::new(self.comparator().clone(), make)
+    }
+}
+
+impl From<&Family> for FamilyId {
+    fn from(family: &Family) -> Self {
+        family.id()
+    }
+}

@@ -1,0 +1,87 @@
+//! What keeps a database open: the shared core and its threads, until the last handle goes.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+
+use parking_lot::Mutex;
+
+use crate::db::Background;
+use crate::db::core::Core;
+use crate::db::signals::Work;
+use crate::error::{Error, Result};
+
+/// Owned by every `Db`, `Family` and `Snapshot`. The threads own the core only, so they do not keep it open.
+#[derive(Debug)]
+pub(super) struct Handle {
+    pub(super) core: Arc<Core>,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Handle {
+    /// Starts the threads, unless the background is manual.
+    pub(super) fn new(core: Arc<Core>) -> Result<Arc<Self>> {
+        let handle = Self {
+            core,
+            workers: Mutex::default(),
+        };
+        if handle.core.background == Background::Threads {
+            for (work, name) in [
+                (Work::Flush, "engine-flush"),
+                (Work::Compact, "engine-compact"),
+            ] {
+                let core = Arc::clone(&handle.core);
+                let started = thread::Builder::new()
+                    .name(name.to_owned())
+                    .spawn(move || core.work(work));
+                let worker = started
+                    .map_err(|error| Error::io("start a thread for", &handle.core.dir, error))?;
+                handle.workers.lock().push(worker);
+                handle.core.signals.request(work);
+            }
+        }
+        Ok(Arc::new(handle))
+    }
+
+    /// Ends background work, makes everything durable and gives the lock back. Closing again does nothing.
+    pub(super) fn close(&self) -> Result<()> {
+        let core = &self.core;
+        if core.closing.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        core.signals.stop();
+        for worker in self.workers.lock().drain(..) {
+            // A compaction filter may own the last handle: then this is the worker itself.
+            if worker.thread().id() != thread::current().id() {
+                let _ = worker.join();
+            }
+        }
+        let synced = core.sync_logs();
+        core.lock.lock().take();
+        synced
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // Who wants to know whether the last writes are durable calls `Db::close`.
+        let _ = self.close();
+    }
+}
+
+impl Core {
+    fn work(&self, work: Work) {
+        while self.signals.wait_for(work) {
+            // A failure is kept for the writers who wait; `wait_for` pauses before the next try.
+            while !self.is_closing() && self.poison.get().is_none() {
+                let done = match work {
+                    Work::Flush => self.flush_oldest(),
+                    Work::Compact => self.compact_once(),
+                };
+                if !matches!(done, Ok(true)) {
+                    break;
+                }
+            }
+        }
+    }
+}

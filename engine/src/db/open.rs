@@ -1,0 +1,476 @@
+//! Opening: look, lock, recover, and only then change anything.
+//!
+//! Steps
+//! 1. Look at the directory. If it is not a database, or not one that these options fit, say so and touch nothing.
+//! 2. Lock it.
+//! 3. Read the manifest and the logs that are still needed into memory.
+//! 4. Make what was recovered durable, start a new log and a new manifest, and put that in force.
+//! 5. Remove what nothing refers to any more.
+//!
+//! An error before step 4 leaves every byte as it was. An error in step 4 leaves the old manifest in
+//! force, or the new one, which says the same.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+
+use crate::batch::FamilyId;
+use crate::comparator::Comparator;
+use crate::db::commit::CommitQueue;
+use crate::db::core::{Core, FrozenSet, ManifestInForce};
+use crate::db::family::{FamilyCore, View};
+use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
+use crate::db::recovery::{self, Recovered};
+use crate::db::signals::Signals;
+use crate::db::snapshot::SnapshotList;
+use crate::db::writer::Writer;
+use crate::db::{DEFAULT_FAMILY, Db};
+use crate::error::{Error, Result};
+use crate::log::LogWriter;
+use crate::memtable::{Memtable, MemtableWriter};
+use crate::version::file_name::{self, FileName};
+use crate::version::{
+    FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
+};
+use crate::vfs::{Vfs, parent_dir};
+
+/// What a look at a directory shows.
+#[derive(Debug, Default)]
+struct Listing {
+    files: Vec<FileName>,
+    /// The first name that is not the engine's.
+    foreign: Option<String>,
+}
+
+pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
+    options.check()?;
+    let vfs = Arc::clone(&options.vfs);
+    let exists = look(dir, options)?;
+    if !exists {
+        vfs.create_dir_all(dir)?;
+        vfs.sync_dir(&parent_dir(dir))?;
+    }
+    let lock = vfs.lock(&dir.join(file_name::LOCK))?;
+    // Once more, now that nobody else can change it.
+    let listing = list(&*vfs, dir)?;
+    let exists = listing.files.contains(&FileName::Current);
+    let mut state = if exists {
+        recover_state(dir, options)?
+    } else {
+        State::default()
+    };
+    check_tables(dir, &listing, &state)?;
+    let recovered = recovery::replay_logs(&*vfs, dir, &listing.logs(), &state, &mut |id| {
+        let family = &state.families[&id];
+        let options = options.of_family(&family.name);
+        MemtableWriter::new(family.access.comparator.clone(), options.write_buffer_bytes)
+    })?;
+    let highest = listing
+        .files
+        .iter()
+        .filter_map(|file| file.number())
+        .max()
+        .unwrap_or(0);
+    state.next_file = state.next_file.max(highest + 1);
+    let families_before = state.families.len();
+    add_missing_families(&mut state, dir, options)?;
+    debug_assert!(
+        exists || families_before == 0,
+        "a new database begins without families"
+    );
+    let core = Core::start(dir, options, state, recovered, lock)?;
+    core.remove_unneeded(&listing);
+    Db::from_core(core)
+}
+
+/// Whether there is a database, after refusing what must not be touched.
+fn look(dir: &Path, options: &Options) -> Result<bool> {
+    let vfs = &*options.vfs;
+    if !vfs.exists(dir)? {
+        return match options.create_if_missing {
+            true => Ok(false),
+            false => Err(Error::NotADatabase {
+                path: dir.to_path_buf(),
+                found: "there is nothing, and create_if_missing is off".to_owned(),
+            }),
+        };
+    }
+    let listing = list(vfs, dir)?;
+    if listing.files.contains(&FileName::Current) {
+        if options.error_if_exists {
+            return Err(Error::invalid(format!(
+                "{} already holds a database, and error_if_exists is on",
+                dir.display()
+            )));
+        }
+        if !listing.files.contains(&FileName::Lock) {
+            // Locking would create a file in what may be somebody else's directory.
+            read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
+        }
+        return Ok(true);
+    }
+    listing.check_is_new(vfs, dir)?;
+    if !options.create_if_missing {
+        return Err(Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: "there is no CURRENT in it, and create_if_missing is off".to_owned(),
+        });
+    }
+    Ok(true)
+}
+
+fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
+    let mut listing = Listing::default();
+    for name in vfs.list(dir)? {
+        match FileName::parse(&name) {
+            Some(file) => listing.files.push(file),
+            None if listing.foreign.is_none() => {
+                listing.foreign = Some(name.to_string_lossy().into_owned());
+            }
+            None => {}
+        }
+    }
+    Ok(listing)
+}
+
+impl Listing {
+    /// The numbers of the logs, ascending.
+    fn logs(&self) -> BTreeSet<u64> {
+        self.files
+            .iter()
+            .filter_map(|file| match file {
+                FileName::Log(number) => Some(*number),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Without `CURRENT`: nothing may be here but what a creation leaves that the power cut short.
+    fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+        if let Some(foreign) = &self.foreign {
+            return Err(Error::NotADatabase {
+                path: dir.to_path_buf(),
+                found: format!("it holds {foreign:?} and no CURRENT"),
+            });
+        }
+        for file in &self.files {
+            let path = match file {
+                FileName::Table(number) => file_name::table(dir, *number),
+                FileName::Log(number) if vfs.len(&file_name::log(dir, *number))? > 0 => {
+                    file_name::log(dir, *number)
+                }
+                _ => continue,
+            };
+            let what = format!(
+                "{} holds data, and CURRENT is missing beside it",
+                path.display()
+            );
+            return Err(Error::corruption(dir.join(file_name::CURRENT), 0, what));
+        }
+        Ok(())
+    }
+}
+
+/// The state as the manifest in force says, for families whose comparators are the ones given.
+fn recover_state(dir: &Path, options: &Options) -> Result<State> {
+    let vfs = &options.vfs;
+    let number = current_manifest(&**vfs, dir)?;
+    let mut edits = read_manifest(&**vfs, dir, number)?;
+    let dropped: BTreeSet<FamilyId> = edits
+        .iter()
+        .flat_map(|edit| edit.families_dropped.iter().copied())
+        .collect();
+    let mut access = BTreeMap::new();
+    for record in edits.iter().flat_map(|edit| &edit.families_added) {
+        if !dropped.contains(&record.id) {
+            let comparator = comparator_for(record, options)?;
+            access.insert(record.id, table_access(dir, options, comparator));
+        }
+    }
+    let mut state = State::default();
+    for edit in &mut edits {
+        // What became of a family that is gone is of no interest, and its order is not known.
+        edit.families_added
+            .retain(|record| !dropped.contains(&record.id));
+        edit.files_added.retain(|(id, ..)| !dropped.contains(id));
+        edit.files_removed.retain(|(id, ..)| !dropped.contains(id));
+        edit.families_dropped.clear();
+        let applied = state.apply(edit, |record| Arc::clone(&access[&record.id]));
+        state =
+            applied.map_err(|what| Error::corruption(file_name::manifest(dir, number), 0, what))?;
+    }
+    Ok(state)
+}
+
+fn table_access(dir: &Path, options: &Options, comparator: Comparator) -> Arc<TableAccess> {
+    let mapped = options.table_access == TableReads::Mapped;
+    Arc::new(TableAccess::new(
+        Arc::clone(&options.vfs),
+        dir,
+        comparator,
+        mapped,
+    ))
+}
+
+fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator> {
+    let listed = options
+        .families
+        .iter()
+        .any(|(name, _)| *name == record.name);
+    if !listed && options.unlisted == Unlisted::Refuse && record.name != DEFAULT_FAMILY {
+        return Err(Error::invalid(format!(
+            "the database has a column family {:?}, which the options do not list",
+            record.name
+        )));
+    }
+    let comparator = options.of_family(&record.name).comparator;
+    if comparator.name() != record.comparator {
+        return Err(Error::ComparatorMismatch {
+            family: record.name.clone(),
+            stored: record.comparator.clone(),
+            given: comparator.name().to_owned(),
+        });
+    }
+    Ok(comparator)
+}
+
+fn check_tables(dir: &Path, listing: &Listing, state: &State) -> Result<()> {
+    let there: BTreeSet<u64> = listing
+        .files
+        .iter()
+        .filter_map(|file| match file {
+            FileName::Table(number) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    for family in state.families.values() {
+        for (level, table) in family.version.tables() {
+            if !there.contains(&table.number) {
+                let what = format!(
+                    "the file is missing, and the manifest lists it in level {level} of family {:?}",
+                    family.name
+                );
+                return Err(Error::corruption(
+                    file_name::table(dir, table.number),
+                    0,
+                    what,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the families that the options name and the database does not have yet.
+fn add_missing_families(state: &mut State, dir: &Path, options: &Options) -> Result<()> {
+    let listed = options
+        .families
+        .iter()
+        .map(|(name, options)| (name.as_str(), options.clone()));
+    let default = (DEFAULT_FAMILY, options.of_family(DEFAULT_FAMILY));
+    let mut edit = VersionEdit::default();
+    let mut access = BTreeMap::new();
+    let mut next_family = state.next_family;
+    for (name, family) in std::iter::once(default).chain(listed) {
+        let known = state.families.values().any(|known| known.name == name)
+            || edit.families_added.iter().any(|added| added.name == name);
+        if !known {
+            let id = FamilyId(next_family);
+            next_family += 1;
+            access.insert(id, table_access(dir, options, family.comparator.clone()));
+            let comparator = family.comparator.name().to_owned();
+            edit.families_added.push(FamilyRecord {
+                id,
+                name: name.to_owned(),
+                comparator,
+            });
+        }
+    }
+    edit.next_family = Some(next_family);
+    let applied = state.apply(&edit, |record| Arc::clone(&access[&record.id]));
+    *state = applied.map_err(Error::invalid)?;
+    Ok(())
+}
+
+impl Core {
+    /// Puts the recovered state in force and starts a new log.
+    fn start(
+        dir: &Path,
+        options: &Options,
+        mut state: State,
+        recovered: Recovered,
+        lock: Box<dyn crate::vfs::LockGuard>,
+    ) -> Result<Arc<Self>> {
+        let vfs = &options.vfs;
+        recovered.make_durable(&**vfs, dir)?;
+        let log_number = state.next_file;
+        let manifest_number = log_number + 1;
+        state.next_file = manifest_number + 1;
+        if recovered.sets.is_empty() {
+            state.oldest_log = log_number;
+        }
+        let log = LogWriter::new(vfs.create(&file_name::log(dir, log_number))?, log_number);
+        // This syncs the directory, so the new log's name is durable too.
+        let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)?;
+        let mut memtables = Vec::new();
+        let mut families = Vec::new();
+        for (&id, of_state) in &state.families {
+            let family_options: FamilyOptions = options.of_family(&of_state.name);
+            let fresh = MemtableWriter::new(
+                family_options.comparator.clone(),
+                family_options.write_buffer_bytes,
+            );
+            let view = View {
+                memtable: fresh.reader(),
+                frozen: frozen_of(&recovered.sets, id),
+                version: Arc::clone(&of_state.version),
+            };
+            memtables.push((id, fresh));
+            families.push(Arc::new(FamilyCore::new(
+                id,
+                &of_state.name,
+                family_options,
+                view,
+            )));
+        }
+        let last_sequence = recovered.last_sequence;
+        Ok(Arc::new(Self {
+            dir: dir.to_path_buf(),
+            vfs: Arc::clone(vfs),
+            background: options.background,
+            mapped: options.table_access == TableReads::Mapped,
+            families: ArcSwap::from_pointee(families),
+            visible: AtomicU64::new(last_sequence),
+            next_file: AtomicU64::new(state.next_file),
+            snapshots: SnapshotList::default(),
+            queue: CommitQueue::default(),
+            writer: Mutex::new(Writer::new(log, log_number, memtables, last_sequence)),
+            manifest: Mutex::new(ManifestInForce { manifest, state }),
+            frozen: Mutex::new(
+                recovered
+                    .sets
+                    .into_iter()
+                    .map(Arc::new)
+                    .collect::<VecDeque<_>>(),
+            ),
+            flushing: Mutex::default(),
+            compacting: Mutex::default(),
+            signals: Signals::default(),
+            poison: OnceLock::new(),
+            closing: AtomicBool::new(false),
+            lock: Mutex::new(Some(lock)),
+        }))
+    }
+
+    /// Removes what an earlier life left: nothing refers to it, now that the new manifest is in force.
+    fn remove_unneeded(&self, listing: &Listing) {
+        let in_force = self.manifest.lock();
+        for file in &listing.files {
+            let path = match *file {
+                FileName::Table(number) if !in_force.state.has_table(number) => {
+                    file_name::table(&self.dir, number)
+                }
+                FileName::Log(number) if number < in_force.state.oldest_log => {
+                    file_name::log(&self.dir, number)
+                }
+                FileName::Manifest(number) => file_name::manifest(&self.dir, number),
+                FileName::CurrentTemporary => self.dir.join(file_name::CURRENT_TEMPORARY),
+                _ => continue,
+            };
+            // What cannot be removed now is found again at the next open.
+            let _ = self.vfs.remove(&path);
+        }
+    }
+
+    /// Creates a family while the database is open.
+    pub(super) fn create_family(
+        &self,
+        name: &str,
+        options: FamilyOptions,
+    ) -> Result<Arc<FamilyCore>> {
+        super::options::check_family_name(name)?;
+        options.check(name)?;
+        let mut writer = self.writer.lock();
+        self.check_writable()?;
+        let families = self.families.load_full();
+        if families.iter().any(|family| family.name == name) {
+            return Err(Error::invalid(format!(
+                "there already is a column family {name:?}"
+            )));
+        }
+        let next_family = self.manifest.lock().state.next_family;
+        let id = FamilyId(next_family);
+        let fresh = MemtableWriter::new(options.comparator.clone(), options.write_buffer_bytes);
+        let view = View {
+            memtable: fresh.reader(),
+            frozen: Vec::new(),
+            version: Arc::default(),
+        };
+        let family = Arc::new(FamilyCore::new(id, name, options, view));
+        let record = FamilyRecord {
+            id,
+            name: name.to_owned(),
+            comparator: family.comparator().name().to_owned(),
+        };
+        let edit = VersionEdit {
+            families_added: vec![record],
+            next_family: Some(next_family + 1),
+            ..VersionEdit::default()
+        };
+        self.install(edit, Some(&family), |_| {
+            let all = families.iter().chain([&family]).cloned().collect();
+            self.families.store(Arc::new(all));
+        })?;
+        writer.add_family(id, fresh);
+        Ok(family)
+    }
+
+    /// Drops a family and lets its files go.
+    pub(super) fn drop_family(&self, name: &str) -> Result<()> {
+        if name == DEFAULT_FAMILY {
+            return Err(Error::invalid(
+                "the column family \"default\" cannot be dropped",
+            ));
+        }
+        let mut writer = self.writer.lock();
+        self.check_writable()?;
+        // No compaction may be on its way to install tables of a family that is gone.
+        let _compacting = self.compacting.lock();
+        let _flushing = self.flushing.lock();
+        let families = self.families.load_full();
+        let family = families.iter().find(|family| family.name == name);
+        let id = family
+            .ok_or_else(|| Error::invalid(format!("there is no column family {name:?}")))?
+            .id;
+        let edit = VersionEdit {
+            families_dropped: vec![id],
+            ..VersionEdit::default()
+        };
+        self.install(edit, None, |_| {
+            let rest = families
+                .iter()
+                .filter(|family| family.id != id)
+                .cloned()
+                .collect();
+            self.families.store(Arc::new(rest));
+        })?;
+        writer.remove_family(id);
+        Ok(())
+    }
+}
+
+/// The memtables of a family in the recovered sets, the newest first.
+fn frozen_of(sets: &[FrozenSet], id: FamilyId) -> Vec<Memtable> {
+    let of_set = |set: &FrozenSet| {
+        set.memtables
+            .iter()
+            .find(|(of, _)| *of == id)
+            .map(|(_, memtable)| memtable.clone())
+    };
+    sets.iter().rev().filter_map(of_set).collect()
+}

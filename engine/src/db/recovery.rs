@@ -1,0 +1,155 @@
+//! Reading the write-ahead logs back.
+//!
+//! Each log becomes a set of full memtables, to be flushed as any other. Logs hold consecutive sequence
+//! numbers, also from one log to the next, and that is checked: if a log lost its end in a power cut, the
+//! next one begins with a number too high, and everything from there on is left out. It cannot have been
+//! acknowledged as durable, because a sync makes all older logs durable first. What is recovered is so
+//! always a prefix of what was written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::batch::{BatchView, FamilyId};
+use crate::db::core::FrozenSet;
+use crate::error::{Error, Result};
+use crate::internal_key::ParsedKey;
+use crate::log::{LogReader, RecoveryMode};
+use crate::memtable::MemtableWriter;
+use crate::version::{State, file_name};
+use crate::vfs::Vfs;
+
+/// What the logs hold.
+#[derive(Debug)]
+pub(super) struct Recovered {
+    /// One for each log that holds something, the oldest first.
+    pub(super) sets: Vec<FrozenSet>,
+    /// The last write.
+    pub(super) last_sequence: u64,
+    /// Logs from the first gap on: never acknowledged as durable, to be removed before anything is written.
+    beyond_gap: Vec<u64>,
+}
+
+/// Reads the logs that are still needed.
+///
+/// # Errors
+/// `Corruption` when a log is damaged before its end, `Io`.
+pub(super) fn replay_logs(
+    vfs: &dyn Vfs,
+    dir: &Path,
+    logs: &BTreeSet<u64>,
+    state: &State,
+    new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
+) -> Result<Recovered> {
+    let mut recovered = Recovered {
+        sets: Vec::new(),
+        last_sequence: state.last_sequence,
+        beyond_gap: Vec::new(),
+    };
+    for &number in logs.range(state.oldest_log..) {
+        if !recovered.beyond_gap.is_empty() {
+            recovered.beyond_gap.push(number);
+            continue;
+        }
+        let path = file_name::log(dir, number);
+        let contents = vfs.read(&path)?;
+        let mut log = Replay {
+            path: &path,
+            state,
+            memtables: BTreeMap::new(),
+            next_sequence: recovered.last_sequence + 1,
+        };
+        let whole = log.read(&contents, number, new_memtable)?;
+        let last_sequence = log.next_sequence - 1;
+        if last_sequence > recovered.last_sequence {
+            let readers = log
+                .memtables
+                .iter()
+                .map(|(id, memtable)| (*id, memtable.reader()));
+            recovered.sets.push(FrozenSet {
+                log_number: number,
+                last_sequence,
+                memtables: readers.collect(),
+            });
+            recovered.last_sequence = last_sequence;
+        }
+        if !whole {
+            recovered.beyond_gap.push(number);
+        }
+    }
+    Ok(recovered)
+}
+
+impl Recovered {
+    /// Makes what readers are about to see durable, and what was left out gone.
+    ///
+    /// The caller syncs the directory before anything new is written.
+    pub(super) fn make_durable(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+        for set in &self.sets {
+            vfs.open_append(&file_name::log(dir, set.log_number))?
+                .sync()?;
+        }
+        for number in &self.beyond_gap {
+            vfs.remove(&file_name::log(dir, *number))?;
+        }
+        Ok(())
+    }
+}
+
+struct Replay<'a> {
+    path: &'a Path,
+    state: &'a State,
+    memtables: BTreeMap<FamilyId, MemtableWriter>,
+    next_sequence: u64,
+}
+
+impl Replay<'_> {
+    /// Reads a log into memtables; `false` if it does not follow what came before.
+    fn read(
+        &mut self,
+        contents: &[u8],
+        number: u64,
+        new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
+    ) -> Result<bool> {
+        let mut reader = LogReader::new(contents, self.path, number, RecoveryMode::PointInTime);
+        let mut records = 0;
+        while let Some(record) = reader.next_record()? {
+            let wrong =
+                |what: String| Error::corruption(self.path, 0, format!("record {records}: {what}"));
+            let batch = BatchView::decode(record).map_err(wrong)?;
+            if batch.sequence > self.next_sequence && records == 0 {
+                return Ok(false);
+            }
+            if batch.sequence != self.next_sequence {
+                let (found, expected) = (batch.sequence, self.next_sequence);
+                let what = format!("its sequence number is {found}, and {expected} follows");
+                return Err(wrong(what));
+            }
+            for record in batch.records() {
+                let record = record.map_err(wrong)?;
+                let sequence = self.next_sequence;
+                self.next_sequence += 1;
+                if !self.state.families.contains_key(&record.family) {
+                    if record.family.0 < self.state.next_family {
+                        continue; // It was dropped.
+                    }
+                    return Err(wrong(format!(
+                        "it is for family {}, which never was",
+                        record.family.0
+                    )));
+                }
+                let memtable = self
+                    .memtables
+                    .entry(record.family)
+                    .or_insert_with(|| new_memtable(record.family));
+                let key = ParsedKey {
+                    user_key: record.key,
+                    sequence,
+                    kind: record.kind,
+                };
+                memtable.insert(key, record.value);
+            }
+            records += 1;
+        }
+        Ok(true)
+    }
+}

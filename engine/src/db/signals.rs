@@ -1,0 +1,146 @@
+//! How threads tell each other that there is work, and that some was done.
+
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::error::{Error, Result};
+
+/// How long a worker waits after a failure before it tries again by itself.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// A kind of background work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    Flush,
+    Compact,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Signals {
+    state: Mutex<SignalState>,
+    /// Workers wait here for work.
+    wake: Condvar,
+    /// Writers wait here for work to be done.
+    progress: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct SignalState {
+    flush: bool,
+    compact: bool,
+    stop: bool,
+    /// What the last piece of background work failed with; cleared by the next success of its kind.
+    failed: Option<(Work, Error)>,
+}
+
+impl SignalState {
+    fn flag(&mut self, work: Work) -> &mut bool {
+        match work {
+            Work::Flush => &mut self.flush,
+            Work::Compact => &mut self.compact,
+        }
+    }
+}
+
+impl Signals {
+    /// Says that there is work.
+    pub(super) fn request(&self, work: Work) {
+        *self.state.lock().flag(work) = true;
+        self.wake.notify_all();
+    }
+
+    /// Says that something has changed that a writer may wait for.
+    pub(super) fn progress(&self) {
+        // Taken and given back, so that nobody is between looking and waiting.
+        drop(self.state.lock());
+        self.progress.notify_all();
+    }
+
+    /// Records how a piece of work ended.
+    pub(super) fn ended(&self, work: Work, outcome: &Result<()>) {
+        let mut state = self.state.lock();
+        match outcome {
+            Err(error) => state.failed = Some((work, copy_of(error))),
+            Ok(()) if state.failed.as_ref().is_some_and(|(of, _)| *of == work) => {
+                state.failed = None;
+            }
+            Ok(()) => {}
+        }
+        drop(state);
+        self.progress.notify_all();
+    }
+
+    /// Workers are to end.
+    pub(super) fn stop(&self) {
+        self.state.lock().stop = true;
+        self.wake.notify_all();
+        self.progress.notify_all();
+    }
+
+    /// Waits until there is work; `false` if the worker is to end. After a failure it does not wait for long.
+    pub(super) fn wait_for(&self, work: Work) -> bool {
+        let mut state = self.state.lock();
+        while !state.stop && !std::mem::take(state.flag(work)) {
+            if state.failed.as_ref().is_some_and(|(of, _)| *of == work) {
+                if self.wake.wait_for(&mut state, RETRY_AFTER).timed_out() {
+                    break;
+                }
+            } else {
+                self.wake.wait(&mut state);
+            }
+        }
+        !state.stop
+    }
+
+    /// Waits until `ready`, while workers do their work.
+    ///
+    /// # Errors
+    /// What background work of this kind failed with: it is then asked for another try, and the caller's
+    /// next attempt may find that it succeeded.
+    pub(super) fn wait_until(&self, work: Work, mut ready: impl FnMut() -> bool) -> Result<()> {
+        let mut state = self.state.lock();
+        while !ready() {
+            if let Some((of, error)) = &state.failed
+                && *of == work
+            {
+                let error = copy_of(error);
+                *state.flag(work) = true;
+                self.wake.notify_all();
+                return Err(error);
+            }
+            if state.stop {
+                return Err(Error::invalid("the database is closed; open it again"));
+            }
+            self.progress.wait(&mut state);
+        }
+        Ok(())
+    }
+
+    /// Waits for progress, but not longer than `time`.
+    pub(super) fn wait_at_most(&self, time: Duration) {
+        let mut state = self.state.lock();
+        if !state.stop {
+            let _ = self.progress.wait_for(&mut state, time);
+        }
+    }
+}
+
+/// The same error once more, for another who waits for it. The operating system's own is not `Clone`.
+pub(super) fn copy_of(error: &Error) -> Error {
+    match error {
+        Error::Io { op, path, source } => Error::io(
+            op,
+            path,
+            std::io::Error::new(source.kind(), source.to_string()),
+        ),
+        Error::Corruption { file, offset, what } => Error::corruption(file, *offset, what),
+        Error::InvalidArgument { what } => Error::invalid(what),
+        Error::Poisoned { first } => Error::Poisoned {
+            first: first.clone(),
+        },
+        other => Error::Poisoned {
+            first: other.to_string(),
+        },
+    }
+}

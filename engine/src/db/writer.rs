@@ -1,0 +1,296 @@
+//! The write path behind the leader: room, log, sync, memtables, visible.
+//!
+//! Order, and why
+//! 1. The log before the memtable: what readers have seen must not be gone after a restart.
+//! 2. The sync before the memtable: a failed sync then leaves nothing to take back.
+//! 3. The visible number last: a reader sees a batch whole, or nothing of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::batch::{BatchView, FamilyId, WriteBatch};
+use crate::db::Background;
+use crate::db::core::{Core, FrozenSet};
+use crate::db::family::{FamilyCore, View};
+use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
+use crate::db::signals::Work;
+use crate::error::{Error, Result};
+use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
+use crate::log::LogWriter;
+use crate::memtable::MemtableWriter;
+use crate::version::file_name;
+
+/// So many full sets of memtables may wait; then writes do.
+const FROZEN_SETS_MAX: usize = 2;
+/// While level 0 is slow, a writer pauses after so many bytes.
+const SLOW_BYTES: usize = 64 << 10;
+/// The pause, once for each table in level 0 beyond the limit.
+const SLOW_PAUSE: Duration = Duration::from_millis(1);
+
+/// What only the leader of a write group touches.
+#[derive(Debug)]
+pub(super) struct Writer {
+    log: LogWriter,
+    log_number: u64,
+    /// Whether everything in the log is durable.
+    log_synced: bool,
+    /// Whether the log's name is durable.
+    log_name_synced: bool,
+    /// Logs whose memtables are full: not synced yet, and to be synced before any later write counts as such.
+    closed_logs: Vec<(u64, LogWriter)>,
+    /// By rising number of the family.
+    memtables: Vec<(FamilyId, MemtableWriter)>,
+    last_sequence: u64,
+    /// Bytes written since the last pause, while level 0 is slow.
+    slow_bytes: usize,
+    /// Reused: the batches of a group.
+    group: Vec<WriteBatch>,
+}
+
+impl Writer {
+    /// A writer whose log was just created, and whose name is durable.
+    pub(super) fn new(
+        log: LogWriter,
+        log_number: u64,
+        memtables: Vec<(FamilyId, MemtableWriter)>,
+        last_sequence: u64,
+    ) -> Self {
+        Self {
+            log,
+            log_number,
+            log_synced: true,
+            log_name_synced: true,
+            closed_logs: Vec::new(),
+            memtables,
+            last_sequence,
+            slow_bytes: 0,
+            group: Vec::new(),
+        }
+    }
+
+    pub(super) fn take_group(&mut self) -> Vec<WriteBatch> {
+        std::mem::take(&mut self.group)
+    }
+
+    pub(super) const fn log_number(&self) -> u64 {
+        self.log_number
+    }
+
+    pub(super) fn add_family(&mut self, id: FamilyId, memtable: MemtableWriter) {
+        self.memtables.push((id, memtable));
+        self.memtables.sort_by_key(|(id, _)| *id);
+    }
+
+    pub(super) fn remove_family(&mut self, id: FamilyId) {
+        self.memtables.retain(|(of, _)| *of != id);
+    }
+
+    /// Whether no memtable holds anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.memtables
+            .iter()
+            .all(|(_, memtable)| memtable.reader().is_empty())
+    }
+
+    /// Makes everything that was written durable: older logs first, so that no later write survives alone.
+    fn sync(&mut self, core: &Core) -> Result<()> {
+        for (_, log) in &mut self.closed_logs {
+            log.sync()?;
+        }
+        self.closed_logs.clear();
+        if !self.log_name_synced {
+            core.vfs.sync_dir(&core.dir)?;
+            self.log_name_synced = true;
+        }
+        if !self.log_synced {
+            self.log.sync()?;
+            self.log_synced = true;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, batch: BatchView<'_>) {
+        for (sequence, record) in (batch.sequence..).zip(batch.records()) {
+            let record = record.expect("checked before it was queued");
+            // A family that was dropped meanwhile takes nothing; recovery leaves its records out too.
+            if let Ok(at) = self
+                .memtables
+                .binary_search_by_key(&record.family, |(id, _)| *id)
+            {
+                let key = ParsedKey {
+                    user_key: record.key,
+                    sequence,
+                    kind: record.kind,
+                };
+                self.memtables[at].1.insert(key, record.value);
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Writes a group of batches. The caller holds the lead.
+    pub(super) fn commit(
+        &self,
+        writer: &mut Writer,
+        mut group: Vec<WriteBatch>,
+        sync: bool,
+    ) -> Result<()> {
+        let records: usize = group.iter().map(WriteBatch::len).sum();
+        if writer.last_sequence + records as u64 > MAX_SEQUENCE {
+            return Err(Error::invalid("all 2^56 sequence numbers are used up"));
+        }
+        let mut sequence = writer.last_sequence + 1;
+        for batch in &mut group {
+            let len = batch.len() as u64;
+            batch.set_sequence(sequence);
+            sequence += len;
+        }
+        if records > 0 {
+            writer.log_synced = false;
+            let filled = group.iter().filter(|batch| !batch.is_empty());
+            let appended = writer.log.add_group(filled.map(WriteBatch::encoded));
+            appended.inspect_err(|error| self.poison(error))?;
+        }
+        if sync {
+            writer.sync(self).inspect_err(|error| self.poison(error))?;
+        }
+        for batch in group.iter().filter(|batch| !batch.is_empty()) {
+            writer.apply(batch.view());
+        }
+        writer.last_sequence = sequence - 1;
+        self.visible.store(writer.last_sequence, Ordering::Release);
+        writer.slow_bytes += group.iter().map(WriteBatch::encoded_len).sum::<usize>();
+        group.clear();
+        writer.group = group;
+        Ok(())
+    }
+
+    /// Waits or makes room until the memtables take a batch. The caller holds the lead.
+    pub(super) fn make_room(&self, writer: &mut Writer) -> Result<()> {
+        self.check_writable()?;
+        self.hold_back(writer)?;
+        let families = self.families.load();
+        let full = writer.memtables.iter().any(|(id, memtable)| {
+            let at = families.binary_search_by_key(id, |family| family.id);
+            at.is_ok_and(|at| memtable.used_bytes() >= families[at].options.write_buffer_bytes)
+        });
+        drop(families);
+        if full { self.rotate(writer) } else { Ok(()) }
+    }
+
+    /// The stall ladder: slow writers down while level 0 is long, stop them while it is too long.
+    fn hold_back(&self, writer: &mut Writer) -> Result<()> {
+        let level0_tables = self.level0_tables();
+        if level0_tables < LEVEL0_SLOW {
+            writer.slow_bytes = 0;
+            return Ok(());
+        }
+        if self.background == Background::Manual {
+            while self.level0_tables() >= LEVEL0_STOP && self.compact_once()? {}
+            return Ok(());
+        }
+        if level0_tables >= LEVEL0_STOP {
+            self.signals.wait_until(Work::Compact, || {
+                self.level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
+            })?;
+            return self.check_writable();
+        }
+        if writer.slow_bytes >= SLOW_BYTES {
+            writer.slow_bytes = 0;
+            let beyond = level0_tables + 1 - LEVEL0_SLOW;
+            self.signals.wait_at_most(SLOW_PAUSE * beyond as u32);
+        }
+        Ok(())
+    }
+
+    /// Freezes the memtables and starts new ones with a new log.
+    ///
+    /// # Errors
+    /// `Io` when the new log cannot be created, or what the flush failed with that this waits for. Nothing has
+    /// changed then, and the next write tries again.
+    pub(super) fn rotate(&self, writer: &mut Writer) -> Result<()> {
+        if self.background == Background::Manual {
+            while self.frozen.lock().len() >= FROZEN_SETS_MAX && self.flush_oldest()? {}
+        } else {
+            let waiting =
+                || self.frozen.lock().len() < FROZEN_SETS_MAX || self.poison.get().is_some();
+            self.signals.wait_until(Work::Flush, waiting)?;
+            self.check_writable()?;
+        }
+        let number = self.new_file_number();
+        let file = self.vfs.create(&file_name::log(&self.dir, number))?;
+        let old_log = std::mem::replace(&mut writer.log, LogWriter::new(file, number));
+        let old_number = std::mem::replace(&mut writer.log_number, number);
+        let oldest_needed = self
+            .frozen
+            .lock()
+            .front()
+            .map_or(old_number, |set| set.log_number);
+        writer.closed_logs.retain(|(log, _)| *log >= oldest_needed);
+        if !writer.log_synced {
+            writer.closed_logs.push((old_number, old_log));
+        }
+        writer.log_synced = true;
+        writer.log_name_synced = false;
+        self.freeze(writer, old_number);
+        self.signals.request(Work::Flush);
+        Ok(())
+    }
+
+    fn freeze(&self, writer: &mut Writer, log_number: u64) {
+        let families = self.families.load();
+        let mut memtables = Vec::new();
+        for (id, memtable) in &mut writer.memtables {
+            let at = families.binary_search_by_key(id, |family| family.id);
+            let full = memtable.reader();
+            let Ok(at) = at else { continue };
+            if full.is_empty() {
+                continue;
+            }
+            let family = &families[at];
+            *memtable = new_memtable(family);
+            let fresh = memtable.reader();
+            memtables.push((*id, full.clone()));
+            // The set is queued before the lead is given up, so a flush cannot come before the view.
+            family.change_view(|view| View {
+                memtable: fresh.clone(),
+                frozen: std::iter::once(&full)
+                    .chain(&view.frozen)
+                    .cloned()
+                    .collect(),
+                version: Arc::clone(&view.version),
+            });
+        }
+        let set = FrozenSet {
+            log_number,
+            last_sequence: writer.last_sequence,
+            memtables,
+        };
+        self.frozen.lock().push_back(Arc::new(set));
+    }
+
+    /// Makes all that was written so far durable.
+    ///
+    /// # Errors
+    /// `Io`, which poisons the database.
+    pub(super) fn sync_logs(&self) -> Result<()> {
+        if let Some(first) = self.poison.get() {
+            return Err(Error::Poisoned {
+                first: first.clone(),
+            });
+        }
+        self.writer
+            .lock()
+            .sync(self)
+            .inspect_err(|error| self.poison(error))
+    }
+}
+
+pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {
+    MemtableWriter::new(
+        family.comparator().clone(),
+        family.options.write_buffer_bytes,
+    )
+}

@@ -1,0 +1,363 @@
+//! The user's cursor: of all versions of all keys, one row for each key that exists for this reader.
+//!
+//! A reader of sequence number `s` sees, of each user key, the newest version at or below `s`, and no row if
+//! that one is a tombstone.
+//!
+//! Invariants
+//! 1. Forward, the merge stands on the row's entry, and key and value are read from there.
+//! 2. Backward, versions come oldest first, so the row is known only when the merge has left its
+//!    key: the row is then in `key` and `value`, and the merge stands before the first version of it.
+//! 3. A cursor that stands on a row stands within its bounds.
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+
+use crate::comparator::{Comparator, PrefixRange};
+use crate::cursor::InternalCursor;
+use crate::error::{Error, Result};
+use crate::internal_key::{self, ParsedKey, ValueKind};
+use crate::iter::MergeCursor;
+
+/// After this many hidden versions of one key in a row, a seek past the rest is cheaper than steps.
+const STEPS_BEFORE_SEEK: usize = 16;
+
+/// The keys that a cursor may stand on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// Where the rows begin.
+    pub lower: Bound<Vec<u8>>,
+    /// Where they end.
+    pub upper: Bound<Vec<u8>>,
+}
+
+/// Where the cursor stands, and which way it was going when it came there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    /// On the merge's entry.
+    Forward,
+    /// On `key` and `value`; the merge stands before every version of `key`.
+    Backward,
+}
+
+/// A position among the rows of a family, as they were when the cursor was made.
+///
+/// A new cursor stands nowhere. `key`, `value`, `next` and `prev` require [`valid`](Self::valid), and panic
+/// without it. Moving off either end leaves the cursor nowhere; a seek brings it back.
+///
+/// It owns what it reads: memtables and files stay for as long as it lives, and writes made since
+/// do not show. Cost of a step: a few comparisons; no allocation once its buffers have grown.
+#[derive(Debug)]
+pub struct Cursor {
+    comparator: Comparator,
+    merge: MergeCursor,
+    sequence: u64,
+    bounds: Bounds,
+    place: Place,
+    /// Forward: the user key whose remaining versions are hidden. Backward: the row's key.
+    key: Vec<u8>,
+    /// Backward: the row's value.
+    value: Vec<u8>,
+    /// Reused: an internal key to seek.
+    seek_key: Vec<u8>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            lower: Bound::Unbounded,
+            upper: Bound::Unbounded,
+        }
+    }
+}
+
+impl From<PrefixRange> for Bounds {
+    fn from(range: PrefixRange) -> Self {
+        Self {
+            lower: range.start,
+            upper: range.end,
+        }
+    }
+}
+
+impl Bounds {
+    #[inline]
+    fn past_upper(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
+        match &self.upper {
+            Bound::Unbounded => false,
+            Bound::Included(upper) => comparator.compare(user_key, upper) == Ordering::Greater,
+            Bound::Excluded(upper) => comparator.compare(user_key, upper) != Ordering::Less,
+        }
+    }
+
+    #[inline]
+    fn before_lower(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
+        match &self.lower {
+            Bound::Unbounded => false,
+            Bound::Included(lower) => comparator.compare(user_key, lower) == Ordering::Less,
+            Bound::Excluded(lower) => comparator.compare(user_key, lower) != Ordering::Greater,
+        }
+    }
+}
+
+impl Cursor {
+    /// The rows that a reader of `sequence` sees in `merge`, within `bounds`.
+    pub(crate) fn new(
+        comparator: Comparator,
+        merge: MergeCursor,
+        sequence: u64,
+        bounds: Bounds,
+    ) -> Self {
+        Self {
+            comparator,
+            merge,
+            sequence,
+            bounds,
+            place: Place::Nowhere,
+            key: Vec::new(),
+            value: Vec::new(),
+            seek_key: Vec::new(),
+        }
+    }
+
+    /// Whether the cursor stands on a row.
+    #[inline]
+    #[must_use]
+    pub fn valid(&self) -> bool {
+        self.place != Place::Nowhere
+    }
+
+    /// The row's key, until the cursor moves.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> &[u8] {
+        match self.place {
+            Place::Forward => internal_key::user_key(self.merge.key()),
+            Place::Backward => &self.key,
+            Place::Nowhere => panic!("the cursor stands on no row"),
+        }
+    }
+
+    /// The row's value, until the cursor moves.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    #[must_use]
+    pub fn value(&self) -> &[u8] {
+        match self.place {
+            Place::Forward => self.merge.value(),
+            Place::Backward => &self.value,
+            Place::Nowhere => panic!("the cursor stands on no row"),
+        }
+    }
+
+    /// Positions on the first row.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from a file; the cursor then stands nowhere.
+    pub fn seek_to_first(&mut self) -> Result<()> {
+        self.place = Place::Nowhere;
+        self.seek_key.clear();
+        match &self.bounds.lower {
+            Bound::Unbounded => self.merge.seek_to_first()?,
+            Bound::Included(lower) => {
+                internal_key::append_first(&mut self.seek_key, lower);
+                self.merge.seek(&self.seek_key)?;
+            }
+            Bound::Excluded(lower) => {
+                internal_key::append_last(&mut self.seek_key, lower);
+                self.merge.seek(&self.seek_key)?;
+                // The oldest version possible may exist, and is still the excluded key's.
+                if self.merge.valid() && internal_key::user_key(self.merge.key()) == lower {
+                    self.merge.next()?;
+                }
+            }
+        }
+        self.find_forward(false)
+    }
+
+    /// Positions on the last row.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    pub fn seek_to_last(&mut self) -> Result<()> {
+        self.place = Place::Nowhere;
+        self.seek_key.clear();
+        match &self.bounds.upper {
+            Bound::Unbounded => self.merge.seek_to_last()?,
+            Bound::Included(upper) => {
+                internal_key::append_last(&mut self.seek_key, upper);
+                self.merge.seek_for_prev(&self.seek_key)?;
+            }
+            Bound::Excluded(upper) => {
+                internal_key::append_first(&mut self.seek_key, upper);
+                self.merge.seek_for_prev(&self.seek_key)?;
+                if self.merge.valid() && internal_key::user_key(self.merge.key()) == upper {
+                    self.merge.prev()?;
+                }
+            }
+        }
+        self.find_backward()
+    }
+
+    /// Positions on the first row at or after `key`.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    pub fn seek(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
+        let key = key.as_ref();
+        if self.bounds.before_lower(&self.comparator, key) {
+            return self.seek_to_first();
+        }
+        self.place = Place::Nowhere;
+        self.seek_key.clear();
+        internal_key::append_seek(&mut self.seek_key, key, self.sequence);
+        self.merge.seek(&self.seek_key)?;
+        self.find_forward(false)
+    }
+
+    /// Positions on the last row at or before `key`.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    pub fn seek_for_prev(&mut self, key: impl AsRef<[u8]>) -> Result<()> {
+        let key = key.as_ref();
+        if self.bounds.past_upper(&self.comparator, key) {
+            return self.seek_to_last();
+        }
+        self.place = Place::Nowhere;
+        self.seek_key.clear();
+        internal_key::append_last(&mut self.seek_key, key);
+        self.merge.seek_for_prev(&self.seek_key)?;
+        self.find_backward()
+    }
+
+    /// Moves to the following row.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a cursor lends its row, an iterator cannot"
+    )]
+    pub fn next(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.place, Place::Nowhere) {
+            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Forward => {
+                self.key.clear();
+                self.key
+                    .extend_from_slice(internal_key::user_key(self.merge.key()));
+                self.merge.next()?;
+            }
+            Place::Backward => {
+                // The merge stands before the row's versions, or nowhere: go past all of them.
+                self.seek_key.clear();
+                internal_key::append_last(&mut self.seek_key, &self.key);
+                self.merge.seek(&self.seek_key)?;
+            }
+        }
+        self.find_forward(true)
+    }
+
+    /// Moves to the preceding row.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](Self::seek_to_first).
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    pub fn prev(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.place, Place::Nowhere) {
+            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Forward => {
+                // Newer versions of the row's key, which this reader does not see, may stand before it.
+                self.key.clear();
+                self.key
+                    .extend_from_slice(internal_key::user_key(self.merge.key()));
+                while self.merge.valid() && internal_key::user_key(self.merge.key()) == self.key {
+                    self.merge.prev()?;
+                }
+            }
+            Place::Backward => {}
+        }
+        self.find_backward()
+    }
+
+    /// From the merge's entry on, the first visible put. With `skip`, versions of `self.key` are hidden.
+    fn find_forward(&mut self, mut skip: bool) -> Result<()> {
+        let mut hidden = 0;
+        while self.merge.valid() {
+            let entry = parse(self.merge.key())?;
+            if skip && entry.user_key == self.key {
+                hidden += 1;
+                if hidden > STEPS_BEFORE_SEEK {
+                    hidden = 0;
+                    self.seek_key.clear();
+                    internal_key::append_last(&mut self.seek_key, &self.key);
+                    self.merge.seek(&self.seek_key)?;
+                    // What may still stand here is the one version with the least possible trailer.
+                    if self.merge.valid() && internal_key::user_key(self.merge.key()) == self.key {
+                        self.merge.next()?;
+                    }
+                    continue;
+                }
+            } else {
+                if self.bounds.past_upper(&self.comparator, entry.user_key) {
+                    return Ok(());
+                }
+                if entry.sequence <= self.sequence {
+                    if entry.kind == ValueKind::Put {
+                        self.place = Place::Forward;
+                        return Ok(());
+                    }
+                    hidden = 0;
+                    skip = true;
+                    self.key.clear();
+                    self.key.extend_from_slice(entry.user_key);
+                }
+            }
+            self.merge.next()?;
+        }
+        Ok(())
+    }
+
+    /// From the merge's entry back, the last key whose newest visible version is a put.
+    fn find_backward(&mut self) -> Result<()> {
+        let mut found = false;
+        while self.merge.valid() {
+            let entry = parse(self.merge.key())?;
+            if found && entry.user_key != self.key {
+                break;
+            }
+            if self.bounds.before_lower(&self.comparator, entry.user_key) {
+                break;
+            }
+            if entry.sequence <= self.sequence {
+                found = entry.kind == ValueKind::Put;
+                if found {
+                    self.key.clear();
+                    self.key.extend_from_slice(entry.user_key);
+                    self.value.clear();
+                    self.value.extend_from_slice(self.merge.value());
+                }
+            }
+            self.merge.prev()?;
+        }
+        if found {
+            self.place = Place::Backward;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn parse(key: &[u8]) -> Result<ParsedKey<'_>> {
+    internal_key::parse(key).map_err(|what| Error::corruption("a table", 0, what))
+}

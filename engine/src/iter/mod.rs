@@ -1,0 +1,17 @@
+//! Reading in order: one cursor out of many sources, and of all their versions the visible ones.
+//!
+//! ```text
+//! Cursor         rows as a reader of one sequence number sees them
+//!   MergeCursor  all entries of all sources, in internal order
+//!     Source     a memtable, a table of level 0, a deeper level
+//! ```
+
+mod cursor;
+mod merge;
+mod range;
+#[cfg(test)]
+mod tests;
+
+pub use self::cursor::{Bounds, Cursor};
+pub use self::merge::{MergeCursor, Source};
+pub use self::range::Range;

@@ -1,0 +1,230 @@
+//! Versions: which tables make up a family at one moment.
+//!
+//! A version never changes. A flush or a compaction makes a new one from an edit; readers keep the one that
+//! they began with, and with it the files, until they are done.
+//!
+//! Invariants of a version, checked whenever one is made
+//! 1. In level 0 tables may overlap. They are ordered newest first, by falling file number: a flush takes its
+//!    number when it begins, and flushes run one after another in the order of the writes.
+//! 2. In every deeper level tables are sorted, and no user key is in two of them.
+//! 3. If two tables hold the same user key, the one in the upper level (or before it in level 0) holds
+//!    the newer versions.
+//!
+//! Left out: a cache of open tables with a bound. A mapped table costs an index, a filter and no file
+//! descriptor; `pread` tables cost a descriptor each, which the operator's limit bounds.
+
+pub mod edit;
+pub mod file_name;
+mod level_cursor;
+mod manifest;
+mod state;
+mod table_file;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::comparator::Comparator;
+use crate::error::Result;
+use crate::internal_key;
+use crate::sstable::TableEntry;
+
+pub use self::edit::{FamilyRecord, FileMeta, LEVELS, VersionEdit};
+pub use self::level_cursor::LevelCursor;
+pub use self::manifest::{Manifest, current_manifest, read_manifest};
+pub use self::state::{FamilyState, State};
+pub use self::table_file::{TableAccess, TableFile};
+
+/// The tables of one family at one moment.
+#[derive(Clone, Default)]
+pub struct Version {
+    levels: [Tables; LEVELS],
+}
+
+/// The tables of a level. Shared, so that a cursor takes a level over in one step.
+pub type Tables = Arc<Vec<Arc<TableFile>>>;
+
+impl Version {
+    /// The tables of a level, in the order of the invariants.
+    #[must_use]
+    pub const fn level(&self, level: usize) -> &Tables {
+        &self.levels[level]
+    }
+
+    /// All tables, with their levels.
+    pub fn tables(&self) -> impl Iterator<Item = (usize, &Arc<TableFile>)> {
+        self.levels
+            .iter()
+            .enumerate()
+            .flat_map(|(level, tables)| tables.iter().map(move |table| (level, table)))
+    }
+
+    /// The bytes of a level.
+    #[must_use]
+    pub fn level_bytes(&self, level: usize) -> u64 {
+        self.levels[level].iter().map(|table| table.bytes).sum()
+    }
+
+    /// The deepest level that holds a table.
+    #[must_use]
+    pub fn deepest_level(&self) -> Option<usize> {
+        self.levels.iter().rposition(|tables| !tables.is_empty())
+    }
+
+    /// The newest version of a user key that a reader sees; `seek_key` is made of both by
+    /// [`internal_key::append_seek`].
+    ///
+    /// Cost: one filter look-up for each
+    /// table of level 0 and each deeper level, and mostly one block search.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from a table.
+    pub fn get(&self, comparator: &Comparator, seek_key: &[u8]) -> Result<Option<TableEntry>> {
+        let user_key = internal_key::user_key(seek_key);
+        for table in self.levels[0].iter() {
+            if covers(comparator, table, user_key)
+                && let Some(found) = table.table()?.get(seek_key)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        for tables in self.levels[1..].iter().filter(|tables| !tables.is_empty()) {
+            let at = first_ending_at_or_after(comparator, tables, user_key);
+            if let Some(table) = tables.get(at)
+                && comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
+                && let Some(found) = table.table()?.get(seek_key)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The tables of a level that may hold a user key in `smallest..=largest`.
+    #[must_use]
+    pub fn overlapping(
+        &self,
+        comparator: &Comparator,
+        level: usize,
+        smallest: &[u8],
+        largest: &[u8],
+    ) -> Vec<Arc<TableFile>> {
+        let tables = &self.levels[level];
+        let overlaps = |table: &&Arc<TableFile>| {
+            comparator.compare(table.largest_user_key(), smallest) != Ordering::Less
+                && comparator.compare(table.smallest_user_key(), largest) != Ordering::Greater
+        };
+        tables.iter().filter(overlaps).cloned().collect()
+    }
+
+    /// The version after an edit's changes to this family.
+    ///
+    /// # Errors
+    /// Which invariant the edit breaks, as part of a sentence.
+    fn changed(
+        &self,
+        comparator: &Comparator,
+        removed: &[(usize, u64)],
+        added: Vec<(usize, Arc<TableFile>)>,
+    ) -> Result<Self, String> {
+        let mut next = self.clone();
+        for &(level, number) in removed {
+            let tables = Arc::make_mut(&mut next.levels[level]);
+            let at = tables.iter().position(|table| table.number == number);
+            let at = at.ok_or_else(|| {
+                format!("table {number} is removed from level {level}, where it is not")
+            })?;
+            tables.remove(at);
+        }
+        for (level, table) in added {
+            if next.tables().any(|(_, other)| other.number == table.number) {
+                return Err(format!("table {} is added twice", table.number));
+            }
+            Arc::make_mut(&mut next.levels[level]).push(table);
+        }
+        Arc::make_mut(&mut next.levels[0]).sort_by_key(|table| std::cmp::Reverse(table.number));
+        for tables in next.levels[1..]
+            .iter_mut()
+            .filter(|tables| !tables.is_empty())
+        {
+            Arc::make_mut(tables)
+                .sort_by(|a, b| comparator.compare(a.smallest_user_key(), b.smallest_user_key()));
+        }
+        next.check(comparator)?;
+        Ok(next)
+    }
+
+    /// Checks the invariants.
+    ///
+    /// # Errors
+    /// Which one is broken, by which tables, as part of a sentence.
+    pub fn check(&self, comparator: &Comparator) -> Result<(), String> {
+        for (level, table) in self.tables() {
+            for key in [&table.smallest, &table.largest] {
+                internal_key::parse(key)
+                    .map_err(|what| format!("table {}: {what}", table.number))?;
+            }
+            if internal_key::compare(comparator, &table.smallest, &table.largest)
+                == Ordering::Greater
+            {
+                return Err(format!(
+                    "table {} in level {level} ends before it begins",
+                    table.number
+                ));
+            }
+        }
+        for (level, tables) in self.levels.iter().enumerate().skip(1) {
+            for pair in tables.windows(2) {
+                let (left, right) = (&pair[0], &pair[1]);
+                let apart = comparator.compare(left.largest_user_key(), right.smallest_user_key());
+                if apart != Ordering::Less {
+                    return Err(format!(
+                        "tables {} and {} overlap in level {level}",
+                        left.number, right.number
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (level, tables) in self
+            .levels
+            .iter()
+            .enumerate()
+            .filter(|(_, tables)| !tables.is_empty())
+        {
+            write!(f, "L{level}:")?;
+            for table in tables.iter() {
+                write!(
+                    f,
+                    " {}[{}..{}]",
+                    table.number,
+                    table.smallest_user_key().escape_ascii(),
+                    table.largest_user_key().escape_ascii()
+                )?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn covers(comparator: &Comparator, table: &TableFile, user_key: &[u8]) -> bool {
+    comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
+        && comparator.compare(user_key, table.largest_user_key()) != Ordering::Greater
+}
+
+/// The first table of a sorted level whose last key is not before `user_key`.
+fn first_ending_at_or_after(
+    comparator: &Comparator,
+    tables: &[Arc<TableFile>],
+    user_key: &[u8],
+) -> usize {
+    tables.partition_point(|table| {
+        comparator.compare(table.largest_user_key(), user_key) == Ordering::Less
+    })
+}

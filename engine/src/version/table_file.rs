@@ -1,0 +1,133 @@
+//! A table of a version: what the manifest says of it, and the open file once somebody has read it.
+//!
+//! Invariants
+//! 1. A table is opened at its first use and stays open: its index and filter are read once.
+//! 2. The file is removed when it is no part of the durable manifest any more *and* nobody holds this:
+//!    no version, so no cursor and no snapshot.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::comparator::Comparator;
+use crate::error::{Error, Result};
+use crate::internal_key;
+use crate::sstable::Table;
+use crate::version::edit::FileMeta;
+use crate::version::file_name;
+use crate::vfs::Vfs;
+
+/// How tables are opened: what all tables of a family share.
+#[derive(Debug, Clone)]
+pub struct TableAccess {
+    /// The file system.
+    pub vfs: Arc<dyn Vfs>,
+    /// The database's directory.
+    pub dir: PathBuf,
+    /// The order of the keys.
+    pub comparator: Comparator,
+    /// Whether files are mapped; otherwise each read asks the operating system.
+    pub mapped: bool,
+}
+
+/// A table of a version.
+#[derive(Debug)]
+pub struct TableFile {
+    meta: FileMeta,
+    access: Arc<TableAccess>,
+    table: OnceLock<Arc<Table>>,
+    obsolete: AtomicBool,
+}
+
+impl TableFile {
+    /// A table that the manifest names. Nothing is opened yet.
+    #[must_use]
+    pub fn new(meta: FileMeta, access: Arc<TableAccess>) -> Self {
+        Self {
+            meta,
+            access,
+            table: OnceLock::new(),
+            obsolete: AtomicBool::new(false),
+        }
+    }
+
+    /// The open table.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` when it cannot be opened, or is not the file that the manifest means.
+    pub fn table(&self) -> Result<&Arc<Table>> {
+        match self.table.get() {
+            Some(table) => Ok(table),
+            None => self.open(),
+        }
+    }
+
+    #[cold]
+    fn open(&self) -> Result<&Arc<Table>> {
+        let path = self.path();
+        let vfs = &self.access.vfs;
+        let file = if self.access.mapped {
+            vfs.open_mapped(&path)
+        } else {
+            vfs.open_random(&path)
+        }?;
+        if file.len() != self.meta.bytes {
+            let what = format!(
+                "the manifest says {} bytes and the file has {}",
+                self.meta.bytes,
+                file.len()
+            );
+            return Err(Error::corruption(
+                path,
+                file.len().min(self.meta.bytes),
+                what,
+            ));
+        }
+        let table = Table::open(file, self.access.comparator.clone())?;
+        // Of two that open it at once, one wins, and both use the winner's.
+        Ok(self.table.get_or_init(|| Arc::new(table)))
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        file_name::table(&self.access.dir, self.meta.number)
+    }
+
+    /// The first user key.
+    #[inline]
+    #[must_use]
+    pub fn smallest_user_key(&self) -> &[u8] {
+        internal_key::user_key(&self.meta.smallest)
+    }
+
+    /// The last user key.
+    #[inline]
+    #[must_use]
+    pub fn largest_user_key(&self) -> &[u8] {
+        internal_key::user_key(&self.meta.largest)
+    }
+
+    /// Lets the file go when the last holder does. Only for a table whose removal is durable in the manifest.
+    pub fn mark_obsolete(&self) {
+        self.obsolete.store(true, Ordering::Release);
+    }
+}
+
+impl Deref for TableFile {
+    type Target = FileMeta;
+
+    fn deref(&self) -> &FileMeta {
+        &self.meta
+    }
+}
+
+impl Drop for TableFile {
+    fn drop(&mut self) {
+        if self.obsolete.load(Ordering::Acquire) {
+            // If it cannot be removed now, the next open finds it in no version and removes it.
+            let _ = self.access.vfs.remove(&self.path());
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What the behaviour tests share: a small generator, a model, and option sets.
+
+#![expect(dead_code, reason = "each test takes what it needs")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{Background, Comparator, Compression, Db, FamilyOptions, Options, TableReads};
+
+/// A generator whose every run is given by its seed (splitmix64).
+#[derive(Debug, Clone)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    pub(crate) fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// The seed to run with: `ENGINE_SEED`, or the one given.
+pub(crate) fn seed_or(default: u64) -> u64 {
+    number_from("ENGINE_SEED", default)
+}
+
+/// How long to run: `ENGINE_STEPS`, or the length given.
+pub(crate) fn steps_or(default: u64) -> u64 {
+    number_from("ENGINE_STEPS", default)
+}
+
+fn number_from(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable} is a number, not {text:?}")),
+        Err(_) => default,
+    }
+}
+
+/// Rows of one family, in bytewise order whatever the family's order is.
+pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// A way to run the same script.
+#[derive(Clone)]
+pub(crate) struct OptionSet {
+    pub(crate) name: &'static str,
+    pub(crate) family: FamilyOptions,
+    pub(crate) reads: TableReads,
+    pub(crate) background: Background,
+}
+
+impl OptionSet {
+    pub(crate) fn options(&self, vfs: &MemoryVfs) -> Options {
+        self.options_on(Arc::new(vfs.clone()))
+    }
+
+    pub(crate) fn options_on(&self, vfs: Arc<dyn Vfs>) -> Options {
+        Options {
+            vfs,
+            background: self.background,
+            table_access: self.reads,
+            ..Options::default()
+        }
+        .family("default", self.family.clone())
+        .family("other", self.family.clone())
+    }
+}
+
+/// Small enough that a few hundred writes fill levels.
+pub(crate) fn tiny() -> FamilyOptions {
+    FamilyOptions {
+        write_buffer_bytes: 4 << 10,
+        block_bytes: 128,
+        target_file_bytes: 2 << 10,
+        level_base_bytes: 8 << 10,
+        level_multiplier: 4,
+        ..FamilyOptions::default()
+    }
+}
+
+pub(crate) fn option_sets() -> Vec<OptionSet> {
+    let set = |name, family| OptionSet {
+        name,
+        family,
+        reads: TableReads::Mapped,
+        background: Background::Threads,
+    };
+    vec![
+        set("defaults", FamilyOptions::default()),
+        set("tiny memtable, tiny blocks", tiny()),
+        set(
+            "restart interval 1, no filter",
+            FamilyOptions {
+                restart_interval: 1,
+                filter_bits_per_key: 0,
+                ..tiny()
+            },
+        ),
+        set(
+            "reverse comparator",
+            FamilyOptions {
+                comparator: Comparator::reverse_bytewise(),
+                ..tiny()
+            },
+        ),
+        set(
+            "numeric comparator",
+            FamilyOptions {
+                comparator: Comparator::custom(engine::comparator::NumericSuffix),
+                ..tiny()
+            },
+        ),
+        set(
+            "lz4",
+            FamilyOptions {
+                compression: Compression::Lz4,
+                ..tiny()
+            },
+        ),
+        OptionSet {
+            name: "manual background, pread",
+            family: tiny(),
+            reads: TableReads::Pread,
+            background: Background::Manual,
+        },
+    ]
+}
+
+/// All rows of a family by a scan, as the cursor gives them.
+pub(crate) fn scan(db: &Db, family: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    db.family(family)
+        .unwrap()
+        .iter()
+        .map(|row| row.unwrap())
+        .collect()
+}
+
+/// The model's rows in a family's order.
+pub(crate) fn sorted(rows: &Rows, order: &Comparator) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut sorted: Vec<_> = rows
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    sorted.sort_by(|a, b| order.compare(&a.0, &b.0));
+    sorted
+}
