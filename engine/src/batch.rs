@@ -2,9 +2,11 @@
 //!
 //! A batch is encoded as it is filled, in the form that the log stores, so that writing it copies it once:
 //!
-//!     sequence  u64      of the first record; the following ones take the following numbers
-//!     count     u32      number of records
-//!     record*   kind: u8 | family: varint | key_len: varint | key | (put: value_len: varint | value)
+//! ```text
+//! sequence  u64      of the first record; the following ones take the following numbers
+//! count     u32      number of records
+//! record*   kind: u8 | family: varint | key_len: varint | key | (put: value_len: varint | value)
+//! ```
 //!
 //! `sequence` and `count` are little-endian. Kind 0 deletes, kind 1 puts.
 //!

@@ -1,8 +1,10 @@
 //! The engine's one variable-length integer: seven bits a byte, the lowest first (LEB128).
 //!
-//!     0xxxxxxx                        up to 127
-//!     1xxxxxxx 0xxxxxxx               up to 16,383
-//!     ...                             ten bytes for 2^64 - 1
+//! ```text
+//! 0xxxxxxx                        up to 127
+//! 1xxxxxxx 0xxxxxxx               up to 16,383
+//! ...                             ten bytes for 2^64 - 1
+//! ```
 //!
 //! Lengths and numbers in logs, tables, batches and the manifest are written so. Keys are not: this
 //! encoding does not sort (`keys` has one that does).

@@ -3,9 +3,11 @@
 //! Snapshots cut the line of sequence numbers into stripes: two versions lie in one stripe if no snapshot can
 //! see the older and not the newer. Of each stripe the newest version stays and the others go.
 //!
-//!     versions    9   8      6   5  4      2
-//!     snapshots         |7|           |3|        stripes: above 7, 4 to 7, up to 3
-//!     stays       9          6             2
+//! ```text
+//! versions    9   8      6   5  4      2
+//! snapshots         |7|           |3|        stripes: above 7, 4 to 7, up to 3
+//! stays       9          6             2
+//! ```
 //!
 //! Of what stays, a tombstone goes too when it has nothing left to hide: it lies in the lowest stripe, and no
 //! table below may hold its key. And the newest version, if it is a put that no snapshot sees, is shown to

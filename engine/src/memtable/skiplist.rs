@@ -3,10 +3,12 @@
 //! A node is one allocation. The pointer to it points at `next[0]`; the upper links lie before it, so that the
 //! link most often followed and the key it is followed for share a cache line (the layout is RocksDB's):
 //!
-//!     -8 * (height - 1)   next[height - 1] ... next[1]      only as many as the node is high
-//!     0                   next[0]
-//!     8                   key_len: u32 | value_len: u32
-//!     16                  user key | trailer: 8 bytes big-endian | value
+//! ```text
+//! -8 * (height - 1)   next[height - 1] ... next[1]      only as many as the node is high
+//! 0                   next[0]
+//! 8                   key_len: u32 | value_len: u32
+//! 16                  user key | trailer: 8 bytes big-endian | value
+//! ```
 //!
 //! Order: by user key under the family's comparator, then by trailer ascending, which is newest
 //! first. No two nodes are equal, because a sequence number is used once.

@@ -3,16 +3,18 @@
 //! Format: fields in any order, each a tag and its contents (integers are varints, strings are a
 //! length and bytes):
 //!
-//!     1  magic: string | format version              first field of a manifest's first record
-//!     2  family id | name: string | comparator: string      a family was created
-//!     3  family id                                           a family was dropped
-//!     4  next file number
-//!     5  oldest log number that is still needed
-//!     6  last sequence number that is in tables
-//!     7  next family id
-//!     8  family id | level | file number | file bytes | entries | smallest: string | largest: string
-//!                                                            a table was added; its keys are internal keys
-//!     9  family id | level | file number                    a table was removed
+//! ```text
+//! 1  magic: string | format version              first field of a manifest's first record
+//! 2  family id | name: string | comparator: string      a family was created
+//! 3  family id                                           a family was dropped
+//! 4  next file number
+//! 5  oldest log number that is still needed
+//! 6  last sequence number that is in tables
+//! 7  next family id
+//! 8  family id | level | file number | file bytes | entries | smallest: string | largest: string
+//!                                                        a table was added; its keys are internal keys
+//! 9  family id | level | file number                    a table was removed
+//! ```
 //!
 //! Invariants
 //! 1. An edit is applied whole or not at all: it is one record of a log.
