@@ -1,1 +1,15 @@
 //! The Redis model over an ordered store.
+//!
+//! Layers, each using only those below it (a test reads the imports):
+//!
+//! ```text
+//! server     sockets, the wire protocol, durability
+//! commands   what Redis commands do, and what they answer
+//! types      Redis types as rows
+//! store      an ordered store: the engine, or a map in memory
+//! ```
+
+pub mod commands;
+pub mod server;
+pub mod store;
+pub mod types;

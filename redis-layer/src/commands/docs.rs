@@ -1,0 +1,56 @@
+//! `docs/commands.md`, written from the command table. A test compares the file with this.
+
+use std::fmt::Write as _;
+
+use crate::commands::REDIS_VERSION;
+use crate::commands::table::{COMMANDS, Flag, Group, Spec};
+
+/// The page about all commands.
+#[must_use]
+pub fn command_page() -> String {
+    let mut page = format!(
+        "# Commands\n\n\
+         Written from the command table by `cargo test -p redis-layer --test docs`. Do not edit; \
+         run it with `UPDATE_DOCS=1`.\n\n\
+         Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. What differs on \
+         purpose stands in [differences.md](differences.md). *Arguments* counts the name of the \
+         command too; a plus means \"or more\". *Since* is the version of Redis that brought the \
+         command.\n"
+    );
+    for (group, title) in [
+        (Group::String, "Strings"),
+        (Group::Generic, "Keys of any type"),
+        (Group::SortedSet, "Sorted sets"),
+        (Group::Connection, "Connection"),
+        (Group::Server, "Server"),
+    ] {
+        // Writing to a `String` cannot fail.
+        let _ = write!(
+            page,
+            "\n## {title}\n\n\
+             | command | arguments | kind | since | what it does |\n|---|---|---|---|---|\n"
+        );
+        for spec in COMMANDS.iter().filter(|spec| spec.group == group) {
+            page.push_str(&row(spec));
+            spec.subcommands
+                .iter()
+                .for_each(|sub| page.push_str(&row(sub)));
+        }
+    }
+    page
+}
+
+fn row(spec: &Spec) -> String {
+    let name = spec.full_name.to_uppercase().replace('|', " ");
+    let plus = if spec.arity < 0 { "+" } else { "" };
+    let arguments = spec.arity.unsigned_abs();
+    let kind = if spec.has(Flag::Write) {
+        "write"
+    } else if spec.has(Flag::ReadOnly) {
+        "read"
+    } else {
+        ""
+    };
+    let Spec { since, summary, .. } = spec;
+    format!("| `{name}` | {arguments}{plus} | {kind} | {since} | {summary} |\n")
+}

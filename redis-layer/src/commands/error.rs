@@ -1,0 +1,71 @@
+//! Refusals, word for word as Redis 7.0 prints them.
+//!
+//! The first word is a code that clients look at. A text may quote what the client sent, so it is
+//! bytes and not a `String`; [`CommandError::quoting`] keeps line breaks out of it, which would
+//! end the reply early.
+
+use std::borrow::Cow;
+
+use crate::types;
+
+/// Why a command was refused: code and text, without line breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandError(Cow<'static, [u8]>);
+
+impl CommandError {
+    pub(crate) const SYNTAX: Self = Self::fixed("ERR syntax error");
+    pub(crate) const WRONG_TYPE: Self =
+        Self::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
+    pub(crate) const NOT_AN_INTEGER: Self =
+        Self::fixed("ERR value is not an integer or out of range");
+    pub(crate) const NOT_A_FLOAT: Self = Self::fixed("ERR value is not a valid float");
+    pub(crate) const NOT_POSITIVE: Self =
+        Self::fixed("ERR value is out of range, must be positive");
+    pub(crate) const NAN_RESULT: Self = Self::fixed("ERR resulting score is not a number (NaN)");
+    pub(crate) const SCORE_RANGE: Self = Self::fixed("ERR min or max is not a float");
+    pub(crate) const LEX_RANGE: Self = Self::fixed("ERR min or max not valid string range item");
+
+    /// A text that is known when the program is built.
+    #[must_use]
+    pub const fn fixed(text: &'static str) -> Self {
+        Self(Cow::Borrowed(text.as_bytes()))
+    }
+
+    /// A text that quotes something, `\r` and `\n` in it turned into spaces.
+    #[must_use]
+    pub fn quoting(parts: &[&[u8]]) -> Self {
+        let mut text = parts.concat();
+        for byte in &mut text {
+            if matches!(byte, b'\r' | b'\n') {
+                *byte = b' ';
+            }
+        }
+        Self(Cow::Owned(text))
+    }
+
+    /// The wrong number of arguments for a command.
+    #[must_use]
+    pub fn arity(full_name: &str) -> Self {
+        let text = format!("ERR wrong number of arguments for '{full_name}' command");
+        Self(Cow::Owned(text.into_bytes()))
+    }
+
+    /// The code and the text.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<types::Error> for CommandError {
+    fn from(error: types::Error) -> Self {
+        match error {
+            types::Error::WrongType => Self::WRONG_TYPE,
+            types::Error::NotANumber => Self::NAN_RESULT,
+            types::Error::Damaged { .. } | types::Error::Store(_) => {
+                tracing::error!(%error, "a command failed in the store");
+                Self::quoting(&[b"ERR the store failed: ", error.to_string().as_bytes()])
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Redis commands: what they take, what they do, what they answer.
+//!
+//! [`execute`] is the whole interface: arguments in, a [`Reply`] out. A [`Reply`] knows what is
+//! answered and not how it is written, so the wire protocol is the server's business.
+//!
+//! Everything about a command that is not its work stands in the [`table`]: its name, arity,
+//! flags and keys drive dispatch, locking, the arity errors and `COMMAND`.
+
+mod args;
+mod client;
+mod connection;
+mod dispatch;
+mod docs;
+mod error;
+mod generic;
+mod glob;
+mod introspection;
+mod reply;
+mod server;
+mod session;
+mod strings;
+pub mod table;
+mod zset_range;
+mod zset_read;
+mod zset_write;
+
+pub use args::Args;
+pub use dispatch::{Executed, execute};
+pub use docs::command_page;
+pub use error::CommandError;
+pub use reply::{Protocol, Reply};
+pub use session::{Counters, Server, Session, Settings};
+
+/// The version of Redis whose behaviour this is. Clients ask for it.
+pub const REDIS_VERSION: &str = "7.0.15";
+
+/// How many databases `SELECT` reaches.
+pub const DATABASES: u32 = 16;
+
+/// What a command answers.
+pub type Outcome = Result<Reply, CommandError>;

@@ -1,0 +1,100 @@
+//! What a command answers, in the terms of Redis and without a byte of protocol.
+
+use bytes::Bytes;
+
+use crate::commands::CommandError;
+use crate::types::zset::Element;
+
+/// The version of the wire protocol that a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// RESP2: everything is a string, an integer, an error or an array.
+    #[default]
+    Resp2,
+    /// RESP3: doubles, maps, sets and null have forms of their own.
+    Resp3,
+}
+
+impl Protocol {
+    /// The number that `HELLO` takes.
+    #[must_use]
+    pub const fn number(self) -> i64 {
+        match self {
+            Self::Resp2 => 2,
+            Self::Resp3 => 3,
+        }
+    }
+}
+
+/// What a command answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// A short text without line breaks, such as `OK`.
+    Status(&'static str),
+    /// A refusal.
+    Error(CommandError),
+    /// An integer.
+    Integer(i64),
+    /// Bytes.
+    Bulk(Bytes),
+    /// Text for people. In RESP3 it is marked as such.
+    Text(String),
+    /// A double. In RESP2 it is printed as bytes.
+    Double(f64),
+    /// Nothing is there.
+    Null,
+    /// Replies in order.
+    Array(Vec<Reply>),
+    /// Pairs. In RESP2 an array of twice the length.
+    Map(Vec<(Reply, Reply)>),
+    /// Replies without order. In RESP2 an array.
+    Set(Vec<Reply>),
+    /// Members with scores: in RESP3 an array of pairs, in RESP2 one array of twice the length.
+    Scored(Vec<Element>),
+    /// The client asked for silence.
+    Silence,
+}
+
+impl Reply {
+    /// `OK`.
+    pub const OK: Self = Self::Status("OK");
+
+    /// Bytes that are known when the program is built.
+    #[must_use]
+    pub const fn text(text: &'static str) -> Self {
+        Self::Bulk(Bytes::from_static(text.as_bytes()))
+    }
+
+    /// How many there are of something that fits in memory.
+    #[must_use]
+    pub fn count(count: u64) -> Self {
+        Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// 1 for yes, 0 for no.
+    #[must_use]
+    pub const fn yes_or_no(yes: bool) -> Self {
+        Self::Integer(yes as i64)
+    }
+
+    /// The bytes, or null.
+    #[must_use]
+    pub fn bulk_or_null(bytes: Option<Bytes>) -> Self {
+        bytes.map_or(Self::Null, Self::Bulk)
+    }
+
+    /// The double, or null.
+    #[must_use]
+    pub fn double_or_null(value: Option<f64>) -> Self {
+        value.map_or(Self::Null, Self::Double)
+    }
+
+    /// The members alone.
+    #[must_use]
+    pub fn members(elements: Vec<Element>) -> Self {
+        let members = elements
+            .into_iter()
+            .map(|element| Self::Bulk(element.member));
+        Self::Array(members.collect())
+    }
+}

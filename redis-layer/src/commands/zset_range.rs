@@ -1,0 +1,228 @@
+//! `ZRANGE` in all its forms, and the older commands that are special cases of it.
+//!
+//! One parser serves them all, as in Redis. A command fixes what its name says; what it leaves
+//! open, options may say. The order of the checks is the one of Redis: all options, then options
+//! that exclude each other, then the bounds, then the key.
+
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::store::Direction;
+use crate::types::Txn;
+use crate::types::number::{c_text, parse_bound};
+use crate::types::rows::Score;
+use crate::types::zset::{Element, LexBound, LexRange, ScoreRange, SortedSet, Window, rank};
+
+/// What the bounds of a range are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Rank,
+    Score,
+    Lex,
+}
+
+/// What the options of a range said, together with what the name of the command said.
+#[derive(Debug)]
+struct RangeOptions {
+    by: Option<By>,
+    direction: Option<Direction>,
+    with_scores: bool,
+    offset: i64,
+    limit: i64,
+}
+
+/// `ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]`
+pub(crate) fn zrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, None, None)
+}
+
+/// `ZREVRANGE key start stop [WITHSCORES]`
+pub(crate) fn zrevrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, Some(By::Rank), Some(Direction::Backward))
+}
+
+/// `ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count]`
+pub(crate) fn zrangebyscore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, Some(By::Score), Some(Direction::Forward))
+}
+
+/// `ZREVRANGEBYSCORE key max min [WITHSCORES] [LIMIT offset count]`
+pub(crate) fn zrevrangebyscore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, Some(By::Score), Some(Direction::Backward))
+}
+
+/// `ZRANGEBYLEX key min max [LIMIT offset count]`
+pub(crate) fn zrangebylex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, Some(By::Lex), Some(Direction::Forward))
+}
+
+/// `ZREVRANGEBYLEX key max min [LIMIT offset count]`
+pub(crate) fn zrevrangebylex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    range(txn, args, Some(By::Lex), Some(Direction::Backward))
+}
+
+impl RangeOptions {
+    fn parse(
+        args: Args<'_>,
+        by: Option<By>,
+        direction: Option<Direction>,
+    ) -> Result<Self, CommandError> {
+        let mut options = Self {
+            by,
+            direction,
+            with_scores: false,
+            offset: 0,
+            limit: -1,
+        };
+        let mut position = 4;
+        while position < args.len() {
+            if args.is(position, "WITHSCORES") {
+                options.with_scores = true;
+            } else if args.is(position, "LIMIT") && position + 2 < args.len() {
+                options.offset = args.integer(position + 1)?;
+                options.limit = args.integer(position + 2)?;
+                position += 2;
+            } else if direction.is_none() && args.is(position, "REV") {
+                options.direction = Some(Direction::Backward);
+            } else if options.by.is_none() && args.is(position, "BYLEX") {
+                options.by = Some(By::Lex);
+            } else if options.by.is_none() && args.is(position, "BYSCORE") {
+                options.by = Some(By::Score);
+            } else {
+                return Err(CommandError::SYNTAX);
+            }
+            position += 1;
+        }
+        Ok(options)
+    }
+
+    /// A negative offset skips everything, a negative limit limits nothing.
+    fn window(&self) -> Window {
+        match u64::try_from(self.offset) {
+            Ok(offset) => Window {
+                offset,
+                limit: u64::try_from(self.limit).unwrap_or(u64::MAX),
+            },
+            Err(_) => Window::first(0),
+        }
+    }
+}
+
+fn range(
+    txn: &mut Txn<'_>,
+    args: Args<'_>,
+    by: Option<By>,
+    direction: Option<Direction>,
+) -> Outcome {
+    let options = RangeOptions::parse(args, by, direction)?;
+    let by = options.by.unwrap_or(By::Rank);
+    let direction = options.direction.unwrap_or(Direction::Forward);
+    if options.limit != -1 && by == By::Rank {
+        return Err(CommandError::fixed(
+            "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
+        ));
+    }
+    if options.with_scores && by == By::Lex {
+        return Err(CommandError::fixed(
+            "ERR syntax error, WITHSCORES not supported in combination with BYLEX",
+        ));
+    }
+    // Backwards, a range of scores or members is given from its upper end.
+    let (min, max) = match (direction, by) {
+        (Direction::Backward, By::Score | By::Lex) => (3, 2),
+        _ => (2, 3),
+    };
+    let elements = match by {
+        By::Rank => {
+            let (start, stop) = (args.integer(min)?, args.integer(max)?);
+            let set = SortedSet::open(txn, args.get(1))?;
+            set.map(|set| by_rank(&set, start, stop, direction))
+        }
+        By::Score => {
+            let range = score_range(args.get(min), args.get(max))?;
+            let set = SortedSet::open(txn, args.get(1))?;
+            set.map(|set| set.by_score(&range, direction, options.window()))
+        }
+        By::Lex => {
+            let range = lex_range(&args.bytes(min), &args.bytes(max))?;
+            let set = SortedSet::open(txn, args.get(1))?;
+            set.map(|set| set.by_lex(&range, direction, options.window()))
+        }
+    };
+    let elements = elements.transpose()?.unwrap_or_default();
+    Ok(if options.with_scores {
+        Reply::Scored(elements)
+    } else {
+        Reply::members(elements)
+    })
+}
+
+/// The elements from one rank to another, both included. Negative ranks count from the end.
+fn by_rank(
+    set: &SortedSet<'_, '_>,
+    start: i64,
+    stop: i64,
+    direction: Direction,
+) -> crate::types::Result<Vec<Element>> {
+    let size = i64::try_from(set.len()).unwrap_or(i64::MAX);
+    let from_end = |rank: i64| {
+        if rank < 0 {
+            rank.saturating_add(size)
+        } else {
+            rank
+        }
+    };
+    let start = from_end(start).max(0);
+    let stop = from_end(stop).min(size - 1);
+    if start > stop {
+        return Ok(Vec::new());
+    }
+    rank::select(
+        set,
+        start.unsigned_abs(),
+        (stop - start + 1).unsigned_abs(),
+        direction,
+    )
+}
+
+/// A range of scores from its two arguments.
+pub(crate) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, CommandError> {
+    Ok(ScoreRange {
+        min: score_bound(min)?,
+        max: score_bound(max)?,
+    })
+}
+
+fn score_bound(text: &[u8]) -> Result<Bound<Score>, CommandError> {
+    let (number, is_open) = match text.strip_prefix(b"(") {
+        Some(number) => (number, true),
+        None => (text, false),
+    };
+    let value = parse_bound(number).ok_or(CommandError::SCORE_RANGE)?;
+    let score = Score::new(value).map_err(|_| CommandError::SCORE_RANGE)?;
+    Ok(if is_open {
+        Bound::Excluded(score)
+    } else {
+        Bound::Included(score)
+    })
+}
+
+/// A range of members from its two arguments.
+pub(crate) fn lex_range(min: &Bytes, max: &Bytes) -> Result<LexRange, CommandError> {
+    Ok(LexRange {
+        min: lex_bound(min)?,
+        max: lex_bound(max)?,
+    })
+}
+
+fn lex_bound(text: &Bytes) -> Result<LexBound, CommandError> {
+    match text.first() {
+        Some(b'-') if c_text(text).len() == 1 => Ok(LexBound::Least),
+        Some(b'+') if c_text(text).len() == 1 => Ok(LexBound::Greatest),
+        Some(b'[') => Ok(LexBound::Included(text.slice(1..))),
+        Some(b'(') => Ok(LexBound::Excluded(text.slice(1..))),
+        _ => Err(CommandError::LEX_RANGE),
+    }
+}

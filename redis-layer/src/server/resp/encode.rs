@@ -1,0 +1,166 @@
+//! Replies as bytes, in both versions of the protocol.
+
+use crate::commands::{Protocol, Reply};
+use crate::types::number::format_double;
+
+/// Appends a reply to `out`.
+pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
+    let is_v3 = protocol == Protocol::Resp3;
+    match reply {
+        Reply::Status(text) => line(out, b'+', text.as_bytes()),
+        Reply::Error(error) => line(out, b'-', error.as_bytes()),
+        Reply::Integer(number) => header(out, b':', *number),
+        Reply::Bulk(bytes) => bulk(out, bytes),
+        Reply::Text(text) if is_v3 => {
+            let text = [b"txt:", text.as_bytes()].concat();
+            header(out, b'=', length(text.len()));
+            out.extend_from_slice(&text);
+            out.extend_from_slice(b"\r\n");
+        }
+        Reply::Text(text) => bulk(out, text.as_bytes()),
+        Reply::Double(value) => double(out, *value, protocol),
+        Reply::Null => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"$-1\r\n" }),
+        Reply::Array(items) => list(out, b'*', items, protocol),
+        Reply::Set(items) => list(out, if is_v3 { b'~' } else { b'*' }, items, protocol),
+        Reply::Map(pairs) => {
+            if is_v3 {
+                header(out, b'%', length(pairs.len()));
+            } else {
+                header(out, b'*', length(2 * pairs.len()));
+            }
+            for (name, value) in pairs {
+                encode(name, protocol, out);
+                encode(value, protocol, out);
+            }
+        }
+        Reply::Scored(elements) => {
+            let per_element = if is_v3 { 1 } else { 2 };
+            header(out, b'*', length(per_element * elements.len()));
+            for element in elements {
+                if is_v3 {
+                    header(out, b'*', 2);
+                }
+                bulk(out, &element.member);
+                double(out, element.score, protocol);
+            }
+        }
+        Reply::Silence => {}
+    }
+}
+
+fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
+    header(out, kind, length(items.len()));
+    for item in items {
+        encode(item, protocol, out);
+    }
+}
+
+fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
+    let text = format_double(value);
+    match protocol {
+        Protocol::Resp2 => bulk(out, &text),
+        Protocol::Resp3 => line(out, b',', &text),
+    }
+}
+
+fn bulk(out: &mut Vec<u8>, bytes: &[u8]) {
+    header(out, b'$', length(bytes.len()));
+    out.extend_from_slice(bytes);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn line(out: &mut Vec<u8>, kind: u8, text: &[u8]) {
+    out.push(kind);
+    out.extend_from_slice(text);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// A kind and a number, without going through the formatting machinery.
+fn header(out: &mut Vec<u8>, kind: u8, number: i64) {
+    // Nineteen digits and a sign at most.
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    let mut left = number.unsigned_abs();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + u8::try_from(left % 10).unwrap_or(0);
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    out.push(kind);
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[start..]);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// A length that fits, because the thing fits in memory.
+fn length(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::CommandError;
+    use crate::types::zset::Element;
+
+    fn bytes(reply: &Reply, protocol: Protocol) -> String {
+        let mut out = Vec::new();
+        encode(reply, protocol, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_kind_has_its_form_in_each_protocol() {
+        let element = Element {
+            member: "m".into(),
+            score: 0.5,
+        };
+        let pair = || (Reply::text("k"), Reply::Integer(1));
+        for (reply, v2, v3) in [
+            (Reply::OK, "+OK\r\n", "+OK\r\n"),
+            (
+                Reply::Error(CommandError::fixed("ERR no")),
+                "-ERR no\r\n",
+                "-ERR no\r\n",
+            ),
+            (
+                Reply::Integer(i64::MIN),
+                ":-9223372036854775808\r\n",
+                ":-9223372036854775808\r\n",
+            ),
+            (Reply::text(""), "$0\r\n\r\n", "$0\r\n\r\n"),
+            (Reply::Text("a".into()), "$1\r\na\r\n", "=5\r\ntxt:a\r\n"),
+            (Reply::Null, "$-1\r\n", "_\r\n"),
+            (
+                Reply::Double(f64::NEG_INFINITY),
+                "$4\r\n-inf\r\n",
+                ",-inf\r\n",
+            ),
+            (
+                Reply::Array(vec![Reply::Null]),
+                "*1\r\n$-1\r\n",
+                "*1\r\n_\r\n",
+            ),
+            (Reply::Set(vec![]), "*0\r\n", "~0\r\n"),
+            (
+                Reply::Map(vec![pair()]),
+                "*2\r\n$1\r\nk\r\n:1\r\n",
+                "%1\r\n$1\r\nk\r\n:1\r\n",
+            ),
+            (
+                Reply::Scored(vec![element]),
+                "*2\r\n$1\r\nm\r\n$3\r\n0.5\r\n",
+                "*1\r\n*2\r\n$1\r\nm\r\n,0.5\r\n",
+            ),
+            (Reply::Silence, "", ""),
+        ] {
+            assert_eq!(bytes(&reply, Protocol::Resp2), v2);
+            assert_eq!(bytes(&reply, Protocol::Resp3), v3);
+        }
+    }
+}

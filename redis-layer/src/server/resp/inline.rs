@@ -1,0 +1,139 @@
+//! Inline requests: words on a line, as a person types them into a raw connection.
+//!
+//! A double-quoted word knows `\n`, `\r`, `\t`, `\b`, `\a`, `\xhh` and `\` before anything else; a
+//! single-quoted word knows `\'`. A closing quote must end its word. The line is C text: a zero
+//! byte ends it.
+
+use bytes::Bytes;
+
+use crate::types::number::c_text;
+
+/// The words of a line, or `None` if its quotes do not balance.
+pub(super) fn split_words(line: &[u8]) -> Option<Vec<Bytes>> {
+    let mut rest = c_text(line);
+    let mut words = Vec::new();
+    loop {
+        let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
+        rest = &rest[spaces..];
+        if rest.is_empty() {
+            return Some(words);
+        }
+        let (word, behind) = take_word(rest)?;
+        words.push(word.into());
+        rest = behind;
+    }
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// The first word, and what stands behind it.
+fn take_word(mut rest: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut word = Vec::new();
+    loop {
+        match rest {
+            [] | [b' ' | b'\n' | b'\r' | b'\t', ..] => return Some((word, rest)),
+            [b'"', quoted @ ..] => {
+                let behind = take_double_quoted(quoted, &mut word)?;
+                return Some((word, behind));
+            }
+            [b'\'', quoted @ ..] => {
+                let behind = take_single_quoted(quoted, &mut word)?;
+                return Some((word, behind));
+            }
+            [byte, behind @ ..] => {
+                word.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+}
+
+/// Adds the rest of a double-quoted word and answers what stands behind the quote.
+fn take_double_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        rest = match rest {
+            [b'\\', b'x', high, low, behind @ ..]
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let value = digit(*high)? * 16 + digit(*low)?;
+                word.push(u8::try_from(value).ok()?);
+                behind
+            }
+            [b'\\', escaped, behind @ ..] => {
+                word.push(match escaped {
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'b' => 0x08,
+                    b'a' => 0x07,
+                    other => *other,
+                });
+                behind
+            }
+            [b'"', behind @ ..] => return ends_word(behind),
+            [byte, behind @ ..] => {
+                word.push(*byte);
+                behind
+            }
+            [] => return None,
+        };
+    }
+}
+
+/// Adds the rest of a single-quoted word and answers what stands behind the quote.
+fn take_single_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        rest = match rest {
+            [b'\\', b'\'', behind @ ..] => {
+                word.push(b'\'');
+                behind
+            }
+            [b'\'', behind @ ..] => return ends_word(behind),
+            [byte, behind @ ..] => {
+                word.push(*byte);
+                behind
+            }
+            [] => return None,
+        };
+    }
+}
+
+/// A closing quote is followed by white space or by nothing.
+fn ends_word(behind: &[u8]) -> Option<&[u8]> {
+    behind
+        .first()
+        .is_none_or(|&byte| is_space(byte))
+        .then_some(behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_as_redis_splits_them() {
+        let words = |line: &str| {
+            let words = split_words(line.as_bytes())?;
+            Some(
+                words
+                    .iter()
+                    .map(|w| w.escape_ascii().to_string())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let some = |words: &[&str]| Some(words.iter().map(|&w| w.to_owned()).collect());
+        assert_eq!(words("  set a\t b "), some(&["set", "a", "b"]));
+        assert_eq!(words(""), some(&[]));
+        assert_eq!(words("\0ping"), some(&[]));
+        assert_eq!(words(r#""a b" 'c d' "" "#), some(&["a b", "c d", ""]));
+        assert_eq!(words(r#""\x00\xfF\n\q""#), some(&[r"\x00\xff\nq"]));
+        assert_eq!(words(r#"'it\'s \n'"#), some(&[r"it\'s \\n"]));
+        assert_eq!(words(r#"a"b c""#), some(&["ab c"]));
+        for unbalanced in [r#""a"#, "'a", r#""a"b"#, r"'a'b", r#""a\"#, r#""\x4"#] {
+            assert_eq!(words(unbalanced), None, "{unbalanced}");
+        }
+    }
+}

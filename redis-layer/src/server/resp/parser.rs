@@ -1,0 +1,245 @@
+//! Requests from a stream of bytes that may be cut anywhere.
+//!
+//! The parser keeps what has arrived and hands out commands as soon as they are complete. It
+//! never looks at a byte twice without need, and an argument shares the buffer it arrived in.
+//!
+//! Invariants
+//! 1. A length that a client announces allocates nothing. Memory grows with the bytes that have
+//!    arrived, and [`Limits::query_bytes`] bounds it.
+//! 2. Where the stream is cut makes no difference to what comes out.
+//! 3. After an error nothing more comes out; the connection has to be closed.
+
+use std::mem;
+
+use bytes::{Buf, Bytes, BytesMut};
+
+use crate::commands::CommandError;
+use crate::server::resp::inline::split_words;
+use crate::types::number::parse_integer;
+
+/// How much a client may send before it is cut off. The defaults are those of Redis.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The longest argument.
+    pub bulk_bytes: usize,
+    /// The longest line: an inline request, or a count with its line break.
+    pub line_bytes: usize,
+    /// The most that one command may take in memory, complete or not.
+    pub query_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            bulk_bytes: 512 * 1024 * 1024,
+            line_bytes: 64 * 1024,
+            query_bytes: 1024 * 1024 * 1024,
+        }
+    }
+}
+
+/// Why a connection has to be closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProtocolError {
+    /// The bytes are no request. The text goes to the client first.
+    Refused(CommandError),
+    /// The command is larger than [`Limits::query_bytes`]. Redis closes without a word.
+    QueryTooLarge,
+}
+
+impl ProtocolError {
+    fn refused(text: &str) -> Self {
+        let parts = [b"ERR Protocol error: ", text.as_bytes()];
+        Self::Refused(CommandError::quoting(&parts))
+    }
+}
+
+/// How much room a read gets.
+const READ_BYTES: usize = 16 * 1024;
+/// How much room a read gets while a long argument is arriving.
+const LONG_READ_BYTES: usize = 256 * 1024;
+
+/// Turns bytes into commands.
+#[derive(Debug, Default)]
+pub struct Parser {
+    limits: Limits,
+    buffer: BytesMut,
+    /// How many bytes of the buffer hold no line break.
+    scanned: usize,
+    partial: Partial,
+}
+
+/// The command that is arriving.
+#[derive(Debug, Default)]
+struct Partial {
+    args: Vec<Bytes>,
+    /// How many arguments are still to come. 0 between commands.
+    missing: usize,
+    /// The length of the argument that is arriving.
+    bulk_length: Option<usize>,
+    /// What `args` takes in memory.
+    bytes: usize,
+}
+
+impl Parser {
+    /// A parser with these limits.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// The buffer to append arriving bytes to, with room for a good read.
+    pub fn buffer(&mut self) -> &mut BytesMut {
+        let missing = self
+            .partial
+            .bulk_length
+            .unwrap_or(0)
+            .saturating_sub(self.buffer.len());
+        self.buffer
+            .reserve(missing.clamp(READ_BYTES, LONG_READ_BYTES));
+        &mut self.buffer
+    }
+
+    /// Gives back the memory of an empty buffer, for a connection that may be idle for long.
+    pub fn rest(&mut self) {
+        if self.buffer.is_empty() {
+            self.buffer = BytesMut::new();
+        }
+    }
+
+    /// How many bytes are kept: those that are no complete command yet.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        self.buffer.len() + self.partial.bytes
+    }
+
+    /// The next complete command, or `None` if more bytes are needed. Empty requests are skipped.
+    ///
+    /// # Errors
+    /// The bytes are no request, or too many.
+    pub fn next_command(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
+        loop {
+            if self.partial.missing > 0 {
+                return self.next_arguments();
+            }
+            match self.buffer.first() {
+                None => return Ok(None),
+                Some(b'*') => {
+                    if !self.take_count()? {
+                        return Ok(None);
+                    }
+                }
+                Some(_) => match self.take_inline()? {
+                    None => return Ok(None),
+                    Some(words) if words.is_empty() => {}
+                    Some(words) => return Ok(Some(words)),
+                },
+            }
+        }
+    }
+
+    fn next_arguments(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
+        while self.partial.missing > 0 {
+            let Some(argument) = self.take_argument()? else {
+                if self.pending_bytes() > self.limits.query_bytes {
+                    return Err(ProtocolError::QueryTooLarge);
+                }
+                return Ok(None);
+            };
+            self.partial.bytes += argument.len() + size_of::<Bytes>();
+            if self.partial.bytes > self.limits.query_bytes {
+                return Err(ProtocolError::QueryTooLarge);
+            }
+            self.partial.args.push(argument);
+            self.partial.missing -= 1;
+        }
+        Ok(Some(mem::take(&mut self.partial).args))
+    }
+
+    /// Takes `*<count>`. Answers whether it was there.
+    fn take_count(&mut self) -> Result<bool, ProtocolError> {
+        let Some(line) = self.take_line(b'\r', "too big mbulk count string")? else {
+            return Ok(false);
+        };
+        let count = parse_integer(&line[1..])
+            .filter(|&count| i32::try_from(count).is_ok() || count < 0)
+            .ok_or_else(|| ProtocolError::refused("invalid multibulk length"))?;
+        // A count of zero or less is a request for nothing.
+        self.partial.missing = usize::try_from(count).unwrap_or(0);
+        Ok(true)
+    }
+
+    /// Takes `$<length>` if its turn has come, then the argument, as far as they are there.
+    fn take_argument(&mut self) -> Result<Option<Bytes>, ProtocolError> {
+        let length = match self.partial.bulk_length {
+            Some(length) => length,
+            None => {
+                let Some(line) = self.take_line(b'\r', "too big bulk count string")? else {
+                    return Ok(None);
+                };
+                let length = self.bulk_length(&line)?;
+                self.partial.bulk_length = Some(length);
+                length
+            }
+        };
+        // Redis does not look at the two bytes behind an argument, and neither do we.
+        if self.buffer.len() < length + 2 {
+            return Ok(None);
+        }
+        let argument = self.buffer.split_to(length).freeze();
+        self.buffer.advance(2);
+        self.partial.bulk_length = None;
+        Ok(Some(argument))
+    }
+
+    fn bulk_length(&self, line: &[u8]) -> Result<usize, ProtocolError> {
+        // An empty line ends at its `\r`.
+        let (&first, digits) = line.split_first().unwrap_or((&b'\r', &[]));
+        if first != b'$' {
+            let parts = [
+                b"ERR Protocol error: expected '$', got '",
+                &[first][..],
+                b"'",
+            ];
+            return Err(ProtocolError::Refused(CommandError::quoting(&parts)));
+        }
+        parse_integer(digits)
+            .and_then(|length| usize::try_from(length).ok())
+            .filter(|&length| length <= self.limits.bulk_bytes)
+            .ok_or_else(|| ProtocolError::refused("invalid bulk length"))
+    }
+
+    fn take_inline(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
+        let Some(line) = self.take_line(b'\n', "too big inline request")? else {
+            return Ok(None);
+        };
+        let words = split_words(&line);
+        words
+            .map(Some)
+            .ok_or_else(|| ProtocolError::refused("unbalanced quotes in request"))
+    }
+
+    /// Takes everything before the next `end`. `end` goes too, and if it is `\r`, so does the byte
+    /// behind it, whatever it is: that is how Redis reads.
+    fn take_line(&mut self, end: u8, too_long: &str) -> Result<Option<BytesMut>, ProtocolError> {
+        let found = self.buffer[self.scanned..]
+            .iter()
+            .position(|&byte| byte == end);
+        let length = found.map_or(self.buffer.len(), |position| self.scanned + position);
+        if length > self.limits.line_bytes {
+            return Err(ProtocolError::refused(too_long));
+        }
+        let taken = length + if end == b'\r' { 2 } else { 1 };
+        if found.is_none() || self.buffer.len() < taken {
+            self.scanned = length;
+            return Ok(None);
+        }
+        self.scanned = 0;
+        let line = self.buffer.split_to(length);
+        self.buffer.advance(taken - length);
+        Ok(Some(line))
+    }
+}

@@ -1,0 +1,212 @@
+//! The ordered store under the Redis model: the least that the layers above need.
+//!
+//! A store holds rows, byte key to byte value, in a few named [`Space`]s. It gives
+//!
+//! - **snapshots** ([`Snapshot`]): point reads and ordered scans, both ways, of one moment;
+//! - **atomic batches** ([`Batch`]) over all spaces: all of it is seen, or nothing;
+//! - **locks on keys** ([`Store::lock`]), so that a command may read, think and write;
+//! - **numbers that were never handed out before** ([`Store::unique`]).
+//!
+//! Nothing here assumes one process. Locks and unique numbers are the store's business, and not
+//! this crate's, for that reason: a store that several processes share grants leases and hands
+//! out numbers by its own means, and nothing above it changes.
+//!
+//! Invariants that every implementation keeps, and `tests/store_conformance.rs` checks
+//! 1. Keys sort by their bytes, a shorter key before its continuations.
+//! 2. A snapshot never changes. It sees every batch whose `write` had returned before it was
+//!    taken.
+//! 3. In a batch the later entry for one key wins.
+//! 4. `unique` never answers the same number twice, not even after a crash, as long as a row that
+//!    was written with the number has survived it.
+//!
+//! Left out: transactions with conflicts. A command knows its keys before it starts, so it locks
+//! them; the snapshot that it takes afterwards is then current for those keys.
+
+mod btree;
+mod error;
+mod locks;
+mod range;
+
+use bytes::Bytes;
+
+pub use btree::BTreeStore;
+pub use error::{Error, Result};
+pub use locks::StripedLocks;
+pub use range::{KeyRange, next_key};
+
+/// A named space: an ordered map of its own. The engine keeps each in a column family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// What the store and the server keep for themselves.
+    System,
+    /// One row for each Redis key: its type, its expiry, and the value of a string.
+    Metadata,
+    /// The elements of collections by name: a member and its score.
+    Data,
+    /// The elements of sorted sets by score.
+    Score,
+}
+
+impl Space {
+    /// Every space, in the order of its number.
+    pub const ALL: [Self; 4] = [Self::System, Self::Metadata, Self::Data, Self::Score];
+
+    /// The name that a store keeps the space under.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Metadata => "metadata",
+            Self::Data => "data",
+            Self::Score => "score",
+        }
+    }
+
+    /// The position in [`Space::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Which way a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the least key upwards.
+    Forward,
+    /// From the greatest key downwards.
+    Backward,
+}
+
+/// Changes that happen together. The later entry for one key wins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Batch {
+    changes: Vec<Change>,
+}
+
+/// One entry of a [`Batch`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The space of the row.
+    pub space: Space,
+    /// The key of the row.
+    pub key: Vec<u8>,
+    /// The new value, or `None` to remove the row.
+    pub value: Option<Bytes>,
+}
+
+impl Batch {
+    /// Stores `value` under `key`.
+    pub fn put(&mut self, space: Space, key: Vec<u8>, value: Bytes) {
+        let value = Some(value);
+        self.changes.push(Change { space, key, value });
+    }
+
+    /// Removes the row under `key`, if there is one.
+    pub fn delete(&mut self, space: Space, key: Vec<u8>) {
+        let value = None;
+        self.changes.push(Change { space, key, value });
+    }
+
+    /// The entries, oldest first.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+/// What [`Store::lock`] holds against other writers.
+#[derive(Debug, Clone, Copy)]
+pub enum Scope<'k> {
+    /// These keys, in any order, repeated or not.
+    Keys(&'k [Vec<u8>]),
+    /// Every key there is.
+    Everything,
+}
+
+/// Holds locks until it is dropped.
+pub trait Guard {}
+
+/// An ordered store.
+///
+/// All methods may be called from any thread. None of them may be called by a thread that waits
+/// for itself: take all locks of a command in one call.
+pub trait Store: Send + Sync {
+    /// The rows of this moment.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>>;
+
+    /// Applies the whole batch at once. It may still be lost by a power cut until [`Store::sync`].
+    ///
+    /// # Errors
+    /// Those of the medium. Nothing of the batch is seen then.
+    fn write(&self, batch: Batch) -> Result<()>;
+
+    /// Keeps other callers of `lock` off these keys until the guard is dropped. Readers need no
+    /// lock. Waits as long as it takes; it cannot deadlock, because a store takes the locks of
+    /// one call in an order that all calls share.
+    ///
+    /// # Errors
+    /// A shared store may fail to reach the others.
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>>;
+
+    /// A number greater than zero that no caller ever got before.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn unique(&self) -> Result<u64>;
+
+    /// Returns when every batch written before the call would survive a power cut.
+    ///
+    /// # Errors
+    /// Those of the medium. The caller must not acknowledge what it wrote.
+    fn sync(&self) -> Result<()>;
+
+    /// Syncs and gives up what the store holds. Later calls may fail.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn close(&self) -> Result<()> {
+        self.sync()
+    }
+}
+
+/// The rows of one moment.
+pub trait Snapshot {
+    /// The value under `key`.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>>;
+
+    /// The rows of `range` in the order of `direction`. The cursor stands on the first of them.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn scan<'a>(
+        &'a self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor + 'a>>;
+}
+
+/// A position in a scan.
+pub trait Cursor {
+    /// The row under the cursor, or `None` behind the last one.
+    fn row(&self) -> Option<(&[u8], &[u8])>;
+
+    /// Moves to the next row in the direction of the scan. Behind the last row it does nothing.
+    ///
+    /// # Errors
+    /// Those of the medium. The cursor then stands behind the last row.
+    fn advance(&mut self) -> Result<()>;
+}

@@ -1,0 +1,50 @@
+//! The time of day, as something that a test can set.
+//!
+//! A command asks once and keeps the answer, so that a key cannot expire halfway through it.
+
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Tells the time.
+pub trait Clock: Send + Sync + Debug {
+    /// Milliseconds since 1970, UTC.
+    fn now_ms(&self) -> i64;
+}
+
+/// The clock of the machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+        // A clock before 1970 is not worth an error in every command: nothing expires then.
+        since_epoch.map_or(0, |time| {
+            i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+        })
+    }
+}
+
+/// A clock that moves only when it is told to.
+#[derive(Debug, Default)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that shows `now_ms`.
+    #[must_use]
+    pub const fn new(now_ms: i64) -> Self {
+        Self(AtomicI64::new(now_ms))
+    }
+
+    /// Moves the clock forward.
+    pub fn advance_ms(&self, by_ms: i64) {
+        self.0.fetch_add(by_ms, Ordering::Relaxed);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

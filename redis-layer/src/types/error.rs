@@ -1,0 +1,48 @@
+//! Why an operation on a Redis type was refused.
+
+use engine::keys::{DecodeError, hex};
+
+use crate::store::{self, Space};
+
+/// The result of an operation on a Redis type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an operation on a Redis type was refused. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The key holds another type.
+    #[error("the key holds a value of another type")]
+    WrongType,
+    /// A score would be NaN, given or by arithmetic.
+    #[error("the score would not be a number")]
+    NotANumber,
+    /// A row of the store is not one that this layer writes.
+    #[error("the {} row {key} is damaged: {what}", space.name())]
+    Damaged {
+        /// The space of the row.
+        space: Space,
+        /// The key of the row in hexadecimal.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl Error {
+    /// A row whose key or value cannot be decoded.
+    pub(crate) fn damaged(space: Space, key: &[u8], what: &str) -> Self {
+        Self::Damaged {
+            space,
+            key: hex(key),
+            what: what.to_owned(),
+        }
+    }
+
+    /// A row whose key or value cannot be decoded, with the decoder's reason.
+    pub(crate) fn undecodable(space: Space, key: &[u8], reason: &DecodeError) -> Self {
+        Self::damaged(space, key, &reason.to_string())
+    }
+}

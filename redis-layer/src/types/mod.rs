@@ -1,0 +1,26 @@
+//! The Redis types as rows of an ordered store.
+//!
+//! A command runs in a [`Txn`]: it reads a snapshot overlaid with its own changes, and commits
+//! them as one batch. Which bytes a row has is decided in [`rows`] alone. `docs/rows.md` draws
+//! them.
+//!
+//! Nothing here knows a command, a reply or an error text of Redis.
+
+mod check;
+mod clock;
+mod error;
+mod keyspace;
+pub mod number;
+mod orphans;
+pub mod rows;
+mod strings;
+mod txn;
+pub mod zset;
+
+pub use check::{Fault, Report, check};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use error::{Error, Result};
+pub use keyspace::{FlushScope, flush, live_keys};
+pub use orphans::sweep;
+pub use rows::{Content, DbNumber, Kind, Metadata};
+pub use txn::Txn;

@@ -1,0 +1,349 @@
+//! The bytes of every row. This is the only module that knows them.
+//!
+//! ```text
+//! metadata  db: u32 | user key                                      -> tag | expiry? | body
+//! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64
+//! score     db: u32 | user key, escaped | version: u64 | score: f64 | member  -> (empty)
+//! ```
+//!
+//! All numbers are in the order-preserving forms of [`engine::keys`]. The user key stands raw
+//! where it is last, and escaped where something follows it: otherwise the key `a` with a version
+//! could begin like another key that holds the same bytes. The member is always last, so it
+//! stays raw, and rows with equal scores sort by member, as Redis wants.
+//!
+//! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
+//! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
+//! collection is its version and its number of elements, a u64 each.
+//!
+//! Invariants
+//! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
+//!    collections ever share one, not even under one key.
+//! 2. Data and score rows whose version is not the one in the metadata row of their key are
+//!    *orphans*: nothing reads them. Removing a key therefore removes one row.
+//! 3. A score is never NaN and never -0.0 ([`Numeric`]), so a member has one possible score row
+//!    for each score.
+
+use bytes::Bytes;
+use engine::keys::{
+    DecodeError, DecodeKey, Numeric, OrderedKey, Raw, Reader, encode_bytes_into, encode_i64,
+    encode_u32, encode_u64,
+};
+
+use crate::store::{KeyRange, Space, next_key};
+use crate::types::{Error, Result};
+
+/// The number of a database, the one that `SELECT` names.
+pub type DbNumber = u32;
+
+/// A score: a double that is neither NaN nor -0.0.
+pub type Score = Numeric<f64>;
+
+/// In a tag: an expiry follows.
+pub const EXPIRES: u8 = 0x80;
+/// Length of an encoded number.
+const U64_LEN: usize = 8;
+
+/// The type of a key. The numbers are part of the row format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A byte string.
+    String = 1,
+    /// Members sorted by score. The numbers 2 to 4 are kept for hash, list and set.
+    SortedSet = 5,
+}
+
+/// What a metadata row says about a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metadata {
+    /// When the key expires, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+    /// What the key holds.
+    pub content: Content,
+}
+
+/// What a key holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The string itself.
+    String(Bytes),
+    /// The elements stand in rows of their own.
+    SortedSet(Collection),
+}
+
+/// A collection whose elements stand in rows of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collection {
+    /// Part of the key of each of its rows.
+    pub version: u64,
+    /// How many elements there are.
+    pub size: u64,
+}
+
+impl Content {
+    /// The type.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::String(_) => Kind::String,
+            Self::SortedSet(_) => Kind::SortedSet,
+        }
+    }
+}
+
+impl Metadata {
+    /// Whether the key still exists at `now_ms`.
+    #[must_use]
+    pub fn is_live(&self, now_ms: i64) -> bool {
+        self.expires_ms
+            .is_none_or(|expires_ms| now_ms <= expires_ms)
+    }
+
+    /// The bytes of the row's value.
+    #[must_use]
+    pub fn encode(&self) -> Bytes {
+        let mut value = Vec::with_capacity(1 + 3 * U64_LEN);
+        let flags = self.expires_ms.map_or(0, |_| EXPIRES);
+        value.push(self.content.kind() as u8 | flags);
+        if let Some(expires_ms) = self.expires_ms {
+            value.extend_from_slice(&encode_i64(expires_ms));
+        }
+        match &self.content {
+            Content::String(text) => value.extend_from_slice(text),
+            Content::SortedSet(collection) => {
+                value.extend_from_slice(&encode_u64(collection.version));
+                value.extend_from_slice(&encode_u64(collection.size));
+            }
+        }
+        value.into()
+    }
+
+    /// What the value of a metadata row says. Shares the bytes of a string with `value`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`]. `key` is for the error only.
+    pub fn decode(key: &[u8], value: &Bytes) -> Result<Self> {
+        let undecodable = |reason| Error::undecodable(Space::Metadata, key, &reason);
+        let mut reader = Reader::new(value);
+        let tag = reader.byte().map_err(undecodable)?;
+        let expires_ms = (tag & EXPIRES != 0)
+            .then(|| i64::decode_from(&mut reader))
+            .transpose()
+            .map_err(undecodable)?;
+        let content = match tag & !EXPIRES {
+            t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
+            t if t == Kind::SortedSet as u8 => {
+                let collection = decode_collection(&mut reader).map_err(undecodable)?;
+                Content::SortedSet(collection)
+            }
+            _ => {
+                let what = format!("tag {tag:02x} is unknown to this version");
+                return Err(Error::damaged(Space::Metadata, key, &what));
+            }
+        };
+        Ok(Self {
+            expires_ms,
+            content,
+        })
+    }
+}
+
+fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError> {
+    let version = u64::decode_from(reader)?;
+    let size = u64::decode_from(reader)?;
+    reader.finish()?;
+    Ok(Collection { version, size })
+}
+
+/// The key of the metadata row of a user key.
+#[must_use]
+pub fn metadata_key(db: DbNumber, key: &[u8]) -> Vec<u8> {
+    let mut row = Vec::with_capacity(4 + key.len());
+    row.extend_from_slice(&encode_u32(db));
+    row.extend_from_slice(key);
+    row
+}
+
+/// The metadata rows of one database.
+#[must_use]
+pub fn metadata_rows(db: DbNumber) -> KeyRange {
+    KeyRange::prefix(&encode_u32(db))
+}
+
+/// The database and the user key of a metadata row.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn decode_metadata_key(row: &[u8]) -> Result<(DbNumber, Vec<u8>)> {
+    let mut reader = Reader::new(row);
+    u32::decode_from(&mut reader)
+        .and_then(|db| Ok((db, Raw::decode_from(&mut reader)?.0)))
+        .map_err(|reason| Error::undecodable(Space::Metadata, row, &reason))
+}
+
+/// What the rows of one collection begin with, in the data space and in the score space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowPrefix(Vec<u8>);
+
+impl RowPrefix {
+    /// The prefix of the rows of a version of a user key.
+    #[must_use]
+    pub fn new(db: DbNumber, key: &[u8], version: u64) -> Self {
+        let mut prefix = Vec::with_capacity(4 + key.len() + 2 + U64_LEN);
+        prefix.extend_from_slice(&encode_u32(db));
+        encode_bytes_into(key, &mut prefix);
+        prefix.extend_from_slice(&encode_u64(version));
+        Self(prefix)
+    }
+
+    /// All rows of the collection.
+    #[must_use]
+    pub fn rows(&self) -> KeyRange {
+        KeyRange::prefix(&self.0)
+    }
+
+    /// The key of the data row of a member.
+    #[must_use]
+    pub fn data_key(&self, member: &[u8]) -> Vec<u8> {
+        [&self.0, member].concat()
+    }
+
+    /// The key behind the data row of `member` and before that of every greater one.
+    #[must_use]
+    pub fn behind_data_key(&self, member: &[u8]) -> Vec<u8> {
+        next_key(&self.data_key(member))
+    }
+
+    /// The key of the score row of a member; with an empty member, the key before those of all
+    /// members that have this score.
+    #[must_use]
+    pub fn score_key(&self, score: Score, member: &[u8]) -> Vec<u8> {
+        let mut row = Vec::with_capacity(self.0.len() + U64_LEN + member.len());
+        row.extend_from_slice(&self.0);
+        score.encode_into(&mut row);
+        row.extend_from_slice(member);
+        row
+    }
+
+    /// The member in the key of a data row.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the row belongs to another collection.
+    pub fn data_member<'r>(&self, row: &'r [u8]) -> Result<&'r [u8]> {
+        row.strip_prefix(&*self.0)
+            .ok_or_else(|| Error::damaged(Space::Data, row, "it is of another collection"))
+    }
+
+    /// The score and the member in the key of a score row.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the row belongs to another collection or holds no score.
+    pub fn score_member<'r>(&self, row: &'r [u8]) -> Result<(Score, &'r [u8])> {
+        let (score, member) = row
+            .strip_prefix(&*self.0)
+            .and_then(<[u8]>::split_first_chunk::<U64_LEN>)
+            .ok_or_else(|| Error::damaged(Space::Score, row, "it holds no score"))?;
+        let score = Score::from_key(score)
+            .map_err(|reason| Error::undecodable(Space::Score, row, &reason))?;
+        Ok((score, member))
+    }
+}
+
+/// The value of a data row.
+#[must_use]
+pub fn encode_score(score: Score) -> Bytes {
+    score.to_key().into()
+}
+
+/// The score in the value of the data row `row`.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn decode_score(row: &[u8], value: &[u8]) -> Result<Score> {
+    Score::from_key(value).map_err(|reason| Error::undecodable(Space::Data, row, &reason))
+}
+
+/// Whose row this is: the database, the user key and the version in a data or score row.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn decode_owner(space: Space, row: &[u8]) -> Result<(DbNumber, Vec<u8>, u64)> {
+    let mut reader = Reader::new(row);
+    <(u32, Vec<u8>, u64)>::decode_from(&mut reader)
+        .map_err(|reason| Error::undecodable(space, row, &reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::keys::hex;
+
+    use super::*;
+
+    fn score(value: f64) -> Score {
+        Score::new(value).unwrap()
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_the_documentation() {
+        let prefix = RowPrefix::new(1, b"k\x00", 7);
+        assert_eq!(hex(&metadata_key(1, b"k\x00")), "000000016b00");
+        assert_eq!(
+            hex(&prefix.data_key(b"m")),
+            "000000016b00ff000100000000000000076d"
+        );
+        assert_eq!(
+            hex(&prefix.score_key(score(1.0), b"m")),
+            "000000016b00ff00010000000000000007bff00000000000006d"
+        );
+        let set = Content::SortedSet(Collection {
+            version: 7,
+            size: 2,
+        });
+        let metadata = Metadata {
+            expires_ms: Some(1),
+            content: set,
+        };
+        assert_eq!(
+            hex(&metadata.encode()),
+            "85800000000000000100000000000000070000000000000002"
+        );
+        let string = Metadata {
+            expires_ms: None,
+            content: Content::String("hi".into()),
+        };
+        assert_eq!(hex(&string.encode()), "016869");
+    }
+
+    #[test]
+    fn two_keys_never_share_a_row() {
+        // Without the escape the second key's prefix would begin with the whole first row.
+        let row = RowPrefix::new(0, b"a", 7).data_key(b"m");
+        let longer_key = [b"a", &encode_u64(7)[..], b"m"].concat();
+        let other = RowPrefix::new(0, &longer_key, 7);
+        assert!(other.data_member(&row).is_err());
+        assert!(!other.rows().contains(&row));
+        assert_eq!(
+            decode_owner(Space::Data, &row).unwrap(),
+            (0, b"a".to_vec(), 7)
+        );
+    }
+
+    #[test]
+    fn foreign_bytes_are_an_error_with_a_reason() {
+        for (value, reason) in [
+            (&b""[..], "short"),
+            (b"\x02", "tag 02 is unknown"),
+            (b"\x41", "tag 41 is unknown"),
+            (b"\x05\x00", "short"),
+            (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
+            (b"\x050000000011111111x", "1 byte(s) follow"),
+        ] {
+            let value = Bytes::copy_from_slice(value);
+            let error = Metadata::decode(b"\0\0\0\0k", &value).unwrap_err();
+            assert!(error.to_string().contains(reason), "{value:?}: {error}");
+        }
+        let prefix = RowPrefix::new(0, b"k", 1);
+        assert!(prefix.score_member(b"\x00").is_err());
+        assert!(decode_score(b"row", &[0xff; 8]).is_err());
+    }
+}
