@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .init();
-    match run(Cli::parse()) {
+    match run(&Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: &Cli) -> anyhow::Result<()> {
     let options = Options {
         host: cli.host,
         port: cli.port,
@@ -80,7 +80,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         dir: cli.dir.display().to_string(),
         ..Options::default()
     };
-    let store = open_store(&cli)?;
+    let store = open_store(cli)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

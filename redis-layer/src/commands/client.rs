@@ -114,7 +114,7 @@ pub(crate) fn reply(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.is(2, "OFF") {
         session.replies = Replies::Off;
     } else if args.is(2, "SKIP") {
-        if session.replies == Replies::On {
+        if session.replies != Replies::Off {
             session.replies = Replies::SkipNext;
         }
     } else {

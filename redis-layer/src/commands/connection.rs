@@ -34,10 +34,8 @@ pub(crate) fn select(session: &mut Session, args: Args<'_>) -> Outcome {
             "ERR value is out of range, value must between -2147483648 and 2147483647",
         ));
     }
-    session.db = u32::try_from(index)
-        .ok()
-        .filter(|&index| index < DATABASES)
-        .ok_or(CommandError::fixed("ERR DB index is out of range"))?;
+    let db = u32::try_from(index).ok().filter(|&index| index < DATABASES);
+    session.set_db(db.ok_or(CommandError::fixed("ERR DB index is out of range"))?);
     Ok(Reply::OK)
 }
 
@@ -86,7 +84,7 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
         },
     };
     hello_options(session, args.from(2))?;
-    session.protocol = protocol;
+    session.set_protocol(protocol);
     let entry = |name, value| (Reply::text(name), value);
     Ok(Reply::Map(vec![
         entry("server", Reply::text("redis")),

@@ -37,9 +37,8 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
             wrote: false,
         };
     }
-    let skip = session.replies == Replies::SkipNext;
-    if skip {
-        session.replies = Replies::On;
+    if session.replies == Replies::SkipNext {
+        session.replies = Replies::Skip;
     }
     session
         .server
@@ -52,11 +51,13 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
         session.publish(spec.full_name, now_ms);
         run(session, Args::new(args, spec), now_ms, &mut wrote)
     });
-    let reply = if skip || session.replies == Replies::Off {
-        Reply::Silence
-    } else {
-        outcome.unwrap_or_else(Reply::Error)
+    let reply = match session.replies {
+        Replies::Off | Replies::Skip => Reply::Silence,
+        Replies::On | Replies::SkipNext => outcome.unwrap_or_else(Reply::Error),
     };
+    if session.replies == Replies::Skip {
+        session.replies = Replies::On;
+    }
     Executed { reply, wrote }
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::commands::table::{COMMANDS, Flag, Spec, categories, find_full_name};
+use crate::commands::table::{COMMANDS, Flag, Spec, categories, find, find_full_name};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 
 /// `COMMAND`
@@ -50,7 +50,7 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
     } else if args.is(3, "MODULE") {
         &|_| false
     } else if args.is(3, "ACLCAT") {
-        &|spec| categories(spec).any(|name| filter.eq_ignore_ascii_case(name.as_bytes()))
+        &|spec| categories(spec).any(|name| filter.eq_ignore_ascii_case(&name.as_bytes()[1..]))
     } else if args.is(3, "PATTERN") {
         &|spec| glob::matches(filter, spec.full_name.as_bytes())
     } else {
@@ -74,8 +74,7 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
 pub(crate) fn getkeys(_session: &mut Session, args: Args<'_>) -> Outcome {
     let inner = args.from(2);
     let name = &inner[0];
-    let spec = crate::commands::table::find(name)
-        .ok_or(CommandError::fixed("ERR Invalid command specified"))?;
+    let spec = find(name).ok_or(CommandError::fixed("ERR Invalid command specified"))?;
     if spec.keys.is_none() {
         return Err(CommandError::fixed("ERR The command has no key arguments"));
     }

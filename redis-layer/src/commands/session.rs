@@ -131,7 +131,9 @@ pub(crate) struct ClientView {
 pub(crate) enum Replies {
     On,
     Off,
-    /// Not to the next command.
+    /// Not to the command that runs.
+    Skip,
+    /// Not to the command after the one that runs.
     SkipNext,
 }
 
@@ -159,13 +161,23 @@ impl Session {
         self.closing
     }
 
-    /// Keeps what others see up to date.
+    /// Chooses the database of the commands that follow.
+    pub(crate) fn set_db(&mut self, db: DbNumber) {
+        self.db = db;
+        self.view.lock().db = db;
+    }
+
+    /// Chooses the protocol of this reply and of those that follow.
+    pub(crate) fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+        self.view.lock().protocol = protocol;
+    }
+
+    /// Lets others see what the client does.
     pub(crate) fn publish(&self, command: &'static str, now_ms: i64) {
         let mut view = self.view.lock();
         view.last_command = command;
         view.active_ms = now_ms;
-        view.db = self.db;
-        view.protocol = self.protocol;
     }
 }
 

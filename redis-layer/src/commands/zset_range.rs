@@ -84,7 +84,7 @@ impl RangeOptions {
                 options.offset = args.integer(position + 1)?;
                 options.limit = args.integer(position + 2)?;
                 position += 2;
-            } else if direction.is_none() && args.is(position, "REV") {
+            } else if options.direction.is_none() && args.is(position, "REV") {
                 options.direction = Some(Direction::Backward);
             } else if options.by.is_none() && args.is(position, "BYLEX") {
                 options.by = Some(By::Lex);

@@ -23,6 +23,7 @@
 //! them; the snapshot that it takes afterwards is then current for those keys.
 
 mod btree;
+mod engine_store;
 mod error;
 mod locks;
 mod range;
@@ -30,6 +31,7 @@ mod range;
 use bytes::Bytes;
 
 pub use btree::BTreeStore;
+pub use engine_store::EngineStore;
 pub use error::{Error, Result};
 pub use locks::StripedLocks;
 pub use range::{KeyRange, next_key};

@@ -74,11 +74,12 @@ fn sorted_set_faults(
 ) -> Result<Vec<String>> {
     let snapshot = store.snapshot()?;
     let prefix = RowPrefix::new(db, key, set.version);
-    let mut scores: BTreeMap<Vec<u8>, Score> = BTreeMap::new();
+    // The score of each member by its data row, and whether a score row says the same.
+    let mut scores: BTreeMap<Vec<u8>, (Score, bool)> = BTreeMap::new();
     let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
         let member = prefix.data_member(row)?.to_vec();
-        scores.insert(member, decode_score(row, value)?);
+        scores.insert(member, (decode_score(row, value)?, false));
         cursor.advance()?;
     }
     let mut faults = Vec::new();
@@ -92,21 +93,21 @@ fn sorted_set_faults(
     let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
     while let Some((row, _)) = cursor.row() {
         let (score, member) = prefix.score_member(row)?;
-        let by_member = scores.remove(member);
-        if by_member != Some(score) {
-            let by_member = by_member.map(Score::get);
-            let by_score = score.get();
-            faults.push(format!(
-                "{:?} has a score row for {by_score}, its data row says {by_member:?}",
-                String::from_utf8_lossy(member)
-            ));
+        match scores.get_mut(member) {
+            Some((by_member, is_indexed)) if *by_member == score => *is_indexed = true,
+            other => faults.push(format!(
+                "{:?} has a score row for {}, its data row says {:?}",
+                String::from_utf8_lossy(member),
+                score.get(),
+                other.map(|(by_member, _)| by_member.get())
+            )),
         }
         cursor.advance()?;
     }
-    for (member, score) in scores {
+    for (member, (score, _)) in scores.iter().filter(|(_, (_, is_indexed))| !is_indexed) {
         faults.push(format!(
             "{:?} has no score row for {}",
-            String::from_utf8_lossy(&member),
+            String::from_utf8_lossy(member),
             score.get()
         ));
     }

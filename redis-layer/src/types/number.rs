@@ -75,7 +75,7 @@ pub fn format_double(value: f64) -> Bytes {
     // Rust always writes the `e`.
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let text = if exponent < -4 || exponent >= DIGITS {
+    let text = if !(-4..DIGITS).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         let mantissa = without_trailing_zeros(mantissa);
         format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())

@@ -64,7 +64,7 @@ const LONG_READ_BYTES: usize = 256 * 1024;
 pub struct Parser {
     limits: Limits,
     buffer: BytesMut,
-    /// How many bytes of the buffer hold no line break.
+    /// How many bytes of the buffer hold no end of a line.
     scanned: usize,
     partial: Partial,
 }
@@ -223,18 +223,21 @@ impl Parser {
     }
 
     /// Takes everything before the next `end`. `end` goes too, and if it is `\r`, so does the byte
-    /// behind it, whatever it is: that is how Redis reads.
+    /// behind it, whatever it is. Redis searches C text: no line goes on behind a zero byte, so
+    /// one that holds a zero byte never ends.
     fn take_line(&mut self, end: u8, too_long: &str) -> Result<Option<BytesMut>, ProtocolError> {
-        let found = self.buffer[self.scanned..]
-            .iter()
-            .position(|&byte| byte == end);
-        let length = found.map_or(self.buffer.len(), |position| self.scanned + position);
+        let mut unseen = self.buffer[self.scanned..].iter();
+        let stop = unseen
+            .position(|&byte| byte == end || byte == 0)
+            .map(|at| self.scanned + at);
+        let found = stop.filter(|&at| self.buffer[at] == end);
+        self.scanned = stop.unwrap_or(self.buffer.len());
+        let length = found.unwrap_or(self.buffer.len());
         if length > self.limits.line_bytes {
             return Err(ProtocolError::refused(too_long));
         }
         let taken = length + if end == b'\r' { 2 } else { 1 };
         if found.is_none() || self.buffer.len() < taken {
-            self.scanned = length;
             return Ok(None);
         }
         self.scanned = 0;

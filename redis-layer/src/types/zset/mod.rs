@@ -57,7 +57,7 @@ impl<'t, 's> SortedSet<'t, 's> {
     pub fn open(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         let metadata = txn.lookup(key)?;
         metadata
-            .map(|metadata| Self::stored(txn, key, metadata))
+            .map(|metadata| Self::stored(txn, key, &metadata))
             .transpose()
     }
 
@@ -78,18 +78,14 @@ impl<'t, 's> SortedSet<'t, 's> {
                 }
             }
         };
-        Self::stored(txn, key, metadata)
+        Self::stored(txn, key, &metadata)
     }
 
-    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
-        let Metadata {
-            expires_ms,
-            content: Content::SortedSet(collection),
-        } = metadata
-        else {
+    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: &Metadata) -> Result<Self> {
+        let Content::SortedSet(Collection { version, size }) = metadata.content else {
             return Err(Error::WrongType);
         };
-        let Collection { version, size } = collection;
+        let expires_ms = metadata.expires_ms;
         let prefix = RowPrefix::new(txn.db(), key, version);
         Ok(Self {
             txn,

@@ -1,0 +1,225 @@
+//! A store on the engine: each space is a column family of one database.
+//!
+//! One batch of the engine is atomic across families, so a batch here is one batch there. Writes
+//! are not synced; [`Store::sync`] makes everything before it durable, because all families share
+//! one log.
+//!
+//! Numbers for [`Store::unique`] are reserved in blocks: a row in the system space holds the end
+//! of the block that is in use. The row is written before the first number of the block is handed
+//! out, so in the log it stands before every row that uses the number. If such a row survives a
+//! power cut, so does the reservation.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use engine::keys::{decode_u64, encode_u64};
+use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
+use parking_lot::Mutex;
+
+use crate::store::{
+    Batch, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+    StripedLocks,
+};
+
+/// The system row that holds the end of the reserved block of numbers.
+const RESERVED_ROW: &[u8] = b"reserved-numbers";
+/// How many numbers one reservation takes. An unclean stop wastes at most this many.
+const BLOCK: u64 = 1 << 16;
+
+/// A store on the engine.
+pub struct EngineStore {
+    db: Db,
+    /// By [`Space::index`].
+    families: [Family; Space::ALL.len()],
+    locks: StripedLocks,
+    numbers: Mutex<Numbers>,
+}
+
+/// The block of numbers that is handed out.
+#[derive(Debug)]
+struct Numbers {
+    last: u64,
+    reserved: u64,
+}
+
+impl EngineStore {
+    /// Opens the database in a directory, and creates it if there is none.
+    ///
+    /// # Errors
+    /// Those of the engine: the directory is locked, is something else, cannot be read, or holds
+    /// damaged files.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(dir, Options::default())
+    }
+
+    /// Opens a database with options of the engine. The column families are added to them.
+    ///
+    /// # Errors
+    /// As [`EngineStore::open`]; a damaged reservation of numbers.
+    pub fn open_with(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let with_families = Space::ALL.into_iter().fold(options, |options, space| {
+            options.family(space.name(), FamilyOptions::default())
+        });
+        let db = Db::open(dir, with_families).map_err(Error::new)?;
+        let family = |space: Space| db.family(space.name()).map_err(Error::new);
+        let families = [
+            family(Space::System)?,
+            family(Space::Metadata)?,
+            family(Space::Data)?,
+            family(Space::Score)?,
+        ];
+        let stored = families[Space::System.index()]
+            .get(RESERVED_ROW)
+            .map_err(Error::new)?;
+        let reserved = match stored {
+            None => 0,
+            Some(value) => {
+                let value: [u8; 8] = (*value)
+                    .try_into()
+                    .map_err(|_| Error::new("the row of reserved numbers is damaged"))?;
+                decode_u64(value)
+            }
+        };
+        let numbers = Numbers {
+            last: reserved,
+            reserved,
+        };
+        Ok(Self {
+            db,
+            families,
+            locks: StripedLocks::default(),
+            numbers: Mutex::new(numbers),
+        })
+    }
+
+    fn family(&self, space: Space) -> &Family {
+        &self.families[space.index()]
+    }
+}
+
+impl Store for EngineStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(EngineSnapshot {
+            snapshot: self.db.snapshot(),
+            families: self.families.clone(),
+        }))
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        let mut changes = WriteBatch::new();
+        for change in batch.changes() {
+            let family = self.family(change.space);
+            match &change.value {
+                Some(value) => changes.put(family, &change.key, value),
+                None => changes.delete(family, &change.key),
+            }
+        }
+        self.db
+            .write(changes, WriteOptions { sync: false })
+            .map_err(Error::new)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        Ok(self.locks.lock(scope))
+    }
+
+    fn unique(&self) -> Result<u64> {
+        let mut numbers = self.numbers.lock();
+        if numbers.last == numbers.reserved {
+            let reserved = numbers.reserved + BLOCK;
+            let family = self.family(Space::System);
+            family
+                .put(RESERVED_ROW, encode_u64(reserved))
+                .map_err(Error::new)?;
+            numbers.reserved = reserved;
+        }
+        numbers.last += 1;
+        Ok(numbers.last)
+    }
+
+    fn sync(&self) -> Result<()> {
+        let nothing = WriteBatch::new();
+        self.db
+            .write(nothing, WriteOptions { sync: true })
+            .map_err(Error::new)
+    }
+
+    fn close(&self) -> Result<()> {
+        self.sync()?;
+        self.db.close().map_err(Error::new)
+    }
+}
+
+struct EngineSnapshot {
+    snapshot: engine::Snapshot,
+    families: [Family; Space::ALL.len()],
+}
+
+/// A value of the engine, kept where it lies.
+struct Pinned(engine::Value);
+
+impl AsRef<[u8]> for Pinned {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Snapshot for EngineSnapshot {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        let value = self
+            .snapshot
+            .get(&self.families[space.index()], key)
+            .map_err(Error::new)?;
+        Ok(value.map(|value| Bytes::from_owner(Pinned(value))))
+    }
+
+    fn scan<'a>(
+        &'a self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        let family = &self.families[space.index()];
+        // The engine refuses a range that ends before it starts.
+        let end = range
+            .end
+            .as_ref()
+            .map(|end| end.max(&range.start).as_slice());
+        let start = range.start.as_slice();
+        let cursor = match end {
+            Some(end) => self.snapshot.cursor_in(family, start..end),
+            None => self.snapshot.cursor_in(family, start..),
+        };
+        let mut cursor = cursor.map_err(Error::new)?;
+        match direction {
+            Direction::Forward => cursor.seek_to_first(),
+            Direction::Backward => cursor.seek_to_last(),
+        }
+        .map_err(Error::new)?;
+        Ok(Box::new(EngineCursor { cursor, direction }))
+    }
+}
+
+struct EngineCursor {
+    cursor: engine::Cursor,
+    direction: Direction,
+}
+
+impl Cursor for EngineCursor {
+    fn row(&self) -> Option<(&[u8], &[u8])> {
+        self.cursor
+            .valid()
+            .then(|| (self.cursor.key(), self.cursor.value()))
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        if !self.cursor.valid() {
+            return Ok(());
+        }
+        match self.direction {
+            Direction::Forward => self.cursor.next(),
+            Direction::Backward => self.cursor.prev(),
+        }
+        .map_err(Error::new)
+    }
+}

@@ -1,0 +1,122 @@
+//! A client that sees raw bytes: what it sends, and each reply as it came.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// A command as arguments.
+pub(crate) type Command = Vec<Bytes>;
+
+/// A connection.
+pub(crate) struct Client {
+    stream: TcpStream,
+    arrived: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        Self {
+            stream,
+            arrived: Vec::new(),
+        }
+    }
+
+    /// Sends a command of words and returns its reply.
+    pub(crate) fn call(&mut self, words: &[&str]) -> String {
+        let command = words.iter().map(|word| super::unescape(word)).collect();
+        let replies = self.pipeline(&[command]);
+        replies[0].escape_ascii().to_string()
+    }
+
+    /// Sends commands at once and returns their replies.
+    pub(crate) fn pipeline(&mut self, commands: &[Command]) -> Vec<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for command in commands {
+            bytes.extend_from_slice(&encode(command));
+        }
+        self.stream.write_all(&bytes).unwrap();
+        commands.iter().map(|_| self.reply().unwrap()).collect()
+    }
+
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    /// The next reply, as it came.
+    pub(crate) fn reply(&mut self) -> io::Result<Vec<u8>> {
+        loop {
+            if let Some(length) = reply_length(&self.arrived) {
+                return Ok(self.arrived.drain(..length).collect());
+            }
+            let mut buffer = [0; 16 * 1024];
+            let count = self.stream.read(&mut buffer)?;
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.arrived.extend_from_slice(&buffer[..count]);
+        }
+    }
+
+    /// Everything until the other side closes, or says nothing for a while.
+    pub(crate) fn rest(&mut self, patience: Duration) -> (Vec<u8>, bool) {
+        self.stream.set_read_timeout(Some(patience)).unwrap();
+        let mut all = std::mem::take(&mut self.arrived);
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return (all, true),
+                Ok(count) => all.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return (all, true),
+                Err(_) => return (all, false),
+            }
+        }
+    }
+}
+
+/// A command as a client sends it.
+pub(crate) fn encode(command: &Command) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", command.len()).into_bytes();
+    for arg in command {
+        bytes.extend_from_slice(format!("${}\r\n", arg.len()).as_bytes());
+        bytes.extend_from_slice(arg);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes
+}
+
+/// How long the first reply is, if all of it is there.
+fn reply_length(bytes: &[u8]) -> Option<usize> {
+    let line = bytes.windows(2).position(|pair| pair == b"\r\n")?;
+    let behind = line + 2;
+    let number = || {
+        let text = std::str::from_utf8(&bytes[1..line]).unwrap();
+        text.parse::<i64>()
+            .unwrap_or_else(|_| panic!("a length, not {text:?}"))
+    };
+    let nested = |count: i64| {
+        let mut length = behind;
+        for _ in 0..count {
+            length += reply_length(&bytes[length..])?;
+        }
+        Some(length)
+    };
+    match bytes[0] {
+        b'+' | b'-' | b':' | b',' | b'_' => Some(behind),
+        b'$' | b'=' => {
+            let Ok(length) = usize::try_from(number()) else {
+                return Some(behind);
+            };
+            (bytes.len() >= behind + length + 2).then_some(behind + length + 2)
+        }
+        b'*' | b'~' => nested(number()),
+        b'%' => nested(number() * 2),
+        other => panic!("a reply does not begin with {:?}", char::from(other)),
+    }
+}

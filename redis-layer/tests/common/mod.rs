@@ -1,0 +1,149 @@
+//! What the tests share: stores to run over, a client without sockets, a client with one, a
+//! server of ours and a real one, and random numbers with a seed.
+
+#![expect(dead_code, reason = "each test file uses another part")]
+
+pub(crate) mod client;
+pub(crate) mod random;
+pub(crate) mod servers;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use redis_layer::commands::{Reply, Server, Session, Settings, execute};
+use redis_layer::store::{BTreeStore, Store};
+use redis_layer::types::{Clock, ManualClock, check};
+
+/// A day in 2026, in milliseconds.
+pub(crate) const START_MS: i64 = 1_790_000_000_000;
+
+/// The stores that behaviour must not depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StoreKind {
+    BTree,
+    Engine,
+}
+
+impl StoreKind {
+    pub(crate) const ALL: [Self; 1] = [Self::BTree];
+
+    /// A new, empty store. The engine's is in memory too.
+    pub(crate) fn open(self) -> Arc<dyn Store> {
+        match self {
+            Self::BTree => Arc::new(BTreeStore::new()),
+            Self::Engine => todo!(),
+        }
+    }
+}
+
+/// One connection to commands, without sockets and with a clock that stands still.
+pub(crate) struct Direct {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) server: Arc<Server>,
+    pub(crate) session: Session,
+}
+
+impl Direct {
+    pub(crate) fn new(kind: StoreKind) -> Self {
+        Self::over(kind.open())
+    }
+
+    pub(crate) fn over(store: Arc<dyn Store>) -> Self {
+        let clock = Arc::new(ManualClock::new(START_MS));
+        let settings = Settings {
+            config: vec![],
+            port: 0,
+        };
+        let server = Arc::new(Server::new(
+            Arc::clone(&store),
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            settings,
+        ));
+        let session = server.connect("test".into(), "test".into());
+        Self {
+            store,
+            clock,
+            server,
+            session,
+        }
+    }
+
+    /// Runs a command given as words. `\xhh` in a word is one byte.
+    pub(crate) fn run(&mut self, line: &str) -> Reply {
+        let words: Vec<Bytes> = line.split(' ').map(unescape).collect();
+        self.run_args(&words)
+    }
+
+    pub(crate) fn run_args(&mut self, args: &[Bytes]) -> Reply {
+        execute(&mut self.session, args).reply
+    }
+
+    /// Runs a command and shows the reply in one line.
+    pub(crate) fn show(&mut self, line: &str) -> String {
+        show(&self.run(line))
+    }
+
+    /// Runs commands, each with the reply that it must get.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, script: &[(&str, &str)]) {
+        for (line, expected) in script {
+            assert_eq!(self.show(line), *expected, "{line}");
+        }
+        self.check();
+    }
+
+    /// All rows agree with one another.
+    #[track_caller]
+    pub(crate) fn check(&self) {
+        let report = check(&*self.store).unwrap();
+        assert_eq!(report.faults, [], "{report:?}");
+    }
+}
+
+/// Runs a test over every store.
+pub(crate) fn over_every_store(test: impl Fn(&mut Direct)) {
+    for kind in StoreKind::ALL {
+        eprintln!("over {kind:?}");
+        test(&mut Direct::new(kind));
+    }
+}
+
+/// A reply in one line: errors as they are, arrays in brackets, null as `nil`.
+pub(crate) fn show(reply: &Reply) -> String {
+    let list = |items: Vec<String>| format!("[{}]", items.join(" "));
+    match reply {
+        Reply::Status(text) => (*text).to_owned(),
+        Reply::Error(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        Reply::Integer(number) => number.to_string(),
+        Reply::Bulk(bytes) => bytes.escape_ascii().to_string(),
+        Reply::Text(text) => text.clone(),
+        Reply::Double(value) => value.to_string(),
+        Reply::Null => "nil".to_owned(),
+        Reply::Array(items) | Reply::Set(items) => list(items.iter().map(show).collect()),
+        Reply::Map(pairs) => {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| show(name) + "=" + &show(value));
+            list(pairs.collect())
+        }
+        Reply::Scored(elements) => {
+            let pairs = elements
+                .iter()
+                .map(|e| format!("{}={}", e.member.escape_ascii(), e.score));
+            list(pairs.collect())
+        }
+        Reply::Silence => String::new(),
+    }
+}
+
+/// The bytes of a word in which `\xhh` is one byte.
+pub(crate) fn unescape(word: &str) -> Bytes {
+    let mut parts = word.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    bytes.into()
+}

@@ -1,0 +1,143 @@
+//! Servers to talk to: ours, in this process, and a real one, if it is installed.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use redis_layer::server::{Listener, Options};
+use redis_layer::store::Store;
+use redis_layer::types::SystemClock;
+use tokio::sync::oneshot;
+
+/// A server of ours, on a free port. Stops when it is dropped.
+pub(crate) struct Ours {
+    pub(crate) address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ours {
+    pub(crate) fn start(store: Arc<dyn Store>) -> Self {
+        Self::start_with(store, Options::default())
+    }
+
+    pub(crate) fn start_with(store: Arc<dyn Store>, options: Options) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (started, starting) = std::sync::mpsc::channel();
+        let thread = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let listener = Listener::bind(options, store, Arc::new(SystemClock))
+                    .await
+                    .unwrap();
+                started.send(listener.address()).unwrap();
+                let stop = async { stopped.await.unwrap_or_default() };
+                listener.run(stop).await.unwrap();
+            });
+        });
+        Self {
+            address: starting.recv().unwrap(),
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    /// Stops as SIGTERM does, and waits until everything is closed.
+    pub(crate) fn stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A real redis-server, on a free port. Killed when it is dropped.
+pub(crate) struct RealRedis {
+    pub(crate) address: SocketAddr,
+    process: Child,
+    _dir: tempfile::TempDir,
+}
+
+impl RealRedis {
+    /// `None` if the program is not installed. With `CI` set it must be.
+    pub(crate) fn start() -> Option<Self> {
+        if !installed("redis-server") {
+            return None;
+        }
+        loop {
+            let dir = tempfile::tempdir().unwrap();
+            let address = free_address();
+            let process = Command::new("redis-server")
+                .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1"])
+                .args(["--save", "", "--appendonly", "no"])
+                .current_dir(dir.path())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            let mut server = Self {
+                address,
+                process,
+                _dir: dir,
+            };
+            // It ends at once if somebody else took the port meanwhile.
+            if wait_for(address) && server.process.try_wait().unwrap().is_none() {
+                return Some(server);
+            }
+        }
+    }
+}
+
+impl Drop for RealRedis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A loopback address that was free a moment ago.
+pub(crate) fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap()
+}
+
+/// Waits until somebody accepts connections there.
+pub(crate) fn wait_for(address: SocketAddr) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < deadline {
+        if TcpStream::connect(address).is_ok() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// A program that may not be installed. With `CI` set it must be.
+pub(crate) fn installed(program: &str) -> bool {
+    let found = std::env::var_os("PATH").is_some_and(|path| {
+        std::env::split_paths(&path).any(|dir| Path::new(&dir).join(program).is_file())
+    });
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "CI needs {program}"
+    );
+    if !found {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}

@@ -1,0 +1,269 @@
+//! The wire: protocol errors as a real server answers them, pipelines, silence, and leaving.
+
+mod common;
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use common::StoreKind;
+use common::client::{Client, Command, encode};
+use common::servers::{Ours, RealRedis};
+use redis_layer::server::Options;
+
+/// Long enough for an answer on this machine, short enough to wait for silence.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+fn ours() -> Ours {
+    Ours::start(StoreKind::BTree.open())
+}
+
+/// Raw bytes, each on its own connection; some end it.
+fn odd_requests() -> Vec<Vec<u8>> {
+    let mut requests: Vec<Vec<u8>> = [
+        &b"*2147483648\r\n"[..],
+        b"*a\r\n",
+        b"*\r\n",
+        b"* 1\r\n",
+        b"*+1\r\n",
+        b"*01\r\n",
+        b"*1\n$4\r\nPING\r\n",
+        b"*-5\r\nPING\r\n",
+        b"*0\r\n*-9223372036854775808\r\nPING\r\n",
+        b"*-9223372036854775809\r\n",
+        b"*1\r\n:4\r\n",
+        b"*1\r\n\r4\r\n",
+        b"*1\r\n$-1\r\n",
+        b"*1\r\n$\r\n",
+        b"*1\r\n$a\r\n",
+        b"*1\r\n$536870913\r\n",
+        b"*1\r\n$4\nxPING\r\n",
+        b"*1\r\n$4\r\nPINGxx*1\r\n$4\r\nPING\r\n",
+        b"*3\r\n$3\r\nfoo\r\n$2\r\na\r\n$1\r\n\x00\r\n",
+        b"*1\r\n$0\r\n\r\n",
+        b"\"abc\r\n",
+        b"'abc\r\n",
+        b"set a \"b\"c\r\n",
+        b"set a \"b\\x41\\n\"\r\nget a\r\n",
+        b"set a 'b\\'c'\r\nget a\r\n",
+        b"\r\n\r\nPING\r\n",
+        b"PING\nPING\r\n",
+        b"   PING   \r\n",
+        b"\xff\xfe x\r\n",
+        b"PING\x00 a b c\r\n",
+        b"set a b extra words here\r\n",
+        b"echo \"\"\r\n",
+    ]
+    .map(<[u8]>::to_vec)
+    .into();
+    for start in [&b"*"[..], b"*1\r\n$", b""] {
+        requests.push([start, &b"1".repeat(70_000)].concat());
+    }
+    requests
+}
+
+#[test]
+fn odd_requests_are_answered_as_by_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    thread::scope(|scope| {
+        for request in odd_requests() {
+            let ask = move |address| {
+                let mut client = Client::connect(address);
+                // A server may close before it has read everything.
+                let _ = client.send(&request);
+                client.rest(PATIENCE)
+            };
+            let (real, ours) = (real.address, ours.address);
+            scope.spawn(move || {
+                let (expected, found) = (ask.clone()(real), ask.clone()(ours));
+                let shown = |(bytes, closed): &(Vec<u8>, bool)| {
+                    format!("{} closed: {closed}", bytes.escape_ascii())
+                };
+                assert_eq!(shown(&found), shown(&expected));
+            });
+        }
+    });
+}
+
+#[test]
+fn a_pipeline_is_answered_in_order_however_it_is_cut() {
+    let ours = ours();
+    let command = |line: String| line.split(' ').map(common::unescape).collect::<Command>();
+    let commands: Vec<Command> = (0..2000).map(|n| command(format!("echo {n}"))).collect();
+    let mut client = Client::connect(ours.address);
+    for (n, reply) in client.pipeline(&commands).into_iter().enumerate() {
+        assert_eq!(
+            reply,
+            format!("${}\r\n{n}\r\n", n.to_string().len()).into_bytes()
+        );
+    }
+    let bytes = encode(&command("echo slowly".to_owned()));
+    for byte in &bytes {
+        client.send(&[*byte]).unwrap();
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(client.reply().unwrap(), b"$6\r\nslowly\r\n");
+}
+
+#[test]
+fn silence_when_a_client_asks_for_it() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    for script in [
+        "client reply skip\r\nping\r\necho a\r\n",
+        "client reply off\r\nping\r\necho a\r\nclient reply on\r\necho b\r\n",
+        "client reply off\r\nclient reply skip\r\nclient reply on\r\necho b\r\n",
+        "client reply skip\r\nclient reply skip\r\necho a\r\necho b\r\n",
+        "client reply skip\r\nnope\r\necho a\r\n",
+        "client reply skip\r\nclient reply on\r\necho a\r\n",
+        "client reply x\r\necho a\r\n",
+    ] {
+        let ask = |address| {
+            let mut client = Client::connect(address);
+            client.send(script.as_bytes()).unwrap();
+            client.rest(PATIENCE).0.escape_ascii().to_string()
+        };
+        assert_eq!(ask(ours.address), ask(real.address), "{script}");
+    }
+}
+
+#[test]
+fn hello_chooses_the_protocol_and_refuses_what_a_real_server_refuses() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+    for line in [
+        "hello 4",
+        "hello 1",
+        "hello x",
+        "hello 3 auth a b",
+        "hello 3 auth default",
+        "hello 3 setname a\\x20b",
+        "hello 3 setname",
+        "hello 2 foo\\x00bar",
+        "hello 99999999999999999999",
+        "auth x",
+        "auth a b c",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(ours.call(&words), real.call(&words), "{line}");
+    }
+    let describes = |client: &mut Client, words: &[&str]| {
+        let reply = client.call(words);
+        let id = client.call(&["client", "id"]);
+        let id = id.trim_start_matches(':').trim_end_matches("\\r\\n");
+        reply.replacen(&format!(":{id}\\r\\n"), ":ID\\r\\n", 1)
+    };
+    for words in [
+        &["hello"][..],
+        &["hello", "3"],
+        &["hello", "3", "setname", "n"],
+        &["hello", "2"],
+    ] {
+        assert_eq!(
+            describes(&mut ours, words),
+            describes(&mut real, words),
+            "{words:?}"
+        );
+        assert_eq!(
+            ours.call(&["client", "getname"]),
+            real.call(&["client", "getname"])
+        );
+    }
+}
+
+#[test]
+fn quit_answers_and_closes() {
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    client.send(b"quit\r\nping\r\n").unwrap();
+    assert_eq!(client.rest(PATIENCE), (b"+OK\r\n".to_vec(), true));
+}
+
+#[test]
+fn clients_are_listed_while_they_are_connected() {
+    let ours = ours();
+    let mut first = Client::connect(ours.address);
+    let mut second = Client::connect(ours.address);
+    first.call(&["client", "setname", "first"]);
+    second.call(&["select", "3"]);
+    let list = first.call(&["client", "list"]);
+    assert_eq!(list.matches("resp=2\\n").count(), 2, "{list}");
+    assert!(
+        list.contains(" name=first ") && list.contains(" db=3 "),
+        "{list}"
+    );
+    assert!(
+        list.contains(" cmd=select ") && list.contains(" cmd=client|list "),
+        "{list}"
+    );
+    let id = second.call(&["client", "id"]);
+    let id = id
+        .trim_start_matches(':')
+        .trim_end_matches("\\r\\n")
+        .to_owned();
+    let one = first.call(&["client", "list", "id", &id]);
+    assert!(
+        one.contains(&format!("id={id} ")) && !one.contains("name=first"),
+        "{one}"
+    );
+    drop(second);
+    // The server notices at its own pace.
+    let gone = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        first
+            .call(&["info", "clients"])
+            .contains("connected_clients:1\\r\\n")
+    });
+    assert!(gone);
+}
+
+#[test]
+fn one_client_too_many_is_told_so() {
+    let options = Options {
+        max_clients: 1,
+        ..Options::default()
+    };
+    let ours = Ours::start_with(StoreKind::BTree.open(), options);
+    let mut first = Client::connect(ours.address);
+    assert_eq!(first.call(&["ping"]), "+PONG\\r\\n");
+    let mut second = Client::connect(ours.address);
+    let (said, closed) = second.rest(PATIENCE);
+    assert_eq!(
+        (&*said, closed),
+        (&b"-ERR max number of clients reached\r\n"[..], true)
+    );
+    assert_eq!(first.call(&["ping"]), "+PONG\\r\\n");
+}
+
+#[test]
+fn half_a_command_and_a_lost_client_harm_nobody() {
+    let ours = ours();
+    for request in odd_requests() {
+        let mut stream = TcpStream::connect(ours.address).unwrap();
+        let _ = stream.write_all(&request[..request.len() / 2]);
+    }
+    let mut client = Client::connect(ours.address);
+    assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
+}
+
+#[test]
+fn a_stopping_server_answers_what_has_arrived() {
+    let mut ours = ours();
+    let mut client = Client::connect(ours.address);
+    client.call(&["zadd", "z", "1", "a"]);
+    client.send(b"zscore z a\r\n").unwrap();
+    assert_eq!(client.reply().unwrap(), b"$1\r\n1\r\n");
+    ours.stop();
+    let (said, closed) = client.rest(PATIENCE);
+    assert_eq!((said.len(), closed), (0, true));
+    assert!(TcpStream::connect(ours.address).is_err());
+}

@@ -1,0 +1,207 @@
+//! The same generated commands to a real redis-server and to ours: every reply, byte for byte.
+//!
+//! Runs over every store and both protocols. `DIFFERENTIAL_COMMANDS` says how many commands
+//! altogether, `DIFFERENTIAL_SEED` where to begin. A failure is shrunk to the fewest commands
+//! that still show it, and printed with its seed.
+//!
+//! Not generated, because their replies describe the server itself: HELLO, COMMAND (its table is
+//! compared in `command_table.rs`), INFO, CONFIG, CLIENT ID, INFO and LIST. QUIT and CLIENT REPLY
+//! change what is read, and are tested in `connection.rs`. TTL and PTTL may differ by the time
+//! that passes between the two servers. A score of -0 is a known difference, see
+//! `docs/differences.md` and `known_differences.rs`.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod generate;
+mod shrink;
+mod values;
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use common::StoreKind;
+use common::client::{Client, Command};
+use common::random::Random;
+use common::servers::{Ours, RealRedis};
+use generate::Generator;
+
+/// How many commands run on one state before both servers are emptied.
+const SCRIPT_LENGTH: usize = 200;
+/// How many commands are sent at once.
+const PIPELINE: usize = 20;
+
+/// A connection to each server, with the same commands sent to both.
+pub(crate) struct Pair {
+    real: Client,
+    ours: Client,
+}
+
+/// A reply of ours that is not the real one.
+#[derive(Debug)]
+pub(crate) struct Mismatch {
+    /// Which command of the script.
+    pub(crate) at: usize,
+    pub(crate) real: Vec<u8>,
+    pub(crate) ours: Vec<u8>,
+}
+
+impl Pair {
+    fn new(real: &RealRedis, ours: &Ours, protocol: &str) -> Self {
+        let mut pair = Self {
+            real: Client::connect(real.address),
+            ours: Client::connect(ours.address),
+        };
+        for client in [&mut pair.real, &mut pair.ours] {
+            assert!(!client.call(&["hello", protocol]).starts_with('-'));
+        }
+        pair
+    }
+
+    /// Runs a script on empty servers, up to the first reply that differs.
+    pub(crate) fn run(&mut self, script: &[Command]) -> Option<Mismatch> {
+        for client in [&mut self.real, &mut self.ours] {
+            client.call(&["select", "0"]);
+            client.call(&["client", "setname", ""]);
+            client.call(&["flushall"]);
+        }
+        let mut at = 0;
+        for commands in script.chunks(PIPELINE) {
+            let real = self.real.pipeline(commands);
+            let ours = self.ours.pipeline(commands);
+            for ((command, real), ours) in commands.iter().zip(real).zip(ours) {
+                if !agree(command, &real, &ours) {
+                    return Some(Mismatch { at, real, ours });
+                }
+                at += 1;
+            }
+        }
+        None
+    }
+}
+
+/// Whether two replies to a command agree: byte for byte, but for the time that has passed.
+fn agree(command: &Command, real: &[u8], ours: &[u8]) -> bool {
+    if real == ours {
+        return true;
+    }
+    let tolerance = match command[0].to_ascii_lowercase().as_slice() {
+        b"ttl" => 1,
+        b"pttl" => 2000,
+        _ => return false,
+    };
+    let positive = |reply: &[u8]| {
+        let text = std::str::from_utf8(reply).ok()?;
+        let number: i64 = text.strip_prefix(':')?.trim_end().parse().ok()?;
+        (number > 0).then_some(number)
+    };
+    matches!((positive(real), positive(ours)), (Some(a), Some(b)) if a.abs_diff(b) <= tolerance)
+}
+
+fn number_from_environment(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{name}={text}"))
+    })
+}
+
+#[test]
+fn replies_are_those_of_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let commands = number_from_environment("DIFFERENTIAL_COMMANDS", 12_000);
+    let first_seed = number_from_environment("DIFFERENTIAL_SEED", 1);
+    let worlds = StoreKind::ALL.len() as u64 * 2;
+    let scripts = commands.div_ceil(SCRIPT_LENGTH as u64 * worlds);
+    let started = Instant::now();
+    for kind in StoreKind::ALL {
+        let ours = Ours::start(kind.open());
+        for protocol in ["2", "3"] {
+            let mut pair = Pair::new(&real, &ours, protocol);
+            for seed in first_seed..first_seed + scripts {
+                let script = Generator::new(Random::new(seed)).script(SCRIPT_LENGTH);
+                if let Some(mismatch) = pair.run(&script) {
+                    let (script, mismatch) = shrink::shrink(&mut pair, script, mismatch);
+                    panic!("{}", report(kind, protocol, seed, &script, &mismatch));
+                }
+            }
+        }
+    }
+    let total = scripts * SCRIPT_LENGTH as u64 * worlds;
+    eprintln!(
+        "{total} commands agreed in {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
+}
+
+fn report(
+    kind: StoreKind,
+    protocol: &str,
+    seed: u64,
+    script: &[Command],
+    mismatch: &Mismatch,
+) -> String {
+    let lines = script
+        .iter()
+        .map(|command| format!("    {}\n", words(command)));
+    format!(
+        "over {kind:?}, RESP{protocol}, DIFFERENTIAL_SEED={seed}:\n{}real: {}\nours: {}",
+        lines.collect::<String>(),
+        mismatch.real.escape_ascii(),
+        mismatch.ours.escape_ascii()
+    )
+}
+
+/// A command as redis-cli would take it.
+fn words(command: &Command) -> String {
+    let quoted = |arg: &Bytes| format!("\"{}\"", arg.escape_ascii());
+    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// The comparison itself must be able to fail, and the shrinking to find the cause.
+#[test]
+fn a_difference_is_found_and_shrunk_to_its_cause() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut pair = Pair::new(&real, &ours, "2");
+    let command = |line: &str| line.split(' ').map(common::unescape).collect::<Command>();
+    // The known difference: from a skip list, which one long member makes, Redis prints -0.
+    let long_member = "m".repeat(100);
+    let script = [
+        "set s v".to_owned(),
+        "zadd other 1 a".to_owned(),
+        format!("zadd z 1 {long_member}"),
+        "get s".to_owned(),
+        "zadd z -0 a".to_owned(),
+        "zcard other".to_owned(),
+        "zscore z a".to_owned(),
+        "exists s".to_owned(),
+    ];
+    let script: Vec<Command> = script.iter().map(|line| command(line)).collect();
+    let mismatch = pair.run(&script).expect("the known difference");
+    assert_eq!(mismatch.at, 6);
+    let (script, mismatch) = shrink::shrink(&mut pair, script, mismatch);
+    assert_eq!(
+        script.len(),
+        3,
+        "{}",
+        report(StoreKind::BTree, "2", 0, &script, &mismatch)
+    );
+    assert_eq!(
+        (&*mismatch.real, &*mismatch.ours),
+        (&b"$2\r\n-0\r\n"[..], &b"$1\r\n0\r\n"[..])
+    );
+}
+
+#[test]
+fn only_the_clocks_may_differ() {
+    let command = |name: &'static str| vec![Bytes::from_static(name.as_bytes())];
+    assert!(agree(&command("ttl"), b":100\r\n", b":99\r\n"));
+    assert!(!agree(&command("ttl"), b":100\r\n", b":98\r\n"));
+    assert!(!agree(&command("ttl"), b":-1\r\n", b":-2\r\n"));
+    assert!(agree(&command("PTTL"), b":5000\r\n", b":4000\r\n"));
+    assert!(!agree(&command("zcard"), b":5\r\n", b":4\r\n"));
+}

@@ -1,0 +1,167 @@
+//! Random scripts, and after each of them every row is compared with every other. Also: the
+//! checker finds what is wrong.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use common::random::Random;
+use common::{Direct, StoreKind, over_every_store, show};
+use redis_layer::store::{Batch, Space};
+use redis_layer::types::check;
+use redis_layer::types::rows::{RowPrefix, Score, encode_score};
+
+const MEMBERS: [&str; 8] = ["a", "b", "", "\\xff", "\\xff\\xff", "\\x00", "10", "c"];
+const SCORES: [&str; 10] = [
+    "0", "-0", "1", "-1", "inf", "-inf", "1e308", "-1e308", "0.5", "2",
+];
+
+/// A set as a map from members to scores, with the same commands. -0 and 0 are one score.
+#[derive(Default)]
+struct Model(BTreeMap<&'static str, f64>);
+
+impl Model {
+    fn sorted(&self) -> String {
+        let mut pairs: Vec<_> = self.0.iter().collect();
+        pairs.sort_by(|a, b| {
+            let by_bytes = || common::unescape(a.0).cmp(&common::unescape(b.0));
+            a.1.partial_cmp(b.1).unwrap().then_with(by_bytes)
+        });
+        let shown = pairs
+            .iter()
+            .map(|(member, score)| format!("{member}={score}"));
+        format!("[{}]", shown.collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[test]
+fn random_scripts_leave_both_indexes_in_agreement_with_a_model() {
+    over_every_store(|direct| {
+        for seed in 0..30 {
+            let mut random = Random::new(seed);
+            let mut model = Model::default();
+            direct.run("del z");
+            for step in 0..60 {
+                let member = random.pick(&MEMBERS);
+                let text = random.pick(&SCORES);
+                let score: f64 = text.parse::<f64>().unwrap() + 0.0;
+                match random.below(8) {
+                    0..=3 => {
+                        direct.run(&format!("zadd z {text} {member}"));
+                        model.0.insert(member, score);
+                    }
+                    4 => {
+                        let sum = model.0.get(member).copied().unwrap_or(0.0) + score;
+                        direct.run(&format!("zincrby z {text} {member}"));
+                        if !sum.is_nan() {
+                            model.0.insert(member, sum + 0.0);
+                        }
+                    }
+                    5 => {
+                        direct.run(&format!("zrem z {member}"));
+                        model.0.remove(member);
+                    }
+                    6 if step % 20 == 0 => {
+                        direct.run("del z");
+                        model.0.clear();
+                    }
+                    _ => {
+                        let popped = show(&direct.run("zpopmin z"));
+                        let least = model.sorted();
+                        let first = least[1..least.len() - 1].split(' ').next().unwrap_or("");
+                        assert_eq!(popped, format!("[{}]", first.replacen('=', " ", 1)));
+                        let name = first.split('=').next().unwrap_or("");
+                        model.0.remove(name);
+                    }
+                }
+            }
+            assert_eq!(
+                direct.show("zrange z 0 -1 withscores"),
+                model.sorted(),
+                "seed {seed}"
+            );
+            direct.check();
+        }
+    });
+}
+
+/// Each way in which the rows of a set can contradict one another is found.
+#[test]
+fn the_checker_finds_contradictions() {
+    let score = |value: f64| Score::new(value).unwrap();
+    let row = RowPrefix::new(0, b"z", 1);
+    let data = |member: &[u8]| row.data_key(member);
+    type Damage<'a> = (&'a str, &'a dyn Fn(&mut Batch));
+    let damages: [Damage<'_>; 4] = [
+        ("no score row", &|batch| {
+            batch.delete(Space::Score, row.score_key(score(1.0), b"a"));
+        }),
+        ("its size is 2", &|batch| {
+            batch.put(Space::Data, data(b"new"), encode_score(score(3.0)));
+            batch.put(
+                Space::Score,
+                row.score_key(score(3.0), b"new"),
+                Bytes::new(),
+            );
+        }),
+        ("data row says None", &|batch| {
+            batch.put(
+                Space::Score,
+                row.score_key(score(3.0), b"stale"),
+                Bytes::new(),
+            );
+        }),
+        ("data row says Some(2.0)", &|batch| {
+            batch.put(Space::Score, row.score_key(score(7.0), b"b"), Bytes::new());
+        }),
+    ];
+    for (expected, damage) in damages {
+        let mut direct = Direct::new(StoreKind::BTree);
+        direct.run("zadd z 1 a 2 b");
+        direct.check();
+        let mut batch = Batch::default();
+        damage(&mut batch);
+        direct.store.write(batch).unwrap();
+        let report = check(&*direct.store).unwrap();
+        let found = report
+            .faults
+            .iter()
+            .any(|fault| fault.what.contains(expected));
+        assert!(found, "{expected}: {report:?}");
+    }
+}
+
+/// A damaged row is an error with the row in it, and no command panics over it.
+#[test]
+fn damaged_rows_are_reported_and_harm_no_other_key() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.run("zadd z 1 a");
+    direct.run("set s v");
+    let mut batch = Batch::default();
+    batch.put(
+        Space::Data,
+        RowPrefix::new(0, b"z", 1).data_key(b"a"),
+        Bytes::from_static(b"short"),
+    );
+    batch.put(
+        Space::Metadata,
+        b"\0\0\0\0bad".to_vec(),
+        Bytes::from_static(b"\x0e"),
+    );
+    direct.store.write(batch).unwrap();
+    assert!(
+        direct
+            .show("zscore z a")
+            .starts_with("ERR the store failed: the data row 00000000")
+    );
+    assert!(
+        direct
+            .show("zadd z 2 a")
+            .starts_with("ERR the store failed")
+    );
+    assert!(direct.show("get bad").contains("tag 0e is unknown"));
+    assert!(direct.show("dbsize").starts_with("ERR the store failed"));
+    assert_eq!(direct.show("get s"), "v");
+    assert!(check(&*direct.store).is_err());
+}
