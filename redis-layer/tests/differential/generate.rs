@@ -318,13 +318,12 @@ impl Generator {
             2 => ("expireat", self.now_s + ahead_s),
             3 => ("pexpireat", (self.now_s + ahead_s) * 1000),
             4 => (
-                *self
-                    .random
+                self.random
                     .pick(&["expire", "pexpire", "expireat", "pexpireat"]),
                 -1,
             ),
             _ => {
-                let name = *self
+                let name = self
                     .random
                     .pick(&["expire", "pexpire", "expireat", "pexpireat"]);
                 let number = self.random.pick(&[
@@ -371,7 +370,7 @@ impl Generator {
             1 => args([b"ping", word]),
             2 => args([b"echo", word]),
             3 => {
-                let index = *self
+                let index = self
                     .random
                     .pick(&[&b"0"[..], b"0", b"1", b"15", b"16", b"-1", b"x"]);
                 args([b"select", index])
