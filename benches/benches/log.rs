@@ -1,0 +1,111 @@
+//! What does a record in the log cost, and how much of that does a group share?
+//!
+//! ```text
+//! cargo bench -p benches -- log/
+//! ```
+//!
+//! Records have 116 bytes: a key of 16 and a value of 100. Figures are for 1,000 records (16 with syncs).
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use engine::log::{LogReader, LogWriter, RecoveryMode};
+use engine::vfs::{StdVfs, Vfs};
+
+const RECORDS: usize = 1000;
+const SYNCED: usize = 16;
+
+fn create(path: &Path) -> LogWriter {
+    LogWriter::new(StdVfs.create(path).unwrap(), 1)
+}
+
+/// One system call a record, or one a group?
+fn append(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("1.log");
+    let record = vec![b'r'; 116];
+    let mut group = c.benchmark_group("log/append");
+    group.throughput(Throughput::Elements(RECORDS as u64));
+    for size in [1, 10, 100] {
+        group.bench_function(format!("groups-of-{size}"), |b| {
+            b.iter_batched(
+                || create(&path),
+                |mut log| {
+                    for _ in 0..RECORDS / size {
+                        log.add_group((0..size).map(|_| black_box(&record[..])))
+                            .unwrap();
+                    }
+                    log.len()
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+/// What does durability cost, and what does a group commit save?
+fn sync(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("1.log");
+    let record = vec![b'r'; 116];
+    let mut group = c.benchmark_group("log/sync");
+    group.throughput(Throughput::Elements(SYNCED as u64));
+    for size in [1, 8] {
+        group.bench_function(format!("groups-of-{size}"), |b| {
+            b.iter_batched(
+                || create(&path),
+                |mut log| {
+                    for _ in 0..SYNCED / size {
+                        log.add_group((0..size).map(|_| black_box(&record[..])))
+                            .unwrap();
+                        log.sync().unwrap();
+                    }
+                    log.len()
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+/// How long does recovery read?
+fn read(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("1.log");
+    let record = vec![b'r'; 116];
+    let mut log = create(&path);
+    log.add_group((0..RECORDS).map(|_| &record[..])).unwrap();
+    let bytes = StdVfs.read(&path).unwrap();
+    let mut group = c.benchmark_group("log/read");
+    group.throughput(Throughput::Elements(RECORDS as u64));
+    group.bench_function("records", |b| {
+        b.iter(|| {
+            let mut reader = LogReader::new(black_box(&bytes), &path, 1, RecoveryMode::PointInTime);
+            let mut read = 0;
+            while let Some(record) = reader.next_record().unwrap() {
+                read += record.len();
+            }
+            read
+        });
+    });
+    group.finish();
+}
+
+fn short() -> Criterion {
+    Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .without_plots()
+}
+
+criterion_group! {
+    name = benches;
+    config = short();
+    targets = append, sync, read
+}
+criterion_main!(benches);
