@@ -25,7 +25,7 @@ fn create(path: &Path) -> LogWriter {
 fn append(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("1.log");
-    let record = vec![b'r'; 116];
+    let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/append");
     group.throughput(Throughput::Elements(RECORDS as u64));
     for size in [1, 10, 100] {
@@ -50,7 +50,7 @@ fn append(c: &mut Criterion) {
 fn sync(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("1.log");
-    let record = vec![b'r'; 116];
+    let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/sync");
     group.throughput(Throughput::Elements(SYNCED as u64));
     for size in [1, 8] {
@@ -76,7 +76,7 @@ fn sync(c: &mut Criterion) {
 fn read(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("1.log");
-    let record = vec![b'r'; 116];
+    let record = [b'r'; 116];
     let mut log = create(&path);
     log.add_group((0..RECORDS).map(|_| &record[..])).unwrap();
     let bytes = StdVfs.read(&path).unwrap();
