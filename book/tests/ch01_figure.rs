@@ -6,9 +6,7 @@
 use std::fmt::Write as _;
 
 use book::output;
-
-mod stand_in;
-use stand_in::{Db, Options};
+use engine::{Db, Options};
 
 /// One write of the run.
 enum Write {

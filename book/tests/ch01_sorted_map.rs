@@ -3,16 +3,19 @@
 //! `cargo test -p book --test ch01_sorted_map -- --nocapture` prints what the chapter shows.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::fs;
 use std::ops::Bound::Excluded;
 use std::ops::RangeBounds;
+use std::path::Path;
+use std::sync::Arc;
 
 use book::output;
+use engine::comparator::NumericSuffix;
 use engine::keys::prefix_successor;
+use engine::{Comparator, Db, Family, FamilyOptions, Options};
 use tempfile::TempDir;
-
-mod stand_in;
-use stand_in::{Db, Family, Options};
 
 // ANCHOR: store
 type Key = Vec<u8>;
@@ -21,7 +24,7 @@ type Key = Vec<u8>;
 struct Store {
     db: Db,
     rows: Family,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Store {
@@ -33,11 +36,7 @@ impl Store {
         for key in keys {
             rows.put(key, "a value").unwrap();
         }
-        Self {
-            db,
-            rows,
-            _folder: folder,
-        }
+        Self { db, rows, folder }
     }
 
     /// Every key, in the order of the store.
@@ -133,6 +132,32 @@ fn padding_a_u64_takes_twenty_bytes() {
     output::check("01-sorted-map/outputs/width.txt", &lines.join("\n"));
 }
 
+/// A comparator that reads digits sorts the orders. The store then wants it for ever.
+#[test]
+fn a_store_refuses_another_comparator() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |comparator: Comparator| {
+        let orders = FamilyOptions {
+            comparator,
+            ..FamilyOptions::default()
+        };
+        Db::open(&folder, Options::default().family("orders", orders))
+    };
+
+    let db = open(Comparator::Custom(Arc::new(NumericSuffix))).unwrap();
+    let orders = db.family("orders").unwrap();
+    for key in ["key:10", "key:9", "key:2", "key:1"] {
+        orders.put(key, "a value").unwrap();
+    }
+    let sorted: Vec<Key> = orders.iter().map(|row| row.unwrap().0).collect();
+    assert_eq!(sorted, keys(["key:1", "key:2", "key:9", "key:10"]));
+    drop((orders, db));
+
+    let refused = open(Comparator::Bytewise).unwrap_err().to_string();
+    assert!(refused.contains("numeric-suffix") && refused.contains("bytewise"));
+    output::check("01-sorted-map/outputs/comparator.txt", &wrapped(&refused));
+}
+
 // ---------------------------------------------------------------- predict
 
 /// The answer to the chapter's prediction.
@@ -165,6 +190,43 @@ fn characters_are_numbers() {
         );
     }
     output::check("01-sorted-map/outputs/characters.md", &table);
+}
+
+/// What lies in the folder while rows are in the memtable only, and after a flush.
+#[test]
+fn a_flush_makes_a_table() {
+    let store = Store::with(["key:1", "key:2"]);
+    let before = kinds_of_files(store.folder.path());
+    store.db.flush().unwrap();
+    let after = kinds_of_files(store.folder.path());
+
+    let new: Vec<_> = after.difference(&before).copied().collect();
+    assert_eq!(new, ["*.sst"]);
+    let list = |kinds: &BTreeSet<&str>| kinds.iter().copied().collect::<Vec<_>>().join("  ");
+    output::check(
+        "01-sorted-map/outputs/folder.txt",
+        &format!(
+            "written, not flushed  {}\nflushed               {}",
+            list(&before),
+            list(&after)
+        ),
+    );
+}
+
+/// The names of the engine's files in `folder`, a star for each number.
+fn kinds_of_files(folder: &Path) -> BTreeSet<&'static str> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| match name.as_str() {
+            "CURRENT" => "CURRENT",
+            "LOCK" => "LOCK",
+            name if name.starts_with("MANIFEST-") => "MANIFEST-*",
+            name if name.ends_with(".log") => "*.log",
+            name if name.ends_with(".sst") => "*.sst",
+            name => panic!("the chapter does not know of a file {name}"),
+        })
+        .collect()
 }
 
 // ---------------------------------------------------------------- the invariants
@@ -471,6 +533,23 @@ fn small_world() -> Vec<Key> {
 
 fn keys<const N: usize>(keys: [&str; N]) -> Vec<Key> {
     keys.map(|key| key.as_bytes().to_vec()).into()
+}
+
+/// The words of `text` in lines that fit the page.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().unwrap();
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.len() + 1 + word.len() <= 76 {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n")
 }
 
 fn hex(bytes: &[u8]) -> String {

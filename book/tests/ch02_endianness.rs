@@ -7,11 +7,8 @@ use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
 use book::output;
-use engine::keys;
+use engine::{Db, Family, Options, keys};
 use tempfile::TempDir;
-
-mod stand_in;
-use stand_in::{Db, Family, Options};
 
 /// The engine in a temporary folder, which goes when the store goes.
 struct Store {

@@ -4,10 +4,7 @@ use std::process::ExitCode;
 
 use kit::Chapter;
 
-mod nine_bytes;
 mod order_i64;
-mod predict_order;
-mod scan_bounds;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -21,12 +18,7 @@ mod stubs;
 
 static CHAPTER: Chapter = Chapter {
     folder: env!("CARGO_MANIFEST_DIR"),
-    exercises: &[
-        ("predict-order", predict_order::exercise),
-        ("order-i64", order_i64::exercise),
-        ("nine-bytes", nine_bytes::exercise),
-        ("scan-bounds", scan_bounds::exercise),
-    ],
+    exercises: &[("order-i64", order_i64::exercise)],
 };
 
 fn main() -> ExitCode {

@@ -226,8 +226,7 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         .into_iter()
         .filter(|&i| outcomes[i].answer().is_some())
         .collect();
-    // Of a single probe, the finding has said it all.
-    if wrong.is_empty() || part.probes.len() == 1 {
+    if wrong.is_empty() {
         return Vec::new();
     }
     let mut said = vec![format!("It is wrong on {}.", describe(part, &wrong))];

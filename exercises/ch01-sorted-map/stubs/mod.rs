@@ -1,4 +1,0 @@
-//! What `src` holds before anyone has edited it.
-
-pub(crate) mod first_scan;
-pub(crate) mod prefix_scan;
