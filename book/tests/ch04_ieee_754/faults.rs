@@ -202,14 +202,14 @@ fn each_wrong_answer_breaks_on_a_pair() {
         ),
     ];
     let mut table = format!(
-        "{:<28}{:>6} < {:<8}{:<18}{}\n",
+        "{:<26}{:>6} < {:<8}{:<18}{}\n",
         "encoding", "a", "b", "key of a", "key of b"
     );
     for (name, encode, [a, b]) in gallery {
         let (low, high) = (encode(a), encode(b));
         assert!(a < b && low >= high, "{name}: {a} must not sort before {b}");
         table += &format!(
-            "{name:<28}{a:>6?} < {b:<8?}{:<18}{}\n",
+            "{name:<26}{a:>6?} < {b:<8?}{:<18}{}\n",
             hex(&low),
             hex(&high)
         );
