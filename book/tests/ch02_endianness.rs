@@ -2,13 +2,15 @@
 //!
 //! `cargo test -p book --test ch02_endianness -- --nocapture` prints what the chapter shows.
 
-use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
 use book::output;
 use engine::{Db, Family, Options, keys};
 use tempfile::TempDir;
+
+#[path = "ch02_endianness/wrong.rs"]
+mod wrong;
 
 /// The engine in a temporary folder, which goes when the store goes.
 struct Store {
@@ -254,36 +256,49 @@ fn big_endian_mends_half_of_the_published_table() {
 
 // ---------------------------------------------------------------- what the tasks show
 
+/// A number, and its big-endian bytes in the width of its own type.
+struct Mixed {
+    kind: &'static str,
+    value: u32,
+    own_width: Vec<u8>,
+}
+
+impl Mixed {
+    fn new(kind: &'static str, value: u32, own_width: impl Into<Vec<u8>>) -> Self {
+        Self {
+            kind,
+            value,
+            own_width: own_width.into(),
+        }
+    }
+}
+
 /// The bytes of the task `width-matters`: one number space, three widths.
 #[test]
 fn mixed_widths_need_one_width() {
-    let own_width: [(&str, u32, Vec<u8>); 4] = [
-        ("u8", 5, 5_u8.to_be_bytes().to_vec()),
-        ("u16", 5, 5_u16.to_be_bytes().to_vec()),
-        ("u16", 256, 256_u16.to_be_bytes().to_vec()),
-        ("u32", 7, 7_u32.to_be_bytes().to_vec()),
+    let mut numbers = [
+        Mixed::new("u8", 5, 5_u8.to_be_bytes()),
+        Mixed::new("u16", 5, 5_u16.to_be_bytes()),
+        Mixed::new("u16", 256, 256_u16.to_be_bytes()),
+        Mixed::new("u32", 7, 7_u32.to_be_bytes()),
     ];
     let mut table = String::from("| number | its own width | four bytes |\n|---|---|---|\n");
-    for (kind, value, own) in &own_width {
+    for number in &numbers {
         let _ = writeln!(
             table,
-            "| {value} as `{kind}` | `{}` | `{}` |",
-            hex(own),
-            hex(&keys::encode_u32(*value))
+            "| {} as `{}` | `{}` | `{}` |",
+            number.value,
+            number.kind,
+            hex(&number.own_width),
+            hex(&keys::encode_u32(number.value)),
         );
     }
     output::check("02-endianness/outputs/widths.md", &table);
 
-    let order = |encode: fn(&(&str, u32, Vec<u8>)) -> Vec<u8>| {
-        let mut numbers: Vec<_> = own_width.iter().collect();
-        numbers.sort_by_key(|number| encode(number));
-        numbers
-            .into_iter()
-            .map(|(_, value, _)| *value)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(order(|(_, _, own)| own.clone()), [7, 5, 256, 5]);
-    assert_eq!(order(|(_, value, _)| big_endian(*value)), [5, 5, 7, 256]);
+    numbers.sort_by_key(|number| number.own_width.clone());
+    assert_eq!(numbers.each_ref().map(|n| n.value), [7, 5, 256, 5]);
+    numbers.sort_by_key(|number| keys::encode_u32(number.value));
+    assert_eq!(numbers.each_ref().map(|n| n.value), [5, 5, 7, 256]);
     // Old keys of two bytes beside new ones of four: 256 sorts behind 65536.
     assert!(keys::encode_u16(256)[..] > keys::encode_u32(65536)[..]);
 }
@@ -338,126 +353,6 @@ fn a_magic_number_tells_the_order() {
         ));
     }
     output::check("02-endianness/outputs/header.txt", &lines.join("\n"));
-}
-
-// ---------------------------------------------------------------- wrong answers
-
-// ANCHOR: wrong_encoders
-fn halves_swapped(value: u32) -> Vec<u8> {
-    value.rotate_left(16).to_be_bytes().to_vec()
-}
-
-fn bits_reversed(value: u32) -> Vec<u8> {
-    value.reverse_bits().to_be_bytes().to_vec()
-}
-
-fn zeros_dropped(value: u32) -> Vec<u8> {
-    let zeros = value.leading_zeros() / 8;
-    value.to_be_bytes()[zeros as usize..].to_vec()
-}
-
-fn zeros_behind(value: u32) -> Vec<u8> {
-    let mut bytes = zeros_dropped(value);
-    bytes.resize(4, 0);
-    bytes
-}
-
-fn hex_text(value: u32) -> Vec<u8> {
-    format!("{value:x}").into_bytes()
-}
-// ANCHOR_END: wrong_encoders
-
-/// Each wrong encoding, and two numbers that it puts in the wrong order, or makes one.
-const WRONG: [(&str, Encode, u32, u32); 6] = [
-    ("little-endian", little_endian, 255, 256),
-    ("halves swapped", halves_swapped, 65535, 65536),
-    ("bits reversed", bits_reversed, 1, 2),
-    ("leading zeros dropped", zeros_dropped, 2, 256),
-    ("zeros behind instead", zeros_behind, 1, 256),
-    ("hexadecimal, no padding", hex_text, 2, 16),
-];
-
-#[test]
-fn each_wrong_encoding_has_a_counterexample() {
-    let mut text = String::new();
-    for (name, encode, smaller, larger) in WRONG {
-        let (low, high) = (encode(smaller), encode(larger));
-        let verdict = match low.cmp(&high) {
-            Ordering::Less => panic!("{name} puts {smaller} and {larger} in order"),
-            Ordering::Equal => "the same key",
-            Ordering::Greater => "comes first",
-        };
-        let _ = writeln!(
-            text,
-            "{name}\n  {smaller:>6}  {}\n  {larger:>6}  {:<11}  {verdict}\n",
-            hex(&low),
-            hex(&high),
-        );
-    }
-    output::check("02-endianness/outputs/wrong-answers.txt", &text);
-}
-
-/// Wrong bounds for a window over big-endian times, and what each returns.
-#[test]
-fn a_window_with_wrong_bounds_is_wrong() {
-    let store = Store::new();
-    for time in 0..10 {
-        store.put(keys::encode_u64(time), &time.to_string());
-    }
-    let (from, to) = (4_u64, 7_u64);
-    let right = store.scan(keys::encode_u64(from)..keys::encode_u64(to));
-    let answers = [
-        ("right", right.clone()),
-        (
-            "end included",
-            store.scan(keys::encode_u64(from)..=keys::encode_u64(to)),
-        ),
-        (
-            "bounds little-endian",
-            store.scan(from.to_le_bytes()..to.to_le_bytes()),
-        ),
-        (
-            "bounds as text",
-            store.scan(from.to_string()..to.to_string()),
-        ),
-    ];
-
-    let mut text = String::from("times 0 to 9, from 4 up to 7\n");
-    for (name, times) in &answers {
-        assert_eq!(*name == "right", *times == right);
-        let times = if times.is_empty() {
-            "nothing".to_owned()
-        } else {
-            times.join(" ")
-        };
-        let _ = writeln!(text, "  {name:<20}  {times}");
-    }
-    output::check("02-endianness/outputs/wrong-windows.txt", &text);
-}
-
-/// A guess that looks at zeros, and a count that misleads it.
-#[test]
-fn a_leading_zero_does_not_tell_the_order() {
-    let guess = |count: [u8; 4]| {
-        if count[0] == 0 {
-            "big-endian"
-        } else {
-            "little-endian"
-        }
-    };
-    assert_eq!(guess(258_u32.to_be_bytes()), "big-endian");
-    assert_eq!(guess(258_u32.to_le_bytes()), "little-endian");
-
-    let written = 16_777_216_u32.to_be_bytes();
-    assert_eq!(guess(written), "little-endian");
-    output::check(
-        "02-endianness/outputs/wrong-guess.txt",
-        &format!(
-            "count 16777216, written big-endian: {}\n  guessed by a leading zero: {}",
-            hex(&written),
-            guess(written)
-        ),
-    );
 }
 
 // ---------------------------------------------------------------- in the wild
