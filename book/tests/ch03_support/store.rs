@@ -1,48 +1,64 @@
-//! A store of scored members, for the tests of chapters 3 and 4.
+//! The engine, filled with scored members, for the tests of chapters 3 and 4.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use engine::keys::hex;
+use engine::{Db, Family, Options};
+use tempfile::TempDir;
 
-/// Rows `encoded score ++ member`, each with a line of text as its value.
+/// Rows `encoded score ++ member` in a database of their own. Each value is a line of text.
 pub(crate) struct Store {
-    pub(crate) rows: BTreeMap<Vec<u8>, String>,
+    pub(crate) rows: Family,
+    _folder: TempDir,
 }
 
 impl Store {
     // ANCHOR: store
-    /// Stores a row for each member. Its key: the encoded score, the member.
+    /// A new database with a row for each member. The key of a row is the
+    /// encoded score, then the member.
     pub(crate) fn new<S: Copy + Debug, K: AsRef<[u8]>>(
         members: &[(S, &[u8])],
         encode: fn(S) -> K,
     ) -> Self {
-        let mut rows = BTreeMap::new();
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path(), Options::default()).unwrap();
+        let rows = db.default_family();
         for (score, member) in members {
             let key = [encode(*score).as_ref(), member].concat();
-            rows.insert(key, format!("{score:?} {}", member.escape_ascii()));
+            let text = format!("{score:?} {}", member.escape_ascii());
+            rows.put(key, text).unwrap();
         }
-        Self { rows }
+        Self {
+            rows,
+            _folder: folder,
+        }
     }
     // ANCHOR_END: store
 
-    /// The rows from `low` on, up to `high`, which is left out.
+    /// The texts of the rows from `low` on, up to `high`, which is left out.
     pub(crate) fn range(&self, low: &[u8], high: &[u8]) -> Vec<String> {
-        let range = self.rows.range(low.to_vec()..high.to_vec());
-        range.map(|(_, row)| row.clone()).collect()
+        let rows = self.rows.range(low..high);
+        rows.map(|row| text(&row.unwrap().1)).collect()
     }
 
-    /// All rows, as the page shows them: the eight bytes of the score, then the row's text.
-    pub(crate) fn scan(&self) -> String {
-        let mut text = String::from("score bytes       row\n");
-        for (key, row) in &self.rows {
-            text += &format!("{}  {row}\n", hex(&key[..8]));
-        }
-        text
-    }
-
-    /// The texts of all rows.
+    /// The texts of all rows, in the order of their keys.
     pub(crate) fn order(&self) -> Vec<String> {
-        self.rows.values().cloned().collect()
+        let rows = self.rows.iter();
+        rows.map(|row| text(&row.unwrap().1)).collect()
     }
+
+    /// All rows, as the page shows them: the eight bytes of the score, then the text.
+    pub(crate) fn scan(&self) -> String {
+        let mut table = String::from("score bytes       row\n");
+        for row in self.rows.iter() {
+            let (key, value) = row.unwrap();
+            table += &format!("{}  {}\n", hex(&key[..8]), text(&value));
+        }
+        table
+    }
+}
+
+/// A value, which is always text here.
+pub(crate) fn text(value: &[u8]) -> String {
+    String::from_utf8(value.to_vec()).unwrap()
 }
