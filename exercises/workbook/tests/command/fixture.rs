@@ -1,0 +1,160 @@
+//! A small repository with two chapters of one exercise each, and the command run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A repository of its own for one test.
+///
+/// The packages carry the test's name: all tests build into one target folder, so that the kit is built
+/// once, and cargo tells packages apart by their name and their place in the workspace.
+pub(crate) struct Repository {
+    folder: TempDir,
+    test: &'static str,
+}
+
+const STUB: &str = "//! Twice the number.
+
+/// Twice `n`.
+pub fn twice(n: i64) -> i64 {
+    todo!(\"twice {n}\")
+}
+";
+const SOLUTION: &str = "pub fn twice(n: i64) -> i64 { n.wrapping_mul(2) }\n";
+
+impl Repository {
+    pub(crate) fn new(test: &'static str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let repository = Self { folder, test };
+        let root = repository.root();
+        let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kit");
+        let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+        fs::copy(lock, root.join("Cargo.lock")).expect("the lock file");
+        // The profile is that of the real workspace, so that its built dependencies serve here too.
+        repository.write(
+            "Cargo.toml",
+            &format!(
+                "[workspace]\nresolver = \"3\"\nmembers = [\"exercises/ch*\"]\n\
+                 [workspace.dependencies]\nkit = {{ path = {:?} }}\n\
+                 [profile.dev]\ndebug = \"line-tables-only\"\n\
+                 [profile.dev.package.kit]\nopt-level = 2\n",
+                kit.canonicalize().expect("the kit")
+            ),
+        );
+        repository.write("exercises/workbook/Cargo.toml", "# Marks the repository.\n");
+        repository.write(
+            "book/book.toml",
+            "[book]\ntitle = \"Fixture\"\nsrc = \"chapters\"\n",
+        );
+        repository.write("book/chapters/SUMMARY.md", "# Summary\n\n- [One](one.md)\n");
+        repository.write("book/chapters/one.md", "# One\n");
+        repository.chapter("ch90-first", "first-twice");
+        repository.chapter("ch91-second", "second-twice");
+        repository
+    }
+
+    fn chapter(&self, folder: &str, exercise: &str) {
+        let file = |name: &str| format!("exercises/{folder}/{name}");
+        let package = self.package(folder);
+        self.write(
+            &file("Cargo.toml"),
+            &format!(
+                "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+                 [lib]\ndoctest = false\n\
+                 [[test]]\nname = \"exercises\"\npath = \"checks/main.rs\"\nharness = false\n\
+                 [dev-dependencies]\nkit.workspace = true\n\
+                 [[package.metadata.workbook.exercises]]\nname = \"{exercise}\"\n\
+                 title = \"Twice\"\nfile = \"src/twice.rs\"\nminutes = 1\n"
+            ),
+        );
+        self.write(&file("src/lib.rs"), "pub mod twice;\n");
+        self.write(&file("src/twice.rs"), STUB);
+        self.write(&file("stubs/twice.rs"), STUB);
+        self.write(&file("solutions/twice.rs"), SOLUTION);
+        self.write(
+            &file("mistakes/twice.rs"),
+            "pub fn squared(n: i64) -> i64 { n.wrapping_mul(n) }\n",
+        );
+        let hint = |n| {
+            format!("<!-- ANCHOR: hint-{n} -->\nhint number {n}\n<!-- ANCHOR_END: hint-{n} -->\n")
+        };
+        self.write(
+            &file(&format!("hints/{exercise}.md")),
+            &[1, 2, 3].map(hint).concat(),
+        );
+        let library = package.replace('-', "_");
+        self.write(
+            &file("checks/main.rs"),
+            &include_str!("main.rs.in")
+                .replace("LIBRARY", &library)
+                .replace("EXERCISE", exercise),
+        );
+    }
+
+    /// The package in a chapter's folder.
+    pub(crate) fn package(&self, folder: &str) -> String {
+        format!("{folder}-{}", self.test)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.root().join(file)
+    }
+
+    pub(crate) fn write(&self, file: &str, contents: &str) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, contents).expect("a file");
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).expect("a file")
+    }
+
+    /// The command, to be run in `folder` of the repository.
+    pub(crate) fn command(&self, folder: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbook"));
+        command
+            .args(arguments)
+            .current_dir(self.path(folder))
+            .env("CARGO_TARGET_DIR", target())
+            .env_remove("UPDATE_GOLDEN")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(".", arguments)
+            .output()
+            .expect("the command runs")
+    }
+
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
+    }
+}
+
+/// The target folder of the build that this test belongs to.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .expect("a target folder")
+        .to_path_buf()
+}
+
+/// Everything that a command printed.
+pub(crate) fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}

@@ -1,0 +1,110 @@
+//! `cargo workbook` itself: it serves, watches, and prints what a save changes.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::fixture::{Repository, text};
+
+const FIRST: &str = "exercises/ch90-first/src/twice.rs";
+/// Generous: the machine may be building other things.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A running workbook; killed when it goes out of scope.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Running {
+    fn start(repository: &Repository) -> Self {
+        let mut child = repository
+            .command(".", &["--port", "0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command runs");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// Waits for a line that contains `part`, and returns it.
+    fn wait_for(&self, part: &str) -> String {
+        let begin = Instant::now();
+        let mut seen = Vec::new();
+        while let Some(left) = PATIENCE.checked_sub(begin.elapsed()) {
+            match self.lines.recv_timeout(left) {
+                Ok(line) if line.contains(part) => return line,
+                Ok(line) => seen.push(line),
+                Err(_) => break,
+            }
+        }
+        panic!("{part:?} never came; what came:\n{}", seen.join("\n"));
+    }
+}
+
+#[test]
+fn a_save_changes_the_table_and_the_page_is_served() {
+    let repository = Repository::new("save");
+    let running = Running::start(&repository);
+    let line = running.wait_for("http://127.0.0.1:");
+    let address = line.split('/').nth(2).expect("an address").to_owned();
+    running.wait_for("0 passed, 0 failing, 2 not started");
+
+    repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n * n }\n");
+    let verdict = running.wait_for("first-twice  failing");
+    assert!(verdict.contains("s after it was saved"), "{verdict}");
+    running.wait_for("agrees with the square on every probe (`squared`)");
+    running.wait_for("0 passed, 1 failing, 1 not started");
+
+    repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + }\n");
+    running.wait_for("error: expected expression");
+    running.wait_for("does not compile");
+
+    repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + n }\n");
+    running.wait_for("1 passed, 0 failing, 1 not started");
+
+    let mut stream = TcpStream::connect(&address).expect("the server listens");
+    write!(
+        stream,
+        "GET /one.html HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(page.contains("<title>One"), "{page}");
+}
+
+#[test]
+fn a_taken_port_names_a_free_one() {
+    let repository = Repository::new("port");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = repository.run(&["--port", &port]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = text(&output);
+    assert!(
+        text.contains(&format!("port {port} on 127.0.0.1 is taken; port ")),
+        "{text}"
+    );
+    assert!(text.contains("is free: --port "), "{text}");
+}

@@ -1,0 +1,5 @@
+//! The workbook command, run as a learner runs it, in small repositories of its own.
+
+mod fixture;
+mod live;
+mod subcommands;

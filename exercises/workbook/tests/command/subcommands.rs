@@ -1,0 +1,248 @@
+//! The subcommands, run in a small repository.
+
+use crate::fixture::{Repository, text};
+use serde_json::{Value, json};
+
+const FIRST: &str = "exercises/ch90-first/src/twice.rs";
+const SECOND: &str = "exercises/ch91-second/src/twice.rs";
+const RIGHT: &str = "pub fn twice(n: i64) -> i64 { n + n }\n";
+const SQUARED: &str = "pub fn twice(n: i64) -> i64 { n * n }\n";
+
+fn row<'a>(rows: &'a Value, name: &str) -> &'a Value {
+    rows.as_array()
+        .and_then(|rows| rows.iter().find(|row| row["name"] == name))
+        .unwrap_or_else(|| panic!("{name} is missing from {rows}"))
+}
+
+#[test]
+fn list_tells_the_three_states() {
+    let repository = Repository::new("list");
+    let rows = repository.json(&["list", "--json"]);
+    assert_eq!(
+        rows[0],
+        json!({
+            "name": "first-twice",
+            "title": "Twice",
+            "chapter": repository.package("ch90-first"),
+            "file": FIRST,
+            "minutes": 1,
+            "state": "not-started",
+            "diagnosis": null,
+        })
+    );
+    repository.write(FIRST, RIGHT);
+    repository.write(SECOND, SQUARED);
+    let rows = repository.json(&["list", "--json"]);
+    assert_eq!(row(&rows, "first-twice")["state"], "passed");
+    let second = row(&rows, "second-twice");
+    assert_eq!(second["state"], "failing");
+    let diagnosis = second["diagnosis"].as_str().unwrap();
+    assert_eq!(
+        diagnosis,
+        "your `twice` agrees with the square on every probe: twice(1) must be 2, but it is 1."
+    );
+    let table = text(&repository.run(&["list"]));
+    assert!(
+        table.contains("1 passed, 1 failing, 0 not started"),
+        "{table}"
+    );
+}
+
+#[test]
+fn check_judges_one_and_its_exit_code_tells() {
+    let repository = Repository::new("check");
+    repository.write(SECOND, SQUARED);
+    let output = repository.run(&["check", "first-twice"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("not started"), "{}", text(&output));
+    // From a folder below, as an editor's terminal may stand.
+    let below = repository
+        .command("exercises/ch91-second/src", &["check", "second-twice"])
+        .output()
+        .unwrap();
+    assert_eq!(below.status.code(), Some(1), "{}", text(&below));
+    assert!(text(&below).contains("agrees with the square on every probe (`squared`)"));
+    let rows = repository.json(&["check", "second-twice", "--json"]);
+    assert!(
+        rows[0]["message"].as_str().unwrap().contains("`squared`"),
+        "{rows}"
+    );
+}
+
+#[test]
+fn an_unknown_name_suggests_the_nearest() {
+    let repository = Repository::new("unknown");
+    for command in ["check", "hint", "reset", "prove", "time"] {
+        let output = repository.run(&[command, "frist-twice"]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        let text = text(&output);
+        assert!(
+            text.contains("no exercise is called `frist-twice`; did you mean `first-twice`?"),
+            "{command}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_syntax_error_stays_in_its_chapter() {
+    let repository = Repository::new("syntax");
+    repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + }\n");
+    repository.write(SECOND, RIGHT);
+    let rows = repository.json(&["list", "--json"]);
+    assert_eq!(row(&rows, "second-twice")["state"], "passed");
+    let first = row(&rows, "first-twice");
+    assert_eq!(first["state"], "failing");
+    let diagnosis = first["diagnosis"].as_str().unwrap();
+    assert!(
+        diagnosis.starts_with("does not compile: expected expression, found `}`"),
+        "{diagnosis}"
+    );
+    assert!(
+        diagnosis.contains("ch90-first/src/twice.rs:1)"),
+        "{diagnosis}"
+    );
+    let output = repository.run(&["check"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = text(&output);
+    assert_eq!(
+        text.matches("error: expected expression").count(),
+        1,
+        "{text}"
+    );
+    assert!(text.contains("1 passed, 1 failing"), "{text}");
+}
+
+#[test]
+fn reset_asks_keeps_a_copy_and_says_where() {
+    let repository = Repository::new("reset");
+    let stub = repository.read("exercises/ch90-first/stubs/twice.rs");
+    repository.write(FIRST, SQUARED);
+    let refused = repository.run(&["reset", "first-twice"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused).contains("--yes"), "{}", text(&refused));
+    assert_eq!(repository.read(FIRST), SQUARED);
+
+    let done = repository.json(&["reset", "first-twice", "--yes", "--json"]);
+    assert_eq!(done["changed"], true);
+    assert_eq!(repository.read(FIRST), stub);
+    let backup = done["backup"].as_str().unwrap();
+    assert_eq!(repository.read(backup), SQUARED);
+
+    let again = repository.json(&["reset", "first-twice", "--yes", "--json"]);
+    assert_eq!(again["changed"], false);
+    assert_eq!(again["backup"], Value::Null);
+}
+
+#[test]
+fn hints_come_one_at_a_time() {
+    let repository = Repository::new("hints");
+    let first = text(&repository.run(&["hint", "first-twice"]));
+    assert!(
+        first.contains("hint number 1") && !first.contains("hint number 2"),
+        "{first}"
+    );
+    assert!(
+        first.contains("cargo workbook hint first-twice 2"),
+        "{first}"
+    );
+    let third = repository.json(&["hint", "first-twice", "3", "--json"]);
+    assert_eq!(
+        third,
+        json!({"name": "first-twice", "step": 3, "of": 3, "text": "hint number 3"})
+    );
+    let none = repository.run(&["hint", "first-twice", "4"]);
+    assert_eq!(none.status.code(), Some(2));
+}
+
+/// What `prove` finds wrong, as `subject: what`.
+fn faults(repository: &Repository, arguments: &[&str]) -> Vec<String> {
+    let proofs = repository.json(arguments);
+    proofs
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|proof| !proof["fault"].is_null())
+        .map(|proof| format!("{}: {}", proof["exercise"], proof["what"]).replace('"', ""))
+        .collect()
+}
+
+#[test]
+fn prove_holds_exercises_to_their_promises() {
+    let repository = Repository::new("prove");
+    let golden = "exercises/ch90-first/golden/first-twice/squared.txt";
+    let missing = faults(&repository, &["prove", "first-twice", "--json"]);
+    assert_eq!(
+        missing,
+        ["first-twice: squared fails `doubles` with its golden message"]
+    );
+    let output = repository
+        .command(".", &["prove", "first-twice"])
+        .env("UPDATE_GOLDEN", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(repository.read(golden).contains("twice(1) must be 2"));
+
+    repository.write(golden, "something else\n");
+    repository.write(FIRST, RIGHT);
+    let faulty = faults(&repository, &["prove", "first-twice", "--json"]);
+    assert_eq!(
+        faulty,
+        [
+            "first-twice: squared fails `doubles` with its golden message",
+            "first-twice: src holds the stub"
+        ]
+    );
+    let with_answers = ["prove", "first-twice", "--with-answers", "--json"];
+    assert_eq!(faults(&repository, &with_answers).len(), 1);
+    assert_eq!(repository.run(&with_answers).status.code(), Some(1));
+}
+
+#[test]
+fn prove_sees_a_wrong_solution_a_mistake_that_is_none_and_a_later_crate() {
+    let repository = Repository::new("proofs");
+    repository.write(
+        "exercises/ch91-second/mistakes/twice.rs",
+        "// ch90_first::twice may be named in a comment\n\
+         mod redis_layer { pub fn two() -> i64 { 2 } }\n\
+         pub fn squared(n: i64) -> i64 { n * redis_layer::two() }\n",
+    );
+    let prove = ["prove", "second-twice", "--json"];
+    let found = faults(&repository, &prove);
+    let import = format!(
+        "{}: no check uses what a later chapter introduces",
+        repository.package("ch91-second")
+    );
+    assert!(found.contains(&import), "{found:#?}");
+    // The golden message is missing, and `double` is what the solution does.
+    let mistake = "second-twice: squared fails `doubles` with its golden message".to_owned();
+    assert!(found.contains(&mistake), "{found:#?}");
+
+    repository.write(
+        "exercises/ch91-second/solutions/twice.rs",
+        "pub fn twice(n: i64) -> i64 { todo!(\"{n}\") }\n",
+    );
+    repository.write("exercises/ch91-second/hints/second-twice.md", "no hints\n");
+    let found = faults(&repository, &prove);
+    for fault in ["the solution passes", "it has three hints"] {
+        let fault = format!("second-twice: {fault}");
+        assert!(found.contains(&fault), "{fault}: {found:#?}");
+    }
+}
+
+#[test]
+fn outside_of_the_repository_it_says_where_to_go() {
+    let repository = Repository::new("outside");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let output = repository
+        .command(".", &["list"])
+        .current_dir(elsewhere.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output).contains("is not inside the workbook's repository"),
+        "{}",
+        text(&output)
+    );
+}
