@@ -3,7 +3,8 @@
 //! - the stub is not started;
 //! - the solution passes;
 //! - each mistake fails the check it names, is diagnosed as itself, and its message is the golden one;
-//! - any two mistakes of one function differ on some probe.
+//! - any two mistakes of one function differ on some probe;
+//! - each mistake's link leads to a heading of the chapter.
 
 use std::fs;
 use std::io;
@@ -30,11 +31,21 @@ pub struct Proof {
     pub fault: Option<String>,
 }
 
-/// Proves one exercise. `golden` is the folder of its golden messages.
+/// What an exercise is proved against.
+#[derive(Clone, Copy, Debug)]
+pub struct Files<'a> {
+    /// The folder of its golden messages.
+    pub golden: &'a Path,
+    /// The folder of the book's chapters.
+    pub chapters: &'a Path,
+}
+
+/// Proves one exercise, or writes its golden messages anew.
 ///
 /// # Errors
 /// If a child process cannot be run, or a golden message cannot be written.
-pub fn prove(exercise: &dyn Judged, golden: &Path, update: bool) -> io::Result<Vec<Proof>> {
+pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Vec<Proof>> {
+    let golden = files.golden;
     let sheet = exercise.sheet();
     let proof = |what: String, fault: Option<String>| Proof {
         exercise: sheet.name.to_owned(),
@@ -82,6 +93,11 @@ pub fn prove(exercise: &dyn Judged, golden: &Path, update: bool) -> io::Result<V
         format!("{} mistakes are told apart, two by two", rows.len()),
         collisions(exercise, &rows),
     ));
+    let page = files.chapters.join(sheet.chapter).join("index.md");
+    proofs.push(proof(
+        "every mistake links to a heading of the chapter".to_owned(),
+        dead_links(exercise, &page),
+    ));
     proofs.extend(orphans(exercise, golden)?.map(|fault| {
         proof(
             "every golden message belongs to a mistake".to_owned(),
@@ -110,6 +126,43 @@ fn collisions(exercise: &dyn Judged, rows: &[Vec<Outcome>]) -> Option<String> {
         }
     }
     (!same.is_empty()).then(|| format!("no probe tells apart {}", same.join("; ")))
+}
+
+/// Links of mistakes that no heading of the page answers to.
+fn dead_links(exercise: &dyn Judged, page: &Path) -> Option<String> {
+    let text = match fs::read_to_string(page) {
+        Ok(text) => text,
+        Err(error) => return Some(format!("cannot read {}: {error}", page.display())),
+    };
+    let headings: Vec<String> = text
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| heading_id(line.trim_start_matches('#').trim()))
+        .collect();
+    let mistakes = exercise.sheet().mistakes.iter();
+    let dead: Vec<String> = mistakes
+        .filter(|m| !m.composed && !headings.contains(&m.link))
+        .map(|m| format!("{} links to #{}", m.name, m.link))
+        .collect();
+    (!dead.is_empty()).then(|| {
+        format!(
+            "{} has no such heading: {}",
+            page.display(),
+            dead.join("; ")
+        )
+    })
+}
+
+/// The name under which mdBook lets a heading be linked to.
+fn heading_id(heading: &str) -> String {
+    heading
+        .chars()
+        .filter_map(|c| match c {
+            c if c.is_alphanumeric() || c == '_' || c == '-' => Some(c.to_ascii_lowercase()),
+            c if c.is_whitespace() => Some('-'),
+            _ => None,
+        })
+        .collect()
 }
 
 fn compare_golden(
@@ -179,4 +232,27 @@ fn orphans(exercise: &dyn Judged, folder: &Path) -> io::Result<Option<String>> {
         }
     }
     Ok((!left.is_empty()).then(|| format!("no mistake has the name of {}", left.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_have_the_names_that_pages_give_them() {
+        assert_eq!(heading_id("Two's complement"), "twos-complement");
+        assert_eq!(
+            heading_id("Wrong answers and what each breaks"),
+            "wrong-answers-and-what-each-breaks"
+        );
+        assert_eq!(heading_id("`encode`, IEEE 754"), "encode-ieee-754");
+    }
+
+    #[test]
+    fn messages_lose_their_lines() {
+        assert_eq!(
+            without_lines("at a.rs:12: x, b.rs:3, c.rs"),
+            "at a.rs:LINE: x, b.rs:LINE, c.rs"
+        );
+    }
 }

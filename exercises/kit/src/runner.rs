@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::exercise::{Judged, Who};
 use crate::isolate::{self, CHILD_ARGUMENT};
 use crate::judge::{State, Verdict, judge};
-use crate::prove;
+use crate::prove::{self, Files};
 
 /// The private argument that asks for verdicts on the learner's code, as a JSON array.
 pub const REPORT_ARGUMENT: &str = "__report";
@@ -120,8 +120,12 @@ fn report(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<Verdict
 fn prove_all(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<prove::Proof>> {
     let update = std::env::var_os(prove::UPDATE_VARIABLE).is_some();
     let proofs = in_parallel(&chosen(chapter, names), |(name, build)| {
-        let golden = Path::new(chapter.folder).join("golden").join(name);
-        prove::prove(build().as_ref(), &golden, update)
+        let folder = Path::new(chapter.folder);
+        let files = Files {
+            golden: &folder.join("golden").join(name),
+            chapters: &folder.join("../../book/chapters"),
+        };
+        prove::prove(build().as_ref(), files, update)
     })?;
     Ok(proofs.into_iter().flatten().collect())
 }

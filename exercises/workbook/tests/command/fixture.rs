@@ -49,8 +49,11 @@ impl Repository {
             "book/book.toml",
             "[book]\ntitle = \"Fixture\"\nsrc = \"chapters\"\n",
         );
-        repository.write("book/chapters/SUMMARY.md", "# Summary\n\n- [One](one.md)\n");
-        repository.write("book/chapters/one.md", "# One\n");
+        repository.write(
+            "book/chapters/SUMMARY.md",
+            "# Summary\n\n- [One](90-first/index.md)\n",
+        );
+        repository.write("book/chapters/90-first/index.md", "# One\n");
         repository.chapter("ch90-first", "first-twice");
         repository.chapter("ch91-second", "second-twice");
         repository

@@ -85,7 +85,7 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     let mut stream = TcpStream::connect(&address).expect("the server listens");
     write!(
         stream,
-        "GET /one.html HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        "GET /90-first/index.html HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
     )
     .unwrap();
     let mut page = String::new();

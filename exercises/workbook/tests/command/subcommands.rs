@@ -184,17 +184,19 @@ fn prove_holds_exercises_to_their_promises() {
     assert!(repository.read(golden).contains("twice(1) must be 2"));
 
     repository.write(golden, "something else\n");
+    repository.write("book/chapters/90-first/index.md", "# Another heading\n");
     repository.write(FIRST, RIGHT);
     let faulty = faults(&repository, &["prove", "first-twice", "--json"]);
     assert_eq!(
         faulty,
         [
             "first-twice: squared fails `doubles` with its golden message",
+            "first-twice: every mistake links to a heading of the chapter",
             "first-twice: src holds the stub"
         ]
     );
     let with_answers = ["prove", "first-twice", "--with-answers", "--json"];
-    assert_eq!(faults(&repository, &with_answers).len(), 1);
+    assert_eq!(faults(&repository, &with_answers).len(), 2);
     assert_eq!(repository.run(&with_answers).status.code(), Some(1));
 }
 
