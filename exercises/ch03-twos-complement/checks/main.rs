@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use kit::Chapter;
 
+mod nine_bytes;
 mod order_i64;
+mod predict_order;
+mod scan_bounds;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -18,7 +21,12 @@ mod stubs;
 
 static CHAPTER: Chapter = Chapter {
     folder: env!("CARGO_MANIFEST_DIR"),
-    exercises: &[("order-i64", order_i64::exercise)],
+    exercises: &[
+        ("predict-order", predict_order::exercise),
+        ("order-i64", order_i64::exercise),
+        ("nine-bytes", nine_bytes::exercise),
+        ("scan-bounds", scan_bounds::exercise),
+    ],
 };
 
 fn main() -> ExitCode {

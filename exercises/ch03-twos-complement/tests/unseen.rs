@@ -3,9 +3,18 @@
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
 mod mistakes;
+#[path = "../checks/nine_bytes.rs"]
+#[expect(dead_code, reason = "its mistakes are part of the module tree")]
+mod nine_bytes;
 #[path = "../checks/order_i64.rs"]
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod order_i64;
+#[path = "../checks/predict_order.rs"]
+#[expect(dead_code, reason = "its mistakes are part of the module tree")]
+mod predict_order;
+#[path = "../checks/scan_bounds.rs"]
+#[expect(dead_code, reason = "its mistakes are part of the module tree")]
+mod scan_bounds;
 #[path = "../solutions/mod.rs"]
 #[expect(unreachable_pub, reason = "solutions look like the library's files")]
 mod solutions;

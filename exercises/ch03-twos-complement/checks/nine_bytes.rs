@@ -1,0 +1,58 @@
+//! LedisDB's nine bytes: the order is the reason, and the exact bytes are the format.
+
+use kit::{Cast, Codec, Exercise, Judged, Show as _, check, codec};
+
+use crate::{mistakes, solutions, stubs};
+use ch03_twos_complement::nine_bytes as learner;
+
+/// Rows that no encoder writes.
+const FOREIGN: [(&str, &[u8]); 12] = [
+    (SHORT, &[]),
+    (SHORT, b"="),
+    (SHORT, b"<"),
+    (SHORT, &[0x3d, 0, 0, 0, 0, 0, 0, 0]),
+    (LONG, &[0x3d, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    (LONG, &[0x3c, 255, 255, 255, 255, 255, 255, 255, 255, 97]),
+    (MARKER, &[0x3e, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (MARKER, &[0x2d, 255, 255, 255, 255, 255, 255, 255, 255]),
+    (MARKER, &[0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    (CONTRADICTION, &[0x3c, 0, 0, 0, 0, 0, 0, 0, 0]),
+    (CONTRADICTION, &[0x3c, 0, 0, 0, 0, 0, 0, 0, 1]),
+    (
+        CONTRADICTION,
+        &[0x3d, 255, 255, 255, 255, 255, 255, 255, 255],
+    ),
+];
+const SHORT: &str = "rows that are too short";
+const LONG: &str = "rows that are too long";
+const MARKER: &str = "rows with another marker";
+const CONTRADICTION: &str = "rows whose marker contradicts the number";
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    let right = solutions::nine_bytes::encode;
+    let cast = Cast {
+        learner: Codec::new(learner::encode, learner::decode),
+        stub: Codec::new(stubs::nine_bytes::encode, stubs::nine_bytes::decode),
+        solution: Codec::new(right, solutions::nine_bytes::decode),
+    };
+    Box::new(
+        Exercise::new("nine-bytes", "03-twos-complement", cast)
+            .part(codec::encode_part::<i64>())
+            .decoder(
+                codec::decode_part::<i64>(move |value| right(value).to_vec(), &FOREIGN),
+                codec::round_trip_part::<i64>(|value| Some(value).show()),
+            )
+            .check(check::order("encode", "Keys compare as their numbers do."))
+            .check(check::answers(
+                "encode",
+                "bytes",
+                "The bytes are LedisDB's.",
+            ))
+            .check(check::answers(
+                "decode",
+                "round-trip",
+                "A key gives its number back, and everything else is refused.",
+            ))
+            .mistakes(mistakes::nine_bytes::all()),
+    )
+}

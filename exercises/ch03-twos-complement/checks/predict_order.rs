@@ -1,0 +1,108 @@
+//! Predictions: the answer is never shown, only the first two rows that stand the wrong way round.
+
+use kit::check::Finding;
+use kit::exercise::Sheet;
+use kit::render::two_rows;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check, show_list};
+
+use crate::{mistakes, solutions, stubs};
+use ch03_twos_complement::predict_order as learner;
+
+/// Somebody's three predictions.
+pub(crate) struct Orders {
+    pub(crate) big_endian: fn() -> [i64; 6],
+    pub(crate) little_endian: fn() -> [i64; 6],
+    pub(crate) text: fn() -> [i64; 6],
+}
+
+const NUMBERS: [i64; 6] = [-300, -200, -1, 0, 1, 256];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    let cast = Cast {
+        learner: Orders {
+            big_endian: learner::big_endian,
+            little_endian: learner::little_endian,
+            text: learner::text,
+        },
+        stub: Orders {
+            big_endian: stubs::predict_order::big_endian,
+            little_endian: stubs::predict_order::little_endian,
+            text: stubs::predict_order::text,
+        },
+        solution: Orders {
+            big_endian: solutions::predict_order::big_endian,
+            little_endian: solutions::predict_order::little_endian,
+            text: solutions::predict_order::text,
+        },
+    };
+    Box::new(
+        Exercise::new("predict-order", "03-twos-complement", cast)
+            .part(prediction("big_endian", |orders| (orders.big_endian)()))
+            .part(prediction("little_endian", |orders| {
+                (orders.little_endian)()
+            }))
+            .part(prediction("text", |orders| (orders.text)()))
+            .check(rows("big_endian", "big-endian", |n| {
+                n.to_be_bytes().to_vec()
+            }))
+            .check(rows("little_endian", "little-endian", |n| {
+                n.to_le_bytes().to_vec()
+            }))
+            .check(rows("text", "text", |n| n.to_string().into_bytes()))
+            .mistakes(mistakes::predict_order::all()),
+    )
+}
+
+fn prediction(function: &'static str, ask: fn(&Orders) -> [i64; 6]) -> PartOf<Orders> {
+    PartOf::new(function, "list").open().probe(
+        format!("{function}()"),
+        Answer::text("six rows"),
+        &["predictions"],
+        move |orders| show_list(ask(orders)),
+    )
+}
+
+/// The rows stand in the order of their bytes.
+fn rows(
+    function: &'static str,
+    name: &'static str,
+    bytes: fn(i64) -> Vec<u8>,
+) -> impl FnOnce(&Sheet) -> check::Check {
+    let claim = "A scan returns the rows in the order of their bytes.";
+    check::custom(function, name, claim, move |part, outcomes| {
+        let order = numbers(&outcomes[0]);
+        let finding = |summary: String, detail: String| Finding {
+            summary,
+            detail,
+            calls: vec![part.probes[0].call.clone()],
+        };
+        for number in NUMBERS {
+            let times = order.iter().filter(|n| **n == number).count();
+            if times != 1 {
+                let summary = format!("{number} stands {times} times in your list, not once");
+                return Some(finding(summary, String::new()));
+            }
+        }
+        let wrong = order
+            .windows(2)
+            .find(|pair| bytes(pair[0]) > bytes(pair[1]))?;
+        let (first, second) = (wrong[0], wrong[1]);
+        Some(finding(
+            format!("you put {first} before {second}, but its row stands behind"),
+            two_rows(
+                (&first.to_string(), &bytes(first)),
+                (&second.to_string(), &bytes(second)),
+                "decides",
+            ),
+        ))
+    })
+}
+
+/// The numbers of an answer's list.
+fn numbers(outcome: &Outcome) -> Vec<i64> {
+    let text = outcome.answer().map_or("", |answer| answer.text.as_str());
+    text.trim_matches(['[', ']'])
+        .split(", ")
+        .filter_map(|number| number.parse().ok())
+        .collect()
+}

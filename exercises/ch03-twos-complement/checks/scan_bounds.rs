@@ -1,0 +1,114 @@
+//! Ranges over small sets of rows: every pair of bounds, over every set.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check, show_list};
+
+use crate::{mistakes, solutions, stubs};
+use ch03_twos_complement::scan_bounds as learner;
+
+/// Somebody's `scan`.
+pub(crate) type Scan = Arc<dyn Fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32> + Send + Sync>;
+
+/// The rows, the fewest first.
+const ROWS: [&[i32]; 6] = [
+    &[],
+    &[0],
+    &[-1],
+    &[-1, 0, 1],
+    &[-300, -256, -2, -1, 0, 1, 2, 255, 256, 300],
+    &[
+        i32::MIN,
+        -70000,
+        -257,
+        -128,
+        0,
+        127,
+        128,
+        65536,
+        16_777_216,
+        i32::MAX,
+    ],
+];
+
+/// The bounds, the plainest first.
+const BOUNDS: [i32; 12] = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    255,
+    256,
+    -256,
+    -300,
+    65536,
+    i32::MAX,
+    i32::MIN,
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    let cast: Cast<Scan> = Cast {
+        learner: Arc::new(learner::scan),
+        stub: Arc::new(stubs::scan_bounds::scan),
+        solution: Arc::new(solutions::scan_bounds::scan),
+    };
+    let mut part = PartOf::new("scan", "list");
+    for numbers in ROWS {
+        for (n, &bound) in BOUNDS.iter().enumerate() {
+            for &other in &BOUNDS[..=n] {
+                part = probe(part, numbers, other, bound);
+                if other != bound {
+                    part = probe(part, numbers, bound, other);
+                }
+            }
+        }
+    }
+    Box::new(
+        Exercise::new("scan-bounds", "03-twos-complement", cast)
+            .part(part)
+            .check(check::answers(
+                "scan",
+                "range",
+                "All numbers from `low` to `high`, both included, the smallest first.",
+            ))
+            .mistakes(mistakes::scan_bounds::all()),
+    )
+}
+
+fn probe(part: PartOf<Scan>, numbers: &'static [i32], low: i32, high: i32) -> PartOf<Scan> {
+    let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    let call = format!("scan({{{}}}, {low}, {high})", shown.join(", "));
+    let mut classes = vec![if low > high {
+        "ranges with crossed bounds"
+    } else if low >= 0 {
+        "ranges without negative bounds"
+    } else if high < 0 {
+        "ranges below zero"
+    } else {
+        "ranges across zero"
+    }];
+    if low == high {
+        classes.push("ranges of one number");
+    }
+    if high == i32::MAX {
+        classes.push("ranges up to i32::MAX");
+    }
+    if low == i32::MIN {
+        classes.push("ranges from i32::MIN on");
+    }
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &classes,
+        move |scan: &Scan| {
+            // The function that the task gives, not the learner's copy of it.
+            let rows = numbers
+                .iter()
+                .map(|n| stubs::scan_bounds::key(*n))
+                .collect();
+            show_list(scan(&rows, low, high))
+        },
+    )
+}

@@ -1,0 +1,194 @@
+//! What goes wrong with LedisDB's nine bytes.
+
+use kit::{Codec, Mistake, Quirk, compose};
+
+use crate::solutions::nine_bytes::{decode, encode};
+
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const REPAIRS: &str = "two-repairs";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    LittleEndian,
+    Magnitude,
+    Flipped,
+    NegativesInverted,
+    MarkersSwapped,
+    PlusAndMinus,
+    ZeroIsNegative,
+    MarkerLast,
+}
+use Step::{
+    Flipped, LittleEndian, Magnitude, MarkerLast, MarkersSwapped, NegativesInverted, PlusAndMinus,
+    ZeroIsNegative,
+};
+
+const QUIRKS: [Quirk<Step>; 8] = [
+    Quirk {
+        id: LittleEndian,
+        name: "marker_and_little_endian",
+        check: "order",
+        says: "the marker followed by little-endian bytes",
+        why: "The marker sorts the negative numbers before the others. Within each half byte 1 \
+              decides, and in little-endian it counts the least. A published description of LedisDB \
+              shows these very bytes for -200: they sort -200 before -300.",
+        link: "in-the-wild",
+    },
+    Quirk {
+        id: Magnitude,
+        name: "marker_and_magnitude",
+        check: "order",
+        says: "the marker followed by the absolute value",
+        why: "The marker says the sign, so the absolute value seems enough. But it grows as a negative \
+              number falls: behind `<` the numbers run backwards.",
+        link: WRONG,
+    },
+    Quirk {
+        id: Flipped,
+        name: "marker_and_flipped_sign",
+        check: "bytes",
+        says: "the marker followed by bytes whose sign bit is flipped",
+        why: "The order is right: either repair alone would do. But LedisDB flips nothing, so it would \
+              read other numbers from these rows.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: NegativesInverted,
+        name: "marker_and_inverted_negatives",
+        check: "order",
+        says: "inverted bytes behind the marker of negative numbers",
+        why: "Inverting is for floats, whose negative half runs backwards. Two's complement counts \
+              upwards among the negative numbers already.",
+        link: WRONG,
+    },
+    Quirk {
+        id: MarkersSwapped,
+        name: "markers_swapped",
+        check: "order",
+        says: "the two markers exchanged",
+        why: "`<` is 3c and `=` is 3d. The smaller byte has to stand before the smaller numbers.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: PlusAndMinus,
+        name: "plus_and_minus",
+        check: "order",
+        says: "the markers `-` and `+`",
+        why: "They read well and sort badly: in ASCII `+` is 2b and `-` is 2d, so the positive half \
+              stands first.",
+        link: WRONG,
+    },
+    Quirk {
+        id: ZeroIsNegative,
+        name: "zero_marked_as_negative",
+        check: "order",
+        says: "the marker of negative numbers before zero",
+        why: "Zero's bytes are all 00. Behind `<` they sort before those of every negative number, \
+              which begin with a set bit.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: MarkerLast,
+        name: "marker_at_the_end",
+        check: "order",
+        says: "the marker behind the number",
+        why: "Bytes are compared from the front. A marker at the end is looked at only when the eight \
+              bytes before it are equal.",
+        link: REPAIRS,
+    },
+];
+
+fn with(steps: &[Step]) -> Option<Codec<i64>> {
+    let count = |of: &[Step]| steps.iter().filter(|step| of.contains(step)).count();
+    if count(&[Magnitude, Flipped, NegativesInverted]) > 1
+        || count(&[MarkersSwapped, PlusAndMinus]) > 1
+    {
+        return None;
+    }
+    let steps = steps.to_vec();
+    let wrong = move |value: i64| {
+        let has = |step| steps.contains(&step);
+        let bits = value.cast_unsigned();
+        let bits = match value {
+            _ if has(Magnitude) => value.unsigned_abs(),
+            _ if has(Flipped) => bits ^ 1 << 63,
+            ..0 if has(NegativesInverted) => !bits,
+            _ => bits,
+        };
+        let number = if has(LittleEndian) {
+            bits.to_le_bytes()
+        } else {
+            bits.to_be_bytes()
+        };
+        let (low, high) = if has(PlusAndMinus) {
+            (b'-', b'+')
+        } else if has(MarkersSwapped) {
+            (b'=', b'<')
+        } else {
+            (b'<', b'=')
+        };
+        let negative = value < 0 || value == 0 && has(ZeroIsNegative);
+        let marker = if negative { low } else { high };
+        let mut key = [marker; 9];
+        let place = if has(MarkerLast) { 0..8 } else { 1..9 };
+        key[place].copy_from_slice(&number);
+        key
+    };
+    Some(Codec::new(wrong, decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Codec<i64>>> {
+    let mut mistakes = in_decode();
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}
+
+fn number(key: &[u8]) -> Option<i64> {
+    Some(i64::from_be_bytes(key.get(1..9)?.try_into().ok()?))
+}
+
+fn in_decode() -> Vec<Mistake<Codec<i64>>> {
+    let in_decode = |name, check, decode: fn(&[u8]) -> Option<i64>| {
+        Mistake::new(name, "decode", check, Codec::new(encode, decode))
+    };
+    vec![
+        in_decode("decode_trusts_the_marker", "round-trip", |key| {
+            let marker = key.first().filter(|m| b"<=".contains(m))?;
+            (key.len() == 9)
+                .then(|| number(key))?
+                .filter(|v| *marker == b'<' || *v >= 0)
+        })
+        .says("taking every number behind `<`")
+        .why("`<` and a number that is not negative: no encoder writes that, so the row is damaged.")
+        .link(WRONG),
+        in_decode("decode_ignores_the_marker", "round-trip", |key| {
+            (key.len() == 9).then(|| number(key))?
+        })
+        .says("reading eight bytes, whatever stands before them")
+        .why("A byte that nobody looks at can be anything: rows of another kind come out as numbers.")
+        .link(WRONG),
+        in_decode("decode_ignores_what_follows", "round-trip", |key| {
+            decode(key.get(..9)?)
+        })
+        .says("reading nine bytes and ignoring the rest")
+        .why("A longer row is not a score. In LedisDB the member's name follows the score: cut the row first, then decode exactly nine bytes.")
+        .link(WRONG),
+        in_decode("decode_panics_on_short_keys", "returns", |key| {
+            let _eight_more = &key[1..9];
+            decode(key)
+        })
+        .says("slicing without asking for the length")
+        .why("`key[1..9]` panics when the row is shorter. Bytes from a file are not to be trusted: `get`, `split_first` and `try_into` answer None instead.")
+        .link(WRONG),
+        in_decode("decode_little_endian", "round-trip", |key| {
+            let (marker, number) = key.split_first()?;
+            let value = i64::from_le_bytes(number.try_into().ok()?);
+            b"<=".contains(marker).then_some(value)
+        })
+        .says("reading the lowest byte first")
+        .why("The highest byte stands first behind the marker.")
+        .link("where-the-bytes-come-from"),
+    ]
+}

@@ -1,0 +1,118 @@
+//! What people expect of byte orders before they look.
+
+use kit::Mistake;
+
+use crate::predict_order::Orders;
+use crate::solutions::predict_order::{big_endian, little_endian, text};
+
+const SCAN: &str = "a-scan-goes-wrong";
+const BYTES: &str = "where-the-bytes-come-from";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const BY_VALUE: [i64; 6] = [-300, -200, -1, 0, 1, 256];
+
+fn right() -> Orders {
+    Orders {
+        big_endian,
+        little_endian,
+        text,
+    }
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Orders>> {
+    let mut mistakes = of_big_endian();
+    mistakes.extend(of_little_endian());
+    mistakes.extend(of_text());
+    mistakes
+}
+
+fn of_big_endian() -> Vec<Mistake<Orders>> {
+    let expects = |name, big_endian| {
+        let orders = Orders {
+            big_endian,
+            ..right()
+        };
+        Mistake::new(name, "big_endian", "big-endian", orders)
+    };
+    vec![
+        expects("big_endian_like_numbers", || BY_VALUE)
+            .says("the order of the numbers themselves")
+            .why(
+                "Bytes have no sign. The first byte of a negative number is ff, the largest there is, \
+                 so the negative rows stand behind the others.",
+            )
+            .link(SCAN),
+        expects("big_endian_by_distance_from_zero", || {
+            [0, 1, 256, -1, -200, -300]
+        })
+        .says("negative numbers last, sorted by their distance from zero")
+        .why(
+            "The half is right, its order is not. Two's complement counts upwards: -1 is ff..ff, the \
+             very last pattern, and -300 stands before it.",
+        )
+        .link(BYTES),
+        expects("big_endian_all_by_distance", || {
+            [0, -1, 1, -200, 256, -300]
+        })
+        .says("the order of the absolute values")
+        .why("The bytes of -1 have nothing in common with those of 1. The sign bit comes first.")
+        .link(BYTES),
+    ]
+}
+
+fn of_little_endian() -> Vec<Mistake<Orders>> {
+    let expects = |name, little_endian| {
+        let orders = Orders {
+            little_endian,
+            ..right()
+        };
+        Mistake::new(name, "little_endian", "little-endian", orders)
+    };
+    vec![
+        expects("little_endian_like_numbers", || BY_VALUE)
+            .says("the order of the numbers themselves")
+            .why("The first byte that is compared is the lowest one: 00 for 256, 01 for 1, 38 for -200.")
+            .link(BYTES),
+        expects("little_endian_like_big_endian", big_endian)
+            .says("the order of the big-endian bytes")
+            .why(
+                "256 ends in a zero byte, and little-endian begins with it: 00 01 stands before 01 00. \
+                 Likewise 38 (-200) stands before d4 (-300).",
+            )
+            .link(BYTES),
+        expects("little_endian_reversed", || [-1, -300, -200, 1, 256, 0])
+            .says("the largest lowest byte first")
+            .why("The byte is the right one. But a scan goes from small bytes to large ones.")
+            .link(BYTES),
+        expects("little_endian_first_byte_alone", || {
+            [0, 256, 1, -300, -200, -1]
+        })
+        .says("256 in its place, and the negative rows like numbers")
+        .why("The lowest byte decides among the negative rows too: 38 for -200, d4 for -300.")
+        .link(BYTES),
+    ]
+}
+
+fn of_text() -> Vec<Mistake<Orders>> {
+    let expects = |name, text| {
+        let orders = Orders { text, ..right() };
+        Mistake::new(name, "text", "text", orders)
+    };
+    vec![
+        expects("text_like_numbers", || BY_VALUE)
+            .says("the order of the numbers themselves")
+            .why(
+                "Behind the minus sign the digits are compared from the left: -1, -200, -300. A larger \
+                 digit makes a negative number smaller, and its text larger.",
+            )
+            .link(WRONG),
+        expects("text_minus_after_digits", || [0, 1, 256, -1, -200, -300])
+            .says("the minus sign behind the digits")
+            .why("In ASCII `-` is 2d and the digits are 30 to 39: the minus sign comes first.")
+            .link(WRONG),
+        expects("text_minus_ignored", || [0, -1, 1, -200, 256, -300])
+            .says("the digits alone, the minus sign ignored")
+            .why("The minus sign is a byte like any other, and the first one. It decides.")
+            .link(WRONG),
+    ]
+}
