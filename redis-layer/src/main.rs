@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Parser;
 use redis_layer::server::{Listener, Options, SyncPolicy};
-use redis_layer::store::{BTreeStore, Store};
+use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -99,8 +99,13 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     })
 }
 
-fn open_store(_cli: &Cli) -> anyhow::Result<Arc<dyn Store>> {
-    Ok(Arc::new(BTreeStore::new()))
+fn open_store(cli: &Cli) -> anyhow::Result<Arc<dyn Store>> {
+    if cli.memory {
+        return Ok(Arc::new(BTreeStore::new()));
+    }
+    let dir = cli.dir.display();
+    let store = EngineStore::open(&cli.dir).with_context(|| format!("cannot open {dir}"))?;
+    Ok(Arc::new(store))
 }
 
 /// Is ready when somebody asks the program to stop.

@@ -10,8 +10,9 @@ pub(crate) mod servers;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use engine::vfs::MemoryVfs;
 use redis_layer::commands::{Reply, Server, Session, Settings, execute};
-use redis_layer::store::{BTreeStore, Store};
+use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check};
 
 /// A day in 2026, in milliseconds.
@@ -25,15 +26,24 @@ pub(crate) enum StoreKind {
 }
 
 impl StoreKind {
-    pub(crate) const ALL: [Self; 1] = [Self::BTree];
+    pub(crate) const ALL: [Self; 2] = [Self::BTree, Self::Engine];
 
     /// A new, empty store. The engine's is in memory too.
     pub(crate) fn open(self) -> Arc<dyn Store> {
         match self {
             Self::BTree => Arc::new(BTreeStore::new()),
-            Self::Engine => todo!(),
+            Self::Engine => Arc::new(engine_over(&MemoryVfs::new())),
         }
     }
+}
+
+/// The engine in a directory of a file system in memory.
+pub(crate) fn engine_over(disk: &MemoryVfs) -> EngineStore {
+    let options = engine::Options {
+        vfs: Arc::new(disk.clone()),
+        ..engine::Options::default()
+    };
+    EngineStore::open_with("/data", options).unwrap()
 }
 
 /// One connection to commands, without sockets and with a clock that stands still.
