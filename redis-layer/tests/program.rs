@@ -1,0 +1,164 @@
+//! The program itself: how it starts, what it says when it cannot, how it stops.
+
+mod common;
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use common::client::Client;
+use common::servers::{free_address, wait_for};
+
+fn program(dir: &Path, port: u16, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_redis-layer"));
+    command
+        .args([
+            "--dir",
+            &dir.display().to_string(),
+            "--port",
+            &port.to_string(),
+        ])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A program that was started. Killed when it is dropped.
+struct Running {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(dir: &Path, more: &[&str]) -> Self {
+        let address = free_address();
+        let process = program(dir, address.port(), more).spawn().unwrap();
+        let running = Self { process, address };
+        assert!(wait_for(address));
+        running
+    }
+
+    /// Asks it to stop as a service manager does. Answers its exit code.
+    fn terminate(&mut self) -> Option<i32> {
+        let pid = self.process.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn refused(mut command: Command) -> String {
+    let Output { status, stderr, .. } = command.output().unwrap();
+    assert_eq!(status.code(), Some(1));
+    String::from_utf8(stderr).unwrap()
+}
+
+#[test]
+fn keys_survive_a_stop_and_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let mut running = Running::start(&data, &["--sync", "always"]);
+    let mut client = Client::connect(running.address);
+    assert_eq!(client.call(&["zadd", "z", "1", "a", "2", "b"]), ":2\\r\\n");
+    assert_eq!(running.terminate(), Some(0));
+
+    let mut running = Running::start(&data, &["--sync", "always"]);
+    let mut client = Client::connect(running.address);
+    assert_eq!(client.call(&["zscore", "z", "b"]), "$1\\r\\n2\\r\\n");
+    client.call(&["zadd", "z", "3", "c"]);
+    running.process.kill().unwrap();
+    running.process.wait().unwrap();
+
+    let running = Running::start(&data, &[]);
+    let mut client = Client::connect(running.address);
+    assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let error = refused(program(dir.path(), port, &[]));
+    assert!(
+        error.contains(&format!("cannot listen at 127.0.0.1:{port}")),
+        "{error}"
+    );
+    assert!(error.contains("choose another --port"), "{error}");
+}
+
+#[test]
+fn an_address_that_others_reach_needs_consent() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = refused(program(dir.path(), 0, &["--host", "0.0.0.0"]));
+    assert!(error.contains("--no-protected-mode"), "{error}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_named_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let used = dir.path().join("used");
+    let _running = Running::start(&used, &[]);
+    let error = refused(program(&used, 0, &[]));
+    assert!(
+        error.contains("is locked") && error.contains("used"),
+        "{error}"
+    );
+
+    let foreign = dir.path().join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(foreign.join("notes.txt"), "mine").unwrap();
+    let error = refused(program(&foreign, 0, &[]));
+    assert!(error.contains("is not a database"), "{error}");
+    let names: Vec<_> = fs::read_dir(&foreign)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["notes.txt"]);
+
+    let file = dir.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let error = refused(program(&file, 0, &[]));
+    assert!(error.contains("file"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
+fn a_wrong_option_and_help_explain_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = program(dir.path(), 0, &["--sync", "sometimes"])
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("everysec") && error.contains("sometimes"),
+        "{error}"
+    );
+    let help = program(dir.path(), 0, &["--help"]).output().unwrap();
+    assert!(help.status.success());
+    let help = String::from_utf8(help.stdout).unwrap();
+    for option in [
+        "--dir",
+        "--port",
+        "--host",
+        "--sync",
+        "--no-protected-mode",
+        "redis-cli",
+    ] {
+        assert!(help.contains(option), "{help}");
+    }
+}
