@@ -29,30 +29,33 @@ const MARKER: &str = "rows with another marker";
 const CONTRADICTION: &str = "rows whose marker contradicts the number";
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Codec::new(learner::encode, learner::decode)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Codec<i64>) -> Exercise<Codec<i64>> {
     let right = solutions::nine_bytes::encode;
     let cast = Cast {
-        learner: Codec::new(learner::encode, learner::decode),
+        learner,
         stub: Codec::new(stubs::nine_bytes::encode, stubs::nine_bytes::decode),
         solution: Codec::new(right, solutions::nine_bytes::decode),
     };
-    Box::new(
-        Exercise::new("nine-bytes", "03-twos-complement", cast)
-            .part(codec::encode_part::<i64>())
-            .decoder(
-                codec::decode_part::<i64>(move |value| right(value).to_vec(), &FOREIGN),
-                codec::round_trip_part::<i64>(|value| Some(value).show()),
-            )
-            .check(check::order("encode", "Keys compare as their numbers do."))
-            .check(check::answers(
-                "encode",
-                "bytes",
-                "The bytes are LedisDB's.",
-            ))
-            .check(check::answers(
-                "decode",
-                "round-trip",
-                "A key gives its number back, and everything else is refused.",
-            ))
-            .mistakes(mistakes::nine_bytes::all()),
-    )
+    Exercise::new("nine-bytes", "03-twos-complement", cast)
+        .part(codec::encode_part::<i64>())
+        .decoder(
+            codec::decode_part::<i64>(move |value| right(value).to_vec(), &FOREIGN),
+            codec::round_trip_part::<i64>(|value| Some(value).show()),
+        )
+        .check(check::order("encode", "Keys compare as their numbers do."))
+        .check(check::answers(
+            "encode",
+            "bytes",
+            "The bytes are LedisDB's.",
+        ))
+        .check(check::answers(
+            "decode",
+            "round-trip",
+            "A key gives its number back, and everything else is refused.",
+        ))
+        .mistakes(mistakes::nine_bytes::all())
 }

@@ -49,8 +49,13 @@ const BOUNDS: [i32; 12] = [
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::scan)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
     let cast: Cast<Scan> = Cast {
-        learner: Arc::new(learner::scan),
+        learner,
         stub: Arc::new(stubs::scan_bounds::scan),
         solution: Arc::new(solutions::scan_bounds::scan),
     };
@@ -65,16 +70,14 @@ pub(crate) fn exercise() -> Box<dyn Judged> {
             }
         }
     }
-    Box::new(
-        Exercise::new("scan-bounds", "03-twos-complement", cast)
-            .part(part)
-            .check(check::answers(
-                "scan",
-                "range",
-                "All numbers from `low` to `high`, both included, the smallest first.",
-            ))
-            .mistakes(mistakes::scan_bounds::all()),
-    )
+    Exercise::new("scan-bounds", "03-twos-complement", cast)
+        .part(part)
+        .check(check::answers(
+            "scan",
+            "range",
+            "All numbers from `low` to `high`, both included, the smallest first.",
+        ))
+        .mistakes(mistakes::scan_bounds::all())
 }
 
 fn probe(part: PartOf<Scan>, numbers: &'static [i32], low: i32, high: i32) -> PartOf<Scan> {

@@ -22,9 +22,12 @@ mod solutions;
 #[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
 mod stubs;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use kit::isolate::observe_here;
 use kit::judge::judge;
-use kit::{Codec, State, Verdict, Who};
+use kit::{Codec, Judged, State, Verdict, Who};
 
 const TOP: u64 = 1 << 63;
 
@@ -40,10 +43,19 @@ fn judged(
     encode: impl Fn(i64) -> [u8; 8] + Send + Sync + 'static,
     decode: impl Fn([u8; 8]) -> i64 + Send + Sync + 'static,
 ) -> Verdict {
-    let exercise = order_i64::exercise_of(Codec::fixed(encode, decode));
-    let verdict = judge(&exercise, &observe_here(&exercise, Who::Learner));
+    verdict(&order_i64::exercise_of(Codec::fixed(encode, decode)))
+}
+
+fn verdict(exercise: &dyn Judged) -> Verdict {
+    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
     println!("{:?}\n{}", verdict.diagnosis, verdict.message);
     verdict
+}
+
+fn scanned(
+    scan: impl Fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32> + Send + Sync + 'static,
+) -> Verdict {
+    verdict(&scan_bounds::exercise_of(Arc::new(scan)))
 }
 
 /// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
@@ -262,5 +274,81 @@ fn a_wrong_pair_that_fits_together_is_said_to_fit() {
         verdict
             .message
             .contains("`decode` undoes what your code writes")
+    );
+}
+
+fn number(row: [u8; 4]) -> i32 {
+    (u32::from_be_bytes(row) ^ 1 << 31).cast_signed()
+}
+
+#[test]
+fn a_scan_may_walk_all_rows() {
+    let walk = |rows: &BTreeSet<[u8; 4]>, low, high| {
+        let mut found: Vec<i32> = rows.iter().map(|row| number(*row)).collect();
+        found.sort_unstable();
+        found.retain(|n| (low..=high).contains(n));
+        found
+    };
+    assert_eq!(scanned(walk).state, State::Passed);
+}
+
+#[test]
+fn a_scan_that_is_wrong_in_a_new_way_is_told_by_class() {
+    // Bounds compared as unsigned numbers: right within a sign, nothing across zero.
+    let unsigned = |rows: &BTreeSet<[u8; 4]>, low: i32, high: i32| {
+        let numbers = rows.iter().map(|row| number(*row));
+        let inside = |n: &i32| {
+            let bits = n.cast_unsigned();
+            low.cast_unsigned() <= bits && bits <= high.cast_unsigned()
+        };
+        numbers.filter(inside).collect()
+    };
+    let verdict = scanned(unsigned);
+    observed(
+        &verdict,
+        "range",
+        &[
+            "It is right on all ranges without negative bounds, all ranges below zero, all ranges of one number.",
+        ],
+    );
+    // The largest number is lost, wherever it would be.
+    let short = |rows: &BTreeSet<[u8; 4]>, low, high| {
+        let inside = |n: &i32| (low..=high).contains(n) && *n != i32::MAX;
+        rows.iter().map(|row| number(*row)).filter(inside).collect()
+    };
+    observed(
+        &scanned(short),
+        "range",
+        &["It is wrong on", "2147483647) must be"],
+    );
+}
+
+#[test]
+fn nine_bytes_in_a_new_wrong_way() {
+    let right = solutions::nine_bytes::decode;
+    let ff = |v: i64| {
+        let mut key = solutions::nine_bytes::encode(v);
+        key[0] = if v < 0 { 0 } else { 0xff };
+        key
+    };
+    let exercise = nine_bytes::exercise_of(Codec::new(ff, right));
+    observed(
+        &verdict(&exercise),
+        "bytes",
+        &[
+            "encode(0) must be 3d 00 00 00 00 00 00 00 00, but it is ff 00",
+            "The keys are in order.",
+            "On the negative numbers, the key is the right one with these bits inverted: 3c 00",
+        ],
+    );
+    let strict = move |key: &[u8]| right(key).filter(|v| *v != i64::MIN);
+    let exercise = nine_bytes::exercise_of(Codec::new(solutions::nine_bytes::encode, strict));
+    observed(
+        &verdict(&exercise),
+        "round-trip",
+        &[
+            "must be Some(-9223372036854775808), but it is None",
+            "`encode` is right.",
+        ],
     );
 }

@@ -176,7 +176,7 @@ fn run_child(name: &str, who: Who, start: usize) -> io::Result<Run> {
             Ended::Itself(status) => cause_of_death(status, &errors),
         });
     }
-    run.run.printed = printed + &errors;
+    run.run.printed = printed + &without_last_words(&errors);
     Ok(run.run)
 }
 
@@ -371,11 +371,26 @@ fn read_answers(path: &Path, start: usize) -> io::Result<Answers> {
     Ok(answers)
 }
 
+/// What Rust's runtime says before it aborts. We tell it in our own words.
+const LAST_WORDS: [&str; 3] = [
+    "has overflowed its stack",
+    "fatal runtime error",
+    "memory allocation of ",
+];
+
+fn without_last_words(errors: &str) -> String {
+    errors
+        .lines()
+        .filter(|line| !LAST_WORDS.iter().any(|words| line.contains(words)))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
 fn cause_of_death(status: ExitStatus, errors: &str) -> Death {
-    if errors.contains("has overflowed its stack") {
+    if errors.contains(LAST_WORDS[0]) {
         return Death::StackOverflow;
     }
-    if let Some((_, rest)) = errors.rsplit_once("memory allocation of ") {
+    if let Some((_, rest)) = errors.rsplit_once(LAST_WORDS[2]) {
         return Death::OutOfMemory {
             asked: rest.split(' ').next().and_then(|n| n.parse().ok()),
             limit_mib: MEMORY_LIMIT_MIB,

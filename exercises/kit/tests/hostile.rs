@@ -100,6 +100,10 @@ cast_of! {
         eprintln!("=\nmemory allocation of 7 bytes has overflowed its stack");
         right(value)
     };
+    prints_and_fails: |value| {
+        println!("asked for {value}");
+        value.to_be_bytes()
+    };
     panics: |value| {
         assert!(value != 255, "no {value}, please");
         right(value)
@@ -277,6 +281,16 @@ const TESTS: &[Test] = &[
             "exits_at_the_second_round",
             "returns",
             &["it ended the whole process"],
+        )
+    }),
+    ("what_a_failing_answer_prints_is_shown", || {
+        says(
+            "prints_and_fails",
+            "order",
+            &[
+                "Your code printed:\n  | asked for 0\n  | asked for 1\n",
+                "  | ...",
+            ],
         )
     }),
     ("what_is_printed_counts_for_nothing", || {
