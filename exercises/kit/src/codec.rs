@@ -132,7 +132,7 @@ pub fn decode_part<T: Value>(
         .map(|(class, key)| (vec![*class], key.to_vec()));
     for (classes, key) in own.chain(foreign) {
         part.push(
-            format!("decode({})", key.show().text),
+            format!("decode({})", key.show().text.trim_matches(['(', ')'])),
             key.show(),
             classes,
             Box::new(move |codec: &Codec<T>| codec.decode(&key)),

@@ -71,9 +71,10 @@ pub(crate) struct Fault {
 /// Judges what an implementation did.
 pub fn judge(exercise: &dyn Judged, behaviour: &Behaviour) -> Verdict {
     let sheet = exercise.sheet();
-    let standings: Vec<Standing> = (0..sheet.parts.len())
+    let mut standings: Vec<Standing> = (0..sheet.parts.len())
         .map(|part| stand(exercise, behaviour, part))
         .collect();
+    excuse_decoders(sheet, behaviour, &mut standings);
     let judged = || {
         let auxiliary = |s: &&Standing| matches!(s, Standing::Auxiliary);
         standings.iter().filter(move |s| !auxiliary(s))
@@ -148,13 +149,27 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
     }
     for check in sheet.checks.iter().filter(|check| check.part == part) {
         if let Some(finding) = (check.test)(&sheet.parts[part], outcomes) {
-            if undoes_its_encoder(sheet, part, &behaviour.outcomes) {
-                return Standing::UndoesItsEncoder;
-            }
             return fault(check.name, check.claim.clone(), finding);
         }
     }
     Standing::Right
+}
+
+/// Where an encoder is wrong, a decoder that fits it is not at fault by itself.
+fn excuse_decoders(sheet: &Sheet, behaviour: &Behaviour, standings: &mut [Standing]) {
+    for part in 0..standings.len() {
+        let failed = |s: &Standing| matches!(s, Standing::Failed(_));
+        let another_failed = standings
+            .iter()
+            .enumerate()
+            .any(|(other, s)| other != part && failed(s));
+        if another_failed
+            && failed(&standings[part])
+            && undoes_its_encoder(sheet, part, &behaviour.outcomes)
+        {
+            standings[part] = Standing::UndoesItsEncoder;
+        }
+    }
 }
 
 /// Whether a decoder gives back every value that its own encoder has written.

@@ -226,7 +226,8 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         .into_iter()
         .filter(|&i| outcomes[i].answer().is_some())
         .collect();
-    if wrong.is_empty() {
+    // Of a single probe, the finding has said it all.
+    if wrong.is_empty() || part.probes.len() == 1 {
         return Vec::new();
     }
     let mut said = vec![format!("It is wrong on {}.", describe(part, &wrong))];
