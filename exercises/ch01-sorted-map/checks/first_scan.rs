@@ -1,0 +1,95 @@
+//! Half-open ranges: all pairs of bounds over three small stores.
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::stores::{Store, list, quoted, store};
+use crate::{mistakes, solutions, stubs};
+use ch01_sorted_map::first_scan as learner;
+
+/// Somebody's `first_scan`.
+pub(crate) type Scan = fn(&Store, &[u8], &[u8]) -> Vec<Vec<u8>>;
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(
+        Exercise::<Scan>::new(
+            "first-scan",
+            "01-sorted-map",
+            Cast {
+                learner: learner::first_scan,
+                stub: stubs::first_scan::first_scan,
+                solution: solutions::first_scan::first_scan,
+            },
+        )
+        .part(scans())
+        .check(check::answers(
+            "first_scan",
+            "range",
+            "The keys from `lo` up to, but without, `hi`, in order.",
+        ))
+        .mistakes(mistakes::first_scan::all()),
+    )
+}
+
+fn scans() -> PartOf<Scan> {
+    let stores: [&[&[u8]]; 4] = [
+        &[b"a", b"b", b"c"],
+        &[b"B", b"a", b"aa", b"ab", b"b", b"z"],
+        &[b"a", b"a\x00", b"a\xff", b"b", b"\xff", b"\xff\xff"],
+        &[],
+    ];
+    let bounds: [&[u8]; 13] = [
+        b"a",
+        b"b",
+        b"c",
+        b"aa",
+        b"ab",
+        b"bb",
+        b"z",
+        b"B",
+        b"a\x00",
+        b"a\xff",
+        b"",
+        b"\xff",
+        b"\xff\xff\xff",
+    ];
+    let mut part = PartOf::new("first_scan", "list");
+    for keys in stores {
+        for pair in pairs(&bounds) {
+            part = probe(part, keys, pair);
+        }
+    }
+    part
+}
+
+/// All pairs, those of the first bounds first.
+fn pairs<'a>(bounds: &[&'a [u8]]) -> Vec<(&'a [u8], &'a [u8])> {
+    let mut pairs = Vec::new();
+    for (n, &later) in bounds.iter().enumerate() {
+        pairs.extend(bounds[..n].iter().map(|&earlier| (earlier, later)));
+        pairs.push((later, later));
+        pairs.extend(bounds[..n].iter().map(|&earlier| (later, earlier)));
+    }
+    pairs
+}
+
+fn probe(part: PartOf<Scan>, keys: &[&[u8]], (lo, hi): (&[u8], &[u8])) -> PartOf<Scan> {
+    let class = match (keys.contains(&lo), keys.contains(&hi)) {
+        _ if lo > hi => "ranges that end before they start",
+        _ if lo == hi => "ranges from a bound to itself",
+        (true, true) => "ranges from a key to a key",
+        (true, false) => "ranges from a key to a gap",
+        (false, true) => "ranges from a gap to a key",
+        (false, false) => "ranges from a gap to a gap",
+    };
+    let call = format!(
+        "first_scan({}, {}, {})",
+        list(keys).text,
+        quoted(lo),
+        quoted(hi)
+    );
+    let input = Answer::text(format!("{} up to {}", quoted(lo), quoted(hi)));
+    let (store, lo, hi) = (store(keys), lo.to_vec(), hi.to_vec());
+    part.probe(call, input, &[class], move |scan| {
+        list(scan(&store, &lo, &hi))
+    })
+}

@@ -1,0 +1,83 @@
+//! Prefixes over stores whose keys go on with every awkward byte.
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::stores::{Store, list, quoted, store};
+use crate::{mistakes, solutions, stubs};
+use ch01_sorted_map::prefix_scan as learner;
+
+/// Somebody's `prefix_scan`.
+pub(crate) type Scan = fn(&Store, &[u8]) -> Vec<Vec<u8>>;
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(
+        Exercise::<Scan>::new(
+            "prefix-scan",
+            "01-sorted-map",
+            Cast {
+                learner: learner::prefix_scan,
+                stub: stubs::prefix_scan::prefix_scan,
+                solution: solutions::prefix_scan::prefix_scan,
+            },
+        )
+        .part(scans())
+        .check(check::answers(
+            "prefix_scan",
+            "prefix",
+            "The keys that start with the prefix, all of them and no others, in order.",
+        ))
+        .mistakes(mistakes::prefix_scan::all()),
+    )
+}
+
+fn scans() -> PartOf<Scan> {
+    let stores: [&[&[u8]]; 5] = [
+        &[b"a", b"ab", b"b"],
+        &[
+            b"user", b"user:", b"user:1", b"user:10", b"user:2", b"user;", b"users", b"vser:1",
+        ],
+        &[
+            b"a", b"a\x00", b"ab", b"a~", b"a\x7f", b"a\x80", b"a\xfe", b"a\xff", b"b", b"ba",
+        ],
+        &[
+            b"a\xff\x00",
+            b"a\xff\xff",
+            b"a\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"b",
+        ],
+        &[],
+    ];
+    let prefixes: [&[u8]; 14] = [
+        b"a", b"b", b"ab", b"aa", b"c", b"user:", b"user:1", b"user", b"us", b"u", b"a\x00",
+        b"a\xfe", b"\x00", b"a\x7f",
+    ];
+    let mut part = PartOf::new("prefix_scan", "list");
+    for keys in stores {
+        for prefix in prefixes {
+            part = probe(part, keys, prefix);
+        }
+    }
+    part
+}
+
+fn probe(part: PartOf<Scan>, keys: &[&[u8]], prefix: &[u8]) -> PartOf<Scan> {
+    let found: Vec<&&[u8]> = keys.iter().filter(|key| key.starts_with(prefix)).collect();
+    let class = match (keys.contains(&prefix), found.len()) {
+        (_, 0) => "prefixes that no key has",
+        (true, 1) => "prefixes that only a key of the same bytes has",
+        (true, _) => "prefixes that are keys themselves",
+        (false, _) => "prefixes that are no keys",
+    };
+    let mut classes = vec![class];
+    if found
+        .iter()
+        .any(|key| key[prefix.len()..].starts_with(b"\xff"))
+    {
+        classes.push("prefixes that a byte ff follows");
+    }
+    let call = format!("prefix_scan({}, {})", list(keys).text, quoted(prefix));
+    let (store, input, prefix) = (store(keys), Answer::text(quoted(prefix)), prefix.to_vec());
+    part.probe(call, input, &classes, move |scan| {
+        list(scan(&store, &prefix))
+    })
+}

@@ -1,0 +1,172 @@
+//! What goes wrong with a range over keys.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use kit::Mistake;
+
+use crate::first_scan::Scan;
+use crate::stores::Store;
+
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const INVARIANTS: &str = "invariants";
+
+fn keys<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Vec<u8>)>) -> Vec<Vec<u8>> {
+    entries.map(|(key, _)| key.clone()).collect()
+}
+
+fn mistake(name: &str, scan: Scan) -> Mistake<Scan> {
+    Mistake::new(name, "first_scan", "range", scan)
+}
+
+fn panics(name: &str, scan: Scan) -> Mistake<Scan> {
+    Mistake::new(name, "first_scan", "returns", scan)
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Scan>> {
+    let mut all = wrong_bounds();
+    all.extend(wrong_idea_of_a_bound());
+    all.extend(wrong_lists());
+    all
+}
+
+fn wrong_bounds() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("end_taken", |store, lo, hi| {
+            if lo > hi { Vec::new() } else { keys(store.range::<[u8], _>((Included(lo), Included(hi)))) }
+        })
+        .says("a range that takes its end")
+        .why(
+            "`hi` is where the range stops, and no part of it. Two ranges that meet at a key would \
+             both return it.",
+        )
+        .link(WRONG),
+        mistake("start_left_out", |store, lo, hi| {
+            if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Excluded(hi)))) }
+        })
+        .says("a range that leaves out its start")
+        .why("`lo` is part of the range. A key that stands exactly on it would belong to no range at all.")
+        .link(WRONG),
+        mistake("start_left_out_and_end_taken", |store, lo, hi| {
+            if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Included(hi)))) }
+        })
+        .says("a range with its ends the wrong way round: `lo` left out, `hi` taken")
+        .why("Half-open means that the start is taken and the end is not.")
+        .link(WRONG),
+        panics("both_ends_left_to_the_map", |store, lo, hi| {
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .says("`range` alone, which panics when `lo` is greater than `hi`")
+        .why(
+            "`BTreeMap::range` refuses a start behind the end by a panic. Nothing lies between such \
+             bounds, so the answer is no keys.",
+        )
+        .link("first-scan"),
+        mistake("end_ignored", |store, lo, hi| {
+            if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Included(lo), Unbounded))) }
+        })
+        .says("a range that runs to the end of the store")
+        .why("Nothing stops it at `hi`.")
+        .link(WRONG),
+        mistake("bounds_swapped", |store, lo, hi| {
+            let (lo, hi) = if lo <= hi { (lo, hi) } else { (hi, lo) };
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .says("a range that swaps its bounds when they stand the wrong way round")
+        .why(
+            "From `c` up to `a` there is no key: none is both at least `c` and less than `a`. Who asks for \
+             it has a bug, or an empty window, and neither is helped by rows.",
+        )
+        .link(INVARIANTS),
+    ]
+}
+
+fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("start_must_exist", |store, lo, hi| {
+            if lo >= hi || !store.contains_key(lo) {
+                return Vec::new();
+            }
+            keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
+        })
+        .says("a scan that looks `lo` up and gives up when it is not a key")
+        .why(
+            "A bound is a place between keys, not a key. The scan begins at the first key that is not \
+             less than `lo`.",
+        )
+        .link(WRONG),
+        mistake("end_must_exist", |store: &Store, lo, hi| {
+            let rest = store.range::<[u8], _>((Included(lo), Unbounded));
+            if lo >= hi { Vec::new() } else { keys(rest.take_while(|(key, _)| *key != hi)) }
+        })
+        .says("a scan that stops only when it meets `hi` itself")
+        .why(
+            "When `hi` is not a key, the scan never meets it and runs to the end of the store. Stop at \
+             the first key that is not less than `hi`.",
+        )
+        .link(WRONG),
+        mistake("shorter_first", |store: &Store, lo, hi| {
+            let rank = |key: &[u8]| (key.len(), key.to_vec());
+            keys(store.iter().filter(|(key, _)| rank(lo) <= rank(key) && rank(key) < rank(hi)))
+        })
+        .says("a scan that compares lengths before bytes")
+        .why(
+            "Byte order compares from the left; the length counts only when one key is the beginning \
+             of the other. `aa` stands before `b`.",
+        )
+        .link(INVARIANTS),
+        mistake("first_byte_only", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| lo.first() <= key.first() && key.first() < hi.first()))
+        })
+        .says("a scan that compares first bytes only")
+        .why("The first byte decides only when it differs. `a` and `ab` share it, and the second byte decides.")
+        .link(INVARIANTS),
+        mistake("letters_without_case", |store: &Store, lo, hi| {
+            let (lo, hi) = (lo.to_ascii_lowercase(), hi.to_ascii_lowercase());
+            keys(store.iter().filter(|(key, _)| {
+                let key = key.to_ascii_lowercase();
+                lo <= key && key < hi
+            }))
+        })
+        .says("a scan that takes `B` and `b` for the same letter")
+        .why("Bytes are numbers: `B` is 42 and `b` is 62, so every capital letter stands before every small one.")
+        .link(INVARIANTS),
+    ]
+}
+
+fn wrong_lists() -> Vec<Mistake<Scan>> {
+    fn right(store: &Store, lo: &[u8], hi: &[u8]) -> Vec<Vec<u8>> {
+        crate::solutions::first_scan::first_scan(store, lo, hi)
+    }
+    vec![
+        mistake("backwards", |store, lo, hi| {
+            right(store, lo, hi).into_iter().rev().collect()
+        })
+        .says("the right keys, last one first")
+        .why("A scan returns keys in the order of the store, the least one first.")
+        .link(INVARIANTS),
+        mistake("values_for_keys", |store, lo, hi| {
+            right(store, lo, hi)
+                .iter()
+                .filter_map(|key| store.get(key).cloned())
+                .collect()
+        })
+        .says("the values of the right keys")
+        .why("The task asks for the keys. The map's iterator gives pairs: the key comes first.")
+        .link("first-scan"),
+        mistake("first_key_only", |store, lo, hi| {
+            right(store, lo, hi).into_iter().take(1).collect()
+        })
+        .says("the first key of the range alone")
+        .why("A range holds as many keys as lie between its bounds, not one.")
+        .link("first-scan"),
+        mistake("nothing", |_, _, _| Vec::new())
+            .says("a scan that finds nothing")
+            .why("It returns an empty list whatever the bounds are.")
+            .link("first-scan"),
+        mistake("everything", |store, _, _| keys(store.iter()))
+            .says("a scan over the whole store")
+            .why("It looks at neither bound.")
+            .link("first-scan"),
+    ]
+}

@@ -1,0 +1,4 @@
+//! Misconceptions as code, one file an exercise.
+
+pub(crate) mod first_scan;
+pub(crate) mod prefix_scan;

@@ -1,0 +1,171 @@
+//! What goes wrong with the keys of a prefix.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use kit::Mistake;
+
+use crate::prefix_scan::Scan;
+use crate::solutions::prefix_scan::prefix_scan as right;
+use crate::stores::Store;
+
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const TASK: &str = "prefix-scan";
+
+fn keys<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Vec<u8>)>) -> Vec<Vec<u8>> {
+    entries.map(|(key, _)| key.clone()).collect()
+}
+
+/// The keys from `prefix` up to `prefix ++ tail`, with or without that end.
+fn up_to(store: &Store, prefix: &[u8], tail: &[u8], end_taken: bool) -> Vec<Vec<u8>> {
+    let end = [prefix, tail].concat();
+    let end = if end_taken {
+        Included(&end[..])
+    } else {
+        Excluded(&end[..])
+    };
+    keys(store.range::<[u8], _>((Included(prefix), end)))
+}
+
+fn successor(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    end
+}
+
+fn mistake(name: &str, scan: Scan) -> Mistake<Scan> {
+    Mistake::new(name, "prefix_scan", "prefix", scan)
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Scan>> {
+    let mut all = wrong_ends();
+    all.extend(wrong_starts_and_tests());
+    all.extend(wrong_lists());
+    all
+}
+
+fn wrong_ends() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("ends_at_one_ff_taken", |store, prefix| up_to(store, prefix, b"\xff", true))
+            .says("a range that ends at the prefix followed by one byte ff, that key included")
+            .why(
+                "`a\\xff\\x00` starts with `a` and is greater than `a\\xff`. However many ff you append, \
+                 a longer key is greater. The end is the first key that does not start with the prefix.",
+            )
+            .link(WRONG),
+        mistake("ends_at_one_ff", |store, prefix| up_to(store, prefix, b"\xff", false))
+            .says("a range that ends just before the prefix followed by one byte ff")
+            .why(
+                "The key `a\\xff` starts with `a`, and so do all behind it that begin with these two \
+                 bytes. All of them are lost.",
+            )
+            .link(WRONG),
+        mistake("ends_at_many_ff", |store, prefix| up_to(store, prefix, &[0xff; 8], true))
+            .says("a range that ends at the prefix followed by eight bytes ff")
+            .why(
+                "It is rarer now that a key is lost, not impossible: nine bytes ff are greater than \
+                 eight. Only the successor of the prefix is an end for keys of every length.",
+            )
+            .link(WRONG),
+        mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", true))
+            .says("a range that ends at the prefix followed by `~`")
+            .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort behind it.")
+            .link(WRONG),
+        mistake("no_end", |store, prefix| keys(store.range::<[u8], _>((Included(prefix), Unbounded))))
+            .says("a range that starts at the prefix and runs to the end of the store")
+            .why("The start is right. Nothing stops the scan behind the last key of the prefix.")
+            .link(WRONG),
+        mistake("successor_taken", |store, prefix| {
+            keys(store.range::<[u8], _>((Included(prefix), Included(&successor(prefix)[..]))))
+        })
+        .says("a range that takes the successor of the prefix too")
+        .why("The successor is the first key that does not start with the prefix. The range stops before it.")
+        .link(TASK),
+        mistake("first_byte_raised", |store, prefix| {
+            let mut end = prefix.to_vec();
+            if let Some(first) = end.first_mut() {
+                *first = first.saturating_add(1);
+            }
+            keys(store.range::<[u8], _>((Included(prefix), Excluded(&end[..]))))
+        })
+        .says("a range whose end adds one to the first byte of the prefix")
+        .why(
+            "The next key after all that start with `user:` is `user;`, not `vser:`: it is the last \
+             byte that has to grow.",
+        )
+        .link(TASK),
+    ]
+}
+
+fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("prefix_itself_left_out", |store, prefix| {
+            keys(store.range::<[u8], _>((Excluded(prefix), Excluded(&successor(prefix)[..]))))
+        })
+        .says("a range that leaves out the prefix itself")
+        .why("Every byte string starts with itself. If the prefix is a key, it is the first one of the range.")
+        .link(TASK),
+        mistake("only_the_prefix", |store, prefix| {
+            store.get_key_value(prefix).map(|(key, _)| key.clone()).into_iter().collect()
+        })
+        .says("a lookup of the prefix as a key")
+        .why("A lookup finds one key, the one that equals the prefix. Those that go on after it need a range.")
+        .link(WRONG),
+        mistake("contains", |store: &Store, prefix| {
+            let within = |key: &[u8]| key.windows(prefix.len()).any(|window| window == prefix);
+            keys(store.iter().filter(|(key, _)| within(key)))
+        })
+        .says("the keys that hold these bytes anywhere")
+        .why("A prefix stands at the beginning. Keys that hold the bytes further right are scattered over the store.")
+        .link(TASK),
+        mistake("one_more_byte", |store, prefix| {
+            right(store, prefix).into_iter().filter(|key| key.len() <= prefix.len() + 1).collect()
+        })
+        .says("the prefix with at most one byte behind it")
+        .why("Any number of bytes may follow a prefix.")
+        .link(TASK),
+        mistake("last_byte_dropped", |store: &Store, prefix| {
+            let shorter = &prefix[..prefix.len() - 1];
+            keys(store.iter().filter(|(key, _)| key.starts_with(shorter)))
+        })
+        .says("the keys of a prefix that is one byte shorter")
+        .why("The last byte of the prefix counts too: `user:` is not `user;`.")
+        .link(TASK),
+        mistake("text_only", |store, prefix| {
+            right(store, prefix).into_iter().filter(|key| key.is_ascii()).collect()
+        })
+        .says("the right keys, without those that hold bytes from 80 to ff")
+        .why("Keys are bytes, not text. A conversion to text drops or changes what is not ASCII.")
+        .link(WRONG),
+    ]
+}
+
+fn wrong_lists() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("backwards", |store, prefix| {
+            right(store, prefix).into_iter().rev().collect()
+        })
+        .says("the right keys, last one first")
+        .why("A scan returns keys in the order of the store, the least one first.")
+        .link(TASK),
+        mistake("prefix_cut_off", |store, prefix| {
+            right(store, prefix)
+                .iter()
+                .map(|key| key[prefix.len()..].to_vec())
+                .collect()
+        })
+        .says("what follows the prefix in the right keys")
+        .why("The task asks for whole keys. Without its prefix a key cannot be looked up.")
+        .link(TASK),
+        mistake("nothing", |_, _| Vec::new())
+            .says("a scan that finds nothing")
+            .why("It returns an empty list whatever the prefix is.")
+            .link(TASK),
+        mistake("everything", |store, _| keys(store.iter()))
+            .says("a scan over the whole store")
+            .why("It does not look at the prefix.")
+            .link(TASK),
+    ]
+}

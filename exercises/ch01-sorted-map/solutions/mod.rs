@@ -1,0 +1,4 @@
+//! Reference solutions, one file an exercise.
+
+pub(crate) mod first_scan;
+pub(crate) mod prefix_scan;
