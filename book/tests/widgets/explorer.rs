@@ -99,13 +99,12 @@ async fn the_explorer_shows_where_minus_one_lands() {
             .await,
         64
     );
-    assert_eq!(
-        page.eval("document.querySelector('.bx-legend').textContent")
-            .await
-            .as_str()
-            .unwrap()
-            .contains("the sum is -1"),
-        true
+    let legend = page
+        .eval("document.querySelector('.bx-legend').textContent")
+        .await;
+    assert!(
+        legend.as_str().unwrap().contains("the sum is -1"),
+        "{legend}"
     );
     assert_eq!(page.errors, [""; 0]);
 }
