@@ -121,23 +121,45 @@ fn refused<T: DecodeKey + Debug>(key: &[u8]) -> (usize, Why) {
 }
 
 #[test]
-fn each_refusal_says_where_and_why() {
-    assert_eq!(refused::<u64>(&[0; 3]), (3, Why::Truncated { missing: 5 }));
+fn missing_and_surplus_bytes_are_counted() {
+    let truncated = |missing| Why::Truncated { missing };
+    assert_eq!(refused::<u64>(&[0; 3]), (3, truncated(5)));
     assert_eq!(
         refused::<u64>(&[0; 9]),
         (8, Why::TrailingBytes { count: 1 })
     );
+    assert_eq!(refused::<Vec<u8>>(b"ab"), (2, truncated(2)));
+    assert_eq!(refused::<Vec<u8>>(b"ab\x00"), (3, truncated(1)));
+    assert_eq!(refused::<Varint>(&[0xff, 0]), (2, truncated(7)));
+}
+
+#[test]
+fn a_second_spelling_of_a_value_is_refused() {
+    let overlong = |used, needed| Why::OverlongVarint { used, needed };
+    assert_eq!(refused::<Varint>(&[0x80, 0x7f]), (0, overlong(2, 1)));
+    let key = [0xff, 0, 0xff, 0, 0, 0, 0, 0, 0];
+    assert_eq!(refused::<Varint>(&key), (0, overlong(9, 8)));
+    let negative_zero = [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    assert_eq!(
+        refused::<Numeric<f64>>(&negative_zero),
+        (0, Why::NegativeZero)
+    );
+    assert_eq!(refused::<Numeric<f64>>(&[0xff; 8]), (0, Why::Nan));
+    assert_eq!(refused::<Numeric<f32>>(&[0x00; 4]), (0, Why::Nan));
+    let ledis = |key: &[u8; 9]| ledis::decode_i64(*key).map_err(|error| error.why);
+    let contradiction = Why::MarkerContradictsSign { marker: b'<' };
+    assert_eq!(ledis(b"<\0\0\0\0\0\0\0\0"), Err(contradiction));
+    assert_eq!(
+        ledis(b">\0\0\0\0\0\0\0\0"),
+        Err(Why::BadMarker { found: b'>' })
+    );
+}
+
+#[test]
+fn a_byte_that_means_nothing_is_shown() {
     assert_eq!(
         refused::<(u8, bool)>(&[9, 2]),
         (1, Why::NotABool { found: 2 })
-    );
-    assert_eq!(
-        refused::<Vec<u8>>(b"ab"),
-        (2, Why::Truncated { missing: 2 })
-    );
-    assert_eq!(
-        refused::<Vec<u8>>(b"ab\x00"),
-        (3, Why::Truncated { missing: 1 })
     );
     // A buffer longer than its fields.
     assert_eq!(
@@ -152,33 +174,15 @@ fn each_refusal_says_where_and_why() {
         refused::<(u8, String)>(b"\x07\0\xff\xff\0\x01"),
         (3, Why::NotUtf8)
     );
+    // The bytes in front of '0' and behind '9'.
+    let not_a_digit = |found| Why::NotADigit { found };
     assert_eq!(
-        refused::<Varint>(&[0x80, 0x7f]),
-        (0, Why::OverlongVarint { used: 2, needed: 1 })
+        refused::<PaddedDecimal>(b"0000000000000000/012"),
+        (16, not_a_digit(b'/'))
     );
-    assert_eq!(
-        refused::<Varint>(&[0xff, 0, 0xff, 0, 0, 0, 0, 0, 0]),
-        (0, Why::OverlongVarint { used: 9, needed: 8 })
-    );
-    assert_eq!(
-        refused::<Varint>(&[0xff, 0]),
-        (2, Why::Truncated { missing: 7 })
-    );
-    let negative_zero = [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
-    assert_eq!(
-        refused::<Numeric<f64>>(&negative_zero),
-        (0, Why::NegativeZero)
-    );
-    assert_eq!(refused::<Numeric<f64>>(&[0xff; 8]), (0, Why::Nan));
-    assert_eq!(refused::<Numeric<f32>>(&[0x00; 4]), (0, Why::Nan));
-    assert_eq!(
-        refused::<PaddedDecimal>(b"0000000000000000 012"),
-        (16, Why::NotADigit { found: b' ' })
-    );
-    // The byte behind '9'.
     assert_eq!(
         refused::<PaddedDecimal>(b"0000000000000000000:"),
-        (19, Why::NotADigit { found: b':' })
+        (19, not_a_digit(b':'))
     );
     assert_eq!(
         refused::<PaddedDecimal>(b"18446744073709551616"),
@@ -193,14 +197,6 @@ fn each_refusal_says_where_and_why() {
     assert_eq!(
         refused::<(u8, Desc<(u8, bool)>)>(&key),
         (2, Why::NotABool { found: 2 })
-    );
-    assert_eq!(
-        ledis::decode_i64(*b">\0\0\0\0\0\0\0\0").map_err(|e| e.why),
-        Err(Why::BadMarker { found: b'>' })
-    );
-    assert_eq!(
-        ledis::decode_i64(*b"<\0\0\0\0\0\0\0\0").map_err(|e| e.why),
-        Err(Why::MarkerContradictsSign { marker: b'<' })
     );
 }
 
