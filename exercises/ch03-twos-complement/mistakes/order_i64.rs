@@ -147,6 +147,7 @@ fn with(steps: &[Step]) -> Option<Codec<i64>> {
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Codec<i64>>> {
     let mut mistakes = in_encode();
+    mistakes.extend(by_arithmetic());
     mistakes.extend(in_decode());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
@@ -154,8 +155,7 @@ pub fn all() -> Vec<Mistake<Codec<i64>>> {
 
 fn in_encode() -> Vec<Mistake<Codec<i64>>> {
     let in_encode = |name, check, codec| Mistake::new(name, "encode", check, codec);
-    let mut mistakes =
-        vec![
+    let mut mistakes = vec![
         in_encode(
             "little_endian",
             "order",
@@ -167,10 +167,32 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
              stands in the last byte, where it is looked at only when all else is equal.",
         )
         .link("where-the-bytes-come-from"),
+    ];
+    if let Some(codec) = with(&[FlippedInFirstByteOfLittleEndian]) {
+        mistakes.push(
+            in_encode("little_endian_first_byte_flipped", "order", codec)
+                .says("little-endian with the top bit of the first byte flipped")
+                .why(
+                    "Byte 0 is the right byte to flip once the sign bit is in it. In little-endian it \
+                     holds the ones. Turn the bytes round first, then flip.",
+                )
+                .link(WRONG),
+        );
+    }
+    mistakes
+}
+
+/// Sums and signs where a flipped bit would do.
+fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, check, codec| Mistake::new(name, "encode", check, codec);
+    vec![
         in_encode(
             "absolute_value",
             "order",
-            Codec::fixed(|value: i64| (value.unsigned_abs() | SIGN_BIT).to_be_bytes(), decode),
+            Codec::fixed(
+                |value: i64| (value.unsigned_abs() | SIGN_BIT).to_be_bytes(),
+                decode,
+            ),
         )
         .says("the key of the absolute value")
         .why("The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.")
@@ -218,19 +240,7 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
              needs no negation.",
         )
         .link(REPAIRS),
-    ];
-    if let Some(codec) = with(&[FlippedInFirstByteOfLittleEndian]) {
-        mistakes.push(
-            in_encode("little_endian_first_byte_flipped", "order", codec)
-                .says("little-endian with the top bit of the first byte flipped")
-                .why(
-                    "Byte 0 is the right byte to flip once the sign bit is in it. In little-endian it \
-                     holds the ones. Turn the bytes round first, then flip.",
-                )
-                .link(WRONG),
-        );
-    }
-    mistakes
+    ]
 }
 
 fn in_decode() -> Vec<Mistake<Codec<i64>>> {
