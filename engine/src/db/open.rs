@@ -50,11 +50,8 @@ struct Listing {
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
     let vfs = Arc::clone(&options.vfs);
-    let exists = look(dir, options)?;
-    if !exists {
-        vfs.create_dir_all(dir)?;
-        vfs.sync_dir(&parent_dir(dir))?;
-    }
+    look(dir, options)?;
+    create_directory(&*vfs, dir)?;
     let lock = vfs.lock(&dir.join(file_name::LOCK))?;
     // Once more, now that nobody else can change it.
     let listing = list(&*vfs, dir)?;
@@ -77,51 +74,70 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
         .max()
         .unwrap_or(0);
     state.next_file = state.next_file.max(highest + 1);
-    let families_before = state.families.len();
     add_missing_families(&mut state, dir, options)?;
-    debug_assert!(
-        exists || families_before == 0,
-        "a new database begins without families"
-    );
     let core = Core::start(dir, options, state, recovered, lock)?;
     core.remove_unneeded(&listing);
     Db::from_core(core)
 }
 
-/// Whether there is a database, after refusing what must not be touched.
-fn look(dir: &Path, options: &Options) -> Result<bool> {
+/// Refuses what must not be touched.
+fn look(dir: &Path, options: &Options) -> Result<()> {
     let vfs = &*options.vfs;
+    let refuse_creation = |found: &str| match options.create_if_missing {
+        true => Ok(()),
+        false => Err(Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: format!("{found}, and create_if_missing is off"),
+        }),
+    };
     if !vfs.exists(dir)? {
-        return match options.create_if_missing {
-            true => Ok(false),
-            false => Err(Error::NotADatabase {
-                path: dir.to_path_buf(),
-                found: "there is nothing, and create_if_missing is off".to_owned(),
-            }),
-        };
+        return refuse_creation("there is nothing");
     }
     let listing = list(vfs, dir)?;
-    if listing.files.contains(&FileName::Current) {
-        if options.error_if_exists {
-            return Err(Error::invalid(format!(
-                "{} already holds a database, and error_if_exists is on",
-                dir.display()
-            )));
-        }
-        if !listing.files.contains(&FileName::Lock) {
-            // Locking would create a file in what may be somebody else's directory.
-            read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
-        }
-        return Ok(true);
+    if !listing.files.contains(&FileName::Current) {
+        listing.check_is_new(vfs, dir)?;
+        return refuse_creation("there is no CURRENT in it");
     }
-    listing.check_is_new(vfs, dir)?;
-    if !options.create_if_missing {
-        return Err(Error::NotADatabase {
-            path: dir.to_path_buf(),
-            found: "there is no CURRENT in it, and create_if_missing is off".to_owned(),
-        });
+    if options.error_if_exists {
+        return Err(Error::invalid(format!(
+            "{} already holds a database, and error_if_exists is on",
+            dir.display()
+        )));
     }
-    Ok(true)
+    if !listing.files.contains(&FileName::Lock) {
+        // Locking would create a file in what may be somebody else's directory.
+        read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
+    }
+    Ok(())
+}
+
+/// Creates the directory and makes its name durable.
+///
+/// The parent is synced even if the directory was there and a database was not: an earlier creation may have
+/// failed between the two.
+fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+    if vfs.exists(&dir.join(file_name::CURRENT))? {
+        return Ok(());
+    }
+    let mut missing = Vec::new();
+    for ancestor in dir
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty())
+    {
+        if vfs.exists(ancestor)? {
+            break;
+        }
+        missing.push(ancestor);
+    }
+    vfs.create_dir_all(dir)?;
+    for created in missing.iter().rev() {
+        vfs.sync_dir(&parent_dir(created))?;
+    }
+    if missing.is_empty() {
+        vfs.sync_dir(&parent_dir(dir))
+    } else {
+        Ok(())
+    }
 }
 
 fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
