@@ -208,18 +208,18 @@ fn read_missing(db: &Db, entries: u64) -> engine::Result<()> {
 fn scan(db: &Db, forward: bool) -> engine::Result<()> {
     let mut cursor = db.default_family().cursor()?;
     if forward {
-        cursor.seek_to_first()?
+        cursor.seek_to_first()?;
     } else {
-        cursor.seek_to_last()?
+        cursor.seek_to_last()?;
     }
     let (mut rows, mut bytes) = (0u64, 0);
     while cursor.valid() {
         rows += 1;
         bytes += cursor.key().len() + cursor.value().len();
         if forward {
-            cursor.next()?
+            cursor.next()?;
         } else {
-            cursor.prev()?
+            cursor.prev()?;
         }
     }
     println!("{:30} {rows:>12} rows, {bytes} bytes", "");
@@ -231,18 +231,18 @@ fn seek_and_step(db: &Db, seeks: u64, entries: u64, forward: bool) -> engine::Re
     for at in 0..seeks {
         let target = key(scatter(at + 13) % entries);
         if forward {
-            cursor.seek(target)?
+            cursor.seek(target)?;
         } else {
-            cursor.seek_for_prev(target)?
+            cursor.seek_for_prev(target)?;
         }
         for _ in 0..10 {
             if !cursor.valid() {
                 break;
             }
             if forward {
-                cursor.next()?
+                cursor.next()?;
             } else {
-                cursor.prev()?
+                cursor.prev()?;
             }
         }
     }

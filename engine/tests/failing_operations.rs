@@ -90,7 +90,7 @@ impl Run {
             Ok(db) => {
                 // A read that fails says nothing: another opening is to tell.
                 match rows(&db) {
-                    Ok(found) => self.settle(found),
+                    Ok(found) => self.settle(&found),
                     Err(_) => return self.failed(),
                 }
                 self.db = Some(db);
@@ -106,13 +106,13 @@ impl Run {
     }
 
     /// After reopening without a power cut, everything acknowledged is there, and what was in doubt has been decided.
-    fn settle(&mut self, found: Models) {
+    fn settle(&mut self, found: &Models) {
         if let Some(in_doubt) = self.in_doubt.take()
-            && found == in_doubt
+            && *found == in_doubt
         {
             self.acknowledged = in_doubt;
         }
-        assert_eq!(found, self.acknowledged, "{:?}", self.faulty.failed());
+        assert_eq!(*found, self.acknowledged, "{:?}", self.faulty.failed());
         // Opening makes durable what it recovered.
         self.durable = self.acknowledged.clone();
         self.since_durable.clear();

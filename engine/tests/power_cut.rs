@@ -220,3 +220,30 @@ fn cut_the_recovery(history: &History, n: u64) {
         }
     }
 }
+
+/// Opening changes names several times in a row, so it is cut with many more ways to survive.
+#[test]
+fn an_opening_can_be_cut_anywhere() {
+    const WAYS: u64 = 100;
+    let history = write_history(seed_or(3), 25);
+    let operations = history.vfs.operations();
+    // From nothing, from a database as it was left by a kill, and from one left by a power cut.
+    let lives = [
+        (0, MemoryVfs::new()),
+        (operations, history.vfs.state_after(operations)),
+        (operations, history.vfs.state_after(operations).crash(1)),
+    ];
+    for (n, life) in lives {
+        let vfs = life.recording();
+        drop(Db::open("db", options(&vfs)).unwrap());
+        for cut in 0..=vfs.operations() {
+            for survival in 0..WAYS {
+                let context = format!("opening cut after {cut}, survival {survival}");
+                let survived = vfs.state_after(cut).crash(survival);
+                let db = Db::open("db", options(&survived))
+                    .unwrap_or_else(|error| panic!("{context}: {error}"));
+                history.check(&db, n, &context);
+            }
+        }
+    }
+}

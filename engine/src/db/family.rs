@@ -110,7 +110,14 @@ impl FamilyCore {
             }
         }
         let merge = MergeCursor::new(comparator.clone(), sources);
-        Ok(Cursor::new(comparator.clone(), merge, sequence, bounds))
+        let version = Arc::clone(&view.version);
+        Ok(Cursor::new(
+            comparator.clone(),
+            merge,
+            version,
+            sequence,
+            bounds,
+        ))
     }
 
     pub(super) fn prefix_bounds(&self, prefix: &[u8]) -> Result<Bounds> {

@@ -11,12 +11,14 @@
 
 use std::cmp::Ordering;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use crate::comparator::{Comparator, PrefixRange};
 use crate::cursor::InternalCursor;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::MergeCursor;
+use crate::version::Version;
 
 /// After this many hidden versions of one key in a row, a seek past the rest is cheaper than steps.
 const STEPS_BEFORE_SEEK: usize = 16;
@@ -51,6 +53,8 @@ enum Place {
 pub struct Cursor {
     comparator: Comparator,
     merge: MergeCursor,
+    /// Keeps the files of the tables from being removed.
+    _version: Arc<Version>,
     sequence: u64,
     bounds: Bounds,
     place: Place,
@@ -101,16 +105,18 @@ impl Bounds {
 }
 
 impl Cursor {
-    /// The rows that a reader of `sequence` sees in `merge`, within `bounds`.
+    /// The rows that a reader of `sequence` sees in `merge`, within `bounds`; `version` holds its tables.
     pub(crate) fn new(
         comparator: Comparator,
         merge: MergeCursor,
+        version: Arc<Version>,
         sequence: u64,
         bounds: Bounds,
     ) -> Self {
         Self {
             comparator,
             merge,
+            _version: version,
             sequence,
             bounds,
             place: Place::Nowhere,

@@ -194,18 +194,18 @@ impl SkipList {
 
     /// Whether `node`, of this list and not its head, holds exactly this key.
     pub(super) fn is(&self, node: Node, target: Target<'_>) -> bool {
-        self.compare(node, target) == Order::Equal
+        self.compare(node, target).is_eq()
     }
 
     /// The first node at or after `target`.
     pub(super) fn seek(&self, target: Target<'_>) -> Option<Node> {
-        self.after(self.last_before(target), 0)
+        self.around(target).1
     }
 
     /// The last node before `target`, or `None` if there is none.
     pub(super) fn seek_before(&self, target: Target<'_>) -> Option<Node> {
-        let found = self.last_before(target);
-        (found != self.head).then_some(found)
+        let (before, _) = self.around(target);
+        (before != self.head).then_some(before)
     }
 
     pub(super) fn last(&self) -> Option<Node> {
@@ -218,35 +218,37 @@ impl SkipList {
         (at != self.head).then_some(at)
     }
 
-    fn last_before(&self, target: Target<'_>) -> Node {
-        let mut at = self.head;
-        // A node found too great on one level is often the next on the level below: not compared twice.
-        let mut too_great = None;
+    /// The last node before `target`, and the first one at or after it, which was its successor when looked at.
+    ///
+    /// The successor is not to be read again from the link: the writer may meanwhile have put a node between
+    /// the two, and that one may stand before `target`.
+    fn around(&self, target: Target<'_>) -> (Node, Option<Node>) {
+        let mut found = (self.head, None);
         for level in (0..self.height.load(Ordering::Relaxed)).rev() {
-            at = self.descend(at, level, target, &mut too_great);
+            found = self.descend(found.0, level, target, found.1);
         }
-        at
+        found
     }
 
-    /// The last node on `level`, from `at` on, that stands before `target`.
+    /// As [`around`](Self::around), among the nodes on `level` from `at` on.
+    ///
+    /// `at_or_after` was compared on the level above. It is often the next here, and not compared twice.
     #[inline]
     fn descend(
         &self,
         mut at: Node,
         level: usize,
         target: Target<'_>,
-        too_great: &mut Option<Node>,
-    ) -> Node {
+        at_or_after: Option<Node>,
+    ) -> (Node, Option<Node>) {
         loop {
             let next = self.after(at, level);
-            let Some(node) = next.filter(|_| next != *too_great) else {
-                return at;
-            };
-            if self.compare(node, target) != Order::Less {
-                *too_great = next;
-                return at;
+            match next {
+                Some(node) if next != at_or_after && self.compare(node, target).is_lt() => {
+                    at = node;
+                }
+                _ => return (at, next),
             }
-            at = node;
         }
     }
 }
@@ -316,7 +318,7 @@ impl Writer {
     fn follows_last(&self, target: Target<'_>) -> bool {
         let list = &*self.list;
         let last = self.before[0];
-        if last != list.head && list.compare(last, target) != Order::Less {
+        if last != list.head && list.compare(last, target).is_ge() {
             return false;
         }
         list.after(last, 0)
@@ -327,15 +329,15 @@ impl Writer {
         let list = &*self.list;
         let in_use = list.height.load(Ordering::Relaxed);
         self.before[in_use..].fill(list.head);
-        let mut at = list.head;
-        let mut too_great = None;
+        let mut found = (list.head, None);
         for level in (0..in_use).rev() {
-            at = list.descend(at, level, target, &mut too_great);
-            self.before[level] = at;
+            found = list.descend(found.0, level, target, found.1);
+            self.before[level] = found.0;
         }
         debug_assert!(
-            list.after(at, 0)
-                .is_none_or(|next| list.compare(next, target) == Order::Greater),
+            found
+                .1
+                .is_none_or(|next| list.compare(next, target).is_gt()),
             "a sequence number is used once"
         );
     }

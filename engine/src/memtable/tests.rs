@@ -243,3 +243,42 @@ fn count_in_order(table: &Memtable, visible: u64) -> u64 {
     }
     seen
 }
+
+#[test]
+fn a_hot_key_is_read_at_exactly_its_moment() {
+    // Every new version stands right before the one that the reader is about to find.
+    const VERSIONS: u64 = if cfg!(miri) { 200 } else { 100_000 };
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
+    let table = writer.reader();
+    let published = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut cursor = table.cursor();
+            let mut visible = 0;
+            while visible < VERSIONS {
+                visible = published.load(Memory::Acquire);
+                let found = table.get(b"hot", visible).map_or(0, |found| found.sequence);
+                assert_eq!(found, visible);
+                let mut target = Vec::new();
+                internal_key::append_seek(&mut target, b"hot", visible);
+                cursor.seek(&target).unwrap();
+                let seen = cursor
+                    .valid()
+                    .then(|| internal_key::parse(cursor.key()).unwrap());
+                assert_eq!(seen.map_or(0, |seen| seen.sequence), visible);
+            }
+        });
+        for sequence in 1..=VERSIONS {
+            let key = ParsedKey {
+                user_key: b"hot",
+                sequence,
+                kind: ValueKind::Put,
+            };
+            writer.insert(key, b"value");
+            published.store(sequence, Memory::Release);
+            if reader.is_finished() {
+                break; // It failed, and its panic is reported below.
+            }
+        }
+    });
+}

@@ -1,0 +1,128 @@
+//! Column families: created, listed, dropped, reopened; their files reclaimed; batches atomic across them.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{Background, Comparator, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
+use support::tiny;
+
+fn on(vfs: &MemoryVfs) -> Options {
+    Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    }
+}
+
+fn tables(vfs: &MemoryVfs) -> usize {
+    let names = vfs.list(Path::new("db")).unwrap();
+    names
+        .iter()
+        .filter(|name| name.to_string_lossy().ends_with(".sst"))
+        .count()
+}
+
+#[test]
+fn families_are_created_listed_and_found_again() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    let reverse = FamilyOptions {
+        comparator: Comparator::reverse_bytewise(),
+        ..FamilyOptions::default()
+    };
+    let created = db.create_family("reverse", reverse.clone()).unwrap();
+    created.put("a", "1").unwrap();
+    created.put("b", "2").unwrap();
+    db.put("a", "in default").unwrap();
+    let error = db.create_family("reverse", reverse.clone()).unwrap_err();
+    assert!(error.to_string().contains("already is"), "{error}");
+    assert_eq!(db.families(), ["default", "reverse"]);
+    drop((db, created));
+
+    let db = Db::open("db", on(&vfs).family("reverse", reverse)).unwrap();
+    let rows: Vec<_> = db
+        .family("reverse")
+        .unwrap()
+        .iter()
+        .map(|row| row.unwrap().0)
+        .collect();
+    assert_eq!(rows, [b"b", b"a"]);
+    assert_eq!(db.get("a").unwrap().as_deref(), Some(&b"in default"[..]));
+    let error = db.family("revers").unwrap_err();
+    assert!(
+        error.to_string().contains("\"reverse\""),
+        "the families are listed: {error}"
+    );
+}
+
+#[test]
+fn a_dropped_family_is_gone_with_its_files_and_its_name_is_free() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("doomed", tiny())).unwrap();
+    let doomed = db.family("doomed").unwrap();
+    doomed.put("in a table", "x").unwrap();
+    db.flush().unwrap();
+    doomed.put("in the log", "y").unwrap();
+    db.put("kept", "z").unwrap();
+    let cursor = doomed.cursor().unwrap();
+    assert_eq!(tables(&vfs), 1);
+
+    db.drop_family("doomed").unwrap();
+    assert_eq!(db.families(), ["default"]);
+    let error = doomed.put("k", "v").unwrap_err();
+    assert!(error.to_string().contains("dropped"), "{error}");
+    assert_eq!(tables(&vfs), 1, "a cursor still holds the table");
+    drop((cursor, doomed));
+    assert_eq!(tables(&vfs), 0);
+    assert!(db.drop_family("default").is_err());
+    assert!(db.drop_family("doomed").is_err());
+    drop(db);
+
+    let db = Db::open("db", on(&vfs)).unwrap();
+    assert_eq!(db.families(), ["default"]);
+    assert_eq!(db.get("kept").unwrap().as_deref(), Some(&b"z"[..]));
+    let again = db
+        .create_family("doomed", FamilyOptions::default())
+        .unwrap();
+    assert_eq!(again.iter().count(), 0, "nothing of the old family returns");
+}
+
+#[test]
+fn a_batch_for_a_family_that_is_not_open_writes_nothing() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("gone", tiny())).unwrap();
+    let gone = db.family("gone").unwrap();
+    db.drop_family("gone").unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(&db.default_family(), "k", "v");
+    batch.put(&gone, "k", "v");
+    assert!(db.write(batch, WriteOptions::default()).is_err());
+    assert_eq!(db.get("k").unwrap(), None::<engine::Value>);
+}
+
+#[test]
+fn a_family_with_a_small_buffer_does_not_keep_the_others_log() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("busy", tiny())).unwrap();
+    let busy = db.family("busy").unwrap();
+    db.put("written once", "and never again").unwrap();
+    for at in 0..2_000 {
+        busy.put(format!("{at:06}"), [7; 40]).unwrap();
+    }
+    while db.step().unwrap() {}
+    let names = vfs.list(Path::new("db")).unwrap();
+    let logs = names
+        .iter()
+        .filter(|name| name.to_string_lossy().ends_with(".log"))
+        .count();
+    assert_eq!(logs, 1, "old logs are gone: {names:?}");
+    drop((db, busy));
+    let db = Db::open("db", on(&vfs).family("busy", tiny())).unwrap();
+    assert_eq!(
+        db.get("written once").unwrap().as_deref(),
+        Some(&b"and never again"[..])
+    );
+}

@@ -1,0 +1,110 @@
+//! Files that nothing refers to go, those that something refers to stay.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{Background, Db, Options};
+use support::tiny;
+
+fn open(vfs: &MemoryVfs, background: Background) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background,
+        ..Options::default()
+    };
+    Db::open("db", options.family("default", tiny())).unwrap()
+}
+
+fn names(vfs: &MemoryVfs, ending: &str) -> BTreeSet<String> {
+    let names = vfs.list(Path::new("db")).unwrap().into_iter();
+    names
+        .map(|name| name.into_string().unwrap())
+        .filter(|name| name.ends_with(ending))
+        .collect()
+}
+
+#[test]
+fn compactions_remove_their_inputs_when_the_last_reader_is_gone() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual);
+    for at in 0..300 {
+        db.put(format!("{:04}", at % 100), [at as u8; 64]).unwrap();
+    }
+    db.flush().unwrap();
+    let before = names(&vfs, ".sst");
+    let cursor = db.default_family().cursor().unwrap();
+    db.compact().unwrap();
+    let during = names(&vfs, ".sst");
+    assert!(
+        before.is_subset(&during),
+        "a cursor holds what it reads: {before:?}, {during:?}"
+    );
+    drop(cursor);
+    let after = names(&vfs, ".sst");
+    assert!(after.is_disjoint(&before), "{after:?}");
+    assert_eq!(names(&vfs, ".log").len(), 1);
+    assert_eq!(db.default_family().iter().count(), 100);
+}
+
+#[test]
+fn reopening_sweeps_what_a_crash_left_and_nothing_else() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual);
+    db.put("k", "v").unwrap();
+    db.flush().unwrap();
+    drop(db);
+    for orphan in ["db/000900.sst", "db/CURRENT.tmp", "db/MANIFEST-000901"] {
+        vfs.create(Path::new(orphan))
+            .unwrap()
+            .append(b"left over")
+            .unwrap();
+    }
+    vfs.create(Path::new("db/README.txt"))
+        .unwrap()
+        .append(b"the operator's")
+        .unwrap();
+    let db = open(&vfs, Background::Manual);
+    let left = names(&vfs, "");
+    assert!(left.contains("README.txt"), "{left:?}");
+    assert!(
+        !left.contains("000900.sst") && !left.contains("CURRENT.tmp"),
+        "{left:?}"
+    );
+    assert_eq!(
+        left.iter()
+            .filter(|name| name.starts_with("MANIFEST"))
+            .count(),
+        1,
+        "{left:?}"
+    );
+    // Numbers of orphans are not given again.
+    db.put("k2", "v").unwrap();
+    db.flush().unwrap();
+    assert!(
+        names(&vfs, ".sst")
+            .iter()
+            .any(|name| name.as_str() > "000901.sst")
+    );
+    assert_eq!(db.default_family().iter().count(), 2);
+}
+
+#[test]
+fn a_long_life_leaves_few_files() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Threads);
+    for at in 0u32..20_000 {
+        db.put((at % 500).to_be_bytes(), [at as u8; 40]).unwrap();
+    }
+    db.compact().unwrap();
+    let left = names(&vfs, "");
+    assert!(
+        left.len() < 40,
+        "{} files for 500 rows: {left:?}",
+        left.len()
+    );
+    assert_eq!(db.default_family().iter().count(), 500);
+}

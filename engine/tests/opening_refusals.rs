@@ -1,0 +1,314 @@
+//! What is refused at opening, with what words, and that nothing is changed by it.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::comparator::NumericSuffix;
+use engine::vfs::{MemoryVfs, StdVfs, Vfs};
+use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted};
+
+fn on(vfs: &MemoryVfs) -> Options {
+    Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    }
+}
+
+fn numeric() -> FamilyOptions {
+    FamilyOptions {
+        comparator: Comparator::custom(NumericSuffix),
+        ..FamilyOptions::default()
+    }
+}
+
+/// Every file of a directory with its bytes.
+fn contents(vfs: &dyn Vfs, dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let names = vfs.list(dir).unwrap();
+    names
+        .into_iter()
+        .map(|name| name.into_string().unwrap())
+        .map(|name| (name.clone(), vfs.read(&dir.join(name)).unwrap()))
+        .collect()
+}
+
+/// Opens, expects an error whose message holds all of `words`, and that no byte of the directory changed.
+fn refused(vfs: &dyn Vfs, dir: &Path, options: Options, words: &[&str]) -> Error {
+    let before = contents(vfs, dir);
+    let error = Db::open(dir, options).expect_err("opening is refused");
+    for word in words {
+        assert!(
+            error.to_string().contains(word),
+            "{word:?} is not in: {error}"
+        );
+    }
+    assert_eq!(contents(vfs, dir), before, "a refusal changes nothing");
+    error
+}
+
+#[test]
+fn another_comparator_is_refused_by_both_names() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("score", numeric())).unwrap();
+    db.family("score").unwrap().put("item:10", "ten").unwrap();
+    drop(db);
+
+    let dir = Path::new("db");
+    let bytewise = on(&vfs).family("score", FamilyOptions::default());
+    let words = ["\"score\"", "\"numeric-suffix\"", "\"bytewise\""];
+    let error = refused(&vfs, dir, bytewise, &words);
+    assert!(matches!(error, Error::ComparatorMismatch { .. }), "{error}");
+    // A family that is not listed would be opened in the default order.
+    let error = refused(&vfs, dir, on(&vfs), &words);
+    assert!(matches!(error, Error::ComparatorMismatch { .. }), "{error}");
+
+    let db = Db::open("db", on(&vfs).family("score", numeric())).unwrap();
+    assert_eq!(
+        db.family("score")
+            .unwrap()
+            .get("item:10")
+            .unwrap()
+            .as_deref(),
+        Some(&b"ten"[..])
+    );
+}
+
+#[test]
+fn an_unlisted_family_is_opened_or_refused_as_told() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("extra", FamilyOptions::default())).unwrap();
+    db.family("extra").unwrap().put("k", "v").unwrap();
+    drop(db);
+    let refuse = Options {
+        unlisted: Unlisted::Refuse,
+        ..on(&vfs)
+    };
+    refused(&vfs, Path::new("db"), refuse, &["\"extra\"", "do not list"]);
+    let db = Db::open("db", on(&vfs)).unwrap();
+    assert_eq!(db.families(), ["default", "extra"]);
+    assert_eq!(
+        db.family("extra").unwrap().get("k").unwrap().as_deref(),
+        Some(&b"v"[..])
+    );
+}
+
+#[test]
+fn a_locked_database_is_refused() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    let error = refused(
+        &vfs,
+        Path::new("db"),
+        on(&vfs),
+        &["LOCK", "Close the other one"],
+    );
+    assert!(matches!(error, Error::Locked { .. }), "{error}");
+    // Closing gives the lock back although a handle is still there.
+    db.close().unwrap();
+    Db::open("db", on(&vfs)).unwrap();
+}
+
+#[test]
+fn a_directory_of_another_program_is_refused() {
+    let vfs = MemoryVfs::new();
+    vfs.create_dir_all(Path::new("mail")).unwrap();
+    vfs.create(Path::new("mail/inbox.mbox"))
+        .unwrap()
+        .append(b"From: x")
+        .unwrap();
+    let error = refused(
+        &vfs,
+        Path::new("mail"),
+        on(&vfs),
+        &["\"inbox.mbox\"", "no CURRENT"],
+    );
+    assert!(matches!(error, Error::NotADatabase { .. }), "{error}");
+
+    // LevelDB's files have the same names; its manifest tells.
+    vfs.create_dir_all(Path::new("level")).unwrap();
+    vfs.create(Path::new("level/CURRENT"))
+        .unwrap()
+        .append(b"MANIFEST-000002\n")
+        .unwrap();
+    let leveldb = b"\x56\xf9\xb8\xf8\x1c\x00\x01\x01\x1aleveldb.BytewiseComparator\x02\x00";
+    vfs.create(Path::new("level/MANIFEST-000002"))
+        .unwrap()
+        .append(leveldb)
+        .unwrap();
+    let error = refused(
+        &vfs,
+        Path::new("level"),
+        on(&vfs),
+        &["MANIFEST-000002", "does not begin"],
+    );
+    assert!(matches!(error, Error::NotADatabase { .. }), "{error}");
+
+    vfs.create_dir_all(Path::new("other")).unwrap();
+    vfs.create(Path::new("other/CURRENT"))
+        .unwrap()
+        .append(b"2026-01-01")
+        .unwrap();
+    refused(
+        &vfs,
+        Path::new("other"),
+        on(&vfs),
+        &["CURRENT should name a manifest", "2026-01-01"],
+    );
+}
+
+#[test]
+fn a_missing_table_is_named() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    db.put("k", "v").unwrap();
+    db.flush().unwrap();
+    drop(db);
+    let names = vfs.list(Path::new("db")).unwrap();
+    let table = names
+        .iter()
+        .find(|name| name.to_string_lossy().ends_with(".sst"))
+        .unwrap();
+    vfs.remove(&Path::new("db").join(table)).unwrap();
+    let words = [table.to_str().unwrap(), "missing"];
+    let error = refused(&vfs, Path::new("db"), on(&vfs), &words);
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
+}
+
+#[test]
+fn a_lost_current_beside_data_is_no_new_database() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs)).unwrap();
+    db.put("k", "v").unwrap();
+    drop(db);
+    vfs.remove(Path::new("db/CURRENT")).unwrap();
+    let error = refused(&vfs, Path::new("db"), on(&vfs), &["CURRENT", "holds data"]);
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
+}
+
+#[test]
+fn existence_is_as_the_options_say() {
+    let vfs = MemoryVfs::new();
+    let only_existing = || Options {
+        create_if_missing: false,
+        ..on(&vfs)
+    };
+    let error = Db::open("db", only_existing()).unwrap_err();
+    assert!(
+        error.to_string().contains("create_if_missing is off"),
+        "{error}"
+    );
+    assert!(
+        !vfs.exists(Path::new("db")).unwrap(),
+        "a refusal creates nothing"
+    );
+    drop(Db::open("db", on(&vfs)).unwrap());
+    drop(Db::open("db", only_existing()).unwrap());
+    let only_new = Options {
+        error_if_exists: true,
+        ..on(&vfs)
+    };
+    refused(
+        &vfs,
+        Path::new("db"),
+        only_new,
+        &["already holds a database"],
+    );
+}
+
+#[test]
+fn options_out_of_range_are_named_before_anything_is_touched() {
+    let vfs = MemoryVfs::new();
+    for (family, words) in [
+        (
+            FamilyOptions {
+                block_bytes: 0,
+                ..FamilyOptions::default()
+            },
+            "block_bytes",
+        ),
+        (
+            FamilyOptions {
+                restart_interval: 0,
+                ..FamilyOptions::default()
+            },
+            "restart_interval",
+        ),
+        (
+            FamilyOptions {
+                level_multiplier: 1,
+                ..FamilyOptions::default()
+            },
+            "level_multiplier",
+        ),
+        (
+            FamilyOptions {
+                target_file_bytes: 0,
+                ..FamilyOptions::default()
+            },
+            "target_file_bytes",
+        ),
+    ] {
+        let error = Db::open("db", on(&vfs).family("default", family)).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert!(!vfs.exists(Path::new("db")).unwrap());
+    }
+    let error = Db::open("db", on(&vfs).family("", FamilyOptions::default())).unwrap_err();
+    assert!(error.to_string().contains("name"), "{error}");
+}
+
+#[test]
+fn real_files_and_directories_in_the_way_are_explained() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let error = Db::open(&file, Options::default()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("mixes up a file and a directory"),
+        "{error}"
+    );
+    let error = Db::open(file.join("below"), Options::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("a file and a directory"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "not a directory");
+
+    let dir = root.path().join("db");
+    let db = Db::open(&dir, Options::default()).unwrap();
+    db.put("k", "v").unwrap();
+    let error = refused_real(&dir);
+    assert!(matches!(error, Error::Locked { .. }), "{error}");
+    drop(db);
+    let db = Db::open(&dir, Options::default()).unwrap();
+    assert_eq!(db.get("k").unwrap().as_deref(), Some(&b"v"[..]));
+}
+
+fn refused_real(dir: &Path) -> Error {
+    refused(&StdVfs, dir, Options::default(), &["LOCK"])
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_directory_is_explained() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("db");
+    drop(Db::open(&dir, Options::default()).unwrap());
+    let closed = std::fs::Permissions::from_mode(0o000);
+    std::fs::set_permissions(&dir, closed).unwrap();
+    let opened = Db::open(&dir, Options::default());
+    let may_anything = std::fs::read_dir(&dir).is_ok();
+    std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o700)).unwrap();
+    match opened {
+        Err(error) => {
+            assert!(error.to_string().contains("Check who owns it"), "{error}");
+            drop(Db::open(&dir, Options::default()).unwrap());
+        }
+        // The superuser reads every directory: nothing to refuse.
+        Ok(_) => assert!(may_anything, "only the superuser opens a closed directory"),
+    }
+}

@@ -1,0 +1,83 @@
+//! The stall ladder: with compaction held up, level 0 does not grow without end, and writers go on when it moves.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use engine::vfs::MemoryVfs;
+use engine::{CompactionFilter, Db, Decision, FamilyOptions, Options};
+use parking_lot::{Condvar, Mutex};
+use support::tiny;
+
+/// A filter that holds every compaction up until it is opened.
+#[derive(Default)]
+struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+    reached: AtomicBool,
+}
+
+impl CompactionFilter for Gate {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        self.reached.store(true, Ordering::SeqCst);
+        let mut open = self.open.lock();
+        while !*open {
+            self.opened.wait(&mut open);
+        }
+        Decision::Keep
+    }
+}
+
+#[test]
+fn writers_wait_for_a_compaction_and_go_on_after_it() {
+    let gate = Arc::new(Gate::default());
+    let family = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..tiny()
+    };
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("default", family)).unwrap();
+    let written = AtomicU64::new(0);
+    const WRITES: u64 = 4_000;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for at in 0..WRITES {
+                // The same keys again and again, so that tables overlap and must be merged.
+                db.put((at % 50).to_be_bytes(), [at as u8; 60]).unwrap();
+                written.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let stopped_at = until_it_stands_still(&written);
+        assert!(
+            gate.reached.load(Ordering::SeqCst),
+            "a compaction is held up"
+        );
+        assert!(stopped_at < WRITES, "writers were not stopped");
+        *gate.open.lock() = true;
+        gate.opened.notify_all();
+    });
+    assert_eq!(written.load(Ordering::SeqCst), WRITES);
+    assert_eq!(db.default_family().iter().count(), 50);
+}
+
+fn until_it_stands_still(written: &AtomicU64) -> u64 {
+    let start = Instant::now();
+    let mut last = (written.load(Ordering::SeqCst), Instant::now());
+    while last.1.elapsed() < Duration::from_millis(600) {
+        std::thread::sleep(Duration::from_millis(20));
+        let now = written.load(Ordering::SeqCst);
+        if now != last.0 {
+            last = (now, Instant::now());
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "writers never stop"
+        );
+    }
+    last.0
+}
