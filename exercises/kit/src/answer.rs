@@ -176,7 +176,7 @@ pub enum Outcome {
     Panic {
         /// The panic's message.
         message: String,
-        /// Where it happened, as `file:line`.
+        /// Where it happened: `at file:line`, or `inside the standard library`.
         place: String,
     },
     /// The call ended the process it ran in.
@@ -215,7 +215,7 @@ impl Outcome {
         match self {
             Self::Answer(answer) => answer.text.clone(),
             Self::Todo => "todo!()".to_owned(),
-            Self::Panic { message, place } => format!("a panic at {place}: {message}"),
+            Self::Panic { message, place } => format!("a panic {place}: {message}"),
             Self::Died(death) => death.to_string(),
             Self::NotAsked => "not asked".to_owned(),
         }
@@ -313,7 +313,7 @@ mod tests {
     fn panics_alike_whatever_they_say() {
         let panic = |message: &str| Outcome::Panic {
             message: message.to_owned(),
-            place: "a.rs:1".to_owned(),
+            place: "at a.rs:1".to_owned(),
         };
         assert!(panic("a").behaves_like(&panic("b")));
         assert!(!panic("a").behaves_like(&Outcome::Answer(1_i64.show())));

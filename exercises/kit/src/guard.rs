@@ -45,9 +45,9 @@ fn install() {
                         .payload_as_str()
                         .unwrap_or("a panic without a message")
                         .to_owned();
-                    let place = info.location().map_or_else(String::new, |at| {
-                        format!("{}:{}", plain_path(at.file()), at.line())
-                    });
+                    let place = info
+                        .location()
+                        .map_or_else(String::new, |at| place(at.file(), at.line()));
                     *last = Some((message, place));
                 }
                 guarded
@@ -57,6 +57,18 @@ fn install() {
             }
         }));
     });
+}
+
+/// The place of a panic, for a sentence. Lines of the standard library are none of the learner's, and
+/// differ from one toolchain to the next.
+fn place(file: &str, line: u32) -> String {
+    let file = plain_path(file);
+    let standard = file.starts_with("/rustc/") || file.contains("/lib/rustlib/src/");
+    if standard {
+        "inside the standard library".to_owned()
+    } else {
+        format!("at {file}:{line}")
+    }
 }
 
 /// A path with forward slashes and without the detours of a `#[path]`.
@@ -81,6 +93,17 @@ mod tests {
     fn paths_lose_their_detours() {
         assert_eq!(plain_path("a/checks/../mistakes/b.rs"), "a/mistakes/b.rs");
         assert_eq!(plain_path("../b.rs"), "../b.rs");
+    }
+
+    #[test]
+    fn the_standard_library_has_no_lines() {
+        assert_eq!(place("src/a.rs", 7), "at src/a.rs:7");
+        for file in [
+            "/rustc/5980/library/alloc/src/collections/btree/search.rs",
+            "/home/a/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/option.rs",
+        ] {
+            assert_eq!(place(file, 7), "inside the standard library");
+        }
     }
 
     #[test]

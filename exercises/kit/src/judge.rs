@@ -185,7 +185,7 @@ fn returns(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> Option<Finding> 
     let call = &part.probes[first].call;
     let summary = match &outcomes[first] {
         Outcome::Todo => format!("{call} reaches a `todo!()`"),
-        Outcome::Panic { message, place } => format!("{call} panics at {place}: {message}"),
+        Outcome::Panic { message, place } => format!("{call} panics {place}: {message}"),
         other => format!("{call}: {}", other.brief()),
     };
     Some(Finding {
