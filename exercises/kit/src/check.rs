@@ -210,7 +210,7 @@ pub fn sorted(part: &Part, outcomes: &[Outcome], members: &[usize]) -> bool {
     let mut ranked: Vec<usize> = members
         .iter()
         .copied()
-        .filter(|&i| outcomes[i].bytes().is_some())
+        .filter(|&i| key(part, outcomes, i).is_some())
         .collect();
     ranked.sort_by_key(|&i| part.ranks[i]);
     ranked
@@ -218,9 +218,21 @@ pub fn sorted(part: &Part, outcomes: &[Outcome], members: &[usize]) -> bool {
         .all(|pair| in_order(part, outcomes, pair[0], pair[1]))
 }
 
+/// The key that a probe was given. An input that has to be refused has no place in the order, and so no
+/// key, whatever was answered.
+pub fn key<'a>(part: &Part, outcomes: &'a [Outcome], probe: usize) -> Option<&'a [u8]> {
+    has_key(part, probe).then(|| outcomes[probe].bytes())?
+}
+
+/// Whether a probe's input is to have a key, as far as the right answers are known.
+pub fn has_key(part: &Part, probe: usize) -> bool {
+    let expected = part.probes[probe].expected.as_ref();
+    expected.is_none_or(|answer| answer.bytes.is_some())
+}
+
 /// Whether two probes' keys compare as their ranks do.
 pub fn in_order(part: &Part, outcomes: &[Outcome], a: usize, b: usize) -> bool {
-    match (outcomes[a].bytes(), outcomes[b].bytes()) {
+    match (key(part, outcomes, a), key(part, outcomes, b)) {
         (Some(x), Some(y)) => x.cmp(y) == part.ranks[a].cmp(&part.ranks[b]),
         _ => true,
     }

@@ -75,7 +75,7 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         solution.behaves_like(&outcomes[i])
     };
     let mut found: Vec<(usize, Vec<&str>)> = Vec::new();
-    for class in info.divisions() {
+    for class in info.groups() {
         let members: Vec<usize> = info
             .members(class)
             .into_iter()

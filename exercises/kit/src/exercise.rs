@@ -71,6 +71,18 @@ impl Part {
         self.classes_where(|probe| probe.classes.iter().take(1))
     }
 
+    /// The classes to compare with each other: those that divide the probes, or, where all probes have
+    /// the same first class, the other classes.
+    pub fn groups(&self) -> Vec<&'static str> {
+        let divisions = self.divisions();
+        let finer = self.classes().split_off(divisions.len());
+        if divisions.len() == 1 && !finer.is_empty() {
+            finer
+        } else {
+            divisions
+        }
+    }
+
     /// All classes, in order of first appearance, those that divide the probes first.
     pub fn classes(&self) -> Vec<&'static str> {
         let mut classes = self.divisions();

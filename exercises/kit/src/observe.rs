@@ -3,7 +3,7 @@
 //! They are given when an answer behaves like no known mistake. None of them guesses at a reason.
 
 use crate::answer::Outcome;
-use crate::check::{shared_answer, sorted, wrong_answers};
+use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
 use crate::relate::relation;
 use crate::render::{count, some_of};
@@ -43,7 +43,7 @@ pub(crate) fn describe(part: &Part, set: &[usize]) -> String {
         return format!("the {class}, all of them and no others");
     }
     let by_class: Vec<String> = part
-        .divisions()
+        .groups()
         .into_iter()
         .filter_map(|class| {
             let members = part.members(class);
@@ -105,12 +105,14 @@ fn were(probes: usize) -> String {
 }
 
 fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
-    let all: Vec<usize> = where_is(outcomes, |o| o.bytes().is_some());
+    let with_key = |i: &usize| key(part, outcomes, *i).is_some();
+    let all: Vec<usize> = (0..outcomes.len()).filter(with_key).collect();
     if all.len() < 2 {
         return Vec::new();
     }
     if sorted(part, outcomes, &all) {
-        return vec![if all.len() == part.probes.len() {
+        let due = (0..part.probes.len()).filter(|&i| has_key(part, i));
+        return vec![if all.len() == due.count() {
             "The keys are in order.".to_owned()
         } else {
             "Where it answers, the keys are in order.".to_owned()
@@ -120,17 +122,17 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         return vec!["All keys are in exactly the reverse order.".to_owned()];
     }
     let mut said = Vec::new();
-    let divisions: Vec<(&str, Vec<usize>)> = part
-        .divisions()
+    let groups: Vec<(&str, Vec<usize>)> = part
+        .groups()
         .into_iter()
         .map(|class| {
             let mut members = part.members(class);
-            members.retain(|i| outcomes[*i].bytes().is_some());
+            members.retain(with_key);
             (class, members)
         })
         .filter(|(_, members)| !members.is_empty())
         .collect();
-    for (class, members) in divisions.iter().filter(|(_, m)| m.len() > 1) {
+    for (class, members) in groups.iter().filter(|(_, m)| m.len() > 1) {
         let how = if sorted(part, outcomes, members) {
             "in order among themselves"
         } else if reversed(part, outcomes, members) {
@@ -144,7 +146,7 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         };
         said.push(format!("The {class} are {how}."));
     }
-    let mut by_rank = divisions;
+    let mut by_rank = groups;
     by_rank.sort_by_key(|(_, members)| members.iter().map(|&i| part.ranks[i]).min());
     for pair in by_rank.windows(2) {
         said.extend(across(part, outcomes, &pair[0], &pair[1]));
@@ -206,7 +208,14 @@ fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     if part.ranks.is_empty() {
         return None;
     }
-    let (a, b) = shared_answer(part, outcomes)?;
+    let keys: Vec<Outcome> = outcomes
+        .iter()
+        .map(|outcome| match outcome.bytes() {
+            Some(_) => outcome.clone(),
+            None => Outcome::NotAsked,
+        })
+        .collect();
+    let (a, b) = shared_answer(part, &keys)?;
     Some(format!(
         "Different inputs share a {}: {} and {} are both {}.",
         part.makes,
@@ -297,7 +306,7 @@ fn relations(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             format!("On all {compared} that can be compared, the {makes} is {is}.")
         }];
     }
-    part.divisions()
+    part.groups()
         .into_iter()
         .filter_map(|class| {
             let members: Vec<usize> = part

@@ -76,11 +76,14 @@ macro_rules! unsigned {
             }
 
             fn classes(&self) -> Vec<&'static str> {
-                if *self <= 0xff {
-                    vec!["numbers of one byte"]
-                } else {
-                    vec!["numbers of two bytes and more"]
-                }
+                let bits = Self::BITS - self.leading_zeros();
+                let size = match bits {
+                    0..=8 => "numbers of one byte",
+                    9..=16 => "numbers of two bytes",
+                    17..=32 => "numbers of three and four bytes",
+                    _ => "numbers of more than four bytes",
+                };
+                vec!["numbers", size]
             }
         }
     )*};
@@ -125,10 +128,12 @@ macro_rules! signed {
 signed!(i32 i64);
 
 macro_rules! float {
-    ($($t:ty, $bits:ty, $width:expr, $wide_nan:expr;)*) => {$(
+    ($($t:ty, $bits:ty, $width:expr, $quiet_nan:expr;)*) => {$(
         impl Value for $t {
             fn probes() -> Vec<Self> {
-                let mut found: Vec<Self> = vec![0.0, 1.0, 2.0, 0.5, 1.5, 3.0, 10.0, 100.0, 256.0, 0.1];
+                let mut found: Vec<Self> = vec![
+                    1.0, 2.0, 0.0, 0.5, 1.5, 3.0, 10.0, 100.0, 256.0, 0.1, 0.0001, 0.0002,
+                ];
                 found.extend((0..=300_u16).map(Self::from));
                 found.extend((1..=30_u16).map(|n| Self::from(n) / 7.0));
                 found.extend([
@@ -147,7 +152,10 @@ macro_rules! float {
                     found.push(Self::from_bits(bits % infinity));
                 }
                 found.push(Self::INFINITY);
-                found.push(Self::from_bits($wide_nan));
+                // The usual one, one with a payload, the smallest and the largest.
+                for bits in [$quiet_nan, $quiet_nan + 1, infinity + 1, <$bits>::MAX >> 1] {
+                    found.push(Self::from_bits(bits));
+                }
                 without_repeats(found.into_iter().flat_map(|v| [v, -v]), Self::to_bits)
             }
 
@@ -156,13 +164,16 @@ macro_rules! float {
             }
 
             fn classes(&self) -> Vec<&'static str> {
-                let division = match (self.is_nan(), *self == 0.0, self.is_sign_negative()) {
-                    (true, _, _) => "values that are not a number",
-                    (_, true, _) => "zeros",
-                    (_, _, true) => "negative numbers",
-                    (_, _, false) => "positive numbers",
-                };
-                let mut classes = vec![division];
+                let mut classes = vec![if self.is_nan() {
+                    "NaNs"
+                } else if self.is_sign_negative() {
+                    "numbers with the sign bit"
+                } else {
+                    "numbers without the sign bit"
+                }];
+                if *self == 0.0 {
+                    classes.push("zeros");
+                }
                 if self.is_infinite() {
                     classes.push("infinities");
                 }
