@@ -4,7 +4,14 @@
 
 mod common;
 
+use std::sync::Arc;
+
+use bytes::Bytes;
 use common::{Direct, over_every_store};
+use parking_lot::Mutex;
+use redis_layer::store::{
+    BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+};
 
 /// NeoKV and SSDB (`t_zset.cpp`, 2021) end a range of scores with one `ff` byte.
 #[test]
@@ -264,4 +271,95 @@ fn orphans_are_counted_and_swept_away() {
         assert_eq!((report.orphans, report.elements), (0, 2));
         direct.expect(&[("zrange kept 0 -1", "[a b]")]);
     });
+}
+
+/// Kvrocks #494: a set that is used as a queue slows down on its own tombstones. A pop must start
+/// where the one before stopped, not at the start of the set.
+#[test]
+fn a_pop_does_not_walk_over_what_was_popped_before() {
+    for (pop, direction) in [
+        ("zpopmin", Direction::Forward),
+        ("zpopmax", Direction::Backward),
+    ] {
+        let watched = Arc::new(Watched::default());
+        let mut direct = Direct::over(Arc::clone(&watched) as Arc<dyn Store>);
+        let members: Vec<String> = (0..100).map(|n| format!("{} m{n:03}", n / 50)).collect();
+        direct.run(&format!("zadd z {}", members.join(" ")));
+        for round in 0..50 {
+            watched.scans.lock().clear();
+            let removed = watched.removed.lock().clone();
+            direct.run(&format!("{pop} z"));
+            let (range, way) = watched.scans.lock()[0].clone();
+            assert_eq!(way, direction);
+            let passed = removed.iter().filter(|row| range.contains(row)).count();
+            assert_eq!(
+                passed, 0,
+                "{pop} walks over removed rows after {round} rounds"
+            );
+            // New members come in between, as in a queue with priorities.
+            direct.run(&format!("zadd z 0.5 n{round:03}"));
+        }
+        direct.check();
+    }
+}
+
+/// A store that remembers which score rows were removed, and where scans of them went.
+#[derive(Default)]
+struct Watched {
+    store: BTreeStore,
+    removed: Mutex<Vec<Vec<u8>>>,
+    scans: Arc<Mutex<Vec<(KeyRange, Direction)>>>,
+}
+
+impl Store for Watched {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        Ok(Box::new(WatchedSnapshot {
+            snapshot: self.store.snapshot()?,
+            scans: Arc::clone(&self.scans),
+        }))
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        for change in batch.changes() {
+            if change.space == Space::Score && change.value.is_none() {
+                self.removed.lock().push(change.key.clone());
+            }
+        }
+        self.store.write(batch)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        self.store.lock(scope)
+    }
+
+    fn unique(&self) -> Result<u64> {
+        self.store.unique()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.store.sync()
+    }
+}
+
+struct WatchedSnapshot {
+    snapshot: Box<dyn Snapshot>,
+    scans: Arc<Mutex<Vec<(KeyRange, Direction)>>>,
+}
+
+impl Snapshot for WatchedSnapshot {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        self.snapshot.get(space, key)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        if space == Space::Score {
+            self.scans.lock().push((range.clone(), direction));
+        }
+        self.snapshot.scan(space, range, direction)
+    }
 }

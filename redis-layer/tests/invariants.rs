@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use common::random::Random;
-use common::{Direct, StoreKind, over_every_store, show};
+use common::{Direct, StoreKind, over_every_store};
 use redis_layer::store::{Batch, Space};
 use redis_layer::types::check;
-use redis_layer::types::rows::{RowPrefix, Score, encode_score};
+use redis_layer::types::rows::{
+    Collection, Content, Marks, Metadata, RowPrefix, Score, encode_score, metadata_key,
+};
 
 const MEMBERS: [&str; 8] = ["a", "b", "", "\\xff", "\\xff\\xff", "\\x00", "10", "c"];
 const SCORES: [&str; 10] = [
@@ -67,9 +69,13 @@ fn random_scripts_leave_both_indexes_in_agreement_with_a_model() {
                         model.0.clear();
                     }
                     _ => {
-                        let popped = show(&direct.run("zpopmin z"));
-                        let least = model.sorted();
-                        let first = least[1..least.len() - 1].split(' ').next().unwrap_or("");
+                        let sorted = model.sorted();
+                        let mut members = sorted[1..sorted.len() - 1].split(' ');
+                        let (popped, first) = if step % 3 == 0 {
+                            (direct.show("zpopmax z"), members.next_back().unwrap_or(""))
+                        } else {
+                            (direct.show("zpopmin z"), members.next().unwrap_or(""))
+                        };
                         assert_eq!(popped, format!("[{}]", first.replacen('=', " ", 1)));
                         let name = first.split('=').next().unwrap_or("");
                         model.0.remove(name);
@@ -93,7 +99,24 @@ fn the_checker_finds_contradictions() {
     let row = RowPrefix::new(0, b"z", 1);
     let data = |member: &[u8]| row.data_key(member);
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Batch));
-    let damages: [Damage<'_>; 4] = [
+    let damages: [Damage<'_>; 5] = [
+        ("stands outside the marks", &|batch| {
+            let marks = Marks {
+                low: row.mark_of(&row.score_key(score(1.5), b"")).to_vec(),
+                high: Vec::new(),
+            };
+            let metadata = Metadata {
+                expires_ms: None,
+                content: Content::SortedSet(
+                    Collection {
+                        version: 1,
+                        size: 2,
+                    },
+                    marks,
+                ),
+            };
+            batch.put(Space::Metadata, metadata_key(0, b"z"), metadata.encode());
+        }),
         ("no score row", &|batch| {
             batch.delete(Space::Score, row.score_key(score(1.0), b"a"));
         }),

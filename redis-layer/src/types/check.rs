@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::store::{Direction, KeyRange, Space, Store};
 use crate::types::keyspace::all_keys;
 use crate::types::orphans::{OWNED, OrphanFinder};
-use crate::types::rows::{Collection, RowPrefix, Score, decode_score};
+use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score};
 use crate::types::{Content, DbNumber, Result};
 
 /// What [`check`] found.
@@ -46,9 +46,9 @@ pub fn check(store: &dyn Store) -> Result<Report> {
     let mut report = Report::default();
     for (db, key, metadata) in all_keys(store)? {
         report.keys += 1;
-        if let Content::SortedSet(set) = metadata.content {
+        if let Content::SortedSet(set, marks) = metadata.content {
             report.elements += set.size;
-            for what in sorted_set_faults(store, db, &key, set)? {
+            for what in sorted_set_faults(store, db, &key, set, &marks)? {
                 let key = key.clone();
                 report.faults.push(Fault { db, key, what });
             }
@@ -71,6 +71,7 @@ fn sorted_set_faults(
     db: DbNumber,
     key: &[u8],
     set: Collection,
+    marks: &Marks,
 ) -> Result<Vec<String>> {
     let snapshot = store.snapshot()?;
     let prefix = RowPrefix::new(db, key, set.version);
@@ -93,6 +94,10 @@ fn sorted_set_faults(
     let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
     while let Some((row, _)) = cursor.row() {
         let (score, member) = prefix.score_member(row)?;
+        if !marks.contain(prefix.mark_of(row)) {
+            let member = String::from_utf8_lossy(member);
+            faults.push(format!("{member:?} stands outside the marks {marks:02x?}"));
+        }
         match scores.get_mut(member) {
             Some((by_member, is_indexed)) if *by_member == score => *is_indexed = true,
             other => faults.push(format!(

@@ -38,7 +38,7 @@ impl OrphanFinder {
                 None => true,
                 Some(value) => match Metadata::decode(&metadata_row, &value)?.content {
                     Content::String(_) => true,
-                    Content::SortedSet(collection) => collection.version != *version,
+                    Content::SortedSet(collection, _) => collection.version != *version,
                 },
             };
             self.owner = Some(owner);

@@ -13,7 +13,8 @@
 //!
 //! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
 //! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
-//! collection is its version and its number of elements, a u64 each.
+//! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`],
+//! the low one escaped and the high one to the end.
 //!
 //! Invariants
 //! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
@@ -68,7 +69,7 @@ pub enum Content {
     /// The string itself.
     String(Bytes),
     /// The elements stand in rows of their own.
-    SortedSet(Collection),
+    SortedSet(Collection, Marks),
 }
 
 /// A collection whose elements stand in rows of their own.
@@ -80,13 +81,25 @@ pub struct Collection {
     pub size: u64,
 }
 
+/// Between which score rows all members of a sorted set stand, as far as it is known.
+///
+/// A mark is compared with what follows the version in the key of a score row: score and member.
+/// Why there are marks: [`zset::marks`](crate::types::zset::marks).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// No member stands before this. Empty: nothing is known.
+    pub low: Vec<u8>,
+    /// No member stands here or behind. Empty: nothing is known.
+    pub high: Vec<u8>,
+}
+
 impl Content {
     /// The type.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
             Self::String(_) => Kind::String,
-            Self::SortedSet(_) => Kind::SortedSet,
+            Self::SortedSet(..) => Kind::SortedSet,
         }
     }
 }
@@ -110,9 +123,11 @@ impl Metadata {
         }
         match &self.content {
             Content::String(text) => value.extend_from_slice(text),
-            Content::SortedSet(collection) => {
+            Content::SortedSet(collection, marks) => {
                 value.extend_from_slice(&encode_u64(collection.version));
                 value.extend_from_slice(&encode_u64(collection.size));
+                encode_bytes_into(&marks.low, &mut value);
+                value.extend_from_slice(&marks.high);
             }
         }
         value.into()
@@ -133,8 +148,8 @@ impl Metadata {
         let content = match tag & !EXPIRES {
             t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
             t if t == Kind::SortedSet as u8 => {
-                let collection = decode_collection(&mut reader).map_err(undecodable)?;
-                Content::SortedSet(collection)
+                let (collection, marks) = decode_sorted_set(&mut reader).map_err(undecodable)?;
+                Content::SortedSet(collection, marks)
             }
             _ => {
                 let what = format!("tag {tag:02x} is unknown to this version");
@@ -148,11 +163,9 @@ impl Metadata {
     }
 }
 
-fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError> {
-    let version = u64::decode_from(reader)?;
-    let size = u64::decode_from(reader)?;
-    reader.finish()?;
-    Ok(Collection { version, size })
+fn decode_sorted_set(reader: &mut Reader<'_>) -> Result<(Collection, Marks), DecodeError> {
+    let (version, size, low, Raw(high)) = <(u64, u64, Vec<u8>, Raw<Vec<u8>>)>::decode_from(reader)?;
+    Ok((Collection { version, size }, Marks { low, high }))
 }
 
 /// The key of the metadata row of a user key.
@@ -212,6 +225,18 @@ impl RowPrefix {
     #[must_use]
     pub fn behind_data_key(&self, member: &[u8]) -> Vec<u8> {
         next_key(&self.data_key(member))
+    }
+
+    /// The key of the score row at a mark of this collection.
+    #[must_use]
+    pub fn score_key_at(&self, mark: &[u8]) -> Vec<u8> {
+        [&self.0, mark].concat()
+    }
+
+    /// What marks are compared with: the key of a score row without the part that all share.
+    #[must_use]
+    pub fn mark_of<'r>(&self, row: &'r [u8]) -> &'r [u8] {
+        row.strip_prefix(&*self.0).unwrap_or(row)
     }
 
     /// The key of the score row of a member; with an empty member, the key before those of all
@@ -295,17 +320,22 @@ mod tests {
             hex(&prefix.score_key(score(1.0), b"m")),
             "000000016b00ff00010000000000000007bff00000000000006d"
         );
-        let set = Content::SortedSet(Collection {
+        let collection = Collection {
             version: 7,
             size: 2,
-        });
+        };
+        let marks = Marks {
+            low: vec![0x40, 0x00],
+            high: vec![0xbf],
+        };
+        let set = Content::SortedSet(collection, marks);
         let metadata = Metadata {
             expires_ms: Some(1),
             content: set,
         };
         assert_eq!(
             hex(&metadata.encode()),
-            "85800000000000000100000000000000070000000000000002"
+            "858000000000000001000000000000000700000000000000024000ff0001bf"
         );
         let string = Metadata {
             expires_ms: None,
@@ -336,7 +366,8 @@ mod tests {
             (b"\x41", "tag 41 is unknown"),
             (b"\x05\x00", "short"),
             (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
-            (b"\x050000000011111111x", "1 byte(s) follow"),
+            (b"\x050000000011111111x", "short"),
+            (b"\x050000000011111111\0x", "00 is followed by"),
         ] {
             let value = Bytes::copy_from_slice(value);
             let error = Metadata::decode(b"\0\0\0\0k", &value).unwrap_err();

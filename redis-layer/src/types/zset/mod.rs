@@ -6,11 +6,13 @@
 //! Invariants, which [`check`](crate::types::check) walks
 //! 1. The data rows and the score rows of a set describe the same pairs.
 //! 2. The size in the metadata row is their number. It is never 0: an empty set is no key.
+//! 3. All score rows stand between the [`marks`].
 //!
 //! Left out: ranks without a walk. Everything that counts lies in [`rank`], behind a
 //! few functions, and waits there for its index.
 
 mod add;
+pub mod marks;
 mod range;
 pub mod rank;
 
@@ -20,7 +22,7 @@ pub use add::{AddRule, Added};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::rows::{Collection, RowPrefix, Score, decode_score, encode_score};
+use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, encode_score};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
 /// A member with its score.
@@ -46,6 +48,7 @@ pub struct SortedSet<'t, 's> {
     expires_ms: Option<i64>,
     version: u64,
     size: u64,
+    marks: Marks,
     prefix: RowPrefix,
 }
 
@@ -71,7 +74,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             Some(metadata) => metadata,
             None => {
                 let version = txn.new_version()?;
-                let content = Content::SortedSet(Collection { version, size: 0 });
+                let content = Content::SortedSet(Collection { version, size: 0 }, Marks::default());
                 Metadata {
                     expires_ms: None,
                     content,
@@ -82,10 +85,12 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: &Metadata) -> Result<Self> {
-        let Content::SortedSet(Collection { version, size }) = metadata.content else {
+        let Content::SortedSet(collection, marks) = &metadata.content else {
             return Err(Error::WrongType);
         };
+        let Collection { version, size } = *collection;
         let expires_ms = metadata.expires_ms;
+        let marks = marks.clone();
         let prefix = RowPrefix::new(txn.db(), key, version);
         Ok(Self {
             txn,
@@ -93,6 +98,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             expires_ms,
             version,
             size,
+            marks,
             prefix,
         })
     }
@@ -135,6 +141,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         let data_row = self.prefix.data_key(member);
         self.txn.put(Space::Data, data_row, encode_score(score));
         let score_row = self.prefix.score_key(score, member);
+        self.marks.cover(self.prefix.mark_of(&score_row));
         self.txn.put(Space::Score, score_row, Bytes::new());
     }
 
@@ -196,6 +203,11 @@ impl<'t, 's> SortedSet<'t, 's> {
         for element in &popped {
             self.remove(&element.member)?;
         }
+        if let Some(last) = popped.last() {
+            let score = Score::new(last.score).map_err(|_| Error::NotANumber)?;
+            let row = self.prefix.score_key(score, &last.member);
+            self.marks.pass(self.prefix.mark_of(&row), direction);
+        }
         Ok(popped)
     }
 
@@ -210,10 +222,13 @@ impl<'t, 's> SortedSet<'t, 's> {
         }
         let metadata = Metadata {
             expires_ms: self.expires_ms,
-            content: Content::SortedSet(Collection {
-                version: self.version,
-                size: self.size,
-            }),
+            content: Content::SortedSet(
+                Collection {
+                    version: self.version,
+                    size: self.size,
+                },
+                self.marks,
+            ),
         };
         self.txn.set_metadata(self.key, &metadata);
         Ok(())
@@ -252,11 +267,13 @@ impl<'t, 's> SortedSet<'t, 's> {
         rows: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor + '_>> {
-        let space = match index {
-            Index::ByMember => Space::Data,
-            Index::ByScore => Space::Score,
-        };
-        self.txn.scan(space, rows, direction)
+        match index {
+            Index::ByMember => self.txn.scan(Space::Data, rows, direction),
+            Index::ByScore => {
+                let rows = self.marks.clamp(rows, &self.prefix);
+                self.txn.scan(Space::Score, &rows, direction)
+            }
+        }
     }
 
     fn element(&self, index: Index, row: &[u8], value: &[u8]) -> Result<Element> {
