@@ -45,6 +45,9 @@ const LINK_BYTES: usize = size_of::<AtomicPtr<u8>>();
 const KEY_LEN_AT: usize = LINK_BYTES;
 const VALUE_LEN_AT: usize = KEY_LEN_AT + 4;
 const KEY_AT: usize = VALUE_LEN_AT + 4;
+/// A short key and its lengths end about here, often on the cache line after the node's first.
+#[cfg(target_arch = "x86_64")]
+const PREFETCH_AHEAD: usize = KEY_AT + 24;
 
 const _: () = assert!(ALIGN == LINK_BYTES && align_of::<AtomicPtr<u8>>() <= ALIGN);
 
@@ -110,6 +113,24 @@ impl Node {
     unsafe fn next(self, level: usize) -> Option<Self> {
         // SAFETY: the caller's promise.
         NonNull::new(unsafe { self.link(level) }.load(Ordering::Acquire)).map(Self)
+    }
+
+    /// Asks for the node's first cache lines, so that they are on their way when it is compared.
+    ///
+    /// A search is a chain of cache misses. While one level's next node is compared, the level below's,
+    /// which comes next if the first is too great, is fetched: a fifth off a random insert into 64 MiB.
+    #[inline]
+    fn prefetch(self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let start = self.0.as_ptr().cast::<i8>();
+            // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(start);
+                _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(PREFETCH_AHEAD));
+            }
+        }
     }
 
     /// # Safety
@@ -243,6 +264,11 @@ impl SkipList {
     ) -> (Node, Option<Node>) {
         loop {
             let next = self.after(at, level);
+            if level > 0
+                && let Some(below) = self.after(at, level - 1)
+            {
+                below.prefetch();
+            }
             match next {
                 Some(node) if next != at_or_after && self.compare(node, target).is_lt() => {
                     at = node;
