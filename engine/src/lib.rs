@@ -1,13 +1,51 @@
 //! A log-structured storage engine: ordered bytes, kept safe.
 //!
+//! A database maps byte keys to byte values, in order, in column families that each have an order of their own. Writes are
+//! batches that happen whole or not at all, over all families. Readers never wait: they take a value, a
+//! snapshot or a cursor, and what they see does not change under them.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use engine::vfs::MemoryVfs;
+//! use engine::{Db, Options, WriteBatch, WriteOptions};
+//!
+//! # fn main() -> engine::Result<()> {
+//! // In memory here; without the `vfs` line it is a directory on disk.
+//! let options = Options { vfs: Arc::new(MemoryVfs::new()), ..Options::default() };
+//! let db = Db::open("accounts", options)?;
+//! let accounts = db.default_family();
+//!
+//! let mut transfer = WriteBatch::new();
+//! transfer.put(&accounts, "alice", "70");
+//! transfer.put(&accounts, "bob", "30");
+//! db.write(transfer, WriteOptions { sync: true })?;
+//!
+//! let before = db.snapshot();
+//! db.delete("bob")?;
+//! assert_eq!(before.get(&accounts, "bob")?.as_deref(), Some(&b"30"[..]));
+//! assert!(db.get("bob")?.is_none());
+//!
+//! for row in accounts.range("a".."c") {
+//!     let (key, value) = row?;
+//!     assert_eq!((&*key, &*value), (&b"alice"[..], &b"70"[..]));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/quick_tour.rs` goes on from here. How bytes lie on disk is in `docs/formats.md`, what survives a power
+//! cut and why in `docs/durability.md`.
+//!
 //! Layers, each using only those below it (a test reads the imports):
 //!
 //! ```text
 //! db                            open, write, read, flush, compaction, snapshots
 //! version, compaction, iter     what the database is made of at one moment, and how it changes
-//! memtable, log, sstable        one noun, one format
+//! memtable, log, sstable        one noun, one format; batch: what the log holds
 //! vfs, comparator, keys, error  keys depends on nothing
 //! ```
+//!
+//! [`internal_key`], [`cursor`] and [`varint`] are words that the layers share; they stand with the lowest.
 
 pub mod batch;
 pub mod compaction;

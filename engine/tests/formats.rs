@@ -8,9 +8,11 @@ use engine::internal_key::{self, ValueKind};
 use engine::log::LogWriter;
 use engine::sstable::{TableBuilder, TableOptions};
 use engine::vfs::{MemoryVfs, Vfs};
+use engine::{Background, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Takes bytes off a file and writes a line for each field.
 struct Dump<'a> {
@@ -304,7 +306,119 @@ fn check_page(name: &str, dump: &str) {
     );
 }
 
-/// One test, because both dumps are in one file.
+/// The payload of the record that stands at `offset` in a log, if it is one fragment.
+fn payload(log: &[u8], offset: usize) -> &[u8] {
+    let length = usize::from(u16::from_le_bytes(
+        log[offset + 4..offset + 6].try_into().unwrap(),
+    ));
+    assert_eq!(log[offset + 6], 1, "a whole record");
+    &log[offset + 11..offset + 11 + length]
+}
+
+fn dump_batch(batch: &[u8]) -> String {
+    let mut dump = Dump::new(batch);
+    dump.u64("sequence");
+    let count = dump.u32("count");
+    for number in 1..=count {
+        dump.heading(&format!("record {number}"));
+        let put = dump.peek(1)[0] == 1;
+        dump.field(1, if put { "kind: put" } else { "kind: delete" });
+        dump.varint("family");
+        let length = dump.varint("key length");
+        dump.field(length, "key");
+        if put {
+            let length = dump.varint("value length");
+            dump.field(length, "value");
+        }
+    }
+    dump.finish()
+}
+
+fn dump_edits(edits: &[&[u8]]) -> String {
+    let mut out = String::new();
+    for (number, edit) in (1..).zip(edits) {
+        writeln!(out, "== record {number}").unwrap();
+        let mut dump = Dump::new(edit);
+        while dump.at < edit.len() {
+            dump_edit_field(&mut dump);
+        }
+        out.push_str(&dump.finish());
+    }
+    out
+}
+
+fn dump_edit_field(dump: &mut Dump<'_>) {
+    let text = |dump: &mut Dump<'_>, what: &str| {
+        let length = dump.varint(&format!("length of the {what}"));
+        let bytes = dump.peek(length);
+        let key = what.ends_with("key");
+        let meaning = if key {
+            describe_key(bytes)
+        } else {
+            format!("\"{}\"", bytes.escape_ascii())
+        };
+        dump.field(length, meaning);
+    };
+    let numbers = |dump: &mut Dump<'_>, names: &[&str]| {
+        for name in names {
+            dump.varint(name);
+        }
+    };
+    let meanings = [
+        "",
+        "the magic",
+        "a family was created",
+        "a family was dropped",
+        "next file",
+        "oldest log",
+        "last sequence in tables",
+        "next family",
+        "a table was added",
+        "a table was removed",
+    ];
+    let tag = dump.peek(1)[0];
+    dump.field(1, format!("tag: {}", meanings[usize::from(tag)]));
+    match tag {
+        1 => {
+            text(dump, "magic");
+            dump.varint("format");
+        }
+        2 => {
+            dump.varint("family");
+            text(dump, "name");
+            text(dump, "comparator");
+        }
+        3 => numbers(dump, &["family"]),
+        8 => {
+            numbers(dump, &["family", "level", "file", "bytes", "entries"]);
+            text(dump, "smallest key");
+            text(dump, "largest key");
+        }
+        9 => numbers(dump, &["family", "level", "file"]),
+        _ => numbers(dump, &["number"]),
+    }
+}
+
+/// A database with a second family, one batch and one flush: its log before the flush, its manifest after it.
+fn write_database() -> (Vec<u8>, Vec<u8>) {
+    let vfs = MemoryVfs::new();
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("score", FamilyOptions::default())).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(&db.default_family(), "apple", "red");
+    batch.put(&db.family("score").unwrap(), "7:apple", "");
+    batch.delete(&db.family("score").unwrap(), "3:apple");
+    db.write(batch, WriteOptions::default()).unwrap();
+    let log = vfs.read(Path::new("db/000001.log")).unwrap();
+    db.flush().unwrap();
+    (log, vfs.read(Path::new("db/MANIFEST-000002")).unwrap())
+}
+
+/// One test, because all dumps are in one file.
 #[test]
 fn the_dumps_in_the_page_are_those_of_real_files() {
     let vfs = MemoryVfs::new();
@@ -336,4 +450,10 @@ fn the_dumps_in_the_page_are_those_of_real_files() {
     }
     table.finish().unwrap();
     check_page("table", &dump_table(&vfs.read(path).unwrap()));
+
+    let (log, manifest) = write_database();
+    check_page("batch", &dump_batch(payload(&log, 0)));
+    let first = payload(&manifest, 0);
+    let second = payload(&manifest, 11 + first.len());
+    check_page("manifest", &dump_edits(&[first, second]));
 }
