@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Comparator, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
-use support::tiny;
+use support::{Gate, tiny};
 
 fn on(vfs: &MemoryVfs) -> Options {
     Options {
@@ -124,5 +124,48 @@ fn a_family_with_a_small_buffer_does_not_keep_the_others_log() {
     assert_eq!(
         db.get("written once").unwrap().as_deref(),
         Some(&b"and never again"[..])
+    );
+}
+
+#[test]
+fn a_family_may_be_dropped_while_it_is_compacted() {
+    let vfs = MemoryVfs::new();
+    let gate = Arc::new(Gate::default());
+    let held_up = FamilyOptions {
+        compaction_filter: Some(gate.clone()),
+        ..tiny()
+    };
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("doomed", held_up)).unwrap();
+    let doomed = db.family("doomed").unwrap();
+    std::thread::scope(|scope| {
+        let compaction = scope.spawn(|| {
+            for at in 0..100 {
+                doomed.put(format!("{at:04}"), [1; 20])?;
+            }
+            db.compact()
+        });
+        while !gate.is_reached() {
+            std::thread::yield_now();
+        }
+        db.drop_family("doomed").unwrap();
+        db.put("the others", "do not wait").unwrap();
+        gate.open();
+        compaction.join().unwrap().unwrap();
+    });
+    drop(doomed);
+    db.close().unwrap();
+    drop(db);
+    let db = Db::open("db", on(&vfs)).unwrap();
+    assert_eq!(db.families(), ["default"]);
+    assert_eq!(db.default_family().iter().count(), 1);
+    db.flush().unwrap();
+    assert_eq!(
+        tables(&vfs),
+        1,
+        "the outputs for the dropped family are gone"
     );
 }

@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
-use engine::{Background, Db, Error, Options, WriteBatch, WriteOptions};
+use engine::{Background, Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions};
 use support::tiny;
 
 fn open(vfs: &FaultVfs) -> Db {
@@ -132,4 +132,38 @@ fn a_full_disk_behind_the_threads_back_passes_too() {
         db.put(format!("{at:04}"), [1; 50]).unwrap();
     }
     assert_eq!(db.default_family().iter().count(), 501);
+}
+
+/// Panics when it meets the key "boom".
+struct Fragile;
+
+impl engine::Compare for Fragile {
+    fn name(&self) -> &str {
+        "fragile"
+    }
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        assert!(a != b"boom" && b != b"boom", "a comparator's bug");
+        a.cmp(b)
+    }
+}
+
+#[test]
+fn a_comparator_that_panics_in_a_write_stops_writes_and_not_the_process() {
+    let memory = MemoryVfs::new();
+    let family = FamilyOptions {
+        comparator: engine::Comparator::custom(Fragile),
+        ..FamilyOptions::default()
+    };
+    let options = Options {
+        vfs: Arc::new(memory),
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("fragile", family)).unwrap();
+    let fragile = db.family("fragile").unwrap();
+    fragile.put("a", "1").unwrap();
+    let panicked =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fragile.put("boom", "2")));
+    assert!(panicked.is_err());
+    is_poisoned(fragile.put("b", "3"), "panicked");
+    assert_eq!(fragile.get("a").unwrap().as_deref(), Some(&b"1"[..]));
 }

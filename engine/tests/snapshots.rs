@@ -152,3 +152,17 @@ fn a_value_outlives_what_it_was_read_from() {
         (&b"in memory"[..], &b"in memory"[..])
     );
 }
+
+#[test]
+fn a_snapshot_does_not_read_another_database() {
+    let (db, other) = (open(&MemoryVfs::new()), open(&MemoryVfs::new()));
+    let foreign = other.default_family();
+    let snapshot = db.snapshot();
+    let error = snapshot.get(&foreign, "k").unwrap_err().to_string();
+    assert!(error.contains("another database"), "{error}");
+    assert!(snapshot.cursor(&foreign).is_err());
+    assert!(snapshot.cursor_in(&foreign, "a".."b").is_err());
+    assert!(snapshot.iter(&foreign).next().unwrap().is_err());
+    assert!(snapshot.prefix(&foreign, "a").next_back().unwrap().is_err());
+    assert!(snapshot.range(&foreign, "a".."b").next().unwrap().is_err());
+}

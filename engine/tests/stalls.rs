@@ -3,32 +3,12 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::vfs::MemoryVfs;
-use engine::{CompactionFilter, Db, Decision, FamilyOptions, Options};
-use parking_lot::{Condvar, Mutex};
-use support::tiny;
-
-/// A filter that holds every compaction up until it is opened.
-#[derive(Default)]
-struct Gate {
-    open: Mutex<bool>,
-    opened: Condvar,
-    reached: AtomicBool,
-}
-
-impl CompactionFilter for Gate {
-    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
-        self.reached.store(true, Ordering::SeqCst);
-        let mut open = self.open.lock();
-        while !*open {
-            self.opened.wait(&mut open);
-        }
-        Decision::Keep
-    }
-}
+use engine::{Db, FamilyOptions, Options};
+use support::{Gate, tiny};
 
 #[test]
 fn writers_wait_for_a_compaction_and_go_on_after_it() {
@@ -53,13 +33,9 @@ fn writers_wait_for_a_compaction_and_go_on_after_it() {
             }
         });
         let stopped_at = until_it_stands_still(&written);
-        assert!(
-            gate.reached.load(Ordering::SeqCst),
-            "a compaction is held up"
-        );
+        assert!(gate.is_reached(), "a compaction is held up");
         assert!(stopped_at < WRITES, "writers were not stopped");
-        *gate.open.lock() = true;
-        gate.opened.notify_all();
+        gate.open();
     });
     assert_eq!(written.load(Ordering::SeqCst), WRITES);
     assert_eq!(db.default_family().iter().count(), 50);

@@ -60,7 +60,10 @@ const SHAPE: Shape = Shape {
     target_file_bytes: 500,
 };
 
-fn picked(tables: &[(usize, u64, &str, &str, u64)]) -> Option<(Vec<(usize, u64)>, usize, bool)> {
+/// Inputs as (level, number), the output level, and whether it is a trivial move.
+type Picked = (Vec<(usize, u64)>, usize, bool);
+
+fn picked(tables: &[(usize, u64, &str, &str, u64)]) -> Option<Picked> {
     pick(&version(tables), &Comparator::Bytewise, &SHAPE).map(|plan| {
         let inputs = plan
             .inputs

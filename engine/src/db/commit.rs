@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::batch::WriteBatch;
+use crate::batch::{FamilyId, WriteBatch};
 use crate::db::WriteOptions;
 use crate::db::core::Core;
 use crate::db::signals::copy_of;
@@ -25,6 +25,8 @@ use crate::error::{Error, Result};
 
 /// A group is closed when it holds so many bytes, so that the first of it does not wait for long.
 const GROUP_BYTES_MAX: usize = 1 << 20;
+/// Room for what a batch stores of a record besides key and value.
+const RECORD_BYTES: usize = 32;
 
 #[derive(Debug, Default)]
 pub(super) struct CommitQueue {
@@ -109,6 +111,11 @@ struct Lead<'a> {
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
+        if self.outcome.is_none() {
+            // The log may hold what the memtables do not. Only another opening sets that right.
+            self.core
+                .poison(&Error::invalid("a thread panicked while it wrote"));
+        }
         for follower in self.followers.drain(..) {
             follower.done(match &self.outcome {
                 Some(Ok(())) => Ok(()),
@@ -131,6 +138,18 @@ impl Drop for Lead<'_> {
 }
 
 impl Core {
+    pub(super) fn put(&self, family: FamilyId, key: &[u8], value: &[u8]) -> Result<()> {
+        let mut batch = WriteBatch::with_capacity(key.len() + value.len() + RECORD_BYTES);
+        batch.put(family, key, value);
+        self.write(batch, WriteOptions::default())
+    }
+
+    pub(super) fn delete(&self, family: FamilyId, key: &[u8]) -> Result<()> {
+        let mut batch = WriteBatch::with_capacity(key.len() + RECORD_BYTES);
+        batch.delete(family, key);
+        self.write(batch, WriteOptions::default())
+    }
+
     /// Writes a batch: into the log, then into the memtables, then visible.
     ///
     /// # Errors

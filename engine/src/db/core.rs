@@ -140,6 +140,10 @@ impl Core {
                 first: first.clone(),
             });
         }
+        let known = &in_force.state.families;
+        // A family may have been dropped while its flush or compaction was under way.
+        edit.files_added.retain(|(id, ..)| known.contains_key(id));
+        edit.files_removed.retain(|(id, ..)| known.contains_key(id));
         edit.next_file = Some(self.next_file.load(Ordering::Relaxed));
         let access = |name: &str| {
             let family = new_family.expect("an edit adds a family only with its core");

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
 
-use crate::batch::{FamilyId, WriteBatch};
+use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::handle::Handle;
-use crate::db::{FamilyOptions, Snapshot, Value, WriteOptions};
+use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{Bounds, Cursor, MergeCursor, Range, Source};
@@ -193,10 +193,9 @@ impl Family {
     /// # Errors
     /// As for [`Db::write`](crate::db::Db::write).
     pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        let (key, value) = (key.as_ref(), value.as_ref());
-        let mut batch = WriteBatch::with_capacity(key.len() + value.len() + 16);
-        batch.put(self.id(), key, value);
-        self.handle.core.write(batch, WriteOptions::default())
+        self.handle
+            .core
+            .put(self.id(), key.as_ref(), value.as_ref())
     }
 
     /// Removes `key`, if it is there.
@@ -204,9 +203,7 @@ impl Family {
     /// # Errors
     /// As for [`Db::write`](crate::db::Db::write).
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-        let mut batch = WriteBatch::with_capacity(key.as_ref().len() + 16);
-        batch.delete(self.id(), key);
-        self.handle.core.write(batch, WriteOptions::default())
+        self.handle.core.delete(self.id(), key.as_ref())
     }
 
     /// A cursor over all rows as they are now. It stands nowhere yet.

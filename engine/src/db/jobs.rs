@@ -69,21 +69,24 @@ impl Core {
             last_sequence: Some(set.last_sequence),
             ..VersionEdit::default()
         };
-        let families = self.families.load();
         for (family, output) in flushed {
-            if families.iter().any(|open| open.id == family.id) {
-                edit.files_added.extend(at_level(family, 0, &output.files));
-            }
+            edit.files_added.extend(at_level(family, 0, &output.files));
         }
+        let mut unrecorded = Vec::new();
         self.install(edit, None, |state| {
-            for (family, _) in flushed {
+            for (family, output) in flushed {
                 publish(family, state, |view| {
                     let older = view.frozen.len().saturating_sub(1);
                     view.frozen[..older].to_vec()
                 });
+                if !state.families.contains_key(&family.id) {
+                    unrecorded.push(output);
+                }
             }
             self.frozen.lock().pop_front();
-        })
+        })?;
+        self.discard_outputs(unrecorded);
+        Ok(())
     }
 
     /// Makes the compaction that is needed most; `false` if none is needed.
@@ -149,7 +152,7 @@ impl Core {
                 .collect();
             edit.files_added
                 .extend(at_level(family, plan.output_level, &moved));
-            return self.install_compaction(family, edit);
+            return self.install_compaction(family, edit, &Output::default());
         }
         let origin = format!("compaction to level {}", plan.output_level);
         let output = self.with_environment(family, &origin, |environment| {
@@ -161,18 +164,25 @@ impl Core {
         }
         edit.files_added
             .extend(at_level(family, plan.output_level, &output.files));
-        if self.family(family.id).is_none() {
-            // Dropped while this ran: nobody needs the outputs.
-            self.discard_outputs([&output]);
-            return Ok(());
-        }
-        self.install_compaction(family, edit)
+        self.install_compaction(family, edit, &output)
     }
 
-    fn install_compaction(&self, family: &FamilyCore, edit: VersionEdit) -> Result<()> {
+    fn install_compaction(
+        &self,
+        family: &FamilyCore,
+        edit: VersionEdit,
+        output: &Output,
+    ) -> Result<()> {
+        let mut recorded = false;
         self.install(edit, None, |state| {
+            recorded = state.families.contains_key(&family.id);
             publish(family, state, |view| view.frozen.clone());
-        })
+        })?;
+        if !recorded {
+            // The family was dropped while this ran: nobody needs the outputs.
+            self.discard_outputs([output]);
+        }
+        Ok(())
     }
 
     fn with_environment<T>(

@@ -5,6 +5,7 @@
 //!   handle                  keeps it open, owns the threads
 //!     core                  what all share, and in which order its locks are taken
 //!       open, recovery      from the files to a core
+//!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log, memtables
 //!       jobs                flush and compaction, one piece at a time
 //!       signals             who waits for whom
@@ -17,6 +18,7 @@
 mod commit;
 mod core;
 mod family;
+mod family_set;
 mod handle;
 mod jobs;
 mod open;
@@ -144,7 +146,9 @@ impl Db {
     /// # Errors
     /// As for [`write`](Self::write).
     pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        self.default_family().put(key, value)
+        self.handle
+            .core
+            .put(self.default.id, key.as_ref(), value.as_ref())
     }
 
     /// Removes `key` from the family `default`.
@@ -152,7 +156,7 @@ impl Db {
     /// # Errors
     /// As for [`write`](Self::write).
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-        self.default_family().delete(key)
+        self.handle.core.delete(self.default.id, key.as_ref())
     }
 
     /// The value of `key` in the family `default`. See [`Family::get`].

@@ -11,6 +11,7 @@
 //! force, or the new one, which says the same.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -134,10 +135,15 @@ fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
         vfs.sync_dir(&parent_dir(created))?;
     }
     if missing.is_empty() {
-        vfs.sync_dir(&parent_dir(dir))
-    } else {
-        Ok(())
+        // A parent that this user may not read is the operator's, and so was the creation.
+        return vfs
+            .sync_dir(&parent_dir(dir))
+            .or_else(|error| match &error {
+                Error::Io { source, .. } if source.kind() == ErrorKind::PermissionDenied => Ok(()),
+                _ => Err(error),
+            });
     }
+    Ok(())
 }
 
 fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
@@ -401,82 +407,6 @@ impl Core {
             // What cannot be removed now is found again at the next open.
             let _ = self.vfs.remove(&path);
         }
-    }
-
-    /// Creates a family while the database is open.
-    pub(super) fn create_family(
-        &self,
-        name: &str,
-        options: FamilyOptions,
-    ) -> Result<Arc<FamilyCore>> {
-        super::options::check_family_name(name)?;
-        options.check(name)?;
-        let mut writer = self.writer.lock();
-        self.check_writable()?;
-        let families = self.families.load_full();
-        if families.iter().any(|family| family.name == name) {
-            return Err(Error::invalid(format!(
-                "there already is a column family {name:?}"
-            )));
-        }
-        let next_family = self.manifest.lock().state.next_family;
-        let id = FamilyId(next_family);
-        let fresh = MemtableWriter::new(options.comparator.clone(), options.write_buffer_bytes);
-        let view = View {
-            memtable: fresh.reader(),
-            frozen: Vec::new(),
-            version: Arc::default(),
-        };
-        let family = Arc::new(FamilyCore::new(id, name, options, view));
-        let record = FamilyRecord {
-            id,
-            name: name.to_owned(),
-            comparator: family.comparator().name().to_owned(),
-        };
-        let edit = VersionEdit {
-            families_added: vec![record],
-            next_family: Some(next_family + 1),
-            ..VersionEdit::default()
-        };
-        self.install(edit, Some(&family), |_| {
-            let all = families.iter().chain([&family]).cloned().collect();
-            self.families.store(Arc::new(all));
-        })?;
-        writer.add_family(id, fresh);
-        Ok(family)
-    }
-
-    /// Drops a family and lets its files go.
-    pub(super) fn drop_family(&self, name: &str) -> Result<()> {
-        if name == DEFAULT_FAMILY {
-            return Err(Error::invalid(
-                "the column family \"default\" cannot be dropped",
-            ));
-        }
-        let mut writer = self.writer.lock();
-        self.check_writable()?;
-        // No compaction may be on its way to install tables of a family that is gone.
-        let _compacting = self.compacting.lock();
-        let _flushing = self.flushing.lock();
-        let families = self.families.load_full();
-        let family = families.iter().find(|family| family.name == name);
-        let id = family
-            .ok_or_else(|| Error::invalid(format!("there is no column family {name:?}")))?
-            .id;
-        let edit = VersionEdit {
-            families_dropped: vec![id],
-            ..VersionEdit::default()
-        };
-        self.install(edit, None, |_| {
-            let rest = families
-                .iter()
-                .filter(|family| family.id != id)
-                .cloned()
-                .collect();
-            self.families.store(Arc::new(rest));
-        })?;
-        writer.remove_family(id);
-        Ok(())
     }
 }
 

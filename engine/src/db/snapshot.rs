@@ -11,7 +11,7 @@ use crate::compaction::Snapshots;
 use crate::db::family::bounds_of;
 use crate::db::handle::Handle;
 use crate::db::{Family, Value};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::iter::{Bounds, Cursor, Range};
 
 /// The sequence numbers that are held, with how many hold each.
@@ -96,11 +96,23 @@ impl Snapshot {
         self.held.sequence
     }
 
+    /// The sequence numbers of another database mean other moments.
+    fn check(&self, family: &Family) -> Result<()> {
+        if Arc::ptr_eq(&self.held.handle, &family.handle) {
+            return Ok(());
+        }
+        let name = family.name();
+        Err(Error::invalid(format!(
+            "the column family {name:?} is of another database than the snapshot"
+        )))
+    }
+
     /// The value that `key` had.
     ///
     /// # Errors
-    /// `Io` or `Corruption` from a table.
+    /// `InvalidArgument` if the family is of another database; `Io` or `Corruption` from a table.
     pub fn get(&self, family: &Family, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
+        self.check(family)?;
         family
             .core
             .get(&family.core.view.load(), key.as_ref(), self.sequence())
@@ -109,8 +121,9 @@ impl Snapshot {
     /// A cursor over all rows as they were. It stands nowhere yet, and may outlive the snapshot.
     ///
     /// # Errors
-    /// `Io` or `Corruption` when a table cannot be opened.
+    /// `InvalidArgument` if the family is of another database; `Io` or `Corruption` when a table cannot be opened.
     pub fn cursor(&self, family: &Family) -> Result<Cursor> {
+        self.check(family)?;
         family
             .core
             .cursor(&family.core.view.load(), self.sequence(), Bounds::default())
@@ -125,6 +138,7 @@ impl Snapshot {
         family: &Family,
         range: impl RangeBounds<K>,
     ) -> Result<Cursor> {
+        self.check(family)?;
         family
             .core
             .cursor(&family.core.view.load(), self.sequence(), bounds_of(&range))
@@ -132,16 +146,19 @@ impl Snapshot {
 
     /// All rows as they were, from either end.
     pub fn iter(&self, family: &Family) -> Range {
-        family.rows(Ok(Bounds::default()), Some(self))
+        family.rows(self.check(family).map(|()| Bounds::default()), Some(self))
     }
 
     /// The rows of a range as they were, from either end.
     pub fn range<K: AsRef<[u8]>>(&self, family: &Family, range: impl RangeBounds<K>) -> Range {
-        family.rows(Ok(bounds_of(&range)), Some(self))
+        family.rows(self.check(family).map(|()| bounds_of(&range)), Some(self))
     }
 
     /// The rows whose keys begin with `prefix` as they were, from either end.
     pub fn prefix(&self, family: &Family, prefix: impl AsRef<[u8]>) -> Range {
-        family.rows(family.core.prefix_bounds(prefix.as_ref()), Some(self))
+        let bounds = self
+            .check(family)
+            .and_then(|()| family.core.prefix_bounds(prefix.as_ref()));
+        family.rows(bounds, Some(self))
     }
 }

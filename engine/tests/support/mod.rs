@@ -4,9 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Comparator, Compression, Db, FamilyOptions, Options, TableReads};
+use engine::{
+    Background, CompactionFilter, Comparator, Compression, Db, Decision, FamilyOptions, Options,
+    TableReads,
+};
+use parking_lot::{Condvar, Mutex};
 
 /// A generator whose every run is given by its seed (splitmix64).
 #[derive(Debug, Clone)]
@@ -51,6 +56,37 @@ fn number_from(variable: &str, default: u64) -> u64 {
             .parse()
             .unwrap_or_else(|_| panic!("{variable} is a number, not {text:?}")),
         Err(_) => default,
+    }
+}
+
+/// A compaction filter that holds every compaction up until it is opened.
+#[derive(Default)]
+pub(crate) struct Gate {
+    is_open: Mutex<bool>,
+    opened: Condvar,
+    reached: AtomicBool,
+}
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        *self.is_open.lock() = true;
+        self.opened.notify_all();
+    }
+
+    /// Whether a compaction stands before it.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.reached.load(Ordering::SeqCst)
+    }
+}
+
+impl CompactionFilter for Gate {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        self.reached.store(true, Ordering::SeqCst);
+        let mut is_open = self.is_open.lock();
+        while !*is_open {
+            self.opened.wait(&mut is_open);
+        }
+        Decision::Keep
     }
 }
 
