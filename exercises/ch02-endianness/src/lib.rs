@@ -1,1 +1,6 @@
-//! Exercises.
+//! Exercises of the chapter "Endianness": one file each, with the task on top.
+
+pub mod big_endian_u32;
+pub mod scan_window;
+pub mod which_endian;
+pub mod width_matters;

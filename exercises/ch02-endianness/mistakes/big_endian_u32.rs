@@ -1,0 +1,208 @@
+//! What goes wrong with the four bytes of a `u32`.
+
+use kit::{Codec, Mistake, Quirk, compose};
+
+use crate::solutions::big_endian_u32::{decode, encode};
+
+const SCAN: &str = "a-scan-goes-wrong";
+const LOOK: &str = "look";
+const INVARIANTS: &str = "invariants";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    BytesReversed,
+    HalvesSwapped,
+    BitsReversed,
+    AllInverted,
+    TopBitFlipped,
+    Only16Bits,
+}
+use Step::{AllInverted, BitsReversed, BytesReversed, HalvesSwapped, Only16Bits, TopBitFlipped};
+
+const QUIRKS: [Quirk<Step>; 6] = [
+    Quirk {
+        id: BytesReversed,
+        name: "little_endian",
+        check: "order",
+        says: "little-endian",
+        why: "The byte that counts least stands first and decides: the key of 256 begins with 00, that \
+              of 1 with 01. Below 256 nothing shows, for one byte is enough. (If you wrote \
+              `to_ne_bytes`: it gives the order of the machine that runs it, here this one.)",
+        link: SCAN,
+    },
+    Quirk {
+        id: HalvesSwapped,
+        name: "halves_swapped",
+        check: "order",
+        says: "the lower two bytes before the upper two",
+        why: "Each half is big-endian, but the half that counts less stands first. Below 65536 the upper \
+              half is zero, so every test with small numbers passes.",
+        link: WRONG,
+    },
+    Quirk {
+        id: BitsReversed,
+        name: "bits_reversed",
+        check: "order",
+        says: "the 32 bits in the reverse order",
+        why: "Byte order moves whole bytes. The bits inside a byte stay where they are: 1 is 01, not 80.",
+        link: LOOK,
+    },
+    Quirk {
+        id: AllInverted,
+        name: "every_bit_inverted",
+        check: "order",
+        says: "big-endian with every bit inverted",
+        why: "The bytes stand in the right order. Inverting them turns the whole order round: the largest \
+              number comes first.",
+        link: INVARIANTS,
+    },
+    Quirk {
+        id: TopBitFlipped,
+        name: "top_bit_flipped",
+        check: "order",
+        says: "big-endian with the top bit flipped",
+        why: "That is for signed numbers, in the next chapter. A `u32` has no sign: its top bit counts \
+              2^31, and flipped it puts the larger half of the numbers first.",
+        link: INVARIANTS,
+    },
+    Quirk {
+        id: Only16Bits,
+        name: "truncated_to_16_bits",
+        check: "order",
+        says: "a value cut to 16 bits",
+        why: "`as u16` drops the upper half without a word. 0 and 65536 share a key then, and one \
+              overwrites the other.",
+        link: INVARIANTS,
+    },
+];
+
+fn with(steps: &[Step]) -> Option<Codec<u32>> {
+    let quirks = steps.to_vec();
+    let has = move |step| quirks.contains(&step);
+    let wrong = move |value: u32| {
+        let mut bits = value;
+        if has(Only16Bits) {
+            bits &= 0xffff;
+        }
+        if has(AllInverted) {
+            bits = !bits;
+        }
+        if has(TopBitFlipped) {
+            bits ^= 1 << 31;
+        }
+        if has(BitsReversed) {
+            bits = bits.reverse_bits();
+        }
+        if has(HalvesSwapped) {
+            bits = bits.rotate_left(16);
+        }
+        if has(BytesReversed) {
+            bits.to_le_bytes()
+        } else {
+            bits.to_be_bytes()
+        }
+    };
+    // The commonest wrong answer turns the bytes round in both functions: its round trip is right.
+    Some(if steps == [BytesReversed] {
+        Codec::fixed(wrong, u32::from_le_bytes)
+    } else {
+        Codec::fixed(wrong, decode)
+    })
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Codec<u32>>> {
+    let mut mistakes = in_encode();
+    mistakes.extend(in_decode());
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
+fn in_encode() -> Vec<Mistake<Codec<u32>>> {
+    let in_encode = |name, encode: fn(u32) -> [u8; 4]| {
+        Mistake::new(name, "encode", "order", Codec::fixed(encode, decode))
+    };
+    vec![
+        in_encode("no_shift", |value| [value as u8; 4])
+            .says("the lowest byte four times")
+            .why(
+                "`value as u8` is the lowest byte, whatever the value is. The others have to be moved \
+                 down first: `(value >> 8) as u8` is the one above it.",
+            )
+            .link("big-endian-u32"),
+        in_encode("lowest_byte_only", |value| [0, 0, 0, value as u8])
+            .says("the lowest byte behind three zeros")
+            .why(
+                "From 256 on a number needs more than one byte. Cut to its lowest one, 256 becomes 0, \
+                 and the two share a key.",
+            )
+            .link("big-endian-u32"),
+        in_encode("shifts_count_bytes", |value| {
+            [
+                (value >> 3) as u8,
+                (value >> 2) as u8,
+                (value >> 1) as u8,
+                value as u8,
+            ]
+        })
+        .says("shifts by 3, 2 and 1")
+        .why("A shift counts bits, and a byte has eight of them: 24, 16 and 8.")
+        .link("big-endian-u32"),
+        in_encode("zeros_behind", |value| {
+            let zeros = value.leading_zeros() / 8;
+            (value.checked_shl(8 * zeros).unwrap_or(0)).to_be_bytes()
+        })
+        .says("leading zero bytes moved behind the number")
+        .why(
+            "A zero in front is a digit like any other: it says that the number has no 2^24s. Moved \
+             behind, it makes 256 of 1, and both have one key.",
+        )
+        .link(WRONG),
+    ]
+}
+
+fn in_decode() -> Vec<Mistake<Codec<u32>>> {
+    let in_decode = |name, decode: fn([u8; 4]) -> u32| {
+        Mistake::new(name, "decode", "round-trip", Codec::fixed(encode, decode))
+    };
+    vec![
+        in_decode("decode_little_endian", u32::from_le_bytes)
+            .says("reading the key as little-endian")
+            .why(
+                "The first byte of the key counts 2^24, and it is taken for the ones. Read a key in the \
+                 order in which it was written.",
+            )
+            .link(INVARIANTS),
+        in_decode("decode_adds_the_bytes", |key| {
+            key.into_iter().map(u32::from).sum()
+        })
+        .says("adding the four bytes, none of them shifted")
+        .why("The bytes are digits in base 256. The third one counts 256 times its value.")
+        .link(SCAN),
+        in_decode("decode_two_bytes", |key| {
+            u32::from(u16::from_be_bytes([key[2], key[3]]))
+        })
+        .says("reading the last two bytes alone")
+        .why("The first two bytes hold everything from 65536 on.")
+        .link(INVARIANTS),
+        in_decode("decode_last_byte", |key| u32::from(key[3]))
+            .says("reading the last byte alone")
+            .why("The first three bytes hold everything from 256 on.")
+            .link(INVARIANTS),
+        in_decode("decode_halves_swapped", |key| {
+            u32::from_be_bytes(key).rotate_left(16)
+        })
+        .says("taking the first two bytes for the lower half")
+        .why("The half that counts more stands first in the key: 00 00 00 01 is 1, not 65536.")
+        .link(WRONG),
+        in_decode("decode_bits_reversed", |key| {
+            u32::from_be_bytes(key).reverse_bits()
+        })
+        .says("reading the 32 bits in the reverse order")
+        .why("Byte order moves whole bytes. The bits inside a byte stay where they are.")
+        .link(LOOK),
+    ]
+}

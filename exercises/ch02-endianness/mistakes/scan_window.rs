@@ -1,0 +1,302 @@
+//! What goes wrong with a window of times.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+use std::sync::Arc;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::scan_window::{Rows, Scan};
+
+const TASK: &str = "scan-window";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    EndIncluded,
+    StartExcluded,
+    LittleEndianBounds,
+    BoundsAsText,
+    FourByteBounds,
+    TimesReadLittleEndian,
+    LatestFirst,
+    CrossedBoundsPanic,
+    CrossedBoundsSwapped,
+    StartIgnored,
+    EndIgnored,
+}
+use Step::{
+    BoundsAsText, CrossedBoundsPanic, CrossedBoundsSwapped, EndIgnored, EndIncluded,
+    FourByteBounds, LatestFirst, LittleEndianBounds, StartExcluded, StartIgnored,
+    TimesReadLittleEndian,
+};
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "window",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 11] = [
+    quirk(
+        EndIncluded,
+        "end_included",
+        "a window that takes its end too",
+        "A time at the end is returned in this window and again in the next one, which starts there. \
+         `a..b` leaves out `b`, `a..=b` takes it.",
+        WRONG,
+    ),
+    quirk(
+        StartExcluded,
+        "start_excluded",
+        "a window that leaves out its start",
+        "The window starts at `from`, and a time that stands there belongs to it.",
+        TASK,
+    ),
+    Quirk {
+        id: LittleEndianBounds,
+        name: "bounds_in_little_endian",
+        check: "returns",
+        says: "bounds with the lowest byte first, given to `range`",
+        why: "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
+              begin with 04 and lie behind all small times, so most windows are empty. And where the \
+              bounds change places, as those of 255 and 256 do, `range` panics. Encode bounds with the \
+              function that encodes keys.",
+        link: WRONG,
+    },
+    Quirk {
+        id: BoundsAsText,
+        name: "bounds_as_text",
+        check: "returns",
+        says: "bounds that are decimal text",
+        why: "Text begins with a byte from 30 to 39, and the keys of all but huge times begin with 00. So \
+              the window lies behind them and is empty, or its bounds are crossed, 10 before 4, \
+              and `range` panics. Encode bounds with the function that encodes keys.",
+        link: WRONG,
+    },
+    Quirk {
+        id: FourByteBounds,
+        name: "bounds_of_four_bytes",
+        check: "returns",
+        says: "bounds of four bytes beside keys of eight, given to `range`",
+        why: "A bound has to have the width of the keys. The four bytes of 4 are compared with the upper \
+              half of a time, which counts 2^32s, so small times fall out of the window. And `as u32` cuts \
+              off the rest: 2^32 becomes 0, and `range` panics when bounds change places.",
+        link: WRONG,
+    },
+    quirk(
+        TimesReadLittleEndian,
+        "times_read_in_little_endian",
+        "the right rows, their keys read with the lowest byte first",
+        "The window is right. The keys were written big-endian, and have to be read in the same order: \
+         4 comes back as 288230376151711744.",
+        "invariants",
+    ),
+    quirk(
+        LatestFirst,
+        "latest_first",
+        "the right times, the latest first",
+        "The rows come in ascending order by themselves, and so the times are asked for.",
+        TASK,
+    ),
+    Quirk {
+        id: CrossedBoundsPanic,
+        name: "crossed_bounds_panic",
+        check: "returns",
+        says: "`range` asked with its bounds crossed",
+        why: "`BTreeMap::range` panics when the start lies behind the end. Somebody will ask for that; the \
+              answer is an empty list.",
+        link: TASK,
+    },
+    quirk(
+        CrossedBoundsSwapped,
+        "crossed_bounds_swapped",
+        "crossed bounds that are put in order first",
+        "From 7 to 4 there is nothing. Exchanging the bounds answers a question that nobody asked.",
+        TASK,
+    ),
+    quirk(
+        StartIgnored,
+        "start_ignored",
+        "all times before the end",
+        "A window has two bounds. Nothing keeps out what lies before `from`.",
+        TASK,
+    ),
+    quirk(
+        EndIgnored,
+        "end_ignored",
+        "all times from the start to the end of the store",
+        "A window has two bounds. Nothing stops the scan at `to`.",
+        TASK,
+    ),
+];
+
+fn bytes(steps: &[Step], time: u64) -> Vec<u8> {
+    if steps.contains(&LittleEndianBounds) {
+        time.to_le_bytes().to_vec()
+    } else if steps.contains(&BoundsAsText) {
+        time.to_string().into_bytes()
+    } else if steps.contains(&FourByteBounds) {
+        time.to_be_bytes()[4..].to_vec()
+    } else {
+        time.to_be_bytes().to_vec()
+    }
+}
+
+fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64) -> Vec<u64> {
+    let has = |step| steps.contains(&step);
+    let (mut from, mut to) = (from, to);
+    if has(CrossedBoundsSwapped) && from > to {
+        (from, to) = (to, from);
+    }
+    // Who takes the end too takes a window of one time for one that holds it.
+    let empty = from > to || from == to && !has(EndIncluded);
+    if empty && !has(CrossedBoundsPanic) {
+        return Vec::new();
+    }
+    let (low, high) = (bytes(steps, from), bytes(steps, to));
+    let low = match (has(StartIgnored), has(StartExcluded)) {
+        (true, _) => Unbounded,
+        (_, true) => Excluded(&low[..]),
+        _ => Included(&low[..]),
+    };
+    let high = match (has(EndIgnored), has(EndIncluded)) {
+        (true, _) => Unbounded,
+        (_, true) => Included(&high[..]),
+        _ => Excluded(&high[..]),
+    };
+    let keys = rows.range::<[u8], _>((low, high)).map(|(key, _)| *key);
+    let mut times: Vec<u64> = keys
+        .map(|key| {
+            if has(TimesReadLittleEndian) {
+                u64::from_le_bytes(key)
+            } else {
+                u64::from_be_bytes(key)
+            }
+        })
+        .collect();
+    if has(LatestFirst) {
+        times.reverse();
+    }
+    times
+}
+
+fn with(steps: &[Step]) -> Option<Scan> {
+    let apart = [
+        &[LittleEndianBounds, BoundsAsText, FourByteBounds][..],
+        &[CrossedBoundsPanic, CrossedBoundsSwapped],
+        &[StartExcluded, StartIgnored],
+        &[EndIncluded, EndIgnored],
+        &[StartIgnored, EndIgnored],
+    ];
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if apart.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |rows, from, to| {
+        answer(&steps, rows, from, to)
+    }))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Scan>> {
+    let mut mistakes = by_walking();
+    mistakes.extend(compose("scan_window", &QUIRKS, with));
+    mistakes
+}
+
+/// Mistakes of those who walk over all rows, or who calculate with the bounds.
+fn by_walking() -> Vec<Mistake<Scan>> {
+    let mistake = |name, check, scan: fn(&Rows, u64, u64) -> Vec<u64>| {
+        Mistake::<Scan>::new(name, "scan_window", check, Arc::new(scan))
+    };
+    vec![
+        mistake("rows_compared_in_little_endian", "window", |rows, from, to| {
+            let (low, high) = (from.to_le_bytes(), to.to_le_bytes());
+            let inside = rows.keys().filter(|key| **key >= low && **key < high);
+            inside.map(|key| u64::from_be_bytes(*key)).collect()
+        })
+        .says("rows compared with bounds whose lowest byte stands first")
+        .why(
+            "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
+             begin with 04 and lie behind all small times, so the window is empty. Encode bounds with \
+             the function that encodes keys.",
+        )
+        .link(WRONG),
+        mistake("little_endian_throughout", "returns", |rows, from, to| {
+            let steps = [LittleEndianBounds, TimesReadLittleEndian, CrossedBoundsPanic];
+            answer(&steps, rows, from, to)
+        })
+        .says("little-endian bounds given to `range` unchecked, and keys read in little-endian")
+        .why(
+            "Your own bytes agree with each other, but the keys of the store are big-endian. Most \
+             windows are empty, or `range` panics because the bounds of 255 and 256 change places. Make \
+             the bounds as the keys were made, and deal with crossed bounds first.",
+        )
+        .link(WRONG),
+        mistake("keys_taken_for_little_endian", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_le_bytes(*key));
+            times.filter(|time| (from..to).contains(time)).collect()
+        })
+        .says("keys read with the lowest byte first, before they are compared")
+        .why(
+            "The keys were written big-endian. Read the other way round, 4 is 288230376151711744, and \
+             falls out of the window.",
+        )
+        .link("invariants"),
+        mistake("bounds_must_exist", "window", |rows, from, to| {
+            let keys = rows.keys().map(|key| u64::from_be_bytes(*key));
+            let inside = keys.skip_while(|time| *time != from);
+            let times: Vec<u64> = inside.take_while(|time| *time != to).collect();
+            if from < to { times } else { Vec::new() }
+        })
+        .says("a walk from the row at `from` to the row at `to`")
+        .why(
+            "No row need stand at a bound. Without a row at `from` this walk never begins, without one \
+             at `to` it never ends. Compare with `<`, not with `==`.",
+        )
+        .link(TASK),
+        mistake("end_minus_one", "returns", |rows, from, to| {
+            let times = rows.range(from.to_be_bytes()..=(to - 1).to_be_bytes());
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("`range` up to and with `to - 1`, whatever the bounds are")
+        .why(
+            "Where `to` is 0 there is no `to - 1`, and from 4 to 3 `range` panics. `from..to` leaves out \
+             its end without a subtraction, and crossed bounds need an answer before `range` is asked.",
+        )
+        .link(TASK),
+        mistake("end_included_unless_equal", "window", |rows, from, to| {
+            if from >= to {
+                return Vec::new();
+            }
+            let times = rows.range(from.to_be_bytes()..=to.to_be_bytes());
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("`..=` between the bounds, where they differ")
+        .why(
+            "A time at the end is returned in this window and again in the next one, which starts there. \
+             `a..b` leaves out `b`, `a..=b` takes it.",
+        )
+        .link(WRONG),
+        mistake("nothing_found", "window", |_, _, _| Vec::new())
+            .says("an empty list, whatever is asked")
+            .why(
+                "If you meant to find something: the bounds lie where no key is. Print the first key of \
+                 the store and your bound, and compare their bytes.",
+            )
+            .link(WRONG),
+    ]
+}

@@ -1,0 +1,350 @@
+//! What goes wrong with a header in an unknown order.
+
+use std::sync::Arc;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::solutions::which_endian::MAGIC;
+use crate::which_endian::Order::{Big, Little};
+use crate::which_endian::{Header, Order, Read};
+
+const TASK: &str = "which-endian";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    GuessedByZero,
+    GuessedBySmallerCount,
+    OnlyBig,
+    OnlyLittle,
+    ElseBig,
+    ElseLittle,
+    FirstByteAlone,
+    OrdersExchanged,
+    NamesExchanged,
+    CountBig,
+    CountLittle,
+    CountInTheOtherOrder,
+    MagicAsCount,
+    ShortPanics,
+    ShortPanicsWhenRead,
+    ShortCountPanics,
+    ShortFilledUp,
+    LongerRefused,
+}
+use Step::{
+    CountBig, CountInTheOtherOrder, CountLittle, ElseBig, ElseLittle, FirstByteAlone,
+    GuessedBySmallerCount, GuessedByZero, LongerRefused, MagicAsCount, NamesExchanged, OnlyBig,
+    OnlyLittle, OrdersExchanged, ShortCountPanics, ShortFilledUp, ShortPanics, ShortPanicsWhenRead,
+};
+
+/// Of each group, a reader takes one step at most.
+const APART: [&[Step]; 3] = [
+    &[
+        GuessedByZero,
+        GuessedBySmallerCount,
+        OnlyBig,
+        OnlyLittle,
+        ElseBig,
+        ElseLittle,
+        FirstByteAlone,
+        OrdersExchanged,
+        NamesExchanged,
+    ],
+    &[CountBig, CountLittle, CountInTheOtherOrder, MagicAsCount],
+    &[
+        ShortPanics,
+        ShortPanicsWhenRead,
+        ShortCountPanics,
+        ShortFilledUp,
+    ],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "header",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 18] = [
+    quirk(
+        GuessedByZero,
+        "guessed_by_a_leading_zero",
+        "a guess by the first byte of the count: zero for big-endian",
+        "It holds for small counts. 16777216 is 01 00 00 00 in big-endian and begins with no zero, and in \
+         little-endian it does. The count may be any number; only the magic number is known beforehand.",
+        WRONG,
+    ),
+    quirk(
+        GuessedBySmallerCount,
+        "guessed_by_the_smaller_count",
+        "a guess: the order in which the count is smaller",
+        "Large counts exist. 16777216 read in the other order is 1, which is smaller and wrong. Only the \
+         magic number is known beforehand.",
+        WRONG,
+    ),
+    quirk(
+        OnlyBig,
+        "only_big_endian",
+        "accepting big-endian headers alone",
+        "A little-endian writer puts the same magic number down as 73 79 65 4b. Compare in both orders.",
+        TASK,
+    ),
+    quirk(
+        OnlyLittle,
+        "only_little_endian",
+        "accepting little-endian headers alone",
+        "A big-endian writer puts the same magic number down as 4b 65 79 73. Compare in both orders. (If \
+         you wrote `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
+        TASK,
+    ),
+    quirk(
+        ElseBig,
+        "everything_else_is_big_endian",
+        "taking every file that is not little-endian for big-endian",
+        "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
+         number in both orders, and refuse what is neither.",
+        TASK,
+    ),
+    quirk(
+        ElseLittle,
+        "everything_else_is_little_endian",
+        "taking every file that is not big-endian for little-endian",
+        "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
+         number in both orders, and refuse what is neither.",
+        TASK,
+    ),
+    quirk(
+        FirstByteAlone,
+        "first_byte_alone",
+        "telling the order by the first byte: 4b or 73",
+        "Many files begin with a K that are none of this kind. All four bytes make the magic number.",
+        TASK,
+    ),
+    quirk(
+        OrdersExchanged,
+        "orders_exchanged",
+        "the two orders exchanged",
+        "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
+        "a-scan-goes-wrong",
+    ),
+    quirk(
+        NamesExchanged,
+        "names_exchanged",
+        "the right count, and the name of the other order",
+        "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
+        "a-scan-goes-wrong",
+    ),
+    quirk(
+        CountBig,
+        "count_always_big_endian",
+        "the right order, and a count that is always read as big-endian",
+        "Whoever wrote the magic number in little-endian wrote the count in little-endian too.",
+        TASK,
+    ),
+    quirk(
+        CountLittle,
+        "count_always_little_endian",
+        "the right order, and a count that is always read as little-endian",
+        "Whoever wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
+         `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
+        TASK,
+    ),
+    quirk(
+        CountInTheOtherOrder,
+        "count_in_the_other_order",
+        "the right order, and a count that is read in the other one",
+        "The count was written in the same order as the magic number. The function that gives the one gives \
+         the other.",
+        TASK,
+    ),
+    quirk(
+        MagicAsCount,
+        "magic_number_as_count",
+        "the right order, and the magic number in place of the count",
+        "The count is the second number of the header: bytes 4 to 7.",
+        TASK,
+    ),
+    Quirk {
+        id: ShortPanics,
+        name: "short_files_panic",
+        check: "returns",
+        says: "cutting eight bytes out of files that are shorter",
+        why: "`file[..8]` panics where there are not so many bytes. A file may be cut short, or empty. \
+              `file.get(..8)` gives `None` then, and `?` hands it on.",
+        link: TASK,
+    },
+    Quirk {
+        id: ShortPanicsWhenRead,
+        name: "short_files_panic_when_read",
+        check: "returns",
+        says: "cutting four bytes, and then four more, out of files that may be shorter",
+        why: "`file[..4]` and `file[4..8]` panic where there are not so many bytes. A file may be cut short, \
+              or empty. `file.get(..4)` gives `None` then, and `?` hands it on.",
+        link: TASK,
+    },
+    Quirk {
+        id: ShortCountPanics,
+        name: "short_counts_panic",
+        check: "returns",
+        says: "taking it for granted that a count follows a magic number",
+        why: "A file can end behind its magic number, or in the middle of the count. `file[4..8]` panics \
+              then; `file.get(4..8)` gives `None`.",
+        link: TASK,
+    },
+    quirk(
+        ShortFilledUp,
+        "missing_bytes_are_zero",
+        "taking missing bytes of the count for zeros",
+        "A header that is cut short is no header. Filled up with zeros it gives a count that nobody wrote.",
+        TASK,
+    ),
+    quirk(
+        LongerRefused,
+        "longer_files_refused",
+        "refusing files that go on behind the header",
+        "The header is where a file starts. What follows is the file's content, and no business of the \
+         header's.",
+        TASK,
+    ),
+];
+
+fn header(steps: &[Step], file: &[u8]) -> Header {
+    let has = |step| steps.contains(&step);
+    if has(LongerRefused) && file.len() > 8 {
+        return None;
+    }
+    let mut file = file.to_vec();
+    if has(ShortPanics) {
+        assert!(file.len() >= 8, "range end index 8 out of range");
+    }
+    if has(ShortPanicsWhenRead) {
+        assert!(file.len() >= 4, "range end index 4 out of range");
+    }
+    if has(ShortFilledUp) && file.len() >= 4 {
+        file.resize(file.len().max(8), 0);
+    }
+    let magic: [u8; 4] = file.get(..4)?.try_into().ok()?;
+    if has(ShortCountPanics) || has(ShortPanicsWhenRead) {
+        let known = order(steps, magic, [0; 4]).is_some();
+        assert!(!known || file.len() >= 8, "range end index 8 out of range");
+    }
+    let count: [u8; 4] = file.get(4..8)?.try_into().ok()?;
+    let order = order(steps, magic, count)?;
+    let exchanged = has(OrdersExchanged) || has(NamesExchanged);
+    let said = match order {
+        Big if exchanged => Little,
+        Little if exchanged => Big,
+        _ => order,
+    };
+    let count = if has(MagicAsCount) { magic } else { count };
+    let read_as = if has(NamesExchanged) { order } else { said };
+    let big = if has(CountBig) || has(CountLittle) {
+        has(CountBig)
+    } else {
+        (read_as == Big) != has(CountInTheOtherOrder)
+    };
+    let count = if big {
+        u32::from_be_bytes(count)
+    } else {
+        u32::from_le_bytes(count)
+    };
+    Some((said, count))
+}
+
+/// The order that is told by the magic number, or guessed by the count.
+fn order(steps: &[Step], magic: [u8; 4], count: [u8; 4]) -> Option<Order> {
+    let has = |step| steps.contains(&step);
+    let is_big = u32::from_be_bytes(magic) == MAGIC;
+    let is_little = u32::from_le_bytes(magic) == MAGIC;
+    let guessed = |big| if big { Big } else { Little };
+    if has(GuessedByZero) || has(GuessedBySmallerCount) {
+        let by_zero = count[0] == 0;
+        let smaller = u32::from_be_bytes(count) <= u32::from_le_bytes(count);
+        let big = if has(GuessedByZero) { by_zero } else { smaller };
+        return (is_big || is_little).then(|| guessed(big));
+    }
+    if has(ElseBig) {
+        return Some(guessed(!is_little));
+    }
+    if has(ElseLittle) {
+        return Some(guessed(is_big));
+    }
+    if has(FirstByteAlone) {
+        return match magic[0] {
+            0x4b => Some(Big),
+            0x73 => Some(Little),
+            _ => None,
+        };
+    }
+    if is_big && !has(OnlyLittle) {
+        Some(Big)
+    } else if is_little && !has(OnlyBig) {
+        Some(Little)
+    } else {
+        None
+    }
+}
+
+fn with(steps: &[Step]) -> Option<Read> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |file| header(&steps, file)))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Read>> {
+    let mistake = |name, read: fn(&[u8]) -> Header| {
+        Mistake::<Read>::new(name, "read_header", "header", Arc::new(read))
+    };
+    let mut mistakes = vec![
+        mistake("magic_number_not_read", |file| {
+            let count = file.get(4..8)?.try_into().ok()?;
+            Some((Big, u32::from_be_bytes(count)))
+        })
+        .says("every file taken for big-endian, its first four bytes unread")
+        .why("The first four bytes are there to be compared: they tell what the file is, and its order.")
+        .link(TASK),
+        mistake("guessed_without_the_magic_number", |file| {
+            let count: [u8; 4] = file.get(4..8)?.try_into().ok()?;
+            Some(if count[0] == 0 {
+                (Big, u32::from_be_bytes(count))
+            } else {
+                (Little, u32::from_le_bytes(count))
+            })
+        })
+        .says("a guess by the first byte of the count, the magic number unread")
+        .why(
+            "A large count begins with no zero in big-endian: 16777216 is 01 00 00 00. And a file without \
+             the magic number has no count at all.",
+        )
+        .link(WRONG),
+        mistake("one_order_for_both", |file| {
+            let (magic, rest) = file.split_first_chunk()?;
+            let (count, _) = rest.split_first_chunk()?;
+            let known = [*magic, [magic[3], magic[2], magic[1], magic[0]]];
+            let known = known.iter().any(|m| u32::from_be_bytes(*m) == MAGIC);
+            known.then(|| (Big, u32::from_be_bytes(*count)))
+        })
+        .says("both magic numbers accepted, and big-endian answered for both")
+        .why("The two spellings of the magic number are two answers: 73 79 65 4b is little-endian.")
+        .link(TASK),
+    ];
+    mistakes.extend(compose("read_header", &QUIRKS, with));
+    mistakes
+}

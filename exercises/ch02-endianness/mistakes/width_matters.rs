@@ -1,0 +1,253 @@
+//! What goes wrong with numbers of three widths in one key space.
+
+use std::sync::Arc;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::width_matters::{Encode, Number, width};
+
+const TASK: &str = "width-matters";
+const INVARIANTS: &str = "invariants";
+const SCAN: &str = "a-scan-goes-wrong";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    LittleEndian,
+    OwnWidth,
+    ZerosDropped,
+    ZerosDroppedToOneByte,
+    ZerosBehindOwnWidth,
+    ZerosBehind,
+    Only16Bits,
+    Only8Bits,
+    TypeInFront,
+    WidthInFront,
+    TypeBehind,
+    WidthBehind,
+}
+use Step::{
+    LittleEndian, Only8Bits, Only16Bits, OwnWidth, TypeBehind, TypeInFront, WidthBehind,
+    WidthInFront, ZerosBehind, ZerosBehindOwnWidth, ZerosDropped, ZerosDroppedToOneByte,
+};
+
+/// Of each group, an encoder takes one step at most.
+const LAYOUTS: [Step; 7] = [
+    OwnWidth,
+    ZerosDropped,
+    ZerosDroppedToOneByte,
+    ZerosBehindOwnWidth,
+    ZerosBehind,
+    Only16Bits,
+    Only8Bits,
+];
+const TAGS: [Step; 4] = [TypeInFront, WidthInFront, TypeBehind, WidthBehind];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "order",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 12] = [
+    quirk(
+        OwnWidth,
+        "own_width",
+        "each number in its own width",
+        "The first byte of a `u8` counts ones, that of a `u16` counts 256s, and the store compares them \
+         as if they counted the same. So 256, which begins with 01, comes before 5.",
+        INVARIANTS,
+    ),
+    quirk(
+        ZerosDropped,
+        "leading_zeros_dropped",
+        "all leading zero bytes dropped",
+        "It saves space, and equal values do have equal keys. But without equal width, \"further left\" \
+         means nothing: 256 begins with 01 and comes before 5.",
+        WRONG,
+    ),
+    quirk(
+        ZerosDroppedToOneByte,
+        "shortest_width",
+        "the fewest bytes that hold the value",
+        "Equal values do have equal keys. But the width now depends on the value, and 256, which begins \
+         with 01, comes before 5.",
+        WRONG,
+    ),
+    quirk(
+        ZerosBehindOwnWidth,
+        "own_width_filled_up_behind",
+        "each number in its own width, filled up with zeros behind it",
+        "All keys have four bytes, but 5 as a `u8` is now 05 00 00 00, which is also the key of \
+         83886080. Zeros leave a number as it is only in front of it.",
+        WRONG,
+    ),
+    quirk(
+        ZerosBehind,
+        "leading_zeros_moved_behind",
+        "leading zero bytes moved behind the number",
+        "All keys have four bytes again, but 1 and 256 have the same ones. Zeros leave a number as it \
+         is only in front of it.",
+        WRONG,
+    ),
+    quirk(
+        Only16Bits,
+        "truncated_to_16_bits",
+        "every number cut to 16 bits",
+        "The common width must hold the largest of the numbers. `as u16` drops the upper half of a \
+         `u32` without a word: 65536 becomes 0.",
+        INVARIANTS,
+    ),
+    quirk(
+        Only8Bits,
+        "truncated_to_8_bits",
+        "every number cut to 8 bits",
+        "The common width must hold the largest of the numbers. `as u8` keeps the lowest byte and drops \
+         the others without a word: 256 becomes 0.",
+        INVARIANTS,
+    ),
+    quirk(
+        LittleEndian,
+        "little_endian",
+        "four bytes, the lowest first",
+        "The common width is right. But the byte that counts least stands first and decides: 256 begins \
+         with 00 and comes before 5.",
+        SCAN,
+    ),
+    quirk(
+        TypeInFront,
+        "type_in_front",
+        "a byte for the type (0, 1, 2) in front of the number",
+        "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
+         however large they are. 5 has three keys.",
+        TASK,
+    ),
+    quirk(
+        WidthInFront,
+        "width_in_front",
+        "the width of the type (1, 2, 4) in front of the number",
+        "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
+         however large they are. 5 has three keys.",
+        TASK,
+    ),
+    quirk(
+        TypeBehind,
+        "type_behind",
+        "a byte for the type (0, 1, 2) behind the number",
+        "The values are in order. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+         was when it was written.",
+        TASK,
+    ),
+    quirk(
+        WidthBehind,
+        "width_behind",
+        "the width of the type (1, 2, 4) behind the number",
+        "The values are in order. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+         was when it was written.",
+        TASK,
+    ),
+];
+
+fn key(steps: &[Step], number: Number) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    let mut bytes = number.value().to_be_bytes().to_vec();
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    let dropped = if has(OwnWidth) || has(ZerosBehindOwnWidth) {
+        4 - width(number)
+    } else if has(ZerosDropped) || has(ZerosBehind) {
+        zeros
+    } else if has(ZerosDroppedToOneByte) {
+        zeros.min(3)
+    } else if has(Only16Bits) {
+        2
+    } else if has(Only8Bits) {
+        3
+    } else {
+        0
+    };
+    bytes.drain(..dropped);
+    if has(LittleEndian) {
+        bytes.reverse();
+    }
+    if has(ZerosBehindOwnWidth) || has(ZerosBehind) {
+        bytes.resize(4, 0);
+    }
+    let (width, place) = match number {
+        Number::U8(_) => (1, 0),
+        Number::U16(_) => (2, 1),
+        Number::U32(_) => (4, 2),
+    };
+    if has(TypeInFront) {
+        bytes.insert(0, place);
+    }
+    if has(WidthInFront) {
+        bytes.insert(0, width);
+    }
+    if has(TypeBehind) {
+        bytes.push(place);
+    }
+    if has(WidthBehind) {
+        bytes.push(width);
+    }
+    bytes
+}
+
+fn with(steps: &[Step]) -> Option<Encode> {
+    let at_most_one = |group: &[Step]| steps.iter().filter(|s| group.contains(s)).count() <= 1;
+    if !at_most_one(&LAYOUTS) || !at_most_one(&TAGS) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |number| key(&steps, number)))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Encode>> {
+    let mistake = |name, encode: fn(Number) -> Vec<u8>| {
+        Mistake::<Encode>::new(name, "encode", "order", Arc::new(encode))
+    };
+    let mut mistakes = vec![
+        mistake("decimal_text", |n| n.value().to_string().into_bytes())
+            .says("the number as decimal text")
+            .why(
+                "Text is compared from the left as well, and 256 has more digits than 5: the 2 of its \
+                 hundreds meets the 5, and comes first.",
+            )
+            .link(WRONG),
+        mistake("hexadecimal_text", |n| format!("{:x}", n.value()).into_bytes())
+            .says("the number as hexadecimal text")
+            .why(
+                "Without leading zeros the widths differ again: 256 is `100`, and its 1 comes before the \
+                 5. Eight digits for each would sort.",
+            )
+            .link(WRONG),
+        mistake("descending", |n| (!n.value()).to_be_bytes().to_vec())
+            .says("four bytes with every bit inverted")
+            .why("The width is right. Inverting turns the order round: the largest number comes first.")
+            .link(INVARIANTS),
+        mistake("small_types_share_two_bytes", |n| match n {
+            Number::U32(value) => value.to_be_bytes().to_vec(),
+            small => small.value().to_be_bytes()[2..].to_vec(),
+        })
+        .says("two bytes for a `u8` and a `u16`, and four for a `u32`")
+        .why(
+            "The `u8` and the `u16` agree now. The `u32` beside them still has another width: its first \
+             two bytes are zero, and it comes before numbers that are smaller.",
+        )
+        .link(INVARIANTS),
+    ];
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}

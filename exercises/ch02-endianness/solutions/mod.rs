@@ -1,0 +1,6 @@
+//! Reference solutions, one file an exercise.
+
+pub(crate) mod big_endian_u32;
+pub(crate) mod scan_window;
+pub(crate) mod which_endian;
+pub(crate) mod width_matters;

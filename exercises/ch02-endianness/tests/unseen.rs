@@ -1,0 +1,281 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/big_endian_u32.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod big_endian_u32;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/scan_window.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod scan_window;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/which_endian.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod which_endian;
+#[path = "../checks/width_matters.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod width_matters;
+
+use std::sync::Arc;
+
+use kit::exercise::Judged;
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::{Codec, State, Verdict, Who};
+
+use scan_window::Rows;
+use which_endian::{Header, Order};
+use width_matters::Number;
+
+fn judged(exercise: &dyn Judged) -> Verdict {
+    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
+    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
+    verdict
+}
+
+fn codec(
+    encode: impl Fn(u32) -> [u8; 4] + Send + Sync + 'static,
+    decode: impl Fn([u8; 4]) -> u32 + Send + Sync + 'static,
+) -> Verdict {
+    judged(&big_endian_u32::exercise_of(Codec::fixed(encode, decode)))
+}
+
+fn widths(encode: impl Fn(Number) -> Vec<u8> + Send + Sync + 'static) -> Verdict {
+    judged(&width_matters::exercise_of(Arc::new(encode)))
+}
+
+fn window(scan: impl Fn(&Rows, u64, u64) -> Vec<u64> + Send + Sync + 'static) -> Verdict {
+    judged(&scan_window::exercise_of(Arc::new(scan)))
+}
+
+fn header(read: impl Fn(&[u8]) -> Header + Send + Sync + 'static) -> Verdict {
+    judged(&which_endian::exercise_of(Arc::new(read)))
+}
+
+/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
+fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.check.as_deref(), Some(check));
+    assert_eq!(verdict.mistake, None, "a name was guessed");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+}
+
+fn named(verdict: &Verdict, name: &str) {
+    assert_eq!(verdict.mistake.as_deref(), Some(name));
+}
+
+#[test]
+#[expect(clippy::cast_possible_truncation, reason = "the digits are below 256")]
+fn right_answers_pass_however_they_are_written() {
+    let by_division = |v: u32| [v >> 24, v / 65536 % 256, v / 256 % 256, v % 256].map(|d| d as u8);
+    let by_product = |k: [u8; 4]| k.iter().fold(0, |n, b| n * 256 + u32::from(*b));
+    assert_eq!(codec(by_division, by_product).state, State::Passed);
+
+    // Any bytes that sort are right: eight of them, a length in front, or padded text.
+    let eight = |n: Number| u64::from(n.value()).to_be_bytes().to_vec();
+    assert_eq!(widths(eight).state, State::Passed);
+    let length_first = |n: Number| {
+        let zeros = n.value().leading_zeros() / 8;
+        let digits = &n.value().to_be_bytes()[zeros as usize..];
+        [&[digits.len() as u8], digits].concat()
+    };
+    assert_eq!(widths(length_first).state, State::Passed);
+    let padded = |n: Number| format!("{:010}", n.value()).into_bytes();
+    assert_eq!(widths(padded).state, State::Passed);
+
+    let walk = |rows: &Rows, from, to| {
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        times.filter(|t| *t >= from && *t < to).collect()
+    };
+    assert_eq!(window(walk).state, State::Passed);
+
+    let by_text = |file: &[u8]| {
+        let count = file.get(4..8)?.try_into().ok()?;
+        match &file[..4] {
+            b"Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+            b"syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+            _ => None,
+        }
+    };
+    assert_eq!(header(by_text).state, State::Passed);
+}
+
+#[test]
+fn what_becomes_of_the_bytes_is_spelt_out() {
+    let middle_swapped = |value: u32| {
+        let mut key = value.to_be_bytes();
+        key.swap(1, 2);
+        key
+    };
+    observed(
+        &codec(middle_swapped, u32::from_be_bytes),
+        "order",
+        &[
+            "though 256 < 65536",
+            "The numbers of two bytes are in order among themselves.",
+            "its bytes in the order 0 2 1 3",
+            "`decode` is right.",
+        ],
+    );
+    observed(
+        &codec(|v| (v & 0xff_ffff).to_be_bytes(), u32::from_be_bytes),
+        "order",
+        &[
+            "0 and 16777216 are different, but both become",
+            "byte 0 always 00",
+        ],
+    );
+    observed(
+        &codec(|v| v.wrapping_add(1).to_be_bytes(), u32::from_be_bytes),
+        "order",
+        &["though 0 < 4294967295", "plus 00 00 00 01"],
+    );
+}
+
+#[test]
+fn panics_are_told_by_the_size_of_the_number() {
+    let narrow = |value: u32| u32::from(u16::try_from(value).unwrap()).to_be_bytes();
+    observed(
+        &codec(narrow, u32::from_be_bytes),
+        "returns",
+        &[
+            "encode(65536) panics at",
+            "It panics on the numbers of three and four bytes, all of them and no others.",
+        ],
+    );
+}
+
+#[test]
+fn a_decoder_is_right_up_to_a_size() {
+    let top_bit_lost = |key| u32::from_be_bytes(key) & 0x7fff_ffff;
+    observed(
+        &codec(u32::to_be_bytes, top_bit_lost),
+        "round-trip",
+        &[
+            "decode(80 00 00 00) must be 2147483648, but it is 0",
+            "It is right on all numbers of one byte, all numbers of two bytes.",
+            "`encode` is right.",
+        ],
+    );
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    let both = |value: u32| value.rotate_left(16).to_le_bytes();
+    named(
+        &codec(both, u32::from_be_bytes),
+        "little_endian+halves_swapped",
+    );
+    let end_for_start = |rows: &Rows, from, to| {
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        times.filter(|t| *t > from && *t <= to).collect()
+    };
+    named(&window(end_for_start), "end_included+start_excluded");
+}
+
+#[test]
+fn one_type_out_of_three_is_pointed_at() {
+    let u16_reversed = |number| match number {
+        Number::U16(value) => [[0, 0], value.to_le_bytes()].concat(),
+        other => other.value().to_be_bytes().to_vec(),
+    };
+    observed(
+        &widths(u16_reversed),
+        "order",
+        &[
+            "though 5_u8 < 256_u16",
+            "The `u8` numbers are in order among themselves.",
+            "The `u16` numbers are not in order among themselves.",
+            "The `u32` numbers are in order among themselves.",
+        ],
+    );
+    let bits_in_front = |number| {
+        let bits = match number {
+            Number::U8(_) => 8,
+            Number::U16(_) => 16,
+            Number::U32(_) => 32,
+        };
+        [&[bits], &number.value().to_be_bytes()[..]].concat()
+    };
+    observed(&widths(bits_in_front), "order", &["though 7_u32 < 256_u16"]);
+}
+
+#[test]
+fn windows_are_told_by_what_lies_in_them() {
+    let signed = |rows: &Rows, from: u64, to: u64| {
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        times
+            .filter(|t| (from.cast_signed()..to.cast_signed()).contains(&t.cast_signed()))
+            .collect()
+    };
+    observed(
+        &window(signed),
+        "window",
+        &[
+            "scan_window({4, 5, 6, 7}, 4, 18446744073709551615) must be [4, 5, 6, 7], but it is []",
+            "It is right on all windows that no time falls into",
+        ],
+    );
+    let four_bytes_read = |rows: &Rows, from: u64, to: u64| {
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        let inside = times.filter(|t| (from..to).contains(t));
+        inside.map(|t| t & 0xffff_ffff).collect()
+    };
+    observed(
+        &window(four_bytes_read),
+        "window",
+        &["must be [5, 4294967301], but it is [5, 5]"],
+    );
+    let one_row_only = |rows: &Rows, from: u64, to: u64| {
+        let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+        times.filter(|t| (from..to).contains(t)).take(1).collect()
+    };
+    observed(
+        &window(one_row_only),
+        "window",
+        &["must be [4, 5], but it is [4]"],
+    );
+}
+
+#[test]
+fn headers_are_told_by_order_and_length() {
+    let half_the_magic = |file: &[u8]| {
+        let count = file.get(4..8)?.try_into().ok()?;
+        match &file[..2] {
+            b"Ke" => Some((Order::Big, u32::from_be_bytes(count))),
+            b"sy" => Some((Order::Little, u32::from_le_bytes(count))),
+            _ => None,
+        }
+    };
+    observed(
+        &header(half_the_magic),
+        "header",
+        &[
+            "read_header([4b 65 79 74 00 00 01 02]) must be None",
+            "It is right on all big-endian headers, all little-endian headers",
+        ],
+    );
+    let last_four_bytes = |file: &[u8]| {
+        let count = file.get(file.len().checked_sub(4)?..)?.try_into().ok()?;
+        match &file[..4] {
+            b"Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+            b"syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+            _ => None,
+        }
+    };
+    observed(
+        &header(last_four_bytes),
+        "header",
+        &["It is wrong on all headers with something behind them."],
+    );
+}
