@@ -111,11 +111,6 @@ struct Lead<'a> {
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        if self.outcome.is_none() {
-            // The log may hold what the memtables do not. Only another opening sets that right.
-            self.core
-                .poison(&Error::invalid("a thread panicked while it wrote"));
-        }
         for follower in self.followers.drain(..) {
             follower.done(match &self.outcome {
                 Some(Ok(())) => Ok(()),

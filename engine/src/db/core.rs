@@ -17,14 +17,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
 
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::Background;
 use crate::db::commit::CommitQueue;
 use crate::db::family::FamilyCore;
-use crate::db::signals::Signals;
+use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
 use crate::db::writer::Writer;
 use crate::error::{Error, Result};
@@ -52,14 +52,22 @@ pub(super) struct Core {
     pub(super) manifest: Mutex<ManifestInForce>,
     /// Full memtables that wait to be flushed, the oldest first.
     pub(super) frozen: Mutex<VecDeque<Arc<FrozenSet>>>,
-    pub(super) flushing: Mutex<()>,
-    pub(super) compacting: Mutex<()>,
+    /// Reentrant only so that a compaction filter may close the database.
+    pub(super) flushing: ReentrantMutex<()>,
+    pub(super) compacting: ReentrantMutex<()>,
     pub(super) signals: Signals,
     /// The first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
     /// Set when closing begins; background work is given up.
     pub(super) closing: AtomicBool,
-    pub(super) lock: Mutex<Option<Box<dyn LockGuard>>>,
+    /// The lock of the directory; `None` after closing. Work that is still under way keeps it too.
+    pub(super) lock: Mutex<Option<Arc<dyn LockGuard>>>,
+}
+
+/// The right to do a piece of work in the directory. The fields go in this order.
+pub(super) struct Working<'a> {
+    _directory: Arc<dyn LockGuard>,
+    _one_at_a_time: ReentrantMutexGuard<'a, ()>,
 }
 
 /// The manifest and what it says.
@@ -104,15 +112,39 @@ impl Core {
     /// # Errors
     /// `Poisoned` after a failed write to log or manifest, `InvalidArgument` after closing.
     pub(super) fn check_writable(&self) -> Result<()> {
-        if let Some(first) = self.poison.get() {
-            return Err(Error::Poisoned {
-                first: first.clone(),
-            });
-        }
+        self.check_not_poisoned()?;
         if self.is_closing() {
-            return Err(Error::invalid("the database is closed; open it again"));
+            return Err(closed());
         }
         Ok(())
+    }
+
+    /// Waits for the turn of a flush or a compaction, `kind` being the lock that there is one of.
+    ///
+    /// # Errors
+    /// `InvalidArgument` after closing, or when called from within such work.
+    pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
+        if kind.is_owned_by_current_thread() {
+            return Err(Error::invalid(
+                "a compaction filter cannot ask for a compaction",
+            ));
+        }
+        let one_at_a_time = kind.lock();
+        Ok(Working {
+            _directory: self.lock.lock().clone().ok_or_else(closed)?,
+            _one_at_a_time: one_at_a_time,
+        })
+    }
+
+    /// # Errors
+    /// `Poisoned` after a failed write to log or manifest.
+    pub(super) fn check_not_poisoned(&self) -> Result<()> {
+        match self.poison.get() {
+            Some(first) => Err(Error::Poisoned {
+                first: first.clone(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses all writes from now on. What is on disk after `cause` is not known, and trying again could report
@@ -135,11 +167,7 @@ impl Core {
     ) -> Result<()> {
         let mut guard = self.manifest.lock();
         let in_force = &mut *guard;
-        if let Some(first) = self.poison.get() {
-            return Err(Error::Poisoned {
-                first: first.clone(),
-            });
-        }
+        self.check_not_poisoned()?;
         let known = &in_force.state.families;
         // A family may have been dropped while its flush or compaction was under way.
         edit.files_added.retain(|(id, ..)| known.contains_key(id));

@@ -1,5 +1,6 @@
 //! What keeps a database open: the shared core and its threads, until the last handle goes.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -56,6 +57,9 @@ impl Handle {
                 let _ = worker.join();
             }
         }
+        // What callers' threads do is given up too. Within it, as in a compaction filter, this does not wait.
+        drop(core.compacting.lock());
+        drop(core.flushing.lock());
         let synced = core.sync_logs();
         core.lock.lock().take();
         synced
@@ -70,7 +74,26 @@ impl Drop for Handle {
 }
 
 impl Core {
+    /// The life of a background thread.
+    ///
+    /// A panic in it, of a compaction filter for instance, would else be seen by nobody, and writers would wait for
+    /// ever for work that nobody does.
     fn work(&self, work: Work) {
+        // What a panic leaves half done is not in the manifest, so no reader sees it.
+        let lived = panic::catch_unwind(AssertUnwindSafe(|| self.work_until_stopped(work)));
+        if let Err(payload) = lived {
+            let what = payload
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+                .unwrap_or("no message");
+            self.poison(&Error::invalid(format!(
+                "a background thread panicked: {what}"
+            )));
+        }
+    }
+
+    fn work_until_stopped(&self, work: Work) {
         while self.signals.wait_for(work) {
             // A failure is kept for the writers who wait; `wait_for` pauses before the next try.
             while !self.is_closing() && self.poison.get().is_none() {

@@ -23,7 +23,7 @@ impl Core {
     /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest
     /// poisons the database.
     pub(super) fn flush_oldest(&self) -> Result<bool> {
-        let _one_at_a_time = self.flushing.lock();
+        let _working = self.begin_work(&self.flushing)?;
         let Some(set) = self.frozen.lock().front().cloned() else {
             return Ok(false);
         };
@@ -94,7 +94,7 @@ impl Core {
     /// # Errors
     /// As for [`Core::flush_oldest`], and `Corruption` or `Io` from an input.
     pub(super) fn compact_once(&self) -> Result<bool> {
-        let _one_at_a_time = self.compacting.lock();
+        let _working = self.begin_work(&self.compacting)?;
         let outcome = self.compact_neediest();
         let ended = outcome.as_ref().map(|_| ()).map_err(copy_of);
         self.signals.ended(Work::Compact, &ended);
@@ -127,7 +127,7 @@ impl Core {
     /// # Errors
     /// As for [`Core::compact_once`].
     pub(super) fn compact_everything(&self, family: &FamilyCore) -> Result<()> {
-        let _one_at_a_time = self.compacting.lock();
+        let _working = self.begin_work(&self.compacting)?;
         let version = Arc::clone(&family.view.load().version);
         let outcome = match compaction::pick_everything(&version, &family.options.shape()) {
             Some(plan) => self.run_plan(family, &plan),

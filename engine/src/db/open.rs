@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
@@ -380,12 +380,12 @@ impl Core {
                     .map(Arc::new)
                     .collect::<VecDeque<_>>(),
             ),
-            flushing: Mutex::default(),
-            compacting: Mutex::default(),
+            flushing: ReentrantMutex::default(),
+            compacting: ReentrantMutex::default(),
             signals: Signals::default(),
             poison: OnceLock::new(),
             closing: AtomicBool::new(false),
-            lock: Mutex::new(Some(lock)),
+            lock: Mutex::new(Some(lock.into())),
         }))
     }
 

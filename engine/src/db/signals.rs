@@ -27,15 +27,20 @@ pub(super) struct Signals {
 
 #[derive(Debug, Default)]
 struct SignalState {
-    flush: bool,
-    compact: bool,
+    flush: WorkState,
+    compact: WorkState,
     stop: bool,
-    /// What the last piece of background work failed with; cleared by the next success of its kind.
-    failed: Option<(Work, Error)>,
+}
+
+#[derive(Debug, Default)]
+struct WorkState {
+    requested: bool,
+    /// What the last piece of this work failed with; cleared by the next success.
+    failed: Option<Error>,
 }
 
 impl SignalState {
-    fn flag(&mut self, work: Work) -> &mut bool {
+    fn of(&mut self, work: Work) -> &mut WorkState {
         match work {
             Work::Flush => &mut self.flush,
             Work::Compact => &mut self.compact,
@@ -46,7 +51,7 @@ impl SignalState {
 impl Signals {
     /// Says that there is work.
     pub(super) fn request(&self, work: Work) {
-        *self.state.lock().flag(work) = true;
+        self.state.lock().of(work).requested = true;
         self.wake.notify_all();
     }
 
@@ -59,15 +64,7 @@ impl Signals {
 
     /// Records how a piece of work ended.
     pub(super) fn ended(&self, work: Work, outcome: &Result<()>) {
-        let mut state = self.state.lock();
-        match outcome {
-            Err(error) => state.failed = Some((work, copy_of(error))),
-            Ok(()) if state.failed.as_ref().is_some_and(|(of, _)| *of == work) => {
-                state.failed = None;
-            }
-            Ok(()) => {}
-        }
-        drop(state);
+        self.state.lock().of(work).failed = outcome.as_ref().err().map(copy_of);
         self.progress.notify_all();
     }
 
@@ -81,8 +78,8 @@ impl Signals {
     /// Waits until there is work; `false` if the worker is to end. After a failure it does not wait for long.
     pub(super) fn wait_for(&self, work: Work) -> bool {
         let mut state = self.state.lock();
-        while !state.stop && !std::mem::take(state.flag(work)) {
-            if state.failed.as_ref().is_some_and(|(of, _)| *of == work) {
+        while !state.stop && !std::mem::take(&mut state.of(work).requested) {
+            if state.of(work).failed.is_some() {
                 if self.wake.wait_for(&mut state, RETRY_AFTER).timed_out() {
                     break;
                 }
@@ -101,16 +98,14 @@ impl Signals {
     pub(super) fn wait_until(&self, work: Work, mut ready: impl FnMut() -> bool) -> Result<()> {
         let mut state = self.state.lock();
         while !ready() {
-            if let Some((of, error)) = &state.failed
-                && *of == work
-            {
-                let error = copy_of(error);
-                *state.flag(work) = true;
+            let of_work = state.of(work);
+            if let Some(error) = of_work.failed.as_ref().map(copy_of) {
+                of_work.requested = true;
                 self.wake.notify_all();
                 return Err(error);
             }
             if state.stop {
-                return Err(Error::invalid("the database is closed; open it again"));
+                return Err(closed());
             }
             self.progress.wait(&mut state);
         }
@@ -124,6 +119,10 @@ impl Signals {
             let _ = self.progress.wait_for(&mut state, time);
         }
     }
+}
+
+pub(super) fn closed() -> Error {
+    Error::invalid("the database is closed; open it again")
 }
 
 /// The same error once more, for another who waits for it. The operating system's own is not `Clone`.
@@ -142,5 +141,32 @@ pub(super) fn copy_of(error: &Error) -> Error {
         other => Error::Poisoned {
             first: other.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, mpsc};
+
+    /// A full disk fails both at once. If one failure hid the other, the first worker would not try again and
+    /// the writers who wait for it would wait for ever.
+    #[test]
+    fn a_failure_of_one_kind_does_not_hide_that_of_the_other() {
+        for (first, second) in [(Work::Flush, Work::Compact), (Work::Compact, Work::Flush)] {
+            let signals = Arc::new(Signals::default());
+            signals.ended(first, &Err(Error::invalid("the first failed")));
+            signals.ended(second, &Err(Error::invalid("the second failed")));
+            let (done, outcome) = mpsc::channel();
+            std::thread::spawn({
+                let signals = Arc::clone(&signals);
+                move || done.send(signals.wait_until(first, || false))
+            });
+            let outcome = outcome.recv_timeout(Duration::from_secs(10));
+            let error = outcome.expect("the writer is told").unwrap_err();
+            assert!(error.to_string().contains("the first failed"), "{error}");
+            signals.ended(second, &Ok(()));
+            assert!(signals.wait_for(first), "the worker is to try again");
+        }
     }
 }

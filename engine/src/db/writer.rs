@@ -141,6 +141,7 @@ impl Core {
         if writer.last_sequence + records as u64 > MAX_SEQUENCE {
             return Err(Error::invalid("all 2^56 sequence numbers are used up"));
         }
+        let _unwinding = PoisonIfUnwinding(self);
         let mut sequence = writer.last_sequence + 1;
         for batch in &mut group {
             let len = batch.len() as u64;
@@ -276,15 +277,24 @@ impl Core {
     /// # Errors
     /// `Io`, which poisons the database.
     pub(super) fn sync_logs(&self) -> Result<()> {
-        if let Some(first) = self.poison.get() {
-            return Err(Error::Poisoned {
-                first: first.clone(),
-            });
+        // Locked first: a leader at work ends its group before the answer is given.
+        let mut writer = self.writer.lock();
+        self.check_not_poisoned()?;
+        writer.sync(self).inspect_err(|error| self.poison(error))
+    }
+}
+
+/// Poisons the database if dropped by a panic, which a comparator may raise within a memtable. The log then holds a
+/// batch whose numbers the writer does not count as used; a second batch of the same numbers would make
+/// the log unreadable.
+struct PoisonIfUnwinding<'a>(&'a Core);
+
+impl Drop for PoisonIfUnwinding<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0
+                .poison(&Error::invalid("a thread panicked while it wrote"));
         }
-        self.writer
-            .lock()
-            .sync(self)
-            .inspect_err(|error| self.poison(error))
     }
 }
 

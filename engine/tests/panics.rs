@@ -1,0 +1,122 @@
+//! Code of the user's that panics inside the engine: nobody waits for ever, and no acknowledged write is lost.
+//!
+//! A comparator is called while a batch goes into a memtable, when the log already has it. If the numbers that
+//! the log has used were given again, the log could not be read back.
+
+mod support;
+
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use engine::comparator::Compare;
+use engine::vfs::MemoryVfs;
+use engine::{
+    Background, CompactionFilter, Comparator, Db, Decision, Error, FamilyOptions, Options,
+};
+use support::tiny;
+
+/// Byte order, which cannot take a certain key as long as it is told not to.
+struct Choosy {
+    panics: Arc<AtomicBool>,
+}
+
+impl Compare for Choosy {
+    fn name(&self) -> &str {
+        "choosy"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let refused = a == b"refused" || b == b"refused";
+        assert!(!refused || !self.panics.load(SeqCst), "not this key");
+        a.cmp(b)
+    }
+}
+
+/// Panics at the first row that it is shown.
+struct Broken;
+
+impl CompactionFilter for Broken {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        panic!("the filter is broken")
+    }
+}
+
+fn open(vfs: &MemoryVfs, background: Background, family: FamilyOptions) -> Db {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background,
+        ..Options::default()
+    };
+    Db::open("db", options.family("default", family)).unwrap()
+}
+
+/// Runs `work` on another thread and fails if it takes long.
+fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, outcome) = mpsc::channel();
+    std::thread::spawn(move || done.send(work()));
+    outcome
+        .recv_timeout(Duration::from_secs(20))
+        .unwrap_or_else(|_| panic!("{what} never ends"))
+}
+
+#[test]
+fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
+    let vfs = MemoryVfs::new();
+    let panics = Arc::new(AtomicBool::new(true));
+    let choosy = || FamilyOptions {
+        comparator: Comparator::custom(Choosy {
+            panics: Arc::clone(&panics),
+        }),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Manual, choosy());
+    db.put("before", "1").unwrap();
+    let write = catch_unwind(AssertUnwindSafe(|| db.put("refused", "2")));
+    assert!(write.is_err(), "the panic reaches the writer");
+    let after = db.put("after", "3");
+    assert!(matches!(after, Err(Error::Poisoned { .. })), "{after:?}");
+    assert!(db.get("before").unwrap().is_some(), "reads go on");
+    drop(db);
+
+    panics.store(false, SeqCst);
+    let db = open(&vfs, Background::Manual, choosy());
+    assert!(db.get("before").unwrap().is_some());
+    assert!(db.get("after").unwrap().is_none(), "it was refused");
+    db.put("again", "4").unwrap();
+}
+
+#[test]
+fn a_compaction_filter_that_panics_holds_up_no_writer() {
+    let vfs = MemoryVfs::new();
+    let broken = FamilyOptions {
+        compaction_filter: Some(Arc::new(Broken)),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Threads, broken);
+    let (refused, acknowledged) = in_time("a write", {
+        let db = db.clone();
+        move || {
+            let refused = (0u32..20_000).find_map(|at| {
+                db.put((at % 50).to_be_bytes(), [at as u8; 60])
+                    .err()
+                    .map(|error| (error, at))
+            });
+            refused.expect("writes are refused when level 0 cannot be relieved")
+        }
+    });
+    assert!(
+        refused.to_string().contains("the filter is broken"),
+        "{refused}"
+    );
+    let rows = db.default_family().iter().count() as u32;
+    assert_eq!(rows, acknowledged.min(50), "reads go on");
+    in_time("closing", move || drop(db));
+    let db = open(&vfs, Background::Threads, tiny());
+    assert_eq!(db.default_family().iter().count() as u32, rows);
+    db.put("again", "v").unwrap();
+}
