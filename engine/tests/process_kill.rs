@@ -52,7 +52,7 @@ fn counter(thread: u64) -> String {
 /// What a thread has written after `writes` writes.
 fn expected(thread: u64, writes: u64, rows: &mut Rows) {
     for write in writes.saturating_sub(KEYS) + 1..=writes {
-        if write % DELETE_EVERY != 0 {
+        if !write.is_multiple_of(DELETE_EVERY) {
             rows.insert(key(thread, write).into(), value(write));
         }
     }
@@ -100,7 +100,7 @@ fn write_on(db: &Db, dir: &Path, thread: u64, sync: bool) {
         write += 1;
         let mut batch = WriteBatch::new();
         for family in &families {
-            if write % DELETE_EVERY == 0 {
+            if write.is_multiple_of(DELETE_EVERY) {
                 batch.delete(family, key(thread, write));
             } else {
                 batch.put(family, key(thread, write), value(write));
@@ -154,7 +154,7 @@ fn a_killed_process_loses_no_acknowledged_write() {
         let mut writer = Command::new(std::env::current_exe().unwrap());
         writer.args(["--exact", "writer_until_killed", "--ignored", "--nocapture"]);
         writer.env(DIRECTORY, root.path()).stdout(Stdio::null());
-        let sync = kill % 2 == 0;
+        let sync = kill.is_multiple_of(2);
         if sync {
             writer.env(SYNC, "1");
         }
