@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::comparator::NumericSuffix;
-use engine::vfs::{MemoryVfs, StdVfs, Vfs};
+use engine::vfs::{Fault, FaultVfs, MemoryVfs, StdVfs, Vfs};
 use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted};
 
 fn on(vfs: &MemoryVfs) -> Options {
@@ -32,6 +32,17 @@ fn contents(vfs: &dyn Vfs, dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .map(|name| name.into_string().unwrap())
         .map(|name| (name.clone(), vfs.read(&dir.join(name)).unwrap()))
         .collect()
+}
+
+/// The directory `db` with these files, on a file system of its own.
+fn restored(files: &BTreeMap<String, Vec<u8>>) -> MemoryVfs {
+    let vfs = MemoryVfs::new();
+    vfs.create_dir_all(Path::new("db")).unwrap();
+    for (name, bytes) in files {
+        let mut file = vfs.create(&Path::new("db").join(name)).unwrap();
+        file.append(bytes).unwrap();
+    }
+    vfs
 }
 
 /// Opens, expects an error whose message holds all of `words`, and that no byte of the directory changed.
@@ -256,6 +267,61 @@ fn options_out_of_range_are_named_before_anything_is_touched() {
     }
     let error = Db::open("db", on(&vfs).family("", FamilyOptions::default())).unwrap_err();
     assert!(error.to_string().contains("name"), "{error}");
+}
+
+#[test]
+fn an_opening_that_fails_leaves_the_directory_as_it_was() {
+    for fault in [Fault::NoSpace, Fault::Io, Fault::ShortWrite] {
+        let memory = MemoryVfs::new();
+        let db = Db::open("db", on(&memory)).unwrap();
+        db.put("flushed", "v").unwrap();
+        db.flush().unwrap();
+        db.put("logged", "v").unwrap();
+        drop(db);
+        let before = contents(&memory, Path::new("db"));
+        let (mut unchanged, mut in_force) = (0, 0);
+        for n in 1.. {
+            let faulty = FaultVfs::new(Arc::new(restored(&before)));
+            faulty.fail_nth(n, fault);
+            let options = Options {
+                vfs: Arc::new(faulty.clone()),
+                ..Options::default()
+            };
+            let outcome = Db::open("db", options);
+            let failed = faulty.failed();
+            if failed.is_empty() {
+                break;
+            }
+            let Err(error) = outcome else { continue };
+            faulty.heal();
+            let after = contents(&faulty, Path::new("db"));
+            if after["CURRENT"] == before["CURRENT"] {
+                assert_eq!(after, before, "{fault:?}, {failed:?}: {error}");
+                unchanged += 1;
+            } else {
+                in_force += 1;
+            }
+        }
+        assert!(unchanged > 5, "{fault:?}: {unchanged}");
+        assert!(
+            in_force <= 1,
+            "only the last sync comes too late: {in_force}"
+        );
+    }
+}
+
+#[test]
+fn a_file_numbered_beyond_all_counting_is_named() {
+    let vfs = MemoryVfs::new();
+    drop(Db::open("db", on(&vfs)).unwrap());
+    vfs.create(Path::new("db/18446744073709551615.sst"))
+        .unwrap();
+    refused(
+        &vfs,
+        Path::new("db"),
+        on(&vfs),
+        &["18446744073709551615", "move it elsewhere"],
+    );
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
 use crate::log::LogWriter;
 use crate::memtable::{Memtable, MemtableWriter};
-use crate::version::file_name::{self, FileName};
+use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
 use crate::version::{
     FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
 };
@@ -74,7 +74,13 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
         .filter_map(|file| file.number())
         .max()
         .unwrap_or(0);
-    state.next_file = state.next_file.max(highest + 1);
+    state.next_file = state.next_file.max(highest.saturating_add(1));
+    if state.next_file > MAX_FILE_NUMBER {
+        return Err(Error::invalid(format!(
+            "{} holds a file numbered {highest}, which the engine did not make; move it elsewhere",
+            dir.display()
+        )));
+    }
     add_missing_families(&mut state, dir, options)?;
     let core = Core::start(dir, options, state, recovered, lock)?;
     core.remove_unneeded(&listing);
@@ -338,7 +344,8 @@ impl Core {
         }
         let log = LogWriter::new(vfs.create(&file_name::log(dir, log_number))?, log_number);
         // This syncs the directory, so the new log's name is durable too.
-        let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)?;
+        let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)
+            .inspect_err(|_| take_back(&**vfs, dir, log_number, manifest_number))?;
         let mut memtables = Vec::new();
         let mut families = Vec::new();
         for (&id, of_state) in &state.families {
@@ -407,6 +414,24 @@ impl Core {
             // What cannot be removed now is found again at the next open.
             let _ = self.vfs.remove(&path);
         }
+    }
+}
+
+/// Removes what an opening that failed has created, unless it is in force: on a full disk, where each try
+/// fails, files would else pile up.
+fn take_back(vfs: &dyn Vfs, dir: &Path, log_number: u64, manifest_number: u64) {
+    let in_force = match current_manifest(vfs, dir) {
+        Ok(number) => number == manifest_number,
+        Err(error) => !error.is_not_found(),
+    };
+    if in_force {
+        return;
+    }
+    let temporary = dir.join(file_name::CURRENT_TEMPORARY);
+    let manifest = file_name::manifest(dir, manifest_number);
+    for path in [file_name::log(dir, log_number), manifest, temporary] {
+        // What stays is swept by the next opening that succeeds.
+        let _ = vfs.remove(&path);
     }
 }
 

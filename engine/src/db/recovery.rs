@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::batch::{BatchView, FamilyId};
 use crate::db::core::FrozenSet;
 use crate::error::{Error, Result};
-use crate::internal_key::ParsedKey;
+use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
 use crate::log::{LogReader, RecoveryMode};
 use crate::memtable::MemtableWriter;
 use crate::version::{State, file_name};
@@ -127,6 +127,11 @@ impl Replay<'_> {
             for record in batch.records() {
                 let record = record.map_err(wrong)?;
                 let sequence = self.next_sequence;
+                if sequence > MAX_SEQUENCE {
+                    return Err(wrong(format!(
+                        "the number {sequence} is no sequence number"
+                    )));
+                }
                 self.next_sequence += 1;
                 if !self.state.families.contains_key(&record.family) {
                     if record.family.0 < self.state.next_family {

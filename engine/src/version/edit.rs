@@ -21,6 +21,7 @@
 //! 2. A decoder sees foreign bytes: unknown tags, cut fields and levels that do not exist are errors.
 
 use crate::batch::FamilyId;
+use crate::internal_key::MAX_SEQUENCE;
 use crate::varint;
 
 /// Levels of a family, the newest tables in level 0.
@@ -30,6 +31,9 @@ pub const LEVELS: usize = 7;
 pub const MANIFEST_MAGIC: &[u8] = b"keys in order: manifest";
 /// The format of manifests that this release writes, and the newest that it reads.
 pub const MANIFEST_FORMAT: u32 = 1;
+
+/// No database has come so far; a greater one is damage, and could not be counted on from.
+const FAMILY_ID_MAX: u32 = u32::MAX / 2;
 
 const TAG_MAGIC: u64 = 1;
 const TAG_FAMILY_ADDED: u64 = 2;
@@ -177,18 +181,20 @@ impl VersionEdit {
                 });
             }
             TAG_FAMILY_DROPPED => self.families_dropped.push(take_family(input)?),
-            TAG_NEXT_FILE => self.next_file = Some(take_number(input, "the next file number")?),
-            TAG_OLDEST_LOG => self.oldest_log = Some(take_number(input, "the oldest log")?),
+            TAG_NEXT_FILE => self.next_file = Some(take_counter(input, "the next file number")?),
+            TAG_OLDEST_LOG => self.oldest_log = Some(take_counter(input, "the oldest log")?),
             TAG_LAST_SEQUENCE => {
-                self.last_sequence = Some(take_number(input, "the last sequence number")?);
+                self.last_sequence = Some(take_counter(input, "the last sequence number")?);
             }
-            TAG_NEXT_FAMILY => self.next_family = Some(take_u32(input, "the next family id")?),
+            TAG_NEXT_FAMILY => {
+                self.next_family = Some(take_family(input)?.0);
+            }
             TAG_FILE_ADDED => {
                 let (family, level) = (take_family(input)?, take_level(input)?);
                 let file = FileMeta {
-                    number: take_number(input, "a file number")?,
-                    bytes: take_number(input, "a file length")?,
-                    entries: take_number(input, "a number of entries")?,
+                    number: take_counter(input, "a file number")?,
+                    bytes: take_counter(input, "a file length")?,
+                    entries: take_counter(input, "a number of entries")?,
                     smallest: take_bytes(input, "a smallest key")?.to_vec(),
                     largest: take_bytes(input, "a largest key")?.to_vec(),
                 };
@@ -215,6 +221,15 @@ fn take_number(input: &mut &[u8], what: &str) -> Result<u64, String> {
     varint::take(input).ok_or_else(|| format!("{what} is cut off or malformed"))
 }
 
+/// A number that is counted on from, or added up over all tables: bounded, so that no sum overflows.
+fn take_counter(input: &mut &[u8], what: &str) -> Result<u64, String> {
+    let number = take_number(input, what)?;
+    if number > MAX_SEQUENCE {
+        return Err(format!("{what} is {number}, more than {MAX_SEQUENCE}"));
+    }
+    Ok(number)
+}
+
 fn take_u32(input: &mut &[u8], what: &str) -> Result<u32, String> {
     varint::take_u32(input).ok_or_else(|| format!("{what} is cut off or malformed"))
 }
@@ -229,7 +244,11 @@ fn take_string(input: &mut &[u8], what: &str) -> Result<String, String> {
 }
 
 fn take_family(input: &mut &[u8]) -> Result<FamilyId, String> {
-    take_u32(input, "a family id").map(FamilyId)
+    let id = take_u32(input, "a family id")?;
+    if id > FAMILY_ID_MAX {
+        return Err(format!("a family id is {id}, more than {FAMILY_ID_MAX}"));
+    }
+    Ok(FamilyId(id))
 }
 
 fn take_level(input: &mut &[u8]) -> Result<usize, String> {
@@ -298,6 +317,10 @@ mod tests {
             (&[2, 1, 1, 0xff, 0], "a family's name is not UTF-8"),
             (&[1, 3, b'X', b'Y', b'Z'], "the magic is \"XYZ\" and not"),
             (&[8, 0, 0, 1, 1, 1, 200], "a smallest key is cut off"),
+            (
+                &[6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],
+                "the last sequence number is 72057594037927936, more than 72057594037927935, at byte 0",
+            ),
         ] {
             let error = VersionEdit::decode(record).unwrap_err();
             assert!(error.contains(what), "{error}");

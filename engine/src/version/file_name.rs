@@ -21,6 +21,9 @@ pub const CURRENT_TEMPORARY: &str = "CURRENT.tmp";
 /// The lock file.
 pub const LOCK: &str = "LOCK";
 
+/// No database has come so far. A file with a greater number was put there by somebody else.
+pub const MAX_FILE_NUMBER: u64 = 1 << 48;
+
 const MANIFEST_PREFIX: &str = "MANIFEST-";
 const LOG_SUFFIX: &str = ".log";
 const TABLE_SUFFIX: &str = ".sst";
