@@ -11,6 +11,7 @@
 //! view may hold writes newer than the number, which are ignored, but never lacks one that the number promises.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -33,7 +34,6 @@ use crate::version::{Manifest, State, TableAccess, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
-#[derive(Debug)]
 pub(super) struct Core {
     pub(super) dir: PathBuf,
     pub(super) vfs: Arc<dyn Vfs>,
@@ -84,6 +84,8 @@ pub(super) struct ManifestInForce {
 #[derive(Debug)]
 pub(super) struct FrozenSet {
     pub(super) log_number: u64,
+    /// The log that goes on where this set's ends.
+    pub(super) next_log: u64,
     pub(super) last_sequence: u64,
     pub(super) memtables: Vec<(FamilyId, Memtable)>,
 }
@@ -214,6 +216,14 @@ impl Core {
             .map(|family| family.level0_tables.load(Ordering::Relaxed))
             .max()
             .unwrap_or(0)
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("dir", &self.dir)
+            .finish_non_exhaustive()
     }
 }
 

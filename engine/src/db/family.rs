@@ -1,5 +1,6 @@
 //! A column family of an open database: the handle, and what all handles share.
 
+use std::fmt;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +32,6 @@ pub(super) struct View {
 }
 
 /// What all handles of a family share.
-#[derive(Debug)]
 pub(super) struct FamilyCore {
     pub(super) id: FamilyId,
     pub(super) name: String,
@@ -130,6 +130,16 @@ impl FamilyCore {
             ))
         })?;
         Ok(range.into())
+    }
+}
+
+impl fmt::Debug for FamilyCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FamilyCore")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("comparator", self.comparator())
+            .finish_non_exhaustive()
     }
 }
 

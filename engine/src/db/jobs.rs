@@ -52,11 +52,9 @@ impl Core {
                 }
             }
         }
-        if flushed.iter().any(|(_, output)| !output.files.is_empty()) {
-            let synced = self.vfs.sync_dir(&self.dir);
-            synced
-                .inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
-        }
+        // Also without tables: the manifest is about to name the next log, so that name must be durable.
+        let synced = self.vfs.sync_dir(&self.dir);
+        synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
         self.install_flush(set, &flushed)?;
         // If it stays, the next open removes it.
         let _ = self.vfs.remove(&file_name::log(&self.dir, set.log_number));
@@ -65,7 +63,7 @@ impl Core {
 
     fn install_flush(&self, set: &FrozenSet, flushed: &[(Arc<FamilyCore>, Output)]) -> Result<()> {
         let mut edit = VersionEdit {
-            oldest_log: Some(set.log_number + 1),
+            oldest_log: Some(set.next_log),
             last_sequence: Some(set.last_sequence),
             ..VersionEdit::default()
         };

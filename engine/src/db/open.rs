@@ -331,7 +331,7 @@ impl Core {
         dir: &Path,
         options: &Options,
         mut state: State,
-        recovered: Recovered,
+        mut recovered: Recovered,
         lock: Box<dyn crate::vfs::LockGuard>,
     ) -> Result<Arc<Self>> {
         let vfs = &options.vfs;
@@ -339,9 +339,8 @@ impl Core {
         let log_number = state.next_file;
         let manifest_number = log_number + 1;
         state.next_file = manifest_number + 1;
-        if recovered.sets.is_empty() {
-            state.oldest_log = log_number;
-        }
+        recovered.link(log_number);
+        state.oldest_log = recovered.oldest_log().unwrap_or(log_number);
         let log = LogWriter::new(vfs.create(&file_name::log(dir, log_number))?, log_number);
         // This syncs the directory, so the new log's name is durable too.
         let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)

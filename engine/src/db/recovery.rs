@@ -45,6 +45,7 @@ pub(super) fn replay_logs(
         last_sequence: state.last_sequence,
         beyond_gap: Vec::new(),
     };
+    check_oldest_log(dir, logs, state)?;
     for &number in logs.range(state.oldest_log..) {
         if !recovered.beyond_gap.is_empty() {
             recovered.beyond_gap.push(number);
@@ -67,6 +68,7 @@ pub(super) fn replay_logs(
                 .map(|(id, memtable)| (*id, memtable.reader()));
             recovered.sets.push(FrozenSet {
                 log_number: number,
+                next_log: 0, // Known when the new log is: see `link`.
                 last_sequence,
                 memtables: readers.collect(),
             });
@@ -79,7 +81,32 @@ pub(super) fn replay_logs(
     Ok(recovered)
 }
 
+/// The log that the manifest names is created and its name made durable before the manifest names it, and removed after
+/// the manifest names another. So if it is missing, the manifest has lost its end to more than a power cut.
+fn check_oldest_log(dir: &Path, logs: &BTreeSet<u64>, state: &State) -> Result<()> {
+    if state.oldest_log == 0 || logs.contains(&state.oldest_log) {
+        return Ok(());
+    }
+    let path = file_name::log(dir, state.oldest_log);
+    let what = "the file is missing, and the manifest needs it: the log is lost, or the manifest's last edit";
+    Err(Error::corruption(path, 0, what))
+}
+
 impl Recovered {
+    /// Says of each set which log goes on where it ends; `new_log` goes on after the last.
+    pub(super) fn link(&mut self, new_log: u64) {
+        let mut next_log = new_log;
+        for set in self.sets.iter_mut().rev() {
+            set.next_log = next_log;
+            next_log = set.log_number;
+        }
+    }
+
+    /// The oldest log that is needed, if any is.
+    pub(super) fn oldest_log(&self) -> Option<u64> {
+        self.sets.first().map(|set| set.log_number)
+    }
+
     /// Makes what readers are about to see durable, and what was left out gone.
     ///
     /// The caller syncs the directory before anything new is written.
@@ -116,7 +143,9 @@ impl Replay<'_> {
             let wrong =
                 |what: String| Error::corruption(self.path, 0, format!("record {records}: {what}"));
             let batch = BatchView::decode(record).map_err(wrong)?;
-            if batch.sequence > self.next_sequence && records == 0 {
+            // The oldest log begins where the tables end. Only a later one can follow one that lost its end.
+            if batch.sequence > self.next_sequence && records == 0 && number > self.state.oldest_log
+            {
                 return Ok(false);
             }
             if batch.sequence != self.next_sequence {

@@ -266,6 +266,7 @@ impl Core {
         }
         let set = FrozenSet {
             log_number,
+            next_log: writer.log_number,
             last_sequence: writer.last_sequence,
             memtables,
         };
