@@ -109,6 +109,32 @@ fn a_pipeline_is_answered_in_order_however_it_is_cut() {
     assert_eq!(client.reply().unwrap(), b"$6\r\nslowly\r\n");
 }
 
+/// redis-py and others send all of a pipeline before they read the first answer.
+#[test]
+fn a_pipeline_is_taken_while_nobody_reads_its_answers() {
+    // Both sides exceed what the buffers of the system hold.
+    const ANSWER_BYTES: usize = 8 * 1024;
+    const COMMANDS: usize = 20_000;
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    let word = |text: &[u8]| bytes::Bytes::copy_from_slice(text);
+    let value = word(&b"v".repeat(ANSWER_BYTES));
+    let set: Command = vec![word(b"set"), word(b"k"), value];
+    client.pipeline(&[set]);
+    // The client gives up after its time limit if the server does not read.
+    let long_key = word(&b"x".repeat(1024));
+    let pair: [Command; 2] = [
+        vec![word(b"get"), word(b"k")],
+        vec![word(b"exists"), long_key],
+    ];
+    let request = pair.map(|command| encode(&command)).concat();
+    client.send(&request.repeat(COMMANDS)).unwrap();
+    for _ in 0..COMMANDS {
+        assert_eq!(client.reply().unwrap().len(), ANSWER_BYTES + 9);
+        assert_eq!(client.reply().unwrap(), b":0\r\n");
+    }
+}
+
 #[test]
 fn silence_when_a_client_asks_for_it() {
     let Some(real) = RealRedis::start() else {
@@ -215,6 +241,8 @@ fn clients_are_listed_while_they_are_connected() {
         one.contains(&format!("id={id} ")) && !one.contains("name=first"),
         "{one}"
     );
+    let twice = first.call(&["client", "list", "id", &id, "0", "-1", &id]);
+    assert_eq!(twice.matches(&format!("id={id} ")).count(), 2, "{twice}");
     drop(second);
     // The server notices at its own pace.
     let gone = (0..100).any(|_| {

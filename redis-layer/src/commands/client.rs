@@ -41,36 +41,32 @@ pub(crate) fn info(session: &mut Session, _args: Args<'_>) -> Outcome {
 
 /// `CLIENT LIST [TYPE type] [ID id [id ...]]`
 pub(crate) fn list(session: &mut Session, args: Args<'_>) -> Outcome {
-    let mut wanted_ids = None;
-    let mut only_normal = true;
-    if args.len() == 4 && args.is(2, "TYPE") {
-        let name = args.get(3);
-        only_normal = args.is(3, "normal");
+    let views = session.server.client_views();
+    let shown: Vec<&ClientView> = if args.len() == 2 {
+        views.iter().collect()
+    } else if args.len() == 4 && args.is(2, "TYPE") {
         let known = ["normal", "master", "replica", "slave", "pubsub"];
         if !known.iter().any(|known| args.is(3, known)) {
-            let name = c_text(name);
-            return Err(CommandError::quoting(&[
-                b"ERR Unknown client type '",
-                name,
-                b"'",
-            ]));
+            let name = c_text(args.get(3));
+            let parts = [b"ERR Unknown client type '", name, b"'"];
+            return Err(CommandError::quoting(&parts));
         }
+        // Every client here is a normal one.
+        let all = args.is(3, "normal");
+        views.iter().filter(|_| all).collect()
     } else if args.len() > 3 && args.is(2, "ID") {
-        let ids = args.from(3).iter().map(|id| {
-            let id = parse_integer(id).and_then(|id| u64::try_from(id).ok());
-            id.filter(|&id| id > 0)
-                .ok_or(CommandError::fixed("ERR Invalid client ID"))
-        });
-        wanted_ids = Some(ids.collect::<Result<Vec<u64>, _>>()?);
-    } else if args.len() > 2 {
+        let ids = args.from(3).iter().map(|id| parse_integer(id));
+        let ids: Option<Vec<i64>> = ids.collect();
+        let ids = ids.ok_or(CommandError::fixed("ERR Invalid client ID"))?;
+        // As they were asked for. A number that no client has is passed over.
+        let found = |id: &i64| views.iter().find(|view| i64::try_from(view.id) == Ok(*id));
+        ids.iter().filter_map(found).collect()
+    } else {
         return Err(CommandError::SYNTAX);
-    }
+    };
     let now_ms = session.server.clock.now_ms();
-    let views = session.server.client_views();
-    let shown = views
-        .iter()
-        .filter(|view| only_normal && wanted_ids.as_ref().is_none_or(|ids| ids.contains(&view.id)));
-    Ok(Reply::Text(shown.map(|view| line(view, now_ms)).collect()))
+    let lines = shown.into_iter().map(|view| line(view, now_ms));
+    Ok(Reply::Text(lines.collect()))
 }
 
 /// One line of the list. Fields that mean nothing here have the value of an idle connection.

@@ -1,9 +1,14 @@
 //! One connection: read, run, answer, until one side has enough.
+//!
+//! Many clients send a whole pipeline before they read the first answer. So bytes are taken while
+//! answers wait to be sent: a server that only sends would wait for the client to read, while the
+//! client waits for the server to read. Nothing of what is taken meanwhile is run, so unread
+//! answers never grow beyond [`SEND_BYTES`] and the last of them.
 
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -64,12 +69,13 @@ impl Connection {
     pub(super) async fn serve(mut self, mut stop: watch::Receiver<bool>) {
         loop {
             let ran = self.run_commands();
-            if self.answer(ran.wrote).await.is_err() {
+            let Ok(arrived) = self.answer(ran.wrote).await else {
                 return;
-            }
+            };
             match ran.next {
-                Next::Continue => continue,
                 Next::Close => break,
+                Next::Continue => continue,
+                Next::Read if arrived => continue,
                 Next::Read => {}
             }
             self.parser.rest();
@@ -118,17 +124,43 @@ impl Connection {
         Ran { wrote, next }
     }
 
-    /// Sends the answers, once what they promise is safe.
-    async fn answer(&mut self, wrote: bool) -> io::Result<()> {
+    /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
+    async fn answer(&mut self, wrote: bool) -> io::Result<bool> {
         if wrote {
             self.durability
                 .acknowledge()
                 .await
                 .map_err(io::Error::other)?;
         }
-        self.stream.write_all(&self.out).await?;
+        let arrived = self.send().await?;
         self.out.clear();
-        Ok(())
+        Ok(arrived)
+    }
+
+    /// Sends the answers, and takes what arrives meanwhile, until that is as much as one command
+    /// may be. Answers whether anything arrived.
+    async fn send(&mut self) -> io::Result<bool> {
+        let mut sent = 0;
+        let mut arrived = false;
+        let mut at_end = false;
+        while sent < self.out.len() {
+            let takes_more = !at_end && self.parser.has_room();
+            let interest = if takes_more {
+                Interest::WRITABLE | Interest::READABLE
+            } else {
+                Interest::WRITABLE
+            };
+            let ready = self.stream.ready(interest).await?;
+            if ready.is_writable() {
+                sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);
+            }
+            if takes_more && ready.is_readable() {
+                let count = none_if_blocked(self.stream.try_read_buf(self.parser.buffer()))?;
+                at_end = count == Some(0);
+                arrived |= count.is_some_and(|count| count > 0);
+            }
+        }
+        Ok(arrived)
     }
 
     /// Waits for bytes and takes them. The buffer gets its room only when there are some, so an
@@ -136,11 +168,18 @@ impl Connection {
     async fn read(stream: &mut TcpStream, parser: &mut Parser) -> io::Result<bool> {
         loop {
             stream.readable().await?;
-            match stream.try_read_buf(parser.buffer()) {
-                Ok(count) => return Ok(count > 0),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
+            if let Some(count) = none_if_blocked(stream.try_read_buf(parser.buffer()))? {
+                return Ok(count > 0);
             }
         }
+    }
+}
+
+/// What a call to a socket did, or `None` if there was nothing to do after all.
+fn none_if_blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
+    match result {
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
     }
 }

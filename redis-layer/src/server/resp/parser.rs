@@ -116,6 +116,12 @@ impl Parser {
         self.buffer.len() + self.partial.bytes
     }
 
+    /// Whether bytes may be appended before the next call of [`Parser::next_command`].
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.pending_bytes() < self.limits.query_bytes
+    }
+
     /// The next complete command, or `None` if more bytes are needed. Empty requests are skipped.
     ///
     /// # Errors
