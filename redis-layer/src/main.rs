@@ -64,10 +64,21 @@ fn main() -> ExitCode {
     match run(&Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", in_full(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// The error with its causes, without those that it quotes itself.
+fn in_full(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
@@ -80,7 +91,6 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         dir: cli.dir.display().to_string(),
         ..Options::default()
     };
-    let store = open_store(cli)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -88,12 +98,11 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     runtime.block_on(async {
         // Caught before the first client, so that no signal is missed.
         let stop = stop_signal()?;
-        let listener = Listener::bind(options, store, Arc::new(SystemClock)).await?;
+        let listener = Listener::bind(options).await?;
+        let store = open_store(cli)?;
         tracing::info!("listening at {}", listener.address());
-        listener
-            .run(stop)
-            .await
-            .context("cannot close the data cleanly")?;
+        let clock = Arc::new(SystemClock);
+        listener.serve(store, clock, stop).await?;
         tracing::info!("stopped, the data is synced");
         Ok(())
     })

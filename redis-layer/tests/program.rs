@@ -93,19 +93,24 @@ fn a_taken_port_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let error = refused(program(dir.path(), port, &[]));
+    let data = dir.path().join("data");
+    let error = refused(program(&data, port, &[]));
     assert!(
         error.contains(&format!("cannot listen at 127.0.0.1:{port}")),
         "{error}"
     );
     assert!(error.contains("choose another --port"), "{error}");
+    assert_eq!(error.matches("in use").count(), 1, "{error}");
+    assert!(!data.exists(), "a server that did not start left data");
 }
 
 #[test]
 fn an_address_that_others_reach_needs_consent() {
     let dir = tempfile::tempdir().unwrap();
-    let error = refused(program(dir.path(), 0, &["--host", "0.0.0.0"]));
+    let data = dir.path().join("data");
+    let error = refused(program(&data, 0, &["--host", "0.0.0.0"]));
     assert!(error.contains("--no-protected-mode"), "{error}");
+    assert!(!data.exists(), "a server that did not start left data");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::commands::Server;
+use crate::commands::{Server, Session};
 use crate::server::connection::Connection;
 use crate::server::{Durability, Options};
 use crate::store::{self, Store};
@@ -43,9 +43,17 @@ pub enum StartError {
         /// What the system says.
         source: io::Error,
     },
-    /// The thread that syncs cannot be started.
-    #[error("cannot start the thread that syncs: {0}")]
+}
+
+/// Why a server ended other than by a stop.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// A thread beside the connections cannot be started.
+    #[error("cannot start a thread that syncs: {0}")]
     Thread(io::Error),
+    /// The store did not close.
+    #[error("cannot close the data cleanly: {0}")]
+    Close(store::Error),
 }
 
 fn advice(source: &io::Error) -> &'static str {
@@ -61,12 +69,13 @@ fn advice(source: &io::Error) -> &'static str {
     }
 }
 
-/// A server that listens and has not yet accepted anybody.
+/// A port that is taken, with nobody served yet. Clients that connect wait.
+///
+/// The port comes before the store, so that a server that cannot listen creates no data.
 pub struct Listener {
     listener: TcpListener,
+    address: SocketAddr,
     options: Options,
-    server: Arc<Server>,
-    durability: Arc<Durability>,
 }
 
 impl Listener {
@@ -74,11 +83,7 @@ impl Listener {
     ///
     /// # Errors
     /// See [`StartError`].
-    pub async fn bind(
-        options: Options,
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, StartError> {
+    pub async fn bind(options: Options) -> Result<Self, StartError> {
         let host = options.host;
         if options.protected && !host.is_loopback() {
             return Err(StartError::NotProtected { host });
@@ -86,28 +91,45 @@ impl Listener {
         let address = SocketAddr::new(host, options.port);
         let listen = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
-        let port = listener.local_addr().map_err(listen)?.port();
-        let durability = Durability::start(Arc::clone(&store), options.sync);
         Ok(Self {
+            address: listener.local_addr().map_err(listen)?,
             listener,
-            server: Arc::new(Server::new(store, clock, options.settings(port))),
             options,
-            durability: Arc::new(durability.map_err(StartError::Thread)?),
         })
     }
 
     /// The address that clients connect to.
     #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        SocketAddr::new(self.options.host, self.server.settings.port)
+    pub const fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Serves clients until `stop` is ready, then answers what has arrived, syncs and closes the
     /// store.
     ///
     /// # Errors
-    /// Closing the store failed.
-    pub async fn run(self, stop: impl Future<Output = ()>) -> store::Result<()> {
+    /// See [`ServeError`].
+    pub async fn serve(
+        self,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let durability = Durability::start(Arc::clone(&store), self.options.sync);
+        let durability = Arc::new(durability.map_err(ServeError::Thread)?);
+        let settings = self.options.settings(self.address.port());
+        let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
+        self.accept_until(stop, &server, &durability).await;
+        durability.stop();
+        store.close().map_err(ServeError::Close)
+    }
+
+    async fn accept_until(
+        self,
+        stop: impl Future<Output = ()>,
+        server: &Arc<Server>,
+        durability: &Arc<Durability>,
+    ) {
         let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
@@ -116,7 +138,13 @@ impl Listener {
                 () = &mut stop => break,
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, peer)) => {
-                        self.welcome(stream, peer, &mut connections, &stopped).await;
+                        let session = self.welcome(stream, peer, server).await;
+                        if let Some((stream, session)) = session {
+                            let durability = Arc::clone(durability);
+                            let limits = self.options.limits;
+                            let connection = Connection::new(stream, session, limits, durability);
+                            connections.spawn(connection.serve(stopped.clone()));
+                        }
                     }
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
@@ -137,38 +165,29 @@ impl Listener {
             tracing::warn!("some clients do not take their answers, and are cut off");
             connections.shutdown().await;
         }
-        self.durability.stop();
-        self.server.store.close()
     }
 
+    /// A session for a new connection, if there may be one more.
     async fn welcome(
         &self,
         mut stream: TcpStream,
         peer: SocketAddr,
-        connections: &mut JoinSet<()>,
-        stopped: &watch::Receiver<bool>,
-    ) {
-        if self.server.client_count() >= self.options.max_clients {
-            self.server
-                .counters
-                .rejected
-                .fetch_add(1, Ordering::Relaxed);
+        server: &Arc<Server>,
+    ) -> Option<(TcpStream, Session)> {
+        if server.client_count() >= self.options.max_clients {
+            server.counters.rejected.fetch_add(1, Ordering::Relaxed);
             // The client may be gone already.
             let _ = stream
                 .write_all(b"-ERR max number of clients reached\r\n")
                 .await;
-            return;
+            return None;
         }
         // Answers are written in one piece, so waiting for more of them only costs time.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection was lost before it began");
-            return;
+            return None;
         }
-        let session = self
-            .server
-            .connect(peer.to_string(), self.address().to_string());
-        let limits = self.options.limits;
-        let connection = Connection::new(stream, session, limits, Arc::clone(&self.durability));
-        connections.spawn(connection.serve(stopped.clone()));
+        let session = server.connect(peer.to_string(), self.address.to_string());
+        Some((stream, session))
     }
 }

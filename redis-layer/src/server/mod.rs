@@ -14,5 +14,5 @@ mod options;
 pub mod resp;
 
 pub use durability::{Durability, SyncPolicy};
-pub use listener::{Listener, StartError};
+pub use listener::{Listener, ServeError, StartError};
 pub use options::Options;

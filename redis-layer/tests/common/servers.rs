@@ -34,12 +34,11 @@ impl Ours {
                 .build()
                 .unwrap();
             runtime.block_on(async {
-                let listener = Listener::bind(options, store, Arc::new(SystemClock))
-                    .await
-                    .unwrap();
+                let listener = Listener::bind(options).await.unwrap();
                 started.send(listener.address()).unwrap();
                 let stop = async { stopped.await.unwrap_or_default() };
-                listener.run(stop).await.unwrap();
+                let clock = Arc::new(SystemClock);
+                listener.serve(store, clock, stop).await.unwrap();
             });
         });
         Self {
