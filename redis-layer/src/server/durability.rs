@@ -116,6 +116,11 @@ impl Durability {
         self.shared.written.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// How many batches were committed.
+    pub(super) fn written(&self) -> u64 {
+        self.shared.written.load(Ordering::Acquire)
+    }
+
     /// Waits until everything that this caller has written may be acknowledged.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
 use crate::server::connection::Connection;
+use crate::server::reclaim::Reclaimer;
 use crate::server::{Durability, Options};
 use crate::store::{self, Store};
 use crate::types::Clock;
@@ -49,7 +50,7 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// A thread beside the connections cannot be started.
-    #[error("cannot start a thread that syncs: {0}")]
+    #[error("cannot start a thread that syncs or reclaims space: {0}")]
     Thread(io::Error),
     /// The store did not close.
     #[error("cannot close the data cleanly: {0}")]
@@ -117,9 +118,12 @@ impl Listener {
     ) -> Result<(), ServeError> {
         let durability = Durability::start(Arc::clone(&store), self.options.sync);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);
+        let reclaimer = Reclaimer::start(Arc::clone(&store), Arc::clone(&durability));
+        let reclaimer = reclaimer.map_err(ServeError::Thread)?;
         let settings = self.options.settings(self.address.port());
         let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
         self.accept_until(stop, &server, &durability).await;
+        drop(reclaimer);
         durability.stop();
         store.close().map_err(ServeError::Close)
     }

@@ -5,12 +5,14 @@
 //! command runs to its end on the task's thread: the store is fast, or it blocks that thread.
 //!
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every
-//! connection that waits ([`Durability`]).
+//! connection that waits ([`Durability`]). A thread of its own gives back the space of removed
+//! collections.
 
 mod connection;
 mod durability;
 mod listener;
 mod options;
+mod reclaim;
 pub mod resp;
 
 pub use durability::{Durability, SyncPolicy};

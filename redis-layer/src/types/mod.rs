@@ -21,6 +21,6 @@ pub use check::{Fault, Report, check};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{Error, Result};
 pub use keyspace::{FlushScope, flush, live_keys};
-pub use orphans::sweep;
+pub use orphans::{Step, Sweeper, sweep};
 pub use rows::{Content, DbNumber, Kind, Metadata};
 pub use txn::Txn;

@@ -1,0 +1,82 @@
+//! The thread that gives back the space of removed collections.
+//!
+//! It walks over the rows in small steps with pauses between them, so that commands hardly notice.
+//! A walk begins when the server starts, and after that when something was written since the last
+//! one began. An idle server does nothing.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::server::Durability;
+use crate::store::Store;
+use crate::types::Sweeper;
+
+/// How many orphans or collections a step looks at.
+const STEP_ROWS: usize = 1024;
+/// How long to wait between two steps: at most 10,000 rows a second are removed.
+const STEP_PAUSE: Duration = Duration::from_millis(100);
+/// How long to wait between two walks.
+const WALK_PAUSE: Duration = Duration::from_secs(2);
+
+/// Removes orphans until it is dropped.
+pub(super) struct Reclaimer {
+    /// Nothing is ever sent: the thread ends when this is gone.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Reclaimer {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub(super) fn start(store: Arc<dyn Store>, durability: Arc<Durability>) -> io::Result<Self> {
+        let (stop, stopped) = channel();
+        let thread = thread::Builder::new()
+            .name("reclaim".to_owned())
+            .spawn(move || walk_until_stopped(&*store, &durability, &stopped))?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Reclaimer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // The thread never panics by itself, and a panic was printed already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Receiver<()>) {
+    let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
+    let mut walked_at = None;
+    while !is_stopped_after(WALK_PAUSE) {
+        let written = durability.written();
+        if walked_at == Some(written) {
+            continue;
+        }
+        let mut sweeper = Sweeper::default();
+        loop {
+            match sweeper.step(store, STEP_ROWS) {
+                Ok(step) if step.is_last => break,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(%error, "the space of removed keys is not given back any more");
+                    return;
+                }
+            }
+            if is_stopped_after(STEP_PAUSE) {
+                return;
+            }
+        }
+        walked_at = Some(written);
+    }
+}

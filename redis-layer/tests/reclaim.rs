@@ -1,0 +1,172 @@
+//! The space of removed sets comes back, and no power cut brings back a set without its rows.
+
+mod common;
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::client::Client;
+use common::random::Random;
+use common::servers::Ours;
+use common::{Direct, StoreKind, engine_over, over_every_store};
+use engine::vfs::MemoryVfs;
+use parking_lot::Mutex;
+use redis_layer::store::{Batch, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::types::{Sweeper, check};
+
+fn orphans(store: &dyn Store) -> u64 {
+    let report = check(store).unwrap();
+    assert_eq!(report.faults, []);
+    report.orphans
+}
+
+/// Removes and replaces sets among others that stay.
+fn make_orphans(direct: &mut Direct) {
+    direct.run("flushall");
+    for set in ["a", "b", "c", "d", "e"] {
+        direct.run(&format!("zadd {set} 1 x 2 y 3 z"));
+    }
+    direct.run("del b");
+    direct.run("set d text");
+    direct.run("del e");
+    direct.run("zadd e 1 new");
+}
+
+#[test]
+fn small_steps_remove_all_orphans_and_nothing_else() {
+    over_every_store(|direct| {
+        for most in [1, 2, 3, 7, 100] {
+            make_orphans(direct);
+            assert!(orphans(&*direct.store) >= 18);
+            let mut sweeper = Sweeper::default();
+            let mut removed = 0;
+            for _ in 0..100 {
+                let step = sweeper.step(&*direct.store, most).unwrap();
+                assert!(step.removed <= most as u64);
+                removed += step.removed;
+                if step.is_last {
+                    break;
+                }
+            }
+            assert!(removed >= 18, "{removed} in steps of {most}");
+            assert_eq!(orphans(&*direct.store), 0, "in steps of {most}");
+            assert_eq!(direct.show("zrange a 0 -1"), "[x y z]");
+            assert_eq!(direct.show("zrange e 0 -1"), "[new]");
+        }
+    });
+}
+
+/// Steps between commands, power cuts anywhere: what is left agrees with itself.
+#[test]
+fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
+    for seed in 0..30 {
+        let mut random = Random::new(seed);
+        let mut disk = MemoryVfs::new();
+        let mut direct = Direct::over(Arc::new(engine_over(&disk)));
+        let mut sweeper = Sweeper::default();
+        let mut removed = 0;
+        for step in 0..150 {
+            let set = random.below(3);
+            match random.below(6) {
+                0..=2 => {
+                    let (score, member) = (random.below(9), random.below(9));
+                    direct.run(&format!("zadd {set} {score} m{member} {step} n{member}"));
+                }
+                3 => {
+                    direct.run(&format!("del {set}"));
+                }
+                _ => {
+                    let most = 1 + random.below(6);
+                    removed += sweeper.step(&*direct.store, most).unwrap().removed;
+                }
+            }
+            if random.once_in(10) {
+                let after = disk.crash(random.next());
+                let store = Arc::new(engine_over(&after));
+                assert_eq!(
+                    check(&*store).unwrap().faults,
+                    [],
+                    "seed {seed}, step {step}"
+                );
+                if random.once_in(3) {
+                    disk = after;
+                    direct = Direct::over(store);
+                }
+            }
+        }
+        assert!(removed > 0, "seed {seed} made no orphans");
+    }
+}
+
+/// A store that notes which calls change it.
+struct Noting {
+    inner: Arc<dyn Store>,
+    calls: Mutex<Vec<&'static str>>,
+}
+
+impl Store for Noting {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        self.calls.lock().push("snapshot");
+        self.inner.snapshot()
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        self.calls.lock().push("write");
+        self.inner.write(batch)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        self.inner.lock(scope)
+    }
+
+    fn unique(&self) -> Result<u64> {
+        self.inner.unique()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.calls.lock().push("sync");
+        self.inner.sync()
+    }
+}
+
+/// The safety of the sweep rests on this order, and not on the way a store keeps its log.
+#[test]
+fn what_a_step_saw_is_synced_before_it_removes_anything() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    make_orphans(&mut direct);
+    let store = Noting {
+        inner: Arc::clone(&direct.store),
+        calls: Mutex::default(),
+    };
+    let mut sweeper = Sweeper::default();
+    assert_eq!(sweeper.step(&store, 100).unwrap().removed, 9);
+    assert_eq!(*store.calls.lock(), ["snapshot", "sync", "write"]);
+    while !sweeper.step(&store, 100).unwrap().is_last {}
+    store.calls.lock().clear();
+    // With nothing to remove nothing is synced either.
+    while !sweeper.step(&store, 100).unwrap().is_last {}
+    assert_eq!(*store.calls.lock(), ["snapshot", "snapshot"]);
+}
+
+#[test]
+fn a_server_gives_space_back_by_itself() {
+    let store: Arc<dyn Store> = StoreKind::Engine.open();
+    let ours = Ours::start(Arc::clone(&store));
+    let mut client = Client::connect(ours.address);
+    for round in 0..2 {
+        client.call(&["zadd", "stays", "1", "a"]);
+        for n in 0..50 {
+            let member = format!("m{n}");
+            client.call(&["zadd", "goes", "1", &member]);
+        }
+        client.call(&["del", "goes"]);
+        assert!(orphans(&*store) >= 100);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while orphans(&*store) > 0 {
+            assert!(Instant::now() < deadline, "orphans stay in round {round}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+    assert_eq!(client.call(&["zcard", "stays"]), ":1\\r\\n");
+}
