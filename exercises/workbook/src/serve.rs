@@ -17,7 +17,7 @@ use crate::status::{self, Report};
 use crate::table;
 use crate::watch::{Changed, Saved, Watch};
 
-/// Serves until Ctrl-C.
+/// Serves until Ctrl-C, or until it is asked to end.
 pub(crate) fn serve(
     catalogue: Catalogue,
     host: IpAddr,
@@ -46,16 +46,33 @@ pub(crate) fn serve(
         }
         // A plain thread: it spends its life in cargo and in sleep, and ends with the process.
         thread::spawn(move || judge_for_ever(&catalogue, &status, colour));
-        server
-            .run(async {
-                if tokio::signal::ctrl_c().await.is_err() {
-                    // Without the signal there is no polite end; the process can still be killed.
-                    std::future::pending::<()>().await;
-                }
-            })
-            .await?;
+        server.run(asked_to_end()).await?;
         Ok(())
     })
+}
+
+/// Ends with Ctrl-C, or with the signal by which other programs ask (`kill`, a closing terminal's shell, `timeout`), so that
+/// the served folders are removed in either case. Where no signal can be heard, it never ends: the process can still be killed.
+async fn asked_to_end() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut asked) => _ = asked.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = ctrl_c => {}
+        () = terminate => {}
+    }
 }
 
 fn tell(event: &Event) {

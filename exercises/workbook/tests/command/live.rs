@@ -2,7 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ const FIRST: &str = "exercises/ch90-first/src/twice.rs";
 /// Generous: the machine may be building other things.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A running workbook; killed when it goes out of scope.
+/// A running workbook; asked to end when it goes out of scope.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -21,15 +22,20 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.ask_to_end();
     }
 }
 
 impl Running {
     fn start(repository: &Repository) -> Self {
+        Self::start_in(repository, &std::env::temp_dir())
+    }
+
+    /// Starts it with `temporary` for its temporary files.
+    fn start_in(repository: &Repository, temporary: &Path) -> Self {
         let mut child = repository
             .command(".", &["--port", "0"])
+            .env("TMPDIR", temporary)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -44,6 +50,17 @@ impl Running {
             }
         });
         Self { child, lines }
+    }
+
+    /// Sends the signal that `kill` sends, and waits. A process that does not heed it fails the test by
+    /// never ending, which the test runner shows by name.
+    fn ask_to_end(&mut self) -> ExitStatus {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").arg(pid).stderr(Stdio::null()).status();
+        if !sent.is_ok_and(|sent| sent.success()) {
+            let _ = self.child.kill();
+        }
+        self.child.wait().expect("a child to wait for")
     }
 
     /// Waits for a line that contains `part`, and returns it.
@@ -92,6 +109,18 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     stream.read_to_string(&mut page).unwrap();
     assert!(page.starts_with("HTTP/1.1 200"), "{page}");
     assert!(page.contains("<title>One"), "{page}");
+}
+
+#[test]
+fn a_workbook_that_is_asked_to_end_leaves_nothing_behind() {
+    let repository = Repository::new("end");
+    let temporary = tempfile::tempdir().unwrap();
+    let left = || std::fs::read_dir(temporary.path()).unwrap().count();
+    let mut running = Running::start_in(&repository, temporary.path());
+    running.wait_for("http://127.0.0.1:");
+    assert!(left() > 0, "the served pages stand somewhere");
+    assert_eq!(running.ask_to_end().code(), Some(0));
+    assert_eq!(left(), 0);
 }
 
 #[test]
