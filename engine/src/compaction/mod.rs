@@ -22,7 +22,8 @@ pub use self::rewrite::{Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.
 ///
-/// It is called without locks, and only for an entry that no snapshot sees at that moment. A
+/// It is called while readers and writers go on, and may read the database. It must not write: a writer may be
+/// waiting for this very compaction. Only an entry that no snapshot sees at that moment is shown to it. A
 /// snapshot that is taken later may still find the entry until the compaction ends, so a filter should
 /// drop what is dead to every later reader, such as rows that nothing points to any more. It may be
 /// called more than once for an entry, or never: what no compaction reaches stays.

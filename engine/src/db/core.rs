@@ -7,8 +7,11 @@
 //! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
 //! 4. `signals`, then `frozen`; the queue of writers; the snapshots: held for a few instructions.
 //!
-//! Readers take none of them: they load a family's view, then the visible sequence number. In this order a
-//! view may hold writes newer than the number, which are ignored, but never lacks one that the number promises.
+//! Readers take none of them: they load a family's view, then the visible sequence number. Writes in the view that
+//! are newer than the number are ignored. If the memtable is rotated between the two, the view lacks what was
+//! written since, and shows the family as it was at the rotation: one moment too. In the other order a
+//! compaction might already have dropped a version that the number sees. A snapshot's number is taken first,
+//! because compactions keep what it sees.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use arc_swap::ArcSwap;
 
@@ -70,14 +70,11 @@ impl FamilyCore {
     /// Puts another view in the place of the present one, whatever others do at the same time.
     pub(super) fn change_view(&self, change: impl Fn(&View) -> View) {
         self.view.rcu(|view| change(view));
-        let level0_tables = self.view.load().version.level(0).len();
-        self.level0_tables.store(level0_tables, Ordering::Relaxed);
     }
 
     /// The newest version of `key` at or below `sequence`, if it is a put.
     ///
-    /// The view must have been loaded before the sequence number was: then everything that the
-    /// number promises is in it.
+    /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
         for memtable in std::iter::once(&view.memtable).chain(&view.frozen) {
             if let Some(found) = memtable.get(key, sequence) {

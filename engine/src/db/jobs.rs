@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::batch::FamilyId;
 use crate::compaction::{self, Environment, Output, Plan};
@@ -242,4 +243,7 @@ fn publish(family: &FamilyCore, state: &State, frozen: impl Fn(&View) -> Vec<Mem
         frozen: frozen(view),
         version: Arc::clone(&of_state.version),
     });
+    // Here and not in `change_view`: the manifest's lock puts the counts in order, so the last one stays.
+    let level0_tables = of_state.version.level(0).len();
+    family.level0_tables.store(level0_tables, Ordering::Relaxed);
 }

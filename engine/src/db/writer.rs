@@ -175,7 +175,9 @@ impl Core {
         let families = self.families.load();
         let full = writer.memtables.iter().any(|(id, memtable)| {
             let at = families.binary_search_by_key(id, |family| family.id);
+            // An empty one is never full, however small its buffer.
             at.is_ok_and(|at| memtable.used_bytes() >= families[at].options.write_buffer_bytes)
+                && !memtable.reader().is_empty()
         });
         drop(families);
         if full { self.rotate(writer) } else { Ok(()) }
