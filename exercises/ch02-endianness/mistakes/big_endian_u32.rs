@@ -179,7 +179,7 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
         in_decode("decode_adds_the_bytes", |key| {
             key.into_iter().map(u32::from).sum()
         })
-        .says("adding the four bytes, none of them shifted")
+        .says("a sum of the four bytes without shifts")
         .why("The bytes are digits in base 256. The third one counts 256 times its value.")
         .link(SCAN),
         in_decode("decode_two_bytes", |key| {

@@ -68,7 +68,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
         id: LittleEndianBounds,
         name: "bounds_in_little_endian",
         check: "returns",
-        says: "bounds with the lowest byte first, given to `range`",
+        says: "little-endian bounds given to `range`",
         why: "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
               begin with 04 and lie behind all small times, so most windows are empty. And where the \
               bounds change places, as those of 255 and 256 do, `range` panics. Encode bounds with the \
@@ -89,7 +89,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
         id: FourByteBounds,
         name: "bounds_of_four_bytes",
         check: "returns",
-        says: "bounds of four bytes beside keys of eight, given to `range`",
+        says: "bounds of four bytes given to `range` beside keys of eight",
         why: "A bound has to have the width of the keys. The four bytes of 4 are compared with the upper \
               half of a time, which counts 2^32s, so small times fall out of the window. And `as u32` cuts \
               off the rest: 2^32 becomes 0, and `range` panics when bounds change places.",
@@ -98,7 +98,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
     quirk(
         TimesReadLittleEndian,
         "times_read_in_little_endian",
-        "the right rows, their keys read with the lowest byte first",
+        "the right rows with their keys read in little-endian",
         "The window is right. The keys were written big-endian, and have to be read in the same order: \
          4 comes back as 288230376151711744.",
         "invariants",
@@ -106,7 +106,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
     quirk(
         LatestFirst,
         "latest_first",
-        "the right times, the latest first",
+        "the right times in reverse",
         "The rows come in ascending order by themselves, and so the times are asked for.",
         TASK,
     ),
@@ -228,7 +228,7 @@ fn by_walking() -> Vec<Mistake<Scan>> {
             let inside = rows.keys().filter(|key| **key >= low && **key < high);
             inside.map(|key| u64::from_be_bytes(*key)).collect()
         })
-        .says("rows compared with bounds whose lowest byte stands first")
+        .says("a comparison of rows with little-endian bounds")
         .why(
             "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
              begin with 04 and lie behind all small times, so the window is empty. Encode bounds with \
@@ -250,7 +250,7 @@ fn by_walking() -> Vec<Mistake<Scan>> {
             let times = rows.keys().map(|key| u64::from_le_bytes(*key));
             times.filter(|time| (from..to).contains(time)).collect()
         })
-        .says("keys read with the lowest byte first, before they are compared")
+        .says("a comparison of keys read in little-endian")
         .why(
             "The keys were written big-endian. Read the other way round, 4 is 288230376151711744, and \
              falls out of the window.",
@@ -272,7 +272,7 @@ fn by_walking() -> Vec<Mistake<Scan>> {
             let times = rows.range(from.to_be_bytes()..=(to - 1).to_be_bytes());
             times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
         })
-        .says("`range` up to and with `to - 1`, whatever the bounds are")
+        .says("`range` up to and with `to - 1` for all bounds")
         .why(
             "Where `to` is 0 there is no `to - 1`, and from 4 to 3 `range` panics. `from..to` leaves out \
              its end without a subtraction, and crossed bounds need an answer before `range` is asked.",
@@ -285,14 +285,14 @@ fn by_walking() -> Vec<Mistake<Scan>> {
             let times = rows.range(from.to_be_bytes()..=to.to_be_bytes());
             times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
         })
-        .says("`..=` between the bounds, where they differ")
+        .says("a `..=` between bounds that differ")
         .why(
             "A time at the end is returned in this window and again in the next one, which starts there. \
              `a..b` leaves out `b`, `a..=b` takes it.",
         )
         .link(WRONG),
         mistake("nothing_found", "window", |_, _, _| Vec::new())
-            .says("an empty list, whatever is asked")
+            .says("an empty list for every window")
             .why(
                 "If you meant to find something: the bounds lie where no key is. Print the first key of \
                  the store and your bound, and compare their bytes.",

@@ -82,7 +82,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         GuessedByZero,
         "guessed_by_a_leading_zero",
-        "a guess by the first byte of the count: zero for big-endian",
+        "a guess that a count with a leading zero byte is big-endian",
         "It holds for small counts. 16777216 is 01 00 00 00 in big-endian and begins with no zero, and in \
          little-endian it does. The count may be any number; only the magic number is known beforehand.",
         WRONG,
@@ -90,7 +90,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         GuessedBySmallerCount,
         "guessed_by_the_smaller_count",
-        "a guess: the order in which the count is smaller",
+        "a guess that the smaller count is the right one",
         "Large counts exist. 16777216 read in the other order is 1, which is smaller and wrong. Only the \
          magic number is known beforehand.",
         WRONG,
@@ -129,8 +129,8 @@ const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         FirstByteAlone,
         "first_byte_alone",
-        "telling the order by the first byte: 4b or 73",
-        "Many files begin with a K that are none of this kind. All four bytes make the magic number.",
+        "telling the order by the first byte alone",
+        "Many files begin with 4b, a `K`, that are none of this kind. All four bytes make the magic number.",
         TASK,
     ),
     quirk(
@@ -190,7 +190,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         id: ShortPanicsWhenRead,
         name: "short_files_panic_when_read",
         check: "returns",
-        says: "cutting four bytes, and then four more, out of files that may be shorter",
+        says: "cutting four bytes and then four more out of files that may be shorter",
         why: "`file[..4]` and `file[4..8]` panic where there are not so many bytes. A file may be cut short, \
               or empty. `file.get(..4)` gives `None` then, and `?` hands it on.",
         link: TASK,
@@ -317,7 +317,7 @@ pub fn all() -> Vec<Mistake<Read>> {
             let count = file.get(4..8)?.try_into().ok()?;
             Some((Big, u32::from_be_bytes(count)))
         })
-        .says("every file taken for big-endian, its first four bytes unread")
+        .says("taking every file for big-endian without reading its first four bytes")
         .why("The first four bytes are there to be compared: they tell what the file is, and its order.")
         .link(TASK),
         mistake("guessed_without_the_magic_number", |file| {
@@ -328,7 +328,7 @@ pub fn all() -> Vec<Mistake<Read>> {
                 (Little, u32::from_le_bytes(count))
             })
         })
-        .says("a guess by the first byte of the count, the magic number unread")
+        .says("a guess by the first byte of the count without a look at the magic number")
         .why(
             "A large count begins with no zero in big-endian: 16777216 is 01 00 00 00. And a file without \
              the magic number has no count at all.",
@@ -341,7 +341,7 @@ pub fn all() -> Vec<Mistake<Read>> {
             let known = known.iter().any(|m| u32::from_be_bytes(*m) == MAGIC);
             known.then(|| (Big, u32::from_be_bytes(*count)))
         })
-        .says("both magic numbers accepted, and big-endian answered for both")
+        .says("accepting both magic numbers and answering big-endian for both")
         .why("The two spellings of the magic number are two answers: 73 79 65 4b is little-endian.")
         .link(TASK),
     ];

@@ -89,7 +89,7 @@ const QUIRKS: [Quirk<Step>; 12] = [
     quirk(
         ZerosBehindOwnWidth,
         "own_width_filled_up_behind",
-        "each number in its own width, filled up with zeros behind it",
+        "each number in its own width with zeros filled up behind it",
         "All keys have four bytes, but 5 as a `u8` is now 05 00 00 00, which is also the key of \
          83886080. Zeros leave a number as it is only in front of it.",
         WRONG,
@@ -121,7 +121,7 @@ const QUIRKS: [Quirk<Step>; 12] = [
     quirk(
         LittleEndian,
         "little_endian",
-        "four bytes, the lowest first",
+        "four bytes in little-endian",
         "The common width is right. But the byte that counts least stands first and decides: 256 begins \
          with 00 and comes before 5.",
         SCAN,

@@ -23,8 +23,11 @@ pub(crate) fn line(sheet: &Sheet, standings: &[Standing]) -> String {
             let named = fault.diagnosis.named.map(|index| &sheet.mistakes[index]);
             let first = match named {
                 Some(mistake) => format!(
-                    "your `{}` agrees with {} on every probe: {}",
-                    fault.function, mistake.says, fault.finding.summary
+                    "your `{}` agrees with {}{}: {}",
+                    fault.function,
+                    mistake.says,
+                    on_every_probe(sheet, mistake),
+                    fault.finding.summary
                 ),
                 None => fault.finding.summary.clone(),
             };
@@ -153,8 +156,8 @@ fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo)
     let MistakeInfo {
         name, says, why, ..
     } = mistake;
-    let intro =
-        format!("Diagnosis: your `{function}` agrees with {says} on every probe (`{name}`).");
+    let everywhere = on_every_probe(sheet, mistake);
+    let intro = format!("Diagnosis: your `{function}` agrees with {says}{everywhere} (`{name}`).");
     text.push_str(&wrap(&intro, ""));
     text.push_str(&wrap(why, "  "));
     let anchor = if mistake.link.is_empty() {
@@ -163,6 +166,15 @@ fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo)
         format!("#{}", mistake.link)
     };
     let _ = writeln!(text, "  Read: {}/index.html{anchor}", sheet.chapter);
+}
+
+/// Where a function is called once, there is nothing to say.
+fn on_every_probe(sheet: &Sheet, mistake: &MistakeInfo) -> &'static str {
+    if sheet.parts[mistake.part].probes.len() == 1 {
+        ""
+    } else {
+        " on every probe"
+    }
 }
 
 fn observed(text: &mut String, diagnosis: &Diagnosis) {

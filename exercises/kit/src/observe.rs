@@ -253,7 +253,7 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     if !right_on.is_empty() {
         said.push(format!("It is right on all {}.", right_on.join(", all ")));
     }
-    if !wrong_on.is_empty() && said[0].contains(" of ") {
+    if !wrong_on.is_empty() && said[0].contains(" probes (") {
         said.push(format!("It is wrong on all {}.", wrong_on.join(", all ")));
     }
     said

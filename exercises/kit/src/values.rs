@@ -137,13 +137,13 @@ macro_rules! float {
                 found.extend((0..=300_u16).map(Self::from));
                 found.extend((1..=30_u16).map(|n| Self::from(n) / 7.0));
                 found.extend([
+                    1.0 + Self::EPSILON,
+                    1.0 - Self::EPSILON / 2.0,
+                    Self::EPSILON,
                     Self::MIN_POSITIVE,
                     Self::from_bits(1),
                     Self::from_bits(2),
                     Self::MIN_POSITIVE / 2.0,
-                    Self::EPSILON,
-                    1.0 + Self::EPSILON,
-                    1.0 - Self::EPSILON / 2.0,
                     Self::MAX,
                 ]);
                 let infinity = Self::INFINITY.to_bits();
@@ -164,13 +164,14 @@ macro_rules! float {
             }
 
             fn classes(&self) -> Vec<&'static str> {
-                let mut classes = vec![if self.is_nan() {
-                    "NaNs"
-                } else if self.is_sign_negative() {
-                    "numbers with the sign bit"
+                let mut classes = vec![if self.is_sign_negative() {
+                    "values with the sign bit"
                 } else {
-                    "numbers without the sign bit"
+                    "values without the sign bit"
                 }];
+                if self.is_nan() {
+                    classes.push("NaNs");
+                }
                 if *self == 0.0 {
                     classes.push("zeros");
                 }
