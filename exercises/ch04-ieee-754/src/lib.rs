@@ -1,1 +1,6 @@
-//! Exercises.
+//! Exercises of the chapter "IEEE 754": one file each, with the task on top.
+
+pub mod numeric_f64;
+pub mod order_f64;
+pub mod predict_floats;
+pub mod score_range;

@@ -1,0 +1,34 @@
+//! Judges the exercises of this chapter.
+
+use std::process::ExitCode;
+
+use kit::Chapter;
+
+mod numeric_f64;
+mod order_f64;
+mod predict_floats;
+mod score_range;
+
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+
+static CHAPTER: Chapter = Chapter {
+    folder: env!("CARGO_MANIFEST_DIR"),
+    exercises: &[
+        ("predict-floats", predict_floats::exercise),
+        ("order-f64", order_f64::exercise),
+        ("numeric-f64", numeric_f64::exercise),
+        ("score-range", score_range::exercise),
+    ],
+};
+
+fn main() -> ExitCode {
+    kit::main(&CHAPTER)
+}

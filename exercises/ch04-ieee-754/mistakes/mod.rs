@@ -1,0 +1,9 @@
+//! Misconceptions as code, a file or two for each exercise.
+
+pub(crate) mod numeric_f64;
+mod numeric_f64_decode;
+pub(crate) mod order_f64;
+mod order_f64_decode;
+pub(crate) mod predict_floats;
+pub(crate) mod score_range;
+mod score_range_steps;

@@ -1,0 +1,383 @@
+//! What goes wrong with the keys of numbers.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::mistakes::numeric_f64_decode;
+use crate::numeric_f64::Numeric;
+use crate::solutions::numeric_f64::decode;
+use crate::solutions::order_f64 as total;
+
+const SIGN_BIT: u64 = 1 << 63;
+const SCAN: &str = "a-scan-goes-wrong";
+const WHY_NOT: &str = "why-not-invert-the-positive-numbers-too";
+const CHOICE: &str = "which-zero-which-nan";
+const TASK: &str = "numeric-f64";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const WILD: &str = "in-the-wild";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What becomes of -0.0, and of what is near it.
+    ZerosApart,
+    ZerosShareMinusZero,
+    MinusZeroFlipped,
+    MinusZeroRefused,
+    ZerosRefused,
+    TinyIsZero,
+    // What becomes of NaNs.
+    NanAccepted,
+    NanInverted,
+    NanSet,
+    NanIsZero,
+    SignedNanAccepted,
+    // What else is refused.
+    InfinitiesRefused,
+    NegativesRefused,
+    // The rule for the bits.
+    PlainBits,
+    SignFlipped,
+    NegativesInvertedOnly,
+    AllInverted,
+    Absolute,
+    LittleEndian,
+    Narrowed,
+}
+use Step::{
+    Absolute, AllInverted, InfinitiesRefused, LittleEndian, MinusZeroFlipped, MinusZeroRefused,
+    NanAccepted, NanInverted, NanIsZero, NanSet, Narrowed, NegativesInvertedOnly, NegativesRefused,
+    PlainBits, SignFlipped, SignedNanAccepted, TinyIsZero, ZerosApart, ZerosRefused,
+    ZerosShareMinusZero,
+};
+
+/// Of each group, an encoder takes one step at most.
+const APART: [&[Step]; 4] = [
+    &[
+        ZerosApart,
+        ZerosShareMinusZero,
+        MinusZeroFlipped,
+        MinusZeroRefused,
+        ZerosRefused,
+        TinyIsZero,
+    ],
+    &[
+        NanAccepted,
+        NanInverted,
+        NanSet,
+        NanIsZero,
+        SignedNanAccepted,
+    ],
+    &[InfinitiesRefused, NegativesRefused],
+    &[
+        PlainBits,
+        SignFlipped,
+        NegativesInvertedOnly,
+        AllInverted,
+        Absolute,
+    ],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 20] = [
+    quirk(
+        ZerosApart,
+        "zeros_apart",
+        "order",
+        "the total order for numbers with a key of its own for -0.0",
+        "-0.0 and 0.0 are equal as numbers. With two keys, a range from 0 to 0 misses the members that were \
+         stored with -0.0.",
+        CHOICE,
+    ),
+    quirk(
+        ZerosShareMinusZero,
+        "zeros_share_the_key_of_minus_zero",
+        "bytes",
+        "the key of -0.0 for both zeros",
+        "One key is right, and the order holds. But the task fixes which one: 80 00 00 00 00 00 00 00, which \
+         decodes as 0.0.",
+        TASK,
+    ),
+    quirk(
+        MinusZeroFlipped,
+        "minus_zero_flipped_away",
+        "order",
+        "inverting where `value < 0.0` and flipping the first bit elsewhere",
+        "-0.0 is not below zero, so its sign bit is flipped away, and nothing remains: it sorts below -inf. \
+         Set the bit there instead, or make 0.0 of -0.0 first.",
+        WRONG,
+    ),
+    quirk(
+        MinusZeroRefused,
+        "minus_zero_refused",
+        "bytes",
+        "a refusal of -0.0",
+        "-0.0 is a number, and arithmetic makes it, as from -1.0 * 0.0. It takes the key of 0.0. What is \
+         refused is the other key, in `decode`.",
+        CHOICE,
+    ),
+    quirk(
+        ZerosRefused,
+        "zeros_refused",
+        "bytes",
+        "a refusal of both zeros",
+        "Zero is a number, and a common score. If you asked for `is_normal`: zeros and subnormal numbers are \
+         not normal, and are numbers all the same.",
+        TASK,
+    ),
+    quirk(
+        TinyIsZero,
+        "tiny_numbers_taken_for_zero",
+        "order",
+        "numbers nearer to zero than `f64::EPSILON` taken for zero",
+        "`EPSILON` is the gap behind 1, not the smallest number. About nineteen of twenty doubles between 0 and 1 \
+         are smaller, and each needs a key.",
+        CHOICE,
+    ),
+    quirk(
+        NanAccepted,
+        "nan_accepted",
+        "refusal",
+        "the total order's keys for NaNs",
+        "A NaN has no place among numbers: no range finds it, and a sum of scores may make one. If you \
+         compared with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
+        CHOICE,
+    ),
+    quirk(
+        NanInverted,
+        "nan_inverted",
+        "refusal",
+        "QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere, NaNs too",
+        "The zeros come out right, at no cost. But a NaN fails the test although its sign bit is clear. \
+         Inverted, it sorts just above 0.0 and decodes as a tiny number, and nothing reports that.",
+        WILD,
+    ),
+    quirk(
+        NanSet,
+        "nan_first_bit_set",
+        "refusal",
+        "inverting where `value < 0.0` and setting the first bit elsewhere, NaNs too",
+        "The zeros come out right, at no cost. But a NaN is below nothing and gets a key above +inf, the same \
+         one with and without its sign bit. No range of numbers ends there.",
+        CHOICE,
+    ),
+    quirk(
+        NanIsZero,
+        "nan_taken_for_zero",
+        "refusal",
+        "the key of zero for NaNs",
+        "A default hides the fault: a score that could not be calculated is not a score of zero.",
+        CHOICE,
+    ),
+    quirk(
+        SignedNanAccepted,
+        "nan_with_sign_bit_accepted",
+        "refusal",
+        "a refusal of NaNs without the sign bit alone",
+        "NaNs with the sign bit exist, and Rust does not promise which sign a NaN has that arithmetic made. \
+         `is_nan` finds both.",
+        WILD,
+    ),
+    quirk(
+        InfinitiesRefused,
+        "infinities_refused",
+        "bytes",
+        "a refusal of infinities",
+        "Infinities are numbers here: they compare with every other one, and Redis takes them as scores. If \
+         you asked for `is_finite`, ask for `is_nan`.",
+        "invariants",
+    ),
+    quirk(
+        NegativesRefused,
+        "sign_bit_refused",
+        "bytes",
+        "a refusal of everything with the sign bit",
+        "If you compared the bits with those of +inf to find NaNs: every pattern with the sign bit is greater \
+         as an integer. `is_nan` asks the right question.",
+        CHOICE,
+    ),
+    quirk(
+        PlainBits,
+        "plain_big_endian",
+        "order",
+        "the plain bits in big-endian",
+        "Negative numbers have the first bit set, so they come last, and they are stored by magnitude, so \
+         they run backwards.",
+        SCAN,
+    ),
+    quirk(
+        SignFlipped,
+        "sign_bit_flipped",
+        "order",
+        "a flip of the sign bit alone",
+        "The negative half stands in front now. But it still runs backwards: invert all its bits.",
+        SCAN,
+    ),
+    quirk(
+        NegativesInvertedOnly,
+        "negatives_inverted_only",
+        "order",
+        "inverted negative numbers and plain positive ones",
+        "Both halves begin with a 0 bit now, so they lie one over the other. Set the first bit of the \
+         positive ones.",
+        WRONG,
+    ),
+    quirk(
+        AllInverted,
+        "every_bit_inverted",
+        "order",
+        "an inversion of all bits of every number",
+        "The halves change places, and that is right. But the positive half, which was in order, runs \
+         backwards now.",
+        WHY_NOT,
+    ),
+    quirk(
+        Absolute,
+        "absolute_value",
+        "order",
+        "the key of the absolute value",
+        "It gives the zeros one key, and -1 and 1 as well.",
+        CHOICE,
+    ),
+    quirk(
+        LittleEndian,
+        "right_bits_little_endian",
+        "order",
+        "the right bits in little-endian",
+        "The rule is right, and its bytes are turned round. The store compares from the left.",
+        WRONG,
+    ),
+    quirk(
+        Narrowed,
+        "narrowed_to_f32",
+        "order",
+        "a value narrowed by `as f32`",
+        "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
+         zero and large ones infinite, without a word.",
+        "sign-exponent-fraction",
+    ),
+];
+
+fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
+    let has = |step| steps.contains(&step);
+    #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+    let value = if has(Narrowed) {
+        f64::from(value as f32)
+    } else {
+        value
+    };
+    if refused(steps, value) {
+        return None;
+    }
+    let tiny = has(TinyIsZero) && value.abs() < f64::EPSILON;
+    let value = if value == 0.0 || tiny {
+        zero(steps, value)
+    } else if value.is_nan() && has(NanIsZero) {
+        0.0
+    } else {
+        value
+    };
+    let bits = value.to_bits();
+    let negative = bits >> 63 == 1;
+    let bits = if has(PlainBits) {
+        bits
+    } else if has(SignFlipped) {
+        bits ^ SIGN_BIT
+    } else if has(NegativesInvertedOnly) {
+        if negative { !bits } else { bits }
+    } else if has(AllInverted) {
+        !bits
+    } else if has(Absolute) {
+        bits | SIGN_BIT
+    } else if has(MinusZeroFlipped) && value == 0.0 {
+        bits ^ SIGN_BIT
+    } else if has(NanSet) && value.is_nan() {
+        bits | SIGN_BIT
+    } else if negative || has(NanInverted) && value.is_nan() {
+        !bits
+    } else {
+        bits ^ SIGN_BIT
+    };
+    Some(if has(LittleEndian) {
+        bits.to_le_bytes()
+    } else {
+        bits.to_be_bytes()
+    })
+}
+
+fn refused(steps: &[Step], value: f64) -> bool {
+    let has = |step| steps.contains(&step);
+    let accepted = has(NanAccepted)
+        || has(NanInverted)
+        || has(NanSet)
+        || has(NanIsZero)
+        || has(SignedNanAccepted) && value.is_sign_negative();
+    let minus_zero = value == 0.0 && value.is_sign_negative();
+    value.is_nan() && !accepted
+        || value == 0.0 && has(ZerosRefused)
+        || minus_zero && has(MinusZeroRefused)
+        || value.is_infinite() && has(InfinitiesRefused)
+        || value.is_sign_negative() && has(NegativesRefused)
+}
+
+/// What is encoded in place of a zero.
+fn zero(steps: &[Step], value: f64) -> f64 {
+    let has = |step| steps.contains(&step);
+    if has(ZerosApart) || has(MinusZeroFlipped) {
+        value
+    } else if has(ZerosShareMinusZero) {
+        -0.0
+    } else {
+        0.0
+    }
+}
+
+fn with(steps: &[Step]) -> Option<Numeric> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Numeric::new(move |value| key(&steps, value), decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Numeric>> {
+    let mut mistakes = vec![
+        // Not two misconceptions but one: the exercise before this.
+        Mistake::new(
+            "total_order_as_it_is",
+            "encode",
+            "order",
+            Numeric::new(
+                |value| Some(total::encode(value)),
+                |key| Some(total::decode(key)),
+            ),
+        )
+        .says("the total order as it is")
+        .why(
+            "It gives every pattern its own key. For numbers, that is one zero too many, and NaNs besides: a \
+             range from 0 to 0 misses the members that were stored with -0.0.",
+        )
+        .link(CHOICE),
+    ];
+    mistakes.extend(numeric_f64_decode::all());
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}

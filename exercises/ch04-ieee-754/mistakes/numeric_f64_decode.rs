@@ -1,0 +1,203 @@
+//! What goes wrong when a number is read from its key.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::numeric_f64::Numeric;
+use crate::solutions::numeric_f64::encode;
+
+const SIGN_BIT: u64 = 1 << 63;
+const REPAIR: &str = "the-repair";
+const CHOICE: &str = "which-zero-which-nan";
+const TASK: &str = "numeric-f64";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What is refused.
+    RefusesNothing,
+    AcceptsMinusZero,
+    TurnsMinusZero,
+    AcceptsNan,
+    AcceptsNanWithSign,
+    RefusesInfinities,
+    RefusesZero,
+    GivesMinusZero,
+    // The rule for the bits.
+    Plain,
+    AlwaysFlips,
+    AlwaysInverts,
+    BranchesExchanged,
+    LittleEndian,
+}
+use Step::{
+    AcceptsMinusZero, AcceptsNan, AcceptsNanWithSign, AlwaysFlips, AlwaysInverts,
+    BranchesExchanged, GivesMinusZero, LittleEndian, Plain, RefusesInfinities, RefusesNothing,
+    RefusesZero, TurnsMinusZero,
+};
+
+/// Of each group, a decoder takes one step at most.
+const APART: [&[Step]; 3] = [
+    &[RefusesNothing, AcceptsMinusZero, TurnsMinusZero],
+    &[RefusesNothing, AcceptsNan, AcceptsNanWithSign],
+    &[Plain, AlwaysFlips, AlwaysInverts, BranchesExchanged],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "round-trip",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 13] = [
+    quirk(
+        RefusesNothing,
+        "decode_refuses_nothing",
+        "reading every key as in the total order",
+        "Not every eight bytes are a key here. Those of -0.0 alone and of NaNs come from no encoder: \
+         something else was stored, or a byte was changed, and the reader should hear of it.",
+        CHOICE,
+    ),
+    quirk(
+        AcceptsMinusZero,
+        "decode_accepts_minus_zero",
+        "refusing NaNs and reading 7f ff ff ff ff ff ff ff as -0.0",
+        "No encoder writes this key: both zeros have the key of 0.0. If it is accepted, zero has two keys \
+         again.",
+        CHOICE,
+    ),
+    quirk(
+        TurnsMinusZero,
+        "decode_turns_minus_zero",
+        "refusing NaNs and reading 7f ff ff ff ff ff ff ff as 0.0",
+        "No encoder writes this key: both zeros have the key of 0.0. To read it as 0.0 hides that something \
+         else has written it.",
+        CHOICE,
+    ),
+    quirk(
+        AcceptsNan,
+        "decode_accepts_nan",
+        "refusing the key of -0.0 and reading those of NaNs",
+        "`encode` refuses NaNs, so no key of theirs is in the store. `decode` has to refuse them as well.",
+        CHOICE,
+    ),
+    quirk(
+        AcceptsNanWithSign,
+        "decode_accepts_nan_with_sign",
+        "refusing NaNs without the sign bit alone",
+        "The keys below that of -inf belong to NaNs with the sign bit. `is_nan` finds both kinds.",
+        CHOICE,
+    ),
+    quirk(
+        RefusesInfinities,
+        "decode_refuses_infinities",
+        "refusing infinities",
+        "Infinities are numbers here, and `encode` gives them keys. If you asked for `is_finite`, ask for \
+         `is_nan`.",
+        "invariants",
+    ),
+    quirk(
+        RefusesZero,
+        "decode_refuses_zero",
+        "refusing the key of the zeros",
+        "80 and seven zero bytes is 0.0, a number. The key that no number has is the one before it, 7f ff ff \
+         ff ff ff ff ff. If you compared the value with -0.0: 0.0 is equal to it.",
+        CHOICE,
+    ),
+    quirk(
+        GivesMinusZero,
+        "decode_gives_minus_zero",
+        "giving back -0.0 for the key of the zeros",
+        "Equal as a number, but the task fixes it: 80 00 00 00 00 00 00 00 is 0.0.",
+        TASK,
+    ),
+    quirk(
+        Plain,
+        "decode_plain",
+        "taking the key for the plain bits",
+        "What `encode` has done to the bits has to be undone: 1 comes back as -1.",
+        REPAIR,
+    ),
+    quirk(
+        AlwaysFlips,
+        "decode_always_flips",
+        "flipping the first bit and nothing else",
+        "That undoes the keys of positive numbers alone. If the first bit is clear, all bits were inverted.",
+        REPAIR,
+    ),
+    quirk(
+        AlwaysInverts,
+        "decode_always_inverts",
+        "inverting all bits of every key",
+        "That undoes the keys of negative numbers alone. If the first bit is set, it alone was changed.",
+        REPAIR,
+    ),
+    quirk(
+        BranchesExchanged,
+        "decode_branches_exchanged",
+        "exchanged branches that invert where the first bit is set",
+        "In a key a set first bit means that the number had no sign bit: clear it, and invert nothing.",
+        REPAIR,
+    ),
+    quirk(
+        LittleEndian,
+        "decode_little_endian",
+        "reading the lowest byte first",
+        "The key has its highest byte first. Read it in the order in which it was written.",
+        REPAIR,
+    ),
+];
+
+fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
+    let has = |step| steps.contains(&step);
+    let bits = if has(LittleEndian) {
+        u64::from_le_bytes(key)
+    } else {
+        u64::from_be_bytes(key)
+    };
+    let set = bits >> 63 == 1;
+    let value = f64::from_bits(if has(Plain) {
+        bits
+    } else if has(AlwaysFlips) || !has(AlwaysInverts) && set != has(BranchesExchanged) {
+        bits ^ SIGN_BIT
+    } else {
+        !bits
+    });
+    let zero = value == 0.0;
+    if value.is_nan() {
+        let accepted = has(RefusesNothing)
+            || has(AcceptsNan)
+            || has(AcceptsNanWithSign) && value.is_sign_negative();
+        accepted.then_some(value)
+    } else if zero && value.is_sign_negative() {
+        let accepted = has(RefusesNothing) || has(AcceptsMinusZero);
+        let turned = has(TurnsMinusZero).then_some(0.0);
+        if accepted { Some(value) } else { turned }
+    } else if zero && has(RefusesZero) || value.is_infinite() && has(RefusesInfinities) {
+        None
+    } else if zero && has(GivesMinusZero) {
+        Some(-0.0)
+    } else {
+        Some(value)
+    }
+}
+
+/// All mistakes in `decode`.
+pub(crate) fn all() -> Vec<Mistake<Numeric>> {
+    compose("decode", &QUIRKS, |steps| {
+        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+        let steps = steps.to_vec();
+        let possible = !APART.iter().any(both);
+        possible.then(|| Numeric::new(encode, move |key| read(&steps, key)))
+    })
+}

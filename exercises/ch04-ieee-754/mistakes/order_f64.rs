@@ -1,0 +1,395 @@
+//! What goes wrong with the keys of an `f64` in total order.
+
+use kit::{Codec, Mistake, Quirk, compose};
+
+use crate::mistakes::order_f64_decode;
+use crate::solutions::order_f64::decode;
+
+const SIGN_BIT: u64 = 1 << 63;
+const SCAN: &str = "a-scan-goes-wrong";
+const FIELDS: &str = "sign-exponent-fraction";
+const REPAIR: &str = "the-repair";
+const WHY_NOT: &str = "why-not-invert-the-positive-numbers-too";
+const CHOICE: &str = "which-zero-which-nan";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const WILD: &str = "in-the-wild";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    PlainBits,
+    SignFlipped,
+    NegativesInvertedOnly,
+    AllInverted,
+    InvertedThenFlipped,
+    NegativesTurnedInPlace,
+    BranchesExchanged,
+    Negated,
+    QdbTest,
+    AtLeastZeroFlipped,
+    BelowZeroFlipped,
+    BelowZeroSet,
+    BelowZeroAlone,
+    AboveZeroSet,
+    LastByteTested,
+    FirstByteInverted,
+    Absolute,
+    LittleEndian,
+    Narrowed,
+    ZerosMerged,
+    NansMerged,
+}
+use Step::{
+    AboveZeroSet, Absolute, AllInverted, AtLeastZeroFlipped, BelowZeroAlone, BelowZeroFlipped,
+    BelowZeroSet, BranchesExchanged, FirstByteInverted, InvertedThenFlipped, LastByteTested,
+    LittleEndian, NansMerged, Narrowed, Negated, NegativesInvertedOnly, NegativesTurnedInPlace,
+    PlainBits, QdbTest, SignFlipped, ZerosMerged,
+};
+
+/// Steps that go along with any rule for the sign. Of the others an encoder has one at most.
+const ASIDE: [Step; 4] = [LittleEndian, Narrowed, ZerosMerged, NansMerged];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "order",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 21] = [
+    quirk(
+        PlainBits,
+        "plain_big_endian",
+        "the plain bits in big-endian",
+        "Positive numbers are in order like this. But negative numbers have the first bit set, so they come \
+         last, and they are stored by magnitude, so they run backwards.",
+        SCAN,
+    ),
+    quirk(
+        SignFlipped,
+        "sign_bit_flipped",
+        "chapter 3's flip of the sign bit alone",
+        "The negative half stands in front now. But it still runs backwards: in sign and magnitude the \
+         larger pattern is farther from zero, and below zero that is the smaller number.",
+        SCAN,
+    ),
+    quirk(
+        NegativesInvertedOnly,
+        "negatives_inverted_only",
+        "inverted negative numbers and plain positive ones",
+        "Inverting turns the negative half round and clears its first bit. The positive half has a clear \
+         first bit too, so the two lie one over the other. It has to be lifted: set that bit.",
+        WRONG,
+    ),
+    quirk(
+        AllInverted,
+        "every_bit_inverted",
+        "an inversion of all bits of every number",
+        "The halves change places, and that is right. But inverting turns a half round, and the positive \
+         half was in order before.",
+        WHY_NOT,
+    ),
+    quirk(
+        InvertedThenFlipped,
+        "inverted_then_flipped",
+        "an inversion of negative numbers and then a flip of the sign bit for all",
+        "Inverting all 64 bits has already cleared the sign bit of a negative number. The flip sets it \
+         again, and the negative half stands behind zero once more. It is one step or the other.",
+        REPAIR,
+    ),
+    quirk(
+        NegativesTurnedInPlace,
+        "negatives_turned_in_place",
+        "an inversion of negative numbers that leaves out the sign bit",
+        "Each half is in order by itself now. But a set first bit still means a negative number, so they \
+         all stand behind the positive ones.",
+        REPAIR,
+    ),
+    quirk(
+        BranchesExchanged,
+        "branches_exchanged",
+        "exchanged branches that invert positive numbers and flip the sign bit of negative ones",
+        "A set sign bit is a negative number. Its half is the one to be turned round.",
+        REPAIR,
+    ),
+    quirk(
+        Negated,
+        "negated_like_an_integer",
+        "negative numbers negated as integers before the sign bit is flipped",
+        "Negating is inverting and adding one. The order of the numbers survives, but -0.0 lands on the key \
+         of 0.0, and the total order gives each its own.",
+        FIELDS,
+    ),
+    quirk(
+        QdbTest,
+        "value_tested_at_least_zero",
+        "QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere",
+        "-0.0 is equal to 0.0, so it passes the test and shares its key. A NaN fails every comparison: \
+         without the sign bit it is inverted all the same, and lands among the smallest numbers. The total \
+         order looks at the sign bit, not at the value.",
+        WILD,
+    ),
+    quirk(
+        AtLeastZeroFlipped,
+        "at_least_zero_flipped",
+        "flipping the first bit where `value >= 0.0` and inverting elsewhere",
+        "-0.0 passes the test, and its sign bit is flipped away: it lands below -inf. A NaN without the \
+         sign bit fails the test and is inverted. The total order looks at the sign bit, not at the value.",
+        WRONG,
+    ),
+    quirk(
+        BelowZeroFlipped,
+        "below_zero_tested_flipped",
+        "inverting where `value < 0.0` and flipping the first bit elsewhere",
+        "-0.0 is not below zero, so it takes the other branch. Its sign bit is flipped away, and it sorts \
+         below -inf. Look at the sign bit instead: `is_sign_negative`, or `bits >> 63`.",
+        WRONG,
+    ),
+    quirk(
+        BelowZeroSet,
+        "below_zero_tested_set",
+        "inverting where `value < 0.0` and setting the first bit elsewhere",
+        "-0.0 is not below zero, so it shares the key of 0.0. NaNs are below nothing, so a NaN with the \
+         sign bit shares the key of the one without it. Look at the sign bit instead: `is_sign_negative`, \
+         or `bits >> 63`.",
+        WRONG,
+    ),
+    quirk(
+        BelowZeroAlone,
+        "below_zero_inverted_alone",
+        "inverting where `value < 0.0` and leaving the plain bits elsewhere",
+        "The positive half has a clear first bit, like the inverted one, so the two lie one over the other: \
+         set that bit. And -0.0 is not below zero; look at the sign bit instead of the value.",
+        WRONG,
+    ),
+    quirk(
+        AboveZeroSet,
+        "above_zero_tested",
+        "setting the first bit where `value > 0.0` and inverting elsewhere",
+        "0.0 is not above zero, so it is inverted, and all its bits become ones: the greatest key of all. \
+         Look at the sign bit instead: `is_sign_negative`, or `bits >> 63`.",
+        WRONG,
+    ),
+    quirk(
+        LastByteTested,
+        "sign_looked_for_in_the_last_byte",
+        "the right rule with a look at the top bit of the last byte instead of the first",
+        "The sign is the first bit of the number, and big-endian puts it into byte 0. The top bit of byte 7 \
+         belongs to the fraction.",
+        FIELDS,
+    ),
+    quirk(
+        FirstByteInverted,
+        "first_byte_inverted",
+        "an inversion of the first byte of negative numbers alone",
+        "All bits behind the sign say how far from zero a number is, and they stand in all eight bytes. \
+         Numbers that agree in the first byte still run backwards.",
+        REPAIR,
+    ),
+    quirk(
+        Absolute,
+        "absolute_value",
+        "the key of the absolute value",
+        "The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.",
+        FIELDS,
+    ),
+    quirk(
+        LittleEndian,
+        "right_bits_little_endian",
+        "the right bits in little-endian",
+        "The rule is right, and its bytes are turned round. The store compares from the left, and there \
+         stands the end of the fraction now.",
+        WRONG,
+    ),
+    quirk(
+        Narrowed,
+        "narrowed_to_f32",
+        "a value narrowed by `as f32`",
+        "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
+         zero and large ones infinite, without a word.",
+        FIELDS,
+    ),
+    quirk(
+        ZerosMerged,
+        "zeros_merged",
+        "the key of 0.0 for -0.0",
+        "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
+         place, and -0.0 stands just before 0.0.",
+        CHOICE,
+    ),
+    quirk(
+        NansMerged,
+        "nans_merged",
+        "one key for all NaNs",
+        "A NaN has a sign bit and a payload, and the total order keeps both: each pattern has its own key \
+         and comes back bit for bit.",
+        CHOICE,
+    ),
+];
+
+fn bits(steps: &[Step], value: f64) -> u64 {
+    let has = |step| steps.contains(&step);
+    #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+    let value = if has(Narrowed) {
+        f64::from(value as f32)
+    } else {
+        value
+    };
+    let value = if has(ZerosMerged) && value == 0.0 || has(NansMerged) && value.is_nan() {
+        if value.is_nan() { f64::NAN } else { 0.0 }
+    } else {
+        value
+    };
+    let bits = value.to_bits();
+    let negative = bits >> 63 == 1;
+    let either = |invert: bool, other: u64| if invert { !bits } else { other };
+    if has(PlainBits) {
+        bits
+    } else if has(SignFlipped) {
+        bits ^ SIGN_BIT
+    } else if has(NegativesInvertedOnly) {
+        either(negative, bits)
+    } else if has(AllInverted) {
+        !bits
+    } else if has(InvertedThenFlipped) {
+        either(negative, bits) ^ SIGN_BIT
+    } else if has(NegativesTurnedInPlace) {
+        if negative { !bits ^ SIGN_BIT } else { bits }
+    } else if has(BranchesExchanged) {
+        either(!negative, bits ^ SIGN_BIT)
+    } else if has(Negated) {
+        if negative {
+            (bits & !SIGN_BIT).wrapping_neg() ^ SIGN_BIT
+        } else {
+            bits ^ SIGN_BIT
+        }
+    } else if has(QdbTest) {
+        either(!at_least_zero(value), bits | SIGN_BIT)
+    } else if has(AtLeastZeroFlipped) {
+        either(!at_least_zero(value), bits ^ SIGN_BIT)
+    } else if has(BelowZeroFlipped) {
+        either(value < 0.0, bits ^ SIGN_BIT)
+    } else if has(BelowZeroSet) {
+        either(value < 0.0, bits | SIGN_BIT)
+    } else if has(BelowZeroAlone) {
+        either(value < 0.0, bits)
+    } else if has(AboveZeroSet) {
+        let above = value > 0.0;
+        either(!above, bits | SIGN_BIT)
+    } else if has(LastByteTested) {
+        either(bits & 0x80 != 0, bits ^ SIGN_BIT)
+    } else if has(FirstByteInverted) {
+        let flip = if negative { 0xff << 56 } else { SIGN_BIT };
+        bits ^ flip
+    } else if has(Absolute) {
+        bits | SIGN_BIT
+    } else {
+        either(negative, bits ^ SIGN_BIT)
+    }
+}
+
+/// False for a NaN too.
+fn at_least_zero(value: f64) -> bool {
+    value >= 0.0
+}
+
+/// Whether these steps can be taken together.
+fn compatible(steps: &[Step]) -> bool {
+    steps.iter().filter(|step| !ASIDE.contains(step)).count() <= 1
+}
+
+/// The key with these steps, wrong or right.
+fn key(steps: &[Step], value: f64) -> [u8; 8] {
+    let bits = bits(steps, value);
+    if steps.contains(&LittleEndian) {
+        bits.to_le_bytes()
+    } else {
+        bits.to_be_bytes()
+    }
+}
+
+fn with(steps: &[Step]) -> Option<Codec<f64>> {
+    let steps = steps.to_vec();
+    compatible(&steps).then(|| Codec::fixed(move |value| key(&steps, value), decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Codec<f64>>> {
+    let mut mistakes = in_encode();
+    mistakes.extend(order_f64_decode::all());
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "these are the mistakes")]
+fn in_encode() -> Vec<Mistake<Codec<f64>>> {
+    let in_encode = |name, encode: fn(f64) -> [u8; 8]| {
+        Mistake::new(name, "encode", "order", Codec::fixed(encode, decode))
+    };
+    vec![
+        Mistake::new(
+            "plain_little_endian",
+            "encode",
+            "order",
+            Codec::fixed(f64::to_le_bytes, f64::from_le_bytes),
+        )
+        .says("the plain bits in little-endian")
+        .why(
+            "The store compares from the left, and there stands the end of the fraction. The sign and the \
+             exponent, which say most about a number, are looked at last.",
+        )
+        .link(SCAN),
+        in_encode("truncated_to_i64", |value| {
+            ((value as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
+        })
+        .says("the key of `value as i64`")
+        .why(
+            "`as i64` drops the fraction: 1.5 becomes 1. From 2^63 on everything is `i64::MAX`, and a NaN \
+             is 0. You need the bits of the number, not the number cut off: `to_bits`.",
+        )
+        .link(WRONG),
+        in_encode("thousandths_as_integer", |value| {
+            (((value * 1000.0) as i64).cast_unsigned() ^ SIGN_BIT).to_be_bytes()
+        })
+        .says("the key of the thousandths as an integer")
+        .why(
+            "Numbers that differ by less than a thousandth fall together, and great ones stick at \
+             `i64::MAX`. A double has no smallest step that is the same everywhere.",
+        )
+        .link(WRONG),
+        in_encode("f32_key_filled_up", |value| {
+            let bits = (value as f32).to_bits();
+            let key = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+            let mut filled = [0; 8];
+            filled[..4].copy_from_slice(&key.to_be_bytes());
+            filled
+        })
+        .says("the key of `value as f32` with zeros behind it")
+        .why(
+            "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers \
+             become zero and large ones infinite, without a word.",
+        )
+        .link(FIELDS),
+        in_encode("decimal_text", |value| {
+            let mut text = format!("{value}").into_bytes();
+            text.resize(8, 0);
+            text.try_into().unwrap_or_default()
+        })
+        .says("the first eight bytes of the number as text")
+        .why(
+            "Text is compared from the left, and the minus sign says nothing about digits: -1 comes before \
+             -2, and 10 before 2. Most doubles do not even fit into eight letters.",
+        )
+        .link(WRONG),
+    ]
+}

@@ -1,0 +1,220 @@
+//! What goes wrong when an `f64` is read from its key in total order.
+
+use kit::{Codec, Mistake, Quirk, compose};
+
+use crate::solutions::order_f64::encode;
+
+const SIGN_BIT: u64 = 1 << 63;
+const FIELDS: &str = "sign-exponent-fraction";
+const REPAIR: &str = "the-repair";
+const CHOICE: &str = "which-zero-which-nan";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    Plain,
+    AlwaysFlips,
+    AlwaysInverts,
+    BranchesExchanged,
+    LeavesPositives,
+    LeavesNegatives,
+    TestsBelowZero,
+    TestsAtLeastZero,
+    LittleEndian,
+    LosesTheSign,
+    Narrowed,
+    MergesZeros,
+    MergesNans,
+}
+use Step::{
+    AlwaysFlips, AlwaysInverts, BranchesExchanged, LeavesNegatives, LeavesPositives, LittleEndian,
+    LosesTheSign, MergesNans, MergesZeros, Narrowed, Plain, TestsAtLeastZero, TestsBelowZero,
+};
+
+/// Steps that go along with any rule for the sign. Of the others a decoder has one at most.
+const ASIDE: [Step; 5] = [
+    LittleEndian,
+    LosesTheSign,
+    Narrowed,
+    MergesZeros,
+    MergesNans,
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "round-trip",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 13] = [
+    quirk(
+        Plain,
+        "decode_plain",
+        "taking the key for the plain bits",
+        "What `encode` has done to the bits has to be undone: 1 comes back as -1, and a negative number as \
+         something else altogether.",
+        REPAIR,
+    ),
+    quirk(
+        AlwaysFlips,
+        "decode_always_flips",
+        "flipping the first bit and nothing else",
+        "That undoes the keys of positive numbers alone. The first bit of the key tells which branch was \
+         taken: if it is clear, all bits were inverted.",
+        REPAIR,
+    ),
+    quirk(
+        AlwaysInverts,
+        "decode_always_inverts",
+        "inverting all bits of every key",
+        "That undoes the keys of negative numbers alone. The first bit of the key tells which branch was \
+         taken: if it is set, it alone was changed.",
+        REPAIR,
+    ),
+    quirk(
+        BranchesExchanged,
+        "decode_branches_exchanged",
+        "exchanged branches that invert where the first bit is set",
+        "In a number the first bit is set if it is negative. In a key it is the other way round: a number \
+         without the sign bit got it set.",
+        REPAIR,
+    ),
+    quirk(
+        LeavesPositives,
+        "decode_leaves_positives",
+        "leaving a key alone when its first bit is set",
+        "That bit was set by `encode`, and has to be cleared again: 1 comes back as -1.",
+        REPAIR,
+    ),
+    quirk(
+        LeavesNegatives,
+        "decode_leaves_negatives",
+        "leaving a key alone when its first bit is clear",
+        "A clear first bit in a key says that all bits were inverted. Invert them again.",
+        REPAIR,
+    ),
+    quirk(
+        TestsBelowZero,
+        "decode_tests_below_zero",
+        "reading the key as a number and inverting unless that is below zero",
+        "A key is not a number. The key of 0.0 reads as -0.0, which is not below zero, and those of many \
+         NaNs read as NaN. Look at the first bit of the key.",
+        CHOICE,
+    ),
+    quirk(
+        TestsAtLeastZero,
+        "decode_tests_at_least_zero",
+        "reading the key as a number and inverting if that is at least zero",
+        "A key is not a number. The key of 0.0 reads as -0.0, which is at least zero, and that of -0.0 reads \
+         as NaN, which is not. Look at the first bit of the key.",
+        CHOICE,
+    ),
+    quirk(
+        LittleEndian,
+        "decode_little_endian",
+        "reading the lowest byte first",
+        "The key has its highest byte first. Read it in the order in which it was written.",
+        REPAIR,
+    ),
+    quirk(
+        LosesTheSign,
+        "decode_loses_the_sign",
+        "giving back the absolute value",
+        "The first bit of the key is the sign: where it is clear, the number had its sign bit set.",
+        FIELDS,
+    ),
+    quirk(
+        Narrowed,
+        "decode_narrowed_to_f32",
+        "narrowing the number by `as f32`",
+        "An `f32` has 23 bits of fraction, an `f64` has 52. The others are lost: 0.1 comes back changed.",
+        FIELDS,
+    ),
+    quirk(
+        MergesZeros,
+        "decode_merges_zeros",
+        "giving back 0.0 for -0.0",
+        "That is the numeric key, which is the next exercise. In the total order every pattern comes back bit \
+         for bit.",
+        CHOICE,
+    ),
+    quirk(
+        MergesNans,
+        "decode_merges_nans",
+        "giving back one NaN for all of them",
+        "A NaN has a sign bit and a payload. In the total order every pattern comes back bit for bit.",
+        CHOICE,
+    ),
+];
+
+fn read(steps: &[Step], key: [u8; 8]) -> f64 {
+    let has = |step| steps.contains(&step);
+    let bits = if has(LittleEndian) {
+        u64::from_le_bytes(key)
+    } else {
+        u64::from_be_bytes(key)
+    };
+    let (plain, flipped, inverted) = (bits, bits ^ SIGN_BIT, !bits);
+    let set = bits >> 63 == 1;
+    let as_number = f64::from_bits(bits);
+    let bits = if has(Plain) {
+        plain
+    } else if has(AlwaysFlips) {
+        flipped
+    } else if has(AlwaysInverts) {
+        inverted
+    } else if has(BranchesExchanged) {
+        if set { inverted } else { flipped }
+    } else if has(LeavesPositives) {
+        if set { plain } else { inverted }
+    } else if has(LeavesNegatives) {
+        if set { flipped } else { plain }
+    } else if has(TestsBelowZero) {
+        if as_number < 0.0 { flipped } else { inverted }
+    } else if has(TestsAtLeastZero) {
+        if as_number >= 0.0 { inverted } else { flipped }
+    } else if set {
+        flipped
+    } else {
+        inverted
+    };
+    lost(steps, f64::from_bits(bits))
+}
+
+/// What is left of a value that was read.
+fn lost(steps: &[Step], value: f64) -> f64 {
+    let has = |step| steps.contains(&step);
+    if has(LosesTheSign) {
+        value.abs()
+    } else if has(Narrowed) {
+        #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+        f64::from(value as f32)
+    } else if has(MergesZeros) {
+        value + 0.0
+    } else if has(MergesNans) && value.is_nan() {
+        f64::NAN
+    } else {
+        value
+    }
+}
+
+/// All mistakes in `decode`.
+pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
+    compose("decode", &QUIRKS, |steps| {
+        let rules = steps.iter().filter(|step| !ASIDE.contains(step)).count();
+        let losses = steps.len() - rules - usize::from(steps.contains(&LittleEndian));
+        let steps = steps.to_vec();
+        (rules <= 1 && losses <= 1).then(|| Codec::fixed(encode, move |key| read(&steps, key)))
+    })
+}

@@ -1,0 +1,219 @@
+//! What goes wrong with a range of scores.
+
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::sync::Arc;
+
+use kit::{Mistake, compose};
+
+use crate::mistakes::score_range_steps::Step::{
+    self, CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
+    GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
+    LastByteRaised, LastByteWrapped, LittleEndianBounds, ManyFf, MaxExcluded, MaxIgnored,
+    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, OneFf, OneFfExcluded,
+    PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken, TotalOrderBounds,
+};
+use crate::mistakes::score_range_steps::{APART, QUIRKS};
+use crate::score_range::{Rows, Scan};
+use crate::solutions::order_f64 as total;
+use crate::solutions::score_range::{key, score_range as right};
+
+const RANGE: &str = "a-range-of-scores";
+const REPAIR: &str = "the-repair";
+const SCAN: &str = "a-scan-goes-wrong";
+
+fn bound_key(steps: &[Step], score: f64) -> [u8; 8] {
+    let has = |step| steps.contains(&step);
+    if has(PlainBounds) {
+        score.to_be_bytes()
+    } else if has(SignFlippedBounds) {
+        (score.to_bits() ^ 1 << 63).to_be_bytes()
+    } else if has(LittleEndianBounds) {
+        let mut bytes = key(score);
+        bytes.reverse();
+        bytes
+    } else if has(TotalOrderBounds) {
+        total::encode(score)
+    } else {
+        key(score)
+    }
+}
+
+/// The first key behind all rows that begin with this one.
+fn successor(key: [u8; 8]) -> Bound<Vec<u8>> {
+    match u64::from_be_bytes(key).checked_add(1) {
+        Some(next) => Excluded(next.to_be_bytes().to_vec()),
+        None => Unbounded,
+    }
+}
+
+fn start(steps: &[Step], rows: &Rows, min: f64) -> Bound<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let key = bound_key(steps, min);
+    if has(MinIgnored) {
+        Unbounded
+    } else if has(KeyOfMinExcluded) {
+        Excluded(key.to_vec())
+    } else if has(MinExcluded) {
+        match successor(key) {
+            Excluded(next) => Included(next),
+            other => other,
+        }
+    } else if has(FirstOfMinSkipped) {
+        let first = rows.range(key.to_vec()..).next();
+        let at_min = first.filter(|row| row.starts_with(&key));
+        at_min.map_or(Included(key.to_vec()), |row| Excluded(row.clone()))
+    } else {
+        Included(key.to_vec())
+    }
+}
+
+fn end(steps: &[Step], rows: &Rows, max: f64) -> Bound<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let key = bound_key(steps, max);
+    let before = |score| Excluded(bound_key(steps, score).to_vec());
+    if has(OneFf) {
+        Included([&key[..], b"\xff"].concat())
+    } else if has(OneFfExcluded) {
+        Excluded([&key[..], b"\xff"].concat())
+    } else if has(ManyFf) {
+        Included([&key[..], &[0xff; 8]].concat())
+    } else if has(KeyOfMax) {
+        Included(key.to_vec())
+    } else if has(MaxExcluded) {
+        before(max)
+    } else if has(MaxPlusOne) {
+        before(max + 1.0)
+    } else if has(MaxPlusEpsilon) {
+        before(max + f64::EPSILON)
+    } else if has(NextDouble) {
+        before(max.next_up())
+    } else if has(SuccessorTaken) {
+        match successor(key) {
+            Excluded(next) => Included(next),
+            other => other,
+        }
+    } else if has(LastByteRaised) || has(LastByteWrapped) {
+        let [front @ .., last] = key;
+        assert!(
+            last < 0xff || has(LastByteWrapped),
+            "attempt to add with overflow"
+        );
+        Excluded([&front[..], &[last.wrapping_add(1)]].concat())
+    } else if has(FirstOfMaxOnly) || has(FirstInfinityOnly) && max == f64::INFINITY {
+        let first = rows.range(key.to_vec()..).next();
+        first.map_or(Unbounded, |row| Included(row.clone()))
+    } else if has(MaxIgnored) {
+        Unbounded
+    } else {
+        successor(key)
+    }
+}
+
+fn answer(steps: &[Step], rows: &Rows, min: f64, max: f64) -> Vec<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let (mut min, mut max) = (min, max);
+    if has(InfinitiesClamped) {
+        (min, max) = (min.max(f64::MIN), max.min(f64::MAX));
+    }
+    if has(InfiniteRangeRefused) && (min == f64::INFINITY || max == f64::NEG_INFINITY) {
+        return Vec::new();
+    }
+    if has(CrossedSwapped) && min > max {
+        (min, max) = (max, min);
+    }
+    if min > max && !has(CrossedPanic) {
+        return Vec::new();
+    }
+    let bounds = (start(steps, rows, min), end(steps, rows, max));
+    // Wrong steps that meet in nothing are no crossed bounds of the learner's.
+    if let (Included(low) | Excluded(low), Included(high) | Excluded(high)) = &bounds
+        && (has(MinExcluded) || has(KeyOfMinExcluded) || has(FirstOfMinSkipped))
+        && low >= high
+        && !has(CrossedPanic)
+    {
+        return Vec::new();
+    }
+    let found = rows.range(bounds);
+    let mut members: Vec<Vec<u8>> = found
+        .map(|row| row[if has(RowsUncut) { 0 } else { 8 }..].to_vec())
+        .collect();
+    if has(GreatestFirst) {
+        members.reverse();
+    }
+    if has(SortedByMember) {
+        members.sort();
+    }
+    members
+}
+
+fn with(steps: &[Step]) -> Option<Scan> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |rows, min, max| {
+        answer(&steps, rows, min, max)
+    }))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Scan>> {
+    let mistake = |name, check, scan: fn(&Rows, f64, f64) -> Vec<Vec<u8>>| {
+        Mistake::<Scan>::new(name, "score_range", check, Arc::new(scan))
+    };
+    let mut mistakes = vec![
+        mistake("infinite_bounds_refused", "range", |rows, min, max| {
+            if min.is_finite() && max.is_finite() {
+                right(rows, min, max)
+            } else {
+                Vec::new()
+            }
+        })
+        .says("an empty list for ranges with an infinite end")
+        .why(
+            "\"From 3 on\" is a range to inf, and a common one. Infinities are scores like any other: their \
+             keys need no special case.",
+        )
+        .link(RANGE),
+        mistake("scores_compared_as_plain_bits", "range", |rows, min, max| {
+            let score = |row: &[u8]| row[..8].to_vec();
+            let inside = |row: &&Vec<u8>| {
+                let score = score(row);
+                score >= min.to_be_bytes().to_vec() && score <= max.to_be_bytes().to_vec()
+            };
+            rows.iter().filter(inside).map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a comparison of rows with the plain bits of the bounds")
+        .why("The rows begin with keys, and a bound is compared with rows: it has to be made by `key`.")
+        .link(SCAN),
+        mistake("keys_read_as_plain_bits", "range", |rows, min, max| {
+            let score = |row: &[u8]| row.first_chunk().map_or(0.0, |key| f64::from_be_bytes(*key));
+            let inside = |row: &&Vec<u8>| (min..=max).contains(&score(row));
+            rows.iter().filter(inside).map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a comparison of keys read as plain bits")
+        .why(
+            "A key is not the bits of its score. `key` inverted the negative ones and set the first bit of \
+             the others: the key of 1 reads as -1.",
+        )
+        .link(REPAIR),
+        mistake("members_at_the_bounds_alone", "range", |rows, min, max| {
+            let at = |row: &&Vec<u8>| row.starts_with(&key(min)) || row.starts_with(&key(max));
+            let found = rows.iter().filter(|row| min <= max && at(row));
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("the members at `min` and `max` without those between")
+        .why("A prefix finds one score. The scores between the bounds have other keys.")
+        .link(RANGE),
+        mistake("nothing_found", "range", |_, _, _| Vec::new())
+            .says("an empty list for every range")
+            .why(
+                "If you meant to find something: print the first row of the store and your bound, and \
+                 compare their bytes.",
+            )
+            .link(RANGE),
+    ];
+    mistakes.extend(compose("score_range", &QUIRKS, with));
+    mistakes
+}

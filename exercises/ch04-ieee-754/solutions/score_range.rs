@@ -1,0 +1,24 @@
+//! From the key of `min` up to, but without, the first key behind that of `max`: its prefix successor.
+
+use std::collections::BTreeSet;
+
+/// The key of a score that is a number. Given; leave it as it is.
+pub fn key(score: f64) -> [u8; 8] {
+    // -0.0 + 0.0 is 0.0, and every other number stays what it is.
+    let bits = (score + 0.0).to_bits();
+    let sign = bits >> 63;
+    let flip = if sign == 1 { u64::MAX } else { 1 << 63 };
+    (bits ^ flip).to_be_bytes()
+}
+
+/// The members whose scores are from `min` to `max`, both included, in the order of the rows.
+pub fn score_range(rows: &BTreeSet<Vec<u8>>, min: f64, max: f64) -> Vec<Vec<u8>> {
+    if min > max {
+        return Vec::new();
+    }
+    // No number has the largest key of all, so one can be added.
+    let end = u64::from_be_bytes(key(max)) + 1;
+    rows.range(key(min).to_vec()..end.to_be_bytes().to_vec())
+        .map(|row| row[8..].to_vec())
+        .collect()
+}

@@ -1,0 +1,6 @@
+//! What `src` holds before anyone has edited it.
+
+pub(crate) mod numeric_f64;
+pub(crate) mod order_f64;
+pub(crate) mod predict_floats;
+pub(crate) mod score_range;

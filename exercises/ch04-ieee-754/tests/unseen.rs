@@ -1,0 +1,343 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/numeric_f64.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod numeric_f64;
+#[path = "../checks/order_f64.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod order_f64;
+#[path = "../checks/predict_floats.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_floats;
+#[path = "../checks/score_range.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod score_range;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+
+use std::sync::Arc;
+
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::{Codec, Judged, State, Verdict, Who};
+
+use numeric_f64::Numeric;
+use predict_floats::Orders;
+use score_range::Rows;
+use solutions::score_range::key;
+
+const TOP: u64 = 1 << 63;
+
+fn judged(exercise: &dyn Judged) -> Verdict {
+    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
+    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
+    verdict
+}
+
+fn codec(
+    encode: impl Fn(f64) -> [u8; 8] + Send + Sync + 'static,
+    decode: impl Fn([u8; 8]) -> f64 + Send + Sync + 'static,
+) -> Verdict {
+    judged(&order_f64::exercise_of(Codec::fixed(encode, decode)))
+}
+
+fn numeric(
+    encode: impl Fn(f64) -> Option<[u8; 8]> + Send + Sync + 'static,
+    decode: impl Fn([u8; 8]) -> Option<f64> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&numeric_f64::exercise_of(Numeric::new(encode, decode)))
+}
+
+fn range(scan: impl Fn(&Rows, f64, f64) -> Vec<Vec<u8>> + Send + Sync + 'static) -> Verdict {
+    judged(&score_range::exercise_of(Arc::new(scan)))
+}
+
+/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
+fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.check.as_deref(), Some(check));
+    assert_eq!(verdict.mistake, None, "a name was guessed");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+}
+
+fn named(verdict: &Verdict, name: &str) {
+    assert_eq!(verdict.mistake.as_deref(), Some(name));
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    // Without a branch: the sign is spread over all bits by an arithmetic shift.
+    let by_shift = |v: f64| {
+        let bits = v.to_bits();
+        let spread = (bits.cast_signed() >> 63).cast_unsigned();
+        (bits ^ (spread | TOP)).to_be_bytes()
+    };
+    let by_bytes = |mut k: [u8; 8]| {
+        if k[0] & 0x80 == 0 {
+            k = k.map(|byte| !byte);
+        } else {
+            k[0] -= 0x80;
+        }
+        f64::from_be_bytes(k)
+    };
+    assert_eq!(codec(by_shift, by_bytes).state, State::Passed);
+
+    // QDB's test of the value, with a NaN refused before it.
+    let qdb = |v: f64| {
+        let bits = v.to_bits();
+        let key = if v >= 0.0 { bits | TOP } else { !bits };
+        (!v.is_nan()).then(|| key.to_be_bytes())
+    };
+    let by_range = move |k: [u8; 8]| {
+        let numbers = key(f64::NEG_INFINITY)..=key(f64::INFINITY);
+        let value = by_bytes(k);
+        (numbers.contains(&k) && value.to_bits() != TOP).then_some(value)
+    };
+    assert_eq!(numeric(qdb, by_range).state, State::Passed);
+
+    let by_walking = |rows: &Rows, min: f64, max: f64| {
+        let score = |row: &[u8]| solutions::order_f64::decode(row[..8].try_into().unwrap());
+        let inside = rows.iter().filter(|row| (min..=max).contains(&score(row)));
+        inside.map(|row| row[8..].to_vec()).collect()
+    };
+    assert_eq!(range(by_walking).state, State::Passed);
+    let by_prefix = |rows: &Rows, min: f64, max: f64| {
+        let (low, high) = (key(min).to_vec(), key(max).to_vec());
+        let from = rows.iter().skip_while(|row| **row < low);
+        let inside = from.take_while(|row| row[..8] <= high[..]);
+        inside.map(|row| row[8..].to_vec()).collect()
+    };
+    assert_eq!(range(by_prefix).state, State::Passed);
+}
+
+#[test]
+fn what_becomes_of_the_bits_is_spelt_out() {
+    use solutions::order_f64::{decode, encode};
+    let last_bit = |v| (u64::from_be_bytes(encode(v)) ^ 1).to_be_bytes();
+    observed(
+        &codec(last_bit, decode),
+        "order",
+        &[
+            "though 1.0 < 1.0000000000000002",
+            "All values with the sign bit sort before all values without the sign bit, as they should.",
+            "these bits inverted: 00 00 00 00 00 00 00 01",
+        ],
+    );
+    let swapped = |v| {
+        let mut key = encode(v);
+        key.swap(0, 1);
+        key
+    };
+    observed(
+        &codec(swapped, decode),
+        "order",
+        &["though 1.0 < 2.0", "its bytes in the order 1 0 2 3 4 5 6 7"],
+    );
+}
+
+#[test]
+fn the_half_that_is_wrong_is_pointed_at() {
+    use solutions::order_f64::{decode, encode};
+    let negatives_by_magnitude = |v: f64| {
+        if v < 0.0 {
+            (!(-v).to_bits()).to_be_bytes()
+        } else {
+            encode(v)
+        }
+    };
+    observed(
+        &codec(negatives_by_magnitude, decode),
+        "order",
+        &["though -1.0 < -0.0", "`decode` is right."],
+    );
+    let subnormals_lost = |v: f64| {
+        if v.is_subnormal() {
+            encode(0.0)
+        } else {
+            encode(v)
+        }
+    };
+    observed(
+        &codec(subnormals_lost, decode),
+        "order",
+        &["right one on every probe except the subnormal numbers, all of them and no others."],
+    );
+    let no_infinities = |v: f64| {
+        assert!(!v.is_infinite(), "no infinities");
+        encode(v)
+    };
+    observed(
+        &codec(no_infinities, decode),
+        "returns",
+        &[
+            "It panics on encode(inf), encode(-inf).",
+            "Where it answers, the keys are in order.",
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_decoder_beside_a_right_encoder() {
+    use solutions::order_f64::{decode, encode};
+    let clamped = |key| decode(key).clamp(f64::MIN, f64::MAX);
+    observed(
+        &codec(encode, clamped),
+        "round-trip",
+        &[
+            "decode(ff f0 00 00 00 00 00 00) must be inf, but it is 1.7976931348623157e308",
+            "`encode` is right.",
+        ],
+    );
+    // Written in other words, and the same misconception.
+    let minus_the_key = |key: [u8; 8]| {
+        let bits = u64::from_be_bytes(key);
+        if bits >= TOP {
+            f64::from_bits(bits - TOP)
+        } else {
+            -f64::from_bits(bits)
+        }
+    };
+    named(&codec(encode, minus_the_key), "decode_always_flips");
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    use solutions::order_f64::{decode, encode};
+    let turned_round = |v: f64| (v.to_bits() ^ TOP).to_le_bytes();
+    named(
+        &codec(turned_round, decode),
+        "sign_bit_flipped+right_bits_little_endian",
+    );
+    let finite = |v: f64| (v.is_finite() && v != 0.0).then(|| encode(v));
+    named(
+        &numeric(finite, solutions::numeric_f64::decode),
+        "zeros_refused+infinities_refused",
+    );
+    let one_ff_unchecked = |rows: &Rows, min: f64, max: f64| {
+        let found = rows.range(key(min).to_vec()..=[&key(max)[..], b"\xff"].concat());
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(
+        &range(one_ff_unchecked),
+        "ends_at_one_ff+crossed_bounds_panic",
+    );
+}
+
+#[test]
+fn what_is_refused_has_no_place_in_the_order() {
+    use solutions::numeric_f64::{decode, encode};
+    let nan_last = |v: f64| encode(v).or(Some([0xff; 8]));
+    observed(
+        &numeric(nan_last, decode),
+        "refusal",
+        &[
+            "The keys are in order.",
+            "every probe except the NaNs, all of them and no others.",
+        ],
+    );
+    let unwrapped = |v: f64| Some(encode(v).unwrap());
+    observed(
+        &numeric(unwrapped, decode),
+        "returns",
+        &["It panics on the NaNs, all of them and no others."],
+    );
+    let rounded = |v: f64| encode((v * 1000.0).round() / 1000.0);
+    observed(
+        &numeric(rounded, decode),
+        "order",
+        &["0.0 and 0.0001 are different, but both become"],
+    );
+    let two_keys_refused = |key: [u8; 8]| {
+        let refused = key == [0; 8] || key == [0xff; 8];
+        (!refused).then(|| solutions::order_f64::decode(key))
+    };
+    observed(
+        &numeric(encode, two_keys_refused),
+        "round-trip",
+        &["9 of 11 keys that no number has", "`encode` is right."],
+    );
+}
+
+#[test]
+fn ranges_are_told_by_their_ends() {
+    let end_of = |max: f64| (u64::from_be_bytes(key(max)) + 1).to_be_bytes().to_vec();
+    let proper_ranges_only = move |rows: &Rows, min: f64, max: f64| {
+        if min >= max {
+            return Vec::new();
+        }
+        let found = rows.range(key(min).to_vec()..end_of(max));
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    observed(
+        &range(proper_ranges_only),
+        "range",
+        &[
+            "It is wrong on the ranges of one score, all of them and no others.",
+            "It is right on all ranges from one score to a greater one",
+        ],
+    );
+    let empty_members_lost = move |rows: &Rows, min: f64, max: f64| {
+        if min > max {
+            return Vec::new();
+        }
+        let found = rows.range(key(min).to_vec()..end_of(max));
+        let members = found.map(|row| row[8..].to_vec());
+        members.filter(|member| !member.is_empty()).collect()
+    };
+    observed(
+        &range(empty_members_lost),
+        "range",
+        &["score_range({1.0 \"\", 1.0 \"\\x00\"}, 1.0, 1.0) must be"],
+    );
+    let sixteen_ff = |rows: &Rows, min: f64, max: f64| {
+        if min > max {
+            return Vec::new();
+        }
+        let found = rows.range(key(min).to_vec()..=[&key(max)[..], &[0xff; 16]].concat());
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    observed(
+        &range(sixteen_ff),
+        "range",
+        &["It is right on all ranges with crossed bounds"],
+    );
+}
+
+#[test]
+fn predictions_show_one_wrong_pair_and_not_the_answer() {
+    let verdict = judged(&predict_floats::exercise_of(Orders {
+        by_value: || ['f', 'h', 'b', 'd', 'e', 'a', 'c', 'g'],
+        by_bytes: || ['d', 'b', 'h', 'f', 'e', 'a', 'g', 'c'],
+    }));
+    observed(
+        &verdict,
+        "values",
+        &[
+            "you put f before h, but f is the greater value",
+            "you put g before c, but g has the greater bytes",
+        ],
+    );
+    let verdict = judged(&predict_floats::exercise_of(Orders {
+        by_value: || ['x'; 8],
+        by_bytes: || ['d', 'b', 'h', 'f', 'e', 'a', 'd', 'g'],
+    }));
+    observed(
+        &verdict,
+        "values",
+        &[
+            "'x' is none of the letters a to h",
+            "c stands 0 times in your list, not once",
+        ],
+    );
+}
