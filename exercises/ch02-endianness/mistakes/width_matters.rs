@@ -66,8 +66,8 @@ const QUIRKS: [Quirk<Step>; 12] = [
         OwnWidth,
         "own_width",
         "each number in its own width",
-        "The first byte of a `u8` counts ones, that of a `u16` counts 256s, and the store compares them \
-         as if they counted the same. So 256, which begins with 01, comes before 5.",
+        "Without equal width, \"further left\" means nothing: in big-endian the first byte of a `u8` counts \
+         ones, and that of a `u16` counts 256s. And 5 has three keys.",
         INVARIANTS,
     ),
     quirk(
