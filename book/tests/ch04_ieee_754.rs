@@ -263,6 +263,24 @@ fn numeric_and_total_order_answer_differently() {
 }
 // ANCHOR_END: two_equalities
 
+// ANCHOR: refusal
+#[test]
+fn a_key_that_no_number_has_is_refused() {
+    let refusal = |value| {
+        let foreign = keys::encode_f64(value);
+        keys::decode_f64_numeric(foreign).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(-0.0),
+        "at byte 0 of the key: -0.0 has no numeric key of its own, it is written as +0.0"
+    );
+    assert_eq!(
+        refusal(NAN),
+        "at byte 0 of the key: a numeric key is never NaN"
+    );
+}
+// ANCHOR_END: refusal
+
 #[test]
 fn the_explorer_without_scripts() {
     let values = [
