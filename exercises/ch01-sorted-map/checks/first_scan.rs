@@ -34,7 +34,15 @@ fn scans() -> PartOf<Scan> {
     let stores: [&[&[u8]]; 4] = [
         &[b"a", b"b", b"c"],
         &[b"B", b"a", b"aa", b"ab", b"b", b"z"],
-        &[b"a", b"a\x00", b"a\xff", b"b", b"\xff", b"\xff\xff"],
+        &[
+            b"a",
+            b"a\x00",
+            b"a\xfe",
+            b"a\xff",
+            b"b",
+            b"\xff",
+            b"\xff\xff",
+        ],
         &[],
     ];
     let bounds: [&[u8]; 13] = [

@@ -63,10 +63,10 @@ fn scans() -> PartOf<Scan> {
 fn probe(part: PartOf<Scan>, keys: &[&[u8]], prefix: &[u8]) -> PartOf<Scan> {
     let found: Vec<&&[u8]> = keys.iter().filter(|key| key.starts_with(prefix)).collect();
     let class = match (keys.contains(&prefix), found.len()) {
-        (_, 0) => "prefixes that no key has",
-        (true, 1) => "prefixes that only a key of the same bytes has",
-        (true, _) => "prefixes that are keys themselves",
-        (false, _) => "prefixes that are no keys",
+        (_, 0) => "prefixes without keys",
+        (true, 1) => "prefixes that are a key and nothing more",
+        (true, _) => "prefixes that are a key with longer ones behind it",
+        (false, _) => "prefixes that only longer keys have",
     };
     let mut classes = vec![class];
     if found

@@ -26,6 +26,7 @@ fn panics(name: &str, scan: Scan) -> Mistake<Scan> {
 pub fn all() -> Vec<Mistake<Scan>> {
     let mut all = wrong_bounds();
     all.extend(wrong_idea_of_a_bound());
+    all.extend(wrong_idea_of_a_byte());
     all.extend(wrong_lists());
     all
 }
@@ -105,6 +106,16 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              the first key that is not less than `hi`.",
         )
         .link(WRONG),
+        mistake("end_must_exist_and_lie_behind", |store: &Store, lo, hi| {
+            let rest = store.range::<[u8], _>((Included(lo), Unbounded));
+            keys(rest.take_while(|(key, _)| *key != hi))
+        })
+        .says("a scan from `lo` on that stops only when it meets `hi` itself")
+        .why(
+            "When `hi` is not a key, or stands before `lo`, the scan never meets it and runs to the end of \
+             the store. Stop at the first key that is not less than `hi`.",
+        )
+        .link(WRONG),
         mistake("shorter_first", |store: &Store, lo, hi| {
             let rank = |key: &[u8]| (key.len(), key.to_vec());
             keys(store.iter().filter(|(key, _)| rank(lo) <= rank(key) && rank(key) < rank(hi)))
@@ -130,6 +141,38 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         })
         .says("a scan that takes `B` and `b` for the same letter")
         .why("Bytes are numbers: `B` is 42 and `b` is 62, so every capital letter stands before every small one.")
+        .link(INVARIANTS),
+    ]
+}
+
+/// Keys taken for text, or their bytes for signed numbers.
+fn wrong_idea_of_a_byte() -> Vec<Mistake<Scan>> {
+    vec![
+        mistake("signed_bytes", |store: &Store, lo, hi| {
+            let signed = |key: &[u8]| key.iter().map(|byte| byte.cast_signed()).collect::<Vec<i8>>();
+            let (lo, hi) = (signed(lo), signed(hi));
+            keys(store.iter().filter(|(key, _)| lo <= signed(key) && signed(key) < hi))
+        })
+        .says("a scan that takes the bytes from 80 to ff for negative numbers")
+        .why("Bytes count as unsigned numbers: ff is 255 and the greatest, not -1.")
+        .link(INVARIANTS),
+        mistake("text_with_losses", |store: &Store, lo, hi| {
+            let text = |key: &[u8]| String::from_utf8_lossy(key).into_owned();
+            let (lo, hi) = (text(lo), text(hi));
+            keys(store.iter().filter(|(key, _)| lo <= text(key) && text(key) < hi))
+        })
+        .says("a scan that turns keys into text with `from_utf8_lossy`")
+        .why(
+            "Keys are bytes, and not all bytes are text. Each one that is not becomes the same replacement \
+             character: `a\\xfe` and `a\\xff` can no longer be told apart.",
+        )
+        .link(INVARIANTS),
+        panics("text_only", |store: &Store, lo, hi| {
+            let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap_or_else(|e| panic!("{e}"));
+            keys(store.iter().filter(|(key, _)| text(lo) <= text(key) && text(key) < text(hi)))
+        })
+        .says("a scan that turns keys into text, and panics where they are none")
+        .why("Keys are bytes: ff stands in no UTF-8 text. Slices of bytes compare by themselves, with `<`.")
         .link(INVARIANTS),
     ]
 }

@@ -38,6 +38,10 @@ fn mistake(name: &str, scan: Scan) -> Mistake<Scan> {
     Mistake::new(name, "prefix_scan", "prefix", scan)
 }
 
+fn panics(name: &str, scan: Scan) -> Mistake<Scan> {
+    Mistake::new(name, "prefix_scan", "returns", scan)
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scan>> {
     let mut all = wrong_ends();
@@ -69,7 +73,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
                  eight. Only the successor of the prefix is an end for keys of every length.",
             )
             .link(WRONG),
-        mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", true))
+        mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", false))
             .says("a range that ends at the prefix followed by `~`")
             .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort behind it.")
             .link(WRONG),
@@ -133,6 +137,34 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         .says("the keys of a prefix that is one byte shorter")
         .why("The last byte of the prefix counts too: `user:` is not `user;`.")
         .link(TASK),
+        mistake("walk_without_a_start", |store: &Store, prefix| {
+            keys(store.iter().take_while(|(key, _)| key.starts_with(prefix)))
+        })
+        .says("a walk from the first key of the store that stops at the first key without the prefix")
+        .why(
+            "The keys with the prefix stand side by side, but seldom at the start of the store. The walk \
+             ends before it reaches them. Begin at the prefix.",
+        )
+        .link(TASK),
+        mistake("text_with_losses", |store: &Store, prefix| {
+            let text = |key: &[u8]| String::from_utf8_lossy(key).into_owned();
+            let start = text(prefix);
+            keys(store.iter().filter(|(key, _)| text(key).starts_with(&start)))
+        })
+        .says("a scan that turns keys into text with `from_utf8_lossy`")
+        .why(
+            "Each byte that is no text becomes the same replacement character: `a\\xfe` and `a\\xff` can no \
+             longer be told apart. Slices of bytes have `starts_with` too.",
+        )
+        .link(WRONG),
+        panics("text_or_panic", |store: &Store, prefix| {
+            let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap_or_else(|e| panic!("{e}"));
+            let start = text(prefix);
+            keys(store.iter().filter(|(key, _)| text(key).starts_with(&start)))
+        })
+        .says("a scan that turns keys into text, and panics where they are none")
+        .why("Keys are bytes: ff stands in no UTF-8 text. Slices of bytes have `starts_with` too.")
+        .link(WRONG),
         mistake("text_only", |store, prefix| {
             right(store, prefix).into_iter().filter(|key| key.is_ascii()).collect()
         })
@@ -158,6 +190,15 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
         })
         .says("what follows the prefix in the right keys")
         .why("The task asks for whole keys. Without its prefix a key cannot be looked up.")
+        .link(TASK),
+        mistake("values_for_keys", |store, prefix| {
+            right(store, prefix)
+                .iter()
+                .filter_map(|key| store.get(key).cloned())
+                .collect()
+        })
+        .says("the values of the right keys")
+        .why("The task asks for the keys. The map's iterator gives pairs: the key comes first.")
         .link(TASK),
         mistake("nothing", |_, _| Vec::new())
             .says("a scan that finds nothing")

@@ -10,6 +10,9 @@
 //! 2. Neither bound has to be a key of the store.
 //! 3. If `lo` is not less than `hi`, there are no such keys.
 //!
+//! `store.range(lo..hi)` does not compile, because a slice has no fixed size. Make vectors of the bounds
+//! (`lo.to_vec()..hi.to_vec()`), or walk the keys and compare.
+//!
 //! With the keys `a`, `aa`, `b` and `c`:
 //!
 //! | `lo` | `hi` | keys           |

@@ -7,10 +7,11 @@
 //!
 //! 1. The prefix itself is one of them, if it is a key.
 //! 2. Any bytes may follow the prefix: none, `00`, `ff`, or several `ff`.
-//! 3. The prefix is never empty and never ends in `ff`. (What to do then is told in the chapter.)
+//! 3. The prefix is never empty and never ends in `ff`. (The chapter tells what to do then.)
 //!
 //! Read the store as one range with a start and an end, not as a walk over all keys: a store that
-//! holds a million keys of other prefixes must not be slower. The check counts on your word for this.
+//! holds a million keys of other prefixes must not be slower. The check sees only your answers, so this
+//! part is for you to keep.
 //!
 //! | keys                                     | prefix   | found                         |
 //! |------------------------------------------|----------|-------------------------------|

@@ -76,12 +76,8 @@ fn rows(
             detail,
             calls: vec![part.probes[0].call.clone()],
         };
-        for number in NUMBERS {
-            let times = order.iter().filter(|n| **n == number).count();
-            if times != 1 {
-                let summary = format!("{number} stands {times} times in your list, not once");
-                return Some(finding(summary, String::new()));
-            }
+        if let Some(summary) = not_the_six(&order) {
+            return Some(finding(summary, String::new()));
         }
         let wrong = order
             .windows(2)
@@ -95,6 +91,20 @@ fn rows(
                 "decides",
             ),
         ))
+    })
+}
+
+/// What is wrong with a list that does not hold each of the six numbers once.
+fn not_the_six(order: &[i64]) -> Option<String> {
+    let missing = NUMBERS.iter().find(|number| !order.contains(number))?;
+    let stranger = order.iter().find(|number| !NUMBERS.contains(number));
+    Some(match stranger {
+        Some(stranger) => {
+            format!("{missing} is missing from your list, and {stranger} is none of the six")
+        }
+        None => {
+            format!("{missing} is missing from your list, and another number stands in it twice")
+        }
     })
 }
 

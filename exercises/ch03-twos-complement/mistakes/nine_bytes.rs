@@ -163,6 +163,24 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("taking every number behind `<`")
         .why("`<` and a number that is not negative: no encoder writes that, so the row is damaged.")
         .link(WRONG),
+        in_decode("decode_accepts_either_marker", "round-trip", |key| {
+            let marker = key.first()?;
+            (key.len() == 9 && b"<=".contains(marker)).then(|| number(key))?
+        })
+        .says("taking either marker before any number")
+        .why(
+            "`<` before 0 and `=` before -1: no encoder writes that, so the row is damaged. The marker has to \
+             fit the number behind it.",
+        )
+        .link(WRONG),
+        in_decode("decode_takes_all_else_for_the_other_marker", "round-trip", |key| {
+            (key.len() == 9)
+                .then(|| number(key))?
+                .filter(|v| (key[0] == b'<') == (*v < 0))
+        })
+        .says("taking every byte that is not `<` for `=`")
+        .why("A marker has 256 values and the encoder writes two of them. The other 254 are damage.")
+        .link(WRONG),
         in_decode("decode_ignores_the_marker", "round-trip", |key| {
             (key.len() == 9).then(|| number(key))?
         })
@@ -181,6 +199,23 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         })
         .says("slicing without asking for the length")
         .why("`key[1..9]` panics when the row is shorter. Bytes from a file are not to be trusted: `get`, `split_first` and `try_into` answer None instead.")
+        .link(WRONG),
+        in_decode("decode_trusts_every_row", "returns", |key| {
+            let _eight_more = &key[1..9];
+            number(key)
+        })
+        .says("reading the bytes 1 to 8 of whatever comes")
+        .why(
+            "Nothing is asked of the row: neither its length, so that a short one panics, nor its marker. Bytes \
+             from a file may be anything: ask first, then read.",
+        )
+        .link(WRONG),
+        in_decode("decode_demands_nine_bytes", "returns", |key| {
+            assert!(key.len() == 9, "the row has another length");
+            decode(key)
+        })
+        .says("a decoder that panics on every length but nine")
+        .why("A damaged row is to be expected, and the answer to it is None. `try_into().ok()?` gives that where `unwrap` panics.")
         .link(WRONG),
         in_decode("decode_little_endian", "round-trip", |key| {
             let (marker, number) = key.split_first()?;

@@ -148,6 +148,7 @@ fn with(steps: &[Step]) -> Option<Codec<i64>> {
 pub fn all() -> Vec<Mistake<Codec<i64>>> {
     let mut mistakes = in_encode();
     mistakes.extend(by_arithmetic());
+    mistakes.extend(wrong_bit_operations());
     mistakes.extend(in_decode());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes
@@ -182,6 +183,39 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
     mistakes
 }
 
+/// The sign bit handled, and not by flipping it; or flipped together with the wrong others.
+fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
+    let in_encode = |name, encode: fn(i64) -> u64| {
+        let codec = Codec::fixed(move |value| encode(value).to_be_bytes(), decode);
+        Mistake::new(name, "encode", "order", codec)
+    };
+    vec![
+        in_encode("all_flipped_but_the_sign_bit", |value| {
+            value.cast_unsigned() ^ i64::MAX.cast_unsigned()
+        })
+        .says("every bit flipped except the sign bit")
+        .why(
+            "i64::MAX is all ones except the sign bit, so an XOR with it flips the 63 others. i64::MIN is \
+             the sign bit alone.",
+        )
+        .link(REPAIRS),
+        in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)
+            .says("the sign bit set, not flipped")
+            .why(
+                "`|` makes the bit 1 in every key. The negative numbers had it already, so they keep their \
+                 bytes, and two numbers share each key. `^` turns 1 into 0 as well.",
+            )
+            .link(REPAIRS),
+        in_encode("sign_bit_cleared", |value| value.cast_unsigned() & !SIGN_BIT)
+            .says("the sign bit cleared, not flipped")
+            .why(
+                "The bit is 0 in every key then. Zero and the positive numbers had a 0 there already, so \
+                 two numbers share each key. `^` turns 0 into 1 as well.",
+            )
+            .link(REPAIRS),
+    ]
+}
+
 /// Sums and signs where a flipped bit would do.
 fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
     let in_encode = |name, check, codec| Mistake::new(name, "encode", check, codec);
@@ -195,6 +229,14 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
             ),
         )
         .says("the key of the absolute value")
+        .why("The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.")
+        .link(WRONG),
+        in_encode(
+            "absolute_value_not_flipped",
+            "order",
+            Codec::fixed(|value: i64| value.unsigned_abs().to_be_bytes(), decode),
+        )
+        .says("the absolute value in big-endian bytes")
         .why("The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.")
         .link(WRONG),
         in_encode(
@@ -258,6 +300,12 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("reading the lowest byte first")
         .why("The key has its highest byte first. Read it in the order in which it was written.")
         .link("where-the-bytes-come-from"),
+        in_decode("decode_clears_the_sign_bit", |key| {
+            (u64::from_be_bytes(key) & !SIGN_BIT).cast_signed()
+        })
+        .says("clearing the sign bit instead of flipping it back")
+        .why("No number that comes back is negative: -1 becomes i64::MAX. Where the key has a 0, the number has a 1.")
+        .link(REPAIRS),
         in_decode("decode_32_bits", |key| {
             let [_, _, _, _, a, b, c, d] = key;
             i64::from(i32::from_be_bytes([a, b, c, d]))

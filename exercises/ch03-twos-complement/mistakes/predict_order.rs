@@ -90,6 +90,10 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
         .says("256 in its place, and the negative rows like numbers")
         .why("The lowest byte decides among the negative rows too: 38 for -200, d4 for -300.")
         .link(BYTES),
+        expects("little_endian_256_behind_1", || [0, 1, 256, -200, -300, -1])
+            .says("the negative rows in their places, and 0, 1, 256 like numbers")
+            .why("The lowest byte of 256 is 00. It stands first, and it is less than the 01 of 1.")
+            .link(BYTES),
     ]
 }
 
@@ -113,6 +117,13 @@ fn of_text() -> Vec<Mistake<Orders>> {
         expects("text_minus_ignored", || [0, -1, 1, -200, 256, -300])
             .says("the digits alone, the minus sign ignored")
             .why("The minus sign is a byte like any other, and the first one. It decides.")
+            .link(WRONG),
+        expects("text_longer_first", || [-200, -300, -1, 0, 1, 256])
+            .says("`-1` behind the longer `-200` and `-300`")
+            .why(
+                "The length does not count here: behind the minus sign `1` stands against `2` and `3`, \
+                 and the smaller byte comes first.",
+            )
             .link(WRONG),
     ]
 }

@@ -1,6 +1,7 @@
 //! What goes wrong with a range over signed numbers.
 
 use std::collections::BTreeSet;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::Arc;
 
 use kit::{Mistake, Quirk, compose};
@@ -20,17 +21,19 @@ enum Step {
     PlainBounds,
     LittleEndianBounds,
     NumbersNotFlippedBack,
+    NumbersLowestByteFirst,
     LargestFirst,
     CrossedBoundsPanic,
     CrossedBoundsSwapped,
     HighPlusOne,
     NegativesLast,
     NegativesForgotten,
+    EqualBoundsEmpty,
 }
 use Step::{
-    CrossedBoundsPanic, CrossedBoundsSwapped, HighExcluded, HighPlusOne, LargestFirst,
-    LittleEndianBounds, LowExcluded, NegativesForgotten, NegativesLast, NumbersNotFlippedBack,
-    PlainBounds,
+    CrossedBoundsPanic, CrossedBoundsSwapped, EqualBoundsEmpty, HighExcluded, HighPlusOne,
+    LargestFirst, LittleEndianBounds, LowExcluded, NegativesForgotten, NegativesLast,
+    NumbersLowestByteFirst, NumbersNotFlippedBack, PlainBounds,
 };
 
 const fn quirk(
@@ -50,7 +53,44 @@ const fn quirk(
     }
 }
 
-const QUIRKS: [Quirk<Step>; 11] = [
+/// Those that panic stand first: of two at once, the first names the check.
+const QUIRKS: [Quirk<Step>; 13] = [
+    Quirk {
+        id: CrossedBoundsPanic,
+        name: "crossed_bounds_panic",
+        check: "returns",
+        says: "`range` asked with its bounds crossed",
+        why: "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the \
+              answer is an empty list.",
+        link: RANGE,
+    },
+    Quirk {
+        id: HighPlusOne,
+        name: "high_plus_one",
+        check: "returns",
+        says: "the range up to `high + 1`",
+        why: "That works until `high` is i32::MAX, which has no successor. An inclusive bound needs none.",
+        link: RANGE,
+    },
+    Quirk {
+        id: PlainBounds,
+        name: "bounds_not_flipped",
+        check: "returns",
+        says: "bounds whose sign bit is not flipped",
+        why: "The rows are keys with a flipped sign bit, and a bound is compared with keys. A bound has to be \
+              made the way the keys were: `key(low)`, not `low.to_be_bytes()`. Across zero the plain bounds \
+              even cross, and `range` panics.",
+        link: REPAIRS,
+    },
+    Quirk {
+        id: LittleEndianBounds,
+        name: "bounds_in_little_endian",
+        check: "returns",
+        says: "bounds with the lowest byte first",
+        why: "A bound is compared with keys byte by byte from the front, so it needs the keys' own byte order. \
+              Some of these bounds cross, and `range` panics.",
+        link: BYTES,
+    },
     quirk(
         HighExcluded,
         "high_excluded",
@@ -66,26 +106,18 @@ const QUIRKS: [Quirk<Step>; 11] = [
         RANGE,
     ),
     quirk(
-        PlainBounds,
-        "bounds_not_flipped",
-        "bounds whose sign bit is not flipped",
-        "The rows are keys with a flipped sign bit, and a bound is compared with keys. A bound has to be \
-         made the way the keys were: `key(low)`, not `low.to_be_bytes()`.",
-        REPAIRS,
-    ),
-    quirk(
-        LittleEndianBounds,
-        "bounds_in_little_endian",
-        "bounds with the lowest byte first",
-        "A bound is compared with keys byte by byte from the front, so it needs the keys' own byte order.",
-        BYTES,
-    ),
-    quirk(
         NumbersNotFlippedBack,
         "numbers_not_flipped_back",
         "the right rows, read without flipping the sign bit back",
         "The range is right, and its numbers are not: what `key` flips has to be flipped back.",
         REPAIRS,
+    ),
+    quirk(
+        NumbersLowestByteFirst,
+        "numbers_lowest_byte_first",
+        "the right rows, read with the lowest byte first",
+        "`key` writes the highest byte first. Read the row in the order in which it was written.",
+        BYTES,
     ),
     quirk(
         LargestFirst,
@@ -94,15 +126,6 @@ const QUIRKS: [Quirk<Step>; 11] = [
         "The rows come in ascending order by themselves. `rev()` is for ZREVRANGEBYSCORE.",
         RANGE,
     ),
-    Quirk {
-        id: CrossedBoundsPanic,
-        name: "crossed_bounds_panic",
-        check: "returns",
-        says: "`range` asked with its bounds crossed",
-        why: "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the \
-              answer is an empty list.",
-        link: RANGE,
-    },
     quirk(
         CrossedBoundsSwapped,
         "crossed_bounds_swapped",
@@ -110,14 +133,6 @@ const QUIRKS: [Quirk<Step>; 11] = [
         "From 1 to -1 there is nothing. Exchanging the bounds answers a question that nobody asked.",
         RANGE,
     ),
-    Quirk {
-        id: HighPlusOne,
-        name: "high_plus_one",
-        check: "returns",
-        says: "the range up to `high + 1`",
-        why: "That works until `high` is i32::MAX, which has no successor. An inclusive bound needs none.",
-        link: RANGE,
-    },
     quirk(
         NegativesLast,
         "negatives_last",
@@ -133,53 +148,68 @@ const QUIRKS: [Quirk<Step>; 11] = [
         "A score may be negative. Casting `low` to an unsigned number, or starting at 0, loses that half.",
         RANGE,
     ),
+    quirk(
+        EqualBoundsEmpty,
+        "equal_bounds_empty",
+        "no rows when `low` and `high` are equal",
+        "From 7 to 7, both included, is the row of 7. Only `low > high` is empty for certain.",
+        RANGE,
+    ),
 ];
+
+/// A key, made right or wrong.
+fn bound(steps: &[Step], number: i32) -> [u8; 4] {
+    let mut bytes = key(number);
+    if steps.contains(&PlainBounds) {
+        bytes = number.to_be_bytes();
+    } else if steps.contains(&LittleEndianBounds) {
+        bytes.reverse();
+    }
+    bytes
+}
+
+/// A row's number, read right or wrong.
+fn number(steps: &[Step], row: [u8; 4]) -> i32 {
+    let bits = if steps.contains(&NumbersLowestByteFirst) {
+        u32::from_le_bytes(row)
+    } else {
+        u32::from_be_bytes(row)
+    };
+    let flip = if steps.contains(&NumbersNotFlippedBack) {
+        0
+    } else {
+        1 << 31
+    };
+    (bits ^ flip).cast_signed()
+}
 
 fn answer(steps: &[Step], rows: &BTreeSet<[u8; 4]>, low: i32, high: i32) -> Vec<i32> {
     let has = |step| steps.contains(&step);
     let (mut low, mut high) = (low, high);
-    if low > high {
-        if has(CrossedBoundsSwapped) {
-            (low, high) = (high, low);
-        } else {
-            assert!(
-                !has(CrossedBoundsPanic),
-                "range start is greater than range end"
-            );
-            return Vec::new();
-        }
+    if low > high && has(CrossedBoundsSwapped) {
+        (low, high) = (high, low);
     }
-    if has(HighPlusOne) {
-        assert!(high < i32::MAX, "attempt to add with overflow");
+    if low > high && !has(CrossedBoundsPanic) || low == high && has(EqualBoundsEmpty) {
+        return Vec::new();
     }
     if has(NegativesForgotten) {
         low = low.max(0);
-    }
-    let bound = |number: i32| {
-        if has(PlainBounds) {
-            number.to_be_bytes()
-        } else if has(LittleEndianBounds) {
-            let mut bytes = key(number);
-            bytes.reverse();
-            bytes
-        } else {
-            key(number)
+        if low > high {
+            return Vec::new();
         }
+    }
+    let (from, to) = (bound(steps, low), bound(steps, high));
+    let end = if has(HighPlusOne) {
+        assert!(high < i32::MAX, "attempt to add with overflow");
+        Excluded(bound(steps, high + 1))
+    } else {
+        Included(to)
     };
-    let (from, to) = (bound(low), bound(high));
+    // As the learner's own call does, this panics when the bounds cross and there are rows.
     let mut numbers: Vec<i32> = rows
-        .iter()
-        .filter(|row| **row >= from && **row <= to)
+        .range((Included(from), end))
         .filter(|row| !(has(HighExcluded) && **row == to || has(LowExcluded) && **row == from))
-        .map(|row| {
-            let bits = u32::from_be_bytes(*row);
-            let flip = if has(NumbersNotFlippedBack) {
-                0
-            } else {
-                1 << 31
-            };
-            (bits ^ flip).cast_signed()
-        })
+        .map(|row| number(steps, *row))
         .collect();
     if has(LargestFirst) {
         numbers.reverse();
@@ -192,10 +222,12 @@ fn answer(steps: &[Step], rows: &BTreeSet<[u8; 4]>, low: i32, high: i32) -> Vec<
 
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Scan>> {
-    compose("scan", &QUIRKS, |steps| {
+    let mut mistakes = wrong_ends();
+    mistakes.extend(compose("scan", &QUIRKS, |steps| {
         let excluded = [
             [PlainBounds, LittleEndianBounds],
             [CrossedBoundsPanic, CrossedBoundsSwapped],
+            [CrossedBoundsPanic, NegativesForgotten],
         ];
         if excluded
             .iter()
@@ -206,5 +238,50 @@ pub fn all() -> Vec<Mistake<Scan>> {
         let steps = steps.to_vec();
         let scan: Scan = Arc::new(move |rows, low, high| answer(&steps, rows, low, high));
         Some(scan)
-    })
+    }));
+    mistakes
+}
+
+fn numbers(rows: &BTreeSet<[u8; 4]>, from: i32, to: Bound<[u8; 4]>) -> Vec<i32> {
+    let range = (Included(key(from)), to);
+    rows.range(range).map(|row| number(&[], *row)).collect()
+}
+
+/// Ends that are neither taken nor left out.
+fn wrong_ends() -> Vec<Mistake<Scan>> {
+    let in_scan = |name, check, scan: fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32>| {
+        Mistake::new(name, "scan", check, Arc::new(scan) as Scan)
+    };
+    vec![
+        in_scan("no_upper_end", "range", |rows, low, _| numbers(rows, low, Unbounded))
+        .says("a range that runs to the last row")
+        .why("The start is right. Nothing stops the scan behind the row of `high`.")
+        .link(RANGE),
+        in_scan("high_plus_one_saturated", "range", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let end = key(high.saturating_add(1));
+            numbers(rows, low, Excluded(end))
+        })
+        .says("the range up to, but without, `high.saturating_add(1)`")
+        .why(
+            "When `high` is i32::MAX, the sum stays where it is, and the row of i32::MAX is left out. An \
+             inclusive bound needs no sum.",
+        )
+        .link(RANGE),
+        in_scan("high_plus_one_wrapped", "returns", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let end = key(high.wrapping_add(1));
+            numbers(rows, low, Excluded(end))
+        })
+        .says("the range up to, but without, `high.wrapping_add(1)`")
+        .why(
+            "When `high` is i32::MAX, the sum wraps round to i32::MIN. The end then stands before the start, \
+             and `range` panics. An inclusive bound needs no sum.",
+        )
+        .link(RANGE),
+    ]
 }

@@ -1,7 +1,7 @@
 //! # scan-bounds: a range over signed numbers
 //!
 //! **Why.** The keys are right, and still the query can be wrong: a range needs its two bounds as *keys*,
-//! and it needs to know whether each end belongs to it. `ZRANGEBYSCORE scores -3 7` includes both.
+//! and it needs to know whether each end belongs to it. Redis's `ZRANGEBYSCORE scores -3 7` includes both.
 //!
 //! **Task.** `rows` holds keys made by `key` below, in byte order, as a store keeps them. Write `scan`: all
 //! numbers from `low` to `high`, both included, the smallest first. If `low > high` there are none.

@@ -314,15 +314,18 @@ fn a_scan_that_is_wrong_in_a_new_way_is_told_by_class() {
             "It is right on all ranges without negative bounds, all ranges below zero, all ranges of one number.",
         ],
     );
-    // The largest number is lost, wherever it would be.
+    // The least number is lost, wherever it would be.
     let short = |rows: &BTreeSet<[u8; 4]>, low, high| {
-        let inside = |n: &i32| (low..=high).contains(n) && *n != i32::MAX;
+        let inside = |n: &i32| (low..=high).contains(n) && *n != i32::MIN;
         rows.iter().map(|row| number(*row)).filter(inside).collect()
     };
     observed(
         &scanned(short),
         "range",
-        &["It is wrong on", "2147483647) must be"],
+        &[
+            "It is wrong on",
+            "It is right on all ranges without negative bounds",
+        ],
     );
 }
 
@@ -354,4 +357,57 @@ fn nine_bytes_in_a_new_wrong_way() {
             "`encode` is right.",
         ],
     );
+}
+
+/// What a learner writes whose scan lacks one thing: `range` asked as it stands.
+#[test]
+fn a_natural_scan_without_its_guard_is_named() {
+    let no_guard = |rows: &BTreeSet<[u8; 4]>, low, high| {
+        let range = stubs::scan_bounds::key(low)..=stubs::scan_bounds::key(high);
+        rows.range(range).map(|row| number(*row)).collect()
+    };
+    let verdict = scanned(no_guard);
+    assert_eq!(verdict.mistake.as_deref(), Some("crossed_bounds_panic"));
+
+    let half_open = |rows: &BTreeSet<[u8; 4]>, low, high| {
+        let range = stubs::scan_bounds::key(low)..stubs::scan_bounds::key(high);
+        rows.range(range).map(|row| number(*row)).collect()
+    };
+    assert_eq!(
+        scanned(half_open).mistake.as_deref(),
+        Some("crossed_bounds_panic+high_excluded")
+    );
+
+    let plain = |rows: &BTreeSet<[u8; 4]>, low: i32, high: i32| {
+        if low > high {
+            return Vec::new();
+        }
+        let range = low.to_be_bytes()..=high.to_be_bytes();
+        rows.range(range).map(|row| number(*row)).collect()
+    };
+    assert_eq!(
+        scanned(plain).mistake.as_deref(),
+        Some("bounds_not_flipped")
+    );
+}
+
+#[test]
+fn a_class_that_is_wrong_as_a_whole_is_said_once() {
+    // Rows of another length are answered by zero.
+    let decode = |key: &[u8]| {
+        if key.len() == 9 {
+            solutions::nine_bytes::decode(key)
+        } else {
+            Some(0)
+        }
+    };
+    let codec = Codec::new(solutions::nine_bytes::encode, decode);
+    let verdict = verdict(&nine_bytes::exercise_of(codec));
+    observed(
+        &verdict,
+        "round-trip",
+        &["4 of 4 rows that are too short, 2 of 2 rows that are too long"],
+    );
+    let again = verdict.message.matches("rows that are too short").count();
+    assert_eq!(again, 1, "{}", verdict.message);
 }

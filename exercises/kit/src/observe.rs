@@ -74,8 +74,14 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let panics = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
     if let Some(&first) = panics.first() {
         said.push(format!("It panics on {}.", describe(part, &panics)));
-        if panics.len() > 1 {
-            said.push(format!("The first is {}.", outcomes[first].brief()));
+        let differ = panics
+            .iter()
+            .any(|&i| outcomes[i].brief() != outcomes[first].brief());
+        if differ {
+            said.push(format!(
+                "The messages differ; the first is {}.",
+                outcomes[first].brief()
+            ));
         }
     }
     let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo));
@@ -246,7 +252,8 @@ fn right_and_wrong(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         let hit = members.iter().filter(|i| wrong.contains(i)).count();
         if hit == 0 && members.iter().all(|&i| outcomes[i].answer().is_some()) {
             right_on.push(class);
-        } else if hit == members.len() && hit < part.probes.len() {
+        } else if hit == members.len() && !part.groups().contains(&class) {
+            // The first sentence has counted the classes that divide the probes.
             wrong_on.push(class);
         }
     }
