@@ -30,6 +30,8 @@ pub(crate) fn serve(
         .build()
         .context("cannot start the server's threads")?;
     runtime.block_on(async {
+        // Before anything stands on disk that would be left behind.
+        let end = asked_to_end()?;
         let (status, feed) = watch::channel(String::new());
         let mut options = ServeOptions::new(catalogue.root.join("book"), feed);
         options.host = host;
@@ -46,32 +48,35 @@ pub(crate) fn serve(
         }
         // A plain thread: it spends its life in cargo and in sleep, and ends with the process.
         thread::spawn(move || judge_for_ever(&catalogue, &status, colour));
-        server.run(asked_to_end()).await?;
+        server.run(end).await?;
         Ok(())
     })
 }
 
-/// Ends with Ctrl-C, or with the signal by which other programs ask (`kill`, a closing terminal's shell, `timeout`), so that
-/// the served folders are removed in either case. Where no signal can be heard, it never ends: the process can still be killed.
-async fn asked_to_end() {
-    let ctrl_c = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
+/// Hears Ctrl-C, and the signal by which other programs ask a process to end (`kill`, `timeout`), from the call on. What it returns is
+/// over when one comes.
+fn asked_to_end() -> Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    let terminate = async {
+    {
         use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut asked) => _ = asked.recv().await,
-            Err(_) => std::future::pending().await,
-        }
-    };
+        let context = "cannot listen for signals";
+        let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+        let mut terminate = signal(SignalKind::terminate()).context(context)?;
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        })
+    }
     #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = ctrl_c => {}
-        () = terminate => {}
+    {
+        Ok(async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                // Without the signal there is no polite end; the process can still be killed.
+                std::future::pending::<()>().await;
+            }
+        })
     }
 }
 
