@@ -45,8 +45,9 @@ pub enum Error {
     /// A column family was created under one order and is now opened under another.
     #[error(
         "column family {family:?} was created with the comparator {stored:?} and is now opened with \
-         {given:?}. Its files are sorted by the first, so open it with {stored:?}; to change the order, \
-         copy the rows into a new column family"
+         {given:?}{}. Its files are sorted by the first, so open it with {stored:?}; to change the order, \
+         copy the rows into a new column family",
+        if *listed { "" } else { ", because the options do not list it" }
     )]
     ComparatorMismatch {
         /// The column family.
@@ -55,6 +56,8 @@ pub enum Error {
         stored: String,
         /// The comparator's name as given at open.
         given: String,
+        /// Whether the options name the family; if not, `given` is the default.
+        listed: bool,
     },
 
     /// An earlier write to the log or the manifest failed; nothing more is written until reopening.
@@ -187,6 +190,7 @@ mod tests {
                     family: "score".into(),
                     stored: "bytewise".into(),
                     given: "numeric".into(),
+                    listed: true,
                 },
                 "column family \"score\" was created with the comparator \"bytewise\" and is now opened with \
                  \"numeric\". Its files are sorted by the first, so open it with \"bytewise\"; to change the order, \

@@ -67,6 +67,7 @@ pub use crate::batch::{FamilyId, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Family,
-    FamilyOptions, Options, Range, Snapshot, TableReads, Unlisted, Value, WriteOptions,
+    FamilyOptions, ListedFamily, Options, Range, Snapshot, TableReads, Unlisted, Value,
+    WriteOptions,
 };
 pub use crate::error::{Error, Result};

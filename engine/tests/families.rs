@@ -5,8 +5,11 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Comparator, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
+use engine::{
+    Background, Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions,
+};
 use support::{Gate, tiny};
 
 fn on(vfs: &MemoryVfs) -> Options {
@@ -168,4 +171,108 @@ fn a_family_may_be_dropped_while_it_is_compacted() {
         1,
         "the outputs for the dropped family are gone"
     );
+}
+
+fn ordered(comparator: Comparator) -> FamilyOptions {
+    FamilyOptions {
+        comparator,
+        ..FamilyOptions::default()
+    }
+}
+
+/// Names and orders, as they are listed without opening the database.
+fn listed(vfs: &MemoryVfs) -> Vec<(String, String)> {
+    let families = Db::list_families("db", vfs).unwrap().into_iter();
+    families.map(|of| (of.name, of.comparator)).collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(name, order): &(&str, &str)| ((*name).to_owned(), (*order).to_owned());
+    pairs.iter().map(owned).collect()
+}
+
+#[test]
+fn the_families_of_a_closed_database_are_listed() {
+    let vfs = MemoryVfs::new();
+    let error = Db::list_families("db", &vfs).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+
+    let numeric = ordered(Comparator::custom(NumericSuffix));
+    let options = on(&vfs).family("numeric", numeric).family("doomed", tiny());
+    let db = Db::open("db", options).unwrap();
+    db.create_family("late", ordered(Comparator::reverse_bytewise()))
+        .unwrap();
+    db.drop_family("doomed").unwrap();
+    let expected = pairs(&[
+        ("default", "bytewise"),
+        ("numeric", "numeric-suffix"),
+        ("late", "reverse-bytewise"),
+    ]);
+    assert_eq!(listed(&vfs), expected, "of an open database");
+    db.close().unwrap();
+    let before = vfs.list(Path::new("db")).unwrap();
+    assert_eq!(listed(&vfs), expected, "of a closed one");
+    assert_eq!(vfs.list(Path::new("db")).unwrap(), before);
+
+    vfs.create(Path::new("db/CURRENT"))
+        .unwrap()
+        .append(b"my diary")
+        .unwrap();
+    let error = Db::list_families("db", &vfs).unwrap_err();
+    assert!(matches!(error, Error::NotADatabase { .. }), "{error}");
+}
+
+#[test]
+fn a_subset_may_be_opened_and_the_others_keep_their_order() {
+    let vfs = MemoryVfs::new();
+    let options = on(&vfs)
+        .family("plain", FamilyOptions::default())
+        .family("reverse", ordered(Comparator::reverse_bytewise()));
+    let db = Db::open("db", options).unwrap();
+    for name in ["plain", "reverse"] {
+        let family = db.family(name).unwrap();
+        for key in ["in a table 1", "in a table 2"] {
+            family.put(key, "v").unwrap();
+        }
+        db.flush().unwrap();
+        family.put("in the log", "v").unwrap();
+    }
+    drop(db);
+
+    // Twice, so that what was written without listing the family is read without it too.
+    for _ in 0..2 {
+        let db = Db::open("db", on(&vfs)).unwrap();
+        let reverse = db.family("reverse").unwrap();
+        assert_eq!(reverse.comparator().name(), "reverse-bytewise");
+        let keys: Vec<_> = reverse.iter().map(|row| row.unwrap().0).collect();
+        assert!(keys.is_sorted_by(|a, b| a > b), "{keys:?}");
+        for key in ["in a table 1", "in a table 2", "in the log"] {
+            assert!(reverse.get(key).unwrap().is_some(), "{key}");
+            assert!(db.family("plain").unwrap().get(key).unwrap().is_some());
+        }
+        reverse.put("written unlisted", "v").unwrap();
+        db.flush().unwrap();
+    }
+    // Listed in another order it is refused, and with `Refuse` unlisted too.
+    let bytewise = on(&vfs).family("reverse", FamilyOptions::default());
+    let error = Db::open("db", bytewise).unwrap_err();
+    assert!(matches!(error, Error::ComparatorMismatch { .. }), "{error}");
+    let refuse = Options {
+        unlisted: Unlisted::Refuse,
+        ..on(&vfs)
+    };
+    let error = Db::open("db", refuse).unwrap_err().to_string();
+    assert!(error.contains("do not list"), "{error}");
+}
+
+#[test]
+fn a_custom_order_that_nobody_supplies_is_refused() {
+    let vfs = MemoryVfs::new();
+    let numeric = || ordered(Comparator::custom(NumericSuffix));
+    drop(Db::open("db", on(&vfs).family("numeric", numeric())).unwrap());
+    let error = Db::open("db", on(&vfs)).unwrap_err().to_string();
+    for words in ["\"numeric\"", "\"numeric-suffix\"", "do not list it"] {
+        assert!(error.contains(words), "{words:?} is not in: {error}");
+    }
+    drop(Db::open("db", on(&vfs).family("numeric", numeric())).unwrap());
 }

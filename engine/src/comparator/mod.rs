@@ -89,6 +89,16 @@ impl Comparator {
         Self::Custom(Arc::new(compare))
     }
 
+    /// The order that the engine itself stores under `name`; `None` if it is a custom one.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        match name {
+            BYTEWISE_NAME => Some(Self::Bytewise),
+            REVERSE_BYTEWISE_NAME => Some(Self::reverse_bytewise()),
+            _ => None,
+        }
+    }
+
     /// The name that is stored and checked at open.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -1,8 +1,9 @@
-//! The set of families changes: one is created or dropped while the database is open.
+//! The set of families: listed from the files, and changed while the database is open.
 //!
-//! Both hold the lead of the writers, so no batch is on its way to a family that comes or goes. A flush or
+//! Creating and dropping hold the lead of the writers, so no batch is on its way to a family that comes or goes. A flush or
 //! compaction of a dropped family may be under way: `install` leaves out what it would record.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::batch::FamilyId;
@@ -12,7 +13,42 @@ use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, check_family_name};
 use crate::error::{Error, Result};
 use crate::memtable::MemtableWriter;
-use crate::version::{FamilyRecord, VersionEdit};
+use crate::version::{FamilyRecord, VersionEdit, current_manifest, read_manifest};
+use crate::vfs::Vfs;
+
+/// A family as the files of a database name it, whether it is open or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedFamily {
+    /// Its name.
+    pub name: String,
+    /// The name of its order.
+    pub comparator: String,
+}
+
+/// The families of the database in `dir`, in the order of their creation. See [`Db::list_families`](super::Db::list_families).
+pub(super) fn list_families(dir: &Path, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
+    let mut number = current_manifest(vfs, dir)?;
+    let edits = loop {
+        let edits = read_manifest(vfs, dir, number);
+        // Whoever has the database open may have replaced the manifest between the two looks.
+        let newer = current_manifest(vfs, dir)?;
+        if newer == number {
+            break edits?;
+        }
+        number = newer;
+    };
+    let mut families: Vec<FamilyRecord> = Vec::new();
+    for edit in edits {
+        families.extend(edit.families_added);
+        families.retain(|family| !edit.families_dropped.contains(&family.id));
+    }
+    let listed = families.into_iter().map(|family| ListedFamily {
+        name: family.name,
+        comparator: family.comparator,
+    });
+    Ok(listed.collect())
+}
 
 impl Core {
     /// Creates a family while the database is open.

@@ -38,8 +38,10 @@ use self::handle::Handle;
 use self::signals::Work;
 use crate::batch::WriteBatch;
 use crate::error::{Error, Result};
+use crate::vfs::Vfs;
 
 pub use self::family::Family;
+pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
 pub use self::snapshot::Snapshot;
 pub use self::value::Value;
@@ -73,6 +75,18 @@ impl Db {
     )]
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
         open::open(dir.as_ref(), &options)
+    }
+
+    /// The families of the database in `dir`, in the order of their creation, without opening it.
+    ///
+    /// Nothing is locked, created or changed, and another process may have the database open: the list is then
+    /// one that was true during the call.
+    ///
+    /// # Errors
+    /// `Io`, which [`is_not_found`](Error::is_not_found) if there is no database; `NotADatabase`, `Corruption` or
+    /// `UnsupportedVersion` if the manifest is not one that this release reads.
+    pub fn list_families(dir: impl AsRef<Path>, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
+        family_set::list_families(dir.as_ref(), vfs)
     }
 
     fn from_core(core: Arc<Core>) -> Result<Self> {

@@ -245,6 +245,8 @@ fn table_access(dir: &Path, options: &Options, comparator: Comparator) -> Arc<Ta
     ))
 }
 
+/// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
+/// the stored one, if the engine has it.
 fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator> {
     let listed = options
         .families
@@ -256,15 +258,19 @@ fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator
             record.name
         )));
     }
-    let comparator = options.of_family(&record.name).comparator;
-    if comparator.name() != record.comparator {
-        return Err(Error::ComparatorMismatch {
+    let given = options.of_family(&record.name).comparator;
+    if given.name() == record.comparator {
+        return Ok(given);
+    }
+    match Comparator::built_in(&record.comparator) {
+        Some(stored) if !listed => Ok(stored),
+        _ => Err(Error::ComparatorMismatch {
             family: record.name.clone(),
             stored: record.comparator.clone(),
-            given: comparator.name().to_owned(),
-        });
+            given: given.name().to_owned(),
+            listed,
+        }),
     }
-    Ok(comparator)
 }
 
 fn check_tables(dir: &Path, listing: &Listing, state: &State) -> Result<()> {
@@ -348,7 +354,10 @@ impl Core {
         let mut memtables = Vec::new();
         let mut families = Vec::new();
         for (&id, of_state) in &state.families {
-            let family_options: FamilyOptions = options.of_family(&of_state.name);
+            let family_options = FamilyOptions {
+                comparator: of_state.access.comparator.clone(),
+                ..options.of_family(&of_state.name)
+            };
             let fresh = MemtableWriter::new(
                 family_options.comparator.clone(),
                 family_options.write_buffer_bytes,

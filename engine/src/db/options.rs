@@ -63,7 +63,8 @@ pub enum TableReads {
 /// What happens to a family that exists on disk and is not listed in the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unlisted {
-    /// It is opened with the default options, so its order must be bytewise.
+    /// It is opened with the default options in its stored order, if that is bytewise or reverse bytewise. A custom
+    /// order is refused: only who lists the family can supply it.
     #[default]
     Open,
     /// The database is not opened.
