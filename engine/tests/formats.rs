@@ -269,16 +269,26 @@ fn dump_properties(dump: &mut Dump<'_>, length: usize) {
         "data blocks",
         "writer",
         "origin",
+        "family",
+        "family name",
+        "inputs",
     ];
     while dump.at < end {
         let name = names[usize::from(dump.peek(1)[0]) - 1];
         dump.field(1, format!("tag: {name}"));
         let length = dump.varint("length");
         let meaning = match name {
-            "comparator" | "writer" | "origin" => {
+            "comparator" | "writer" | "origin" | "family name" => {
                 format!("\"{}\"", dump.peek(length).escape_ascii())
             }
             "smallest key" | "largest key" => describe_key(dump.peek(length)),
+            "inputs" => {
+                let (mut rest, mut numbers) = (dump.peek(length), Vec::new());
+                while !rest.is_empty() {
+                    numbers.push(decode_varint(&mut rest).to_string());
+                }
+                format!("tables {}", numbers.join(", "))
+            }
             _ => format!("{}", decode_varint(&mut dump.peek(length))),
         };
         dump.field(length, meaning);
@@ -431,7 +441,10 @@ fn the_dumps_in_the_page_are_those_of_real_files() {
     let path = Path::new("000008.sst");
     let options = TableOptions {
         block_bytes: 40,
-        origin: "flush".to_owned(),
+        origin: "compaction to level 1".to_owned(),
+        family: 1,
+        family_name: "score".to_owned(),
+        inputs: vec![4, 300],
         ..TableOptions::new(Comparator::Bytewise)
     };
     let mut table = TableBuilder::new(vfs.create(path).unwrap(), options).unwrap();

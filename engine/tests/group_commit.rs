@@ -79,6 +79,9 @@ impl Vfs for SlowSyncs {
     fn remove(&self, path: &Path) -> Result<()> {
         self.inner.remove(path)
     }
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        self.inner.remove_dir(dir)
+    }
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.inner.rename(from, to)
     }

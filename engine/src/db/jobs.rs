@@ -14,7 +14,8 @@ use crate::db::family::{FamilyCore, View};
 use crate::db::signals::{Work, copy_of};
 use crate::error::Result;
 use crate::memtable::Memtable;
-use crate::version::{FileMeta, State, VersionEdit, file_name};
+use crate::sstable::TableOptions;
+use crate::version::{FileMeta, State, TableFile, VersionEdit, file_name};
 use crate::vfs::WritableFile;
 
 impl Core {
@@ -42,7 +43,7 @@ impl Core {
                 continue;
             };
             let version = Arc::clone(&family.view.load().version);
-            let output = self.with_environment(&family, "flush", |environment| {
+            let output = self.with_environment(&family, "flush", &[], |environment| {
                 compaction::flush(environment, memtable, &version)
             });
             match output {
@@ -154,7 +155,7 @@ impl Core {
             return self.install_compaction(family, edit, &Output::default());
         }
         let origin = format!("compaction to level {}", plan.output_level);
-        let output = self.with_environment(family, &origin, |environment| {
+        let output = self.with_environment(family, &origin, &plan.inputs, |environment| {
             compaction::compact(environment, plan, &version)
         })?;
         if !output.files.is_empty() {
@@ -188,6 +189,7 @@ impl Core {
         &self,
         family: &FamilyCore,
         origin: &str,
+        inputs: &[(usize, Arc<TableFile>)],
         run: impl FnOnce(&Environment<'_>) -> T,
     ) -> T {
         let create = || -> Result<(u64, Box<dyn WritableFile>)> {
@@ -202,7 +204,12 @@ impl Core {
             let _ = self.vfs.remove(path);
         };
         run(&Environment {
-            table_options: family.options.table_options(origin),
+            table_options: TableOptions {
+                family: family.id.0,
+                family_name: family.name.clone(),
+                inputs: inputs.iter().map(|(_, table)| table.number).collect(),
+                ..family.options.table_options(origin)
+            },
             target_file_bytes: family.options.target_file_bytes,
             snapshots: &self.snapshots,
             filter: family.options.compaction_filter.as_deref(),

@@ -184,6 +184,7 @@ impl FamilyOptions {
             filter_bits_per_key: self.filter_bits_per_key,
             compression: self.compression,
             origin: origin.to_owned(),
+            ..TableOptions::new(self.comparator.clone())
         }
     }
 

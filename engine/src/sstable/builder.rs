@@ -37,6 +37,12 @@ pub struct TableOptions {
     pub compression: Compression,
     /// Why the table is written, for its properties: "flush", "compaction to level 1".
     pub origin: String,
+    /// The number of the column family that it belongs to, for its properties.
+    pub family: u32,
+    /// The name of that family.
+    pub family_name: String,
+    /// The tables that it is made from, for its properties.
+    pub inputs: Vec<u64>,
 }
 
 impl TableOptions {
@@ -49,6 +55,9 @@ impl TableOptions {
             filter_bits_per_key: 10,
             compression: Compression::None,
             origin: String::new(),
+            family: 0,
+            family_name: String::new(),
+            inputs: Vec::new(),
         }
     }
 
@@ -122,6 +131,9 @@ impl TableBuilder {
             sequence_min: internal_key::MAX_SEQUENCE,
             writer: WRITER.to_owned(),
             origin: options.origin.clone(),
+            family: options.family,
+            family_name: options.family_name.clone(),
+            inputs: options.inputs.clone(),
             ..Properties::default()
         };
         Ok(TableBuilder {

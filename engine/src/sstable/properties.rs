@@ -18,17 +18,23 @@
 //! | 10 | data blocks | varint |
 //! | 11 | writer | name and release of the program, UTF-8 |
 //! | 12 | origin | why the table was written, such as "flush", UTF-8 |
+//! | 13 | family | number of the column family, varint |
+//! | 14 | family name | UTF-8; empty for a table that belongs to no database |
+//! | 15 | inputs | numbers of the tables that it was made from, varints; empty after a flush |
+//!
+//! The last three are for `repair` only. A table whose manifest is lost says by them where it belongs,
+//! and which tables it has replaced.
 //!
 //! Invariants
-//! 1. Tags ascend, so none comes twice. Tags up to 12 are all there.
-//! 2. A reader passes over tags above 12: a later release may add some without a new format version.
+//! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.
+//! 2. A reader passes over tags above 15: a later release may add some without a new format version.
 //!
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
 use crate::internal_key;
 use crate::varint;
 
-const TAGS: u8 = 12;
+const TAGS: u8 = 15;
 
 /// What a table says about itself. See the module for the stored form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +63,12 @@ pub struct Properties {
     pub writer: String,
     /// Why it was written.
     pub origin: String,
+    /// The number of its column family.
+    pub family: u32,
+    /// The name of its column family.
+    pub family_name: String,
+    /// The tables that a compaction made it from.
+    pub inputs: Vec<u64>,
 }
 
 impl Properties {
@@ -69,6 +81,13 @@ impl Properties {
                 Field::Number(number) => {
                     varint::append(&mut out, varint::len(number) as u64);
                     varint::append(&mut out, number);
+                }
+                Field::Numbers(numbers) => {
+                    let len: usize = numbers.iter().map(|number| varint::len(*number)).sum();
+                    varint::append(&mut out, len as u64);
+                    for number in numbers {
+                        varint::append(&mut out, *number);
+                    }
                 }
             }
         }
@@ -89,6 +108,9 @@ impl Properties {
             10 => Field::Number(self.data_blocks),
             11 => Field::Bytes(self.writer.as_bytes()),
             12 => Field::Bytes(self.origin.as_bytes()),
+            13 => Field::Number(u64::from(self.family)),
+            14 => Field::Bytes(self.family_name.as_bytes()),
+            15 => Field::Numbers(&self.inputs),
             _ => unreachable!("there are {TAGS} fields"),
         }
     }
@@ -98,6 +120,17 @@ impl Properties {
     /// # Errors
     /// Where in `bytes` the first wrong field begins, and what is wrong with it.
     pub(super) fn decode(bytes: &[u8]) -> Result<Properties, (usize, String)> {
+        Properties::decode_each(bytes, |_, _, _| ())
+    }
+
+    /// Decodes properties, and shows each field once it was found sound: where it begins, its tag, its bytes.
+    ///
+    /// # Errors
+    /// As for [`decode`](Self::decode).
+    pub(super) fn decode_each(
+        bytes: &[u8],
+        mut show: impl FnMut(usize, u8, &[u8]),
+    ) -> Result<Properties, (usize, String)> {
         let mut properties = Properties::default();
         let mut rest = bytes;
         let mut last_tag = 0;
@@ -117,6 +150,7 @@ impl Properties {
             properties
                 .set(tag, field)
                 .ok_or_else(|| (at, format!("property {tag} has an unreadable value")))?;
+            show(at, tag, field);
             last_tag = tag;
         }
         if last_tag < TAGS {
@@ -139,6 +173,9 @@ impl Properties {
             10 => self.data_blocks = number(field)?,
             11 => self.writer = text(field)?,
             12 => self.origin = text(field)?,
+            13 => self.family = u32::try_from(number(field)?).ok()?,
+            14 => self.family_name = text(field)?,
+            15 => self.inputs = numbers(field)?,
             _ => {}
         }
         Some(())
@@ -148,6 +185,7 @@ impl Properties {
 enum Field<'a> {
     Bytes(&'a [u8]),
     Number(u64),
+    Numbers(&'a [u64]),
 }
 
 fn take_field<'a>(rest: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
@@ -170,6 +208,14 @@ fn number(mut field: &[u8]) -> Option<u64> {
     field.is_empty().then_some(number)
 }
 
+fn numbers(mut field: &[u8]) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    while !field.is_empty() {
+        numbers.push(varint::take(&mut field)?);
+    }
+    Some(numbers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,7 +234,10 @@ mod tests {
             value_bytes: 100_000,
             data_blocks: 30,
             writer: "engine 0.1.0".to_owned(),
-            origin: "flush".to_owned(),
+            origin: "compaction to level 1".to_owned(),
+            family: 7,
+            family_name: "score".to_owned(),
+            inputs: vec![4, 300],
         }
     }
 
@@ -209,15 +258,15 @@ mod tests {
     #[test]
     fn later_fields_are_passed_over_and_wrong_ones_named() {
         let mut later = properties().encode();
-        later.extend_from_slice(&[13, 2, 0xff, 0xff, 200, 0]);
+        later.extend_from_slice(&[16, 2, 0xff, 0xff, 200, 0]);
         assert_eq!(Properties::decode(&later), Ok(properties()));
 
         let mut twice = properties().encode();
         let end = twice.len();
-        twice.extend_from_slice(&[12, 0]);
+        twice.extend_from_slice(&[15, 0]);
         assert_eq!(
             Properties::decode(&twice),
-            Err((end, "property 12 comes after property 12".to_owned()))
+            Err((end, "property 15 comes after property 15".to_owned()))
         );
 
         let missing = &properties().encode()[10..];

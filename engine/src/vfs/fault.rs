@@ -179,6 +179,11 @@ impl Vfs for FaultVfs {
         self.inner.remove(path)
     }
 
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        self.check("remove the directory", dir, Space::NotNeeded)?;
+        self.inner.remove_dir(dir)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.check("rename", from, Space::Needed)?;
         self.inner.rename(from, to)

@@ -9,7 +9,7 @@
 //!
 //! | operation | process | power |
 //! |---|---|---|
-//! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all` | on return | after `sync_dir` of the directory that holds the name |
+//! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all`, `remove_dir` | on return | after `sync_dir` of the directory that holds the name |
 //! | `append` | on return | after `sync` of the file, if its name is durable too |
 //! | `sync` | - | all that was appended before, on return |
 //! | `sync_dir` | - | all names in that directory, on return |
@@ -109,7 +109,16 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io`, for instance when the file is missing.
     fn remove(&self, path: &Path) -> Result<()>;
 
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// `Io`, for instance when something is in it.
+    fn remove_dir(&self, dir: &Path) -> Result<()>;
+
     /// Gives a file another name in one step, replacing a file of that name.
+    ///
+    /// A directory may be renamed too, with all that is in it, to a name in the same directory that is not taken. Its own
+    /// names must be durable before: [`MemoryVfs`] insists.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.

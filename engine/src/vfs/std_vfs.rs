@@ -109,6 +109,10 @@ impl Vfs for StdVfs {
         fs::remove_file(path).map_err(|error| Error::io("remove", path, error))
     }
 
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        fs::remove_dir(dir).map_err(|error| Error::io("remove the directory", dir, error))
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         fs::rename(from, to).map_err(|error| Error::io("rename", from, error))
     }

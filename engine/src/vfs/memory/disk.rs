@@ -33,6 +33,7 @@ pub(super) enum Change {
     Append { file: FileId, data: Arc<[u8]> },
     Sync { file: FileId },
     CreateDirAll { dir: PathBuf },
+    RemoveDir { dir: PathBuf },
     Remove { path: PathBuf },
     Rename { from: PathBuf, to: PathBuf },
     HardLink { from: PathBuf, to: PathBuf },
@@ -71,6 +72,18 @@ struct NameChange {
 
 impl NameChange {
     fn apply(&self, names: &mut Names) {
+        if let (Some(from), Some((to, Node::Dir))) = (&self.gone, &self.set) {
+            let moved = |path: &PathBuf| {
+                path.strip_prefix(from)
+                    .is_ok_and(|rest| rest != Path::new(""))
+            };
+            let inside: Vec<PathBuf> = names.keys().filter(|path| moved(path)).cloned().collect();
+            for path in inside {
+                if let (Some(node), Ok(rest)) = (names.remove(&path), path.strip_prefix(from)) {
+                    names.insert(to.join(rest), node);
+                }
+            }
+        }
         if let Some(gone) = &self.gone {
             names.remove(gone);
         }
@@ -116,6 +129,8 @@ impl Disk {
                 });
                 Ok(())
             }
+            Change::RemoveDir { dir } => self.remove_dir(dir),
+            Change::Rename { from, to } if self.is_dir(from) => self.rename_dir(from, to),
             Change::Rename { from, to } => {
                 let file = self.file(from)?;
                 self.check_place(to)?;
@@ -171,6 +186,41 @@ impl Disk {
                 set: Some((dir.to_path_buf(), Node::Dir)),
             });
         }
+        Ok(())
+    }
+
+    fn remove_dir(&mut self, dir: &Path) -> io::Result<()> {
+        if self.names.get(dir) != Some(&Node::Dir) {
+            return Err(io::Error::from(io::ErrorKind::NotFound));
+        }
+        if self.names.keys().any(|path| path.parent() == Some(dir)) {
+            return Err(io::Error::from(io::ErrorKind::DirectoryNotEmpty));
+        }
+        self.rename_in_memory(NameChange {
+            gone: Some(dir.to_path_buf()),
+            set: None,
+        });
+        Ok(())
+    }
+
+    /// Only within one directory, and only when all names inside are durable: what a power cut between would leave of the
+    /// others is for no program to rely on.
+    fn rename_dir(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let in_one = from.parent() == to.parent();
+        let inside = self
+            .unsynced
+            .iter()
+            .any(|change| change.dir().starts_with(from));
+        if !in_one || inside {
+            return Err(io::Error::from(io::ErrorKind::Unsupported));
+        }
+        if self.names.contains_key(to) {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+        }
+        self.rename_in_memory(NameChange {
+            gone: Some(from.to_path_buf()),
+            set: Some((to.to_path_buf(), Node::Dir)),
+        });
         Ok(())
     }
 

@@ -229,6 +229,11 @@ impl Vfs for MemoryVfs {
         )
     }
 
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        let change = Change::RemoveDir { dir: normal(dir)? };
+        self.change("remove the directory", dir, change)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.change(
             "rename",
