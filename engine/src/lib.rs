@@ -53,6 +53,9 @@ pub mod comparator;
 pub mod cursor;
 pub mod db;
 pub mod error;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod internal_key;
 pub mod iter;
 pub mod keys;

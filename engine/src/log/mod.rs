@@ -31,6 +31,8 @@
 //!
 //! Source: the block and fragment scheme is LevelDB's; log numbers in the header are RocksDB's.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod reader;
 mod writer;
 

@@ -31,6 +31,8 @@ mod builder;
 mod cursor;
 mod filter;
 mod footer;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod index;
 mod properties;
 mod stored;

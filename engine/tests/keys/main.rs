@@ -4,10 +4,12 @@
 //! cargo test -p engine --test keys
 //! ```
 
+mod exact;
 mod exhaustive;
 mod generators;
 mod hostile;
 mod order;
+mod seeds;
 mod systems;
 mod table;
 

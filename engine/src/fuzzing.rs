@@ -1,0 +1,97 @@
+//! What the fuzz targets run: each decoder of the engine on bytes that nobody wrote.
+//!
+//! Compiled for tests and under `cfg(fuzzing)` only. The targets in `engine/fuzz` call these functions; the tests
+//! here hold them to every seed and to every input that ever failed, so that neither rots.
+//!
+//! A function says how much of its input it understood. That is for the seeds: one that is no longer understood,
+//! because the format has changed, leads the fuzzer nowhere.
+//!
+//! Random bytes do not get past a checksum. So where there is one, the input is tried a second time with every
+//! checksum made right.
+//!
+//! Left out: keys. Their decoders are public, and the target shares its checks with `tests/keys`.
+
+use crate::batch::{BatchView, WriteBatch};
+use crate::comparator::Comparator;
+use crate::internal_key::ValueKind;
+use crate::version::{State, TableAccess, VersionEdit, file_name, read_manifest};
+use crate::vfs::{MemoryVfs, Vfs};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::log::fuzzing::{NUMBER, mend};
+
+pub use crate::log::fuzzing::log;
+pub use crate::sstable::fuzzing::{block, blocks_of, table};
+
+/// Decodes a write batch; one that is accepted is built again and must give the same bytes, up to the
+/// sequence number. How many records it holds.
+///
+/// # Panics
+/// If another batch comes out.
+pub fn batch(input: &[u8]) -> usize {
+    let Ok(view) = BatchView::decode(input) else {
+        return 0;
+    };
+    let mut again = WriteBatch::new();
+    let mut records = 0;
+    for record in view.records() {
+        let record = record.expect("all records were checked");
+        match record.kind {
+            ValueKind::Put => again.put(record.family, record.key, record.value),
+            ValueKind::Delete => again.delete(record.family, record.key),
+            ValueKind::RangeDelete => panic!("no batch holds these yet"),
+        }
+        records += 1;
+    }
+    assert_eq!(records, view.count as usize);
+    again.set_sequence(view.sequence);
+    assert_eq!(again.encoded(), input, "a batch has one encoding");
+    records
+}
+
+/// Reads the input as one edit, and as a whole manifest, and applies what was read. How many edits.
+///
+/// # Panics
+/// If an edit does not come back from its own encoding.
+pub fn manifest(input: &[u8]) -> usize {
+    let mut edits = Vec::new();
+    if let Ok(edit) = VersionEdit::decode(input) {
+        let again = VersionEdit::decode(&edit.encode());
+        assert_eq!(again.as_ref(), Ok(&edit));
+        edits.push(edit);
+    }
+    apply(&edits);
+    let mut mended = input.to_vec();
+    mend(&mut mended);
+    let of_files = [input, &mended].map(|bytes| {
+        let (vfs, dir) = (MemoryVfs::new(), Path::new("."));
+        let file = vfs.create(&file_name::manifest(dir, NUMBER));
+        file.and_then(|mut file| file.append(bytes))
+            .expect("memory takes every file");
+        let edits = read_manifest(&vfs, dir, NUMBER).unwrap_or_default();
+        apply(&edits);
+        edits.len()
+    });
+    edits.len() + of_files.iter().sum::<usize>()
+}
+
+/// Applies edits one after the other, up to the first that contradicts what came before.
+fn apply(edits: &[VersionEdit]) {
+    let vfs = Arc::new(MemoryVfs::new());
+    let access = TableAccess::new(vfs, Path::new("."), Comparator::Bytewise, true);
+    let access = Arc::new(access);
+    let mut state = State::default();
+    for edit in edits {
+        match state.apply(edit, |_| Arc::clone(&access)) {
+            Ok(next) => state = next,
+            Err(_) => return,
+        }
+    }
+    let again = State::default().apply(&state.as_edit(), |_| Arc::clone(&access));
+    let again = again.expect("a state that was reached can be recorded");
+    assert_eq!(again.as_edit(), state.as_edit());
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! The targets on every seed, and on every input that ever failed.
+
+use super::*;
+use crate::log::{LogReader, RecoveryMode};
+use crate::{Background, Comparator, Compression, Db, FamilyOptions, Options};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+type Target = fn(&[u8]) -> usize;
+
+const TARGETS: [(&str, Target); 5] = [
+    ("batch", batch),
+    ("block", block),
+    ("log", log),
+    ("manifest", manifest),
+    ("table", table),
+];
+
+/// Seeds above this size only slow the fuzzer down.
+const SEED_BYTES_MAX: usize = 8 << 10;
+
+fn folder(kind: &str, target: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz"))
+        .join(kind)
+        .join(target)
+}
+
+fn files(kind: &str, target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let Ok(entries) = fs::read_dir(folder(kind, target)) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| {
+            let path = entry.expect("a readable folder").path();
+            let bytes = fs::read(&path).expect("a readable file");
+            (path, bytes)
+        })
+        .collect()
+}
+
+/// A small database with everything in it that a decoder may meet.
+fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, PathBuf) {
+    let vfs = MemoryVfs::new();
+    let family = |filter_bits_per_key| FamilyOptions {
+        comparator: comparator.clone(),
+        compression,
+        block_bytes: 128,
+        restart_interval: 4,
+        filter_bits_per_key,
+        ..FamilyOptions::default()
+    };
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let options = options
+        .family("default", family(10))
+        .family("other", family(0));
+    let db = Db::open("db", options).expect("a new database opens");
+    let other = db.family("other").expect("it is listed");
+    for round in 0..3 {
+        for at in 0..20 {
+            db.put(format!("user:{at:03}"), format!("{round}").repeat(at))
+                .expect("a write");
+            other.put(format!("item:{}", at * 7), "v").expect("a write");
+        }
+        db.delete("user:004").expect("a write");
+        db.flush().expect("a flush");
+    }
+    let mut batch = WriteBatch::new();
+    batch.put(&other, "a", "1");
+    batch.delete(&other, "item:7");
+    batch.put(&db.default_family(), "", "");
+    db.write(batch, crate::WriteOptions { sync: true })
+        .expect("a write");
+    db.put("long", vec![b'x'; 3000]).expect("a write");
+    (vfs, PathBuf::from("db"))
+}
+
+/// Seeds for each target, by their names, from the files of real databases.
+fn seeds() -> BTreeMap<(&'static str, String), Vec<u8>> {
+    let mut seeds = BTreeMap::new();
+    for (name, comparator, compression) in [
+        ("plain", Comparator::Bytewise, Compression::None),
+        (
+            "reverse-lz4",
+            Comparator::reverse_bytewise(),
+            Compression::Lz4,
+        ),
+    ] {
+        let (vfs, dir) = database(&comparator, compression);
+        for file in vfs.list(&dir).expect("it is there") {
+            let bytes = vfs.read(&dir.join(&file)).expect("it is there");
+            let file = file.to_str().expect("the engine's names").to_owned();
+            let seed = format!("{name}-{}", file.replace('.', "-"));
+            if file.ends_with(".log") && !bytes.is_empty() {
+                let number = file[..6].parse().expect("a number");
+                let mut reader = LogReader::new(&bytes, &file, number, RecoveryMode::PointInTime);
+                let mut at = 0;
+                while let Some(record) = reader.next_record().expect("it is whole") {
+                    seeds.insert(("batch", format!("{seed}-{at}")), record.to_vec());
+                    at += 1;
+                }
+                seeds.insert(("log", seed), bytes);
+            } else if file.starts_with("MANIFEST") {
+                seeds.insert(("manifest", seed), bytes);
+            } else if file.ends_with(".sst") {
+                for (at, block) in blocks_of(&bytes).into_iter().enumerate().step_by(3) {
+                    seeds.insert(("block", format!("{seed}-{at}")), block);
+                }
+                seeds.insert(("table", seed), bytes);
+            }
+        }
+    }
+    seeds.retain(|_, bytes| bytes.len() <= SEED_BYTES_MAX);
+    seeds
+}
+
+/// `UPDATE_OUTPUTS=1 cargo test -p engine --lib fuzzing` writes the seeds anew.
+#[test]
+fn every_seed_is_understood() {
+    if std::env::var_os("UPDATE_OUTPUTS").is_some() {
+        for (target, _) in TARGETS {
+            let _ = fs::remove_dir_all(folder("seeds", target));
+            fs::create_dir_all(folder("seeds", target)).expect("a writable folder");
+        }
+        for ((target, name), bytes) in seeds() {
+            fs::write(folder("seeds", target).join(name), bytes).expect("a writable folder");
+        }
+    }
+    for (target, run) in TARGETS {
+        let seeds = files("seeds", target);
+        assert!(!seeds.is_empty(), "{target} has no seeds");
+        for (path, bytes) in seeds {
+            assert!(
+                run(&bytes) > 0,
+                "{} leads nowhere. If a format has changed, write the seeds anew: \
+                 UPDATE_OUTPUTS=1 cargo test -p engine --lib fuzzing",
+                path.display()
+            );
+        }
+    }
+}
+
+/// Cheap, and catches at each test run what a fuzzer would catch at once.
+#[test]
+fn seeds_with_a_changed_byte_are_survived() {
+    for ((target, _), bytes) in seeds() {
+        let (_, run) = TARGETS
+            .iter()
+            .find(|(name, _)| *name == target)
+            .expect("a target");
+        let step = (bytes.len() / 16).max(1);
+        for at in (0..bytes.len()).step_by(step) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x81;
+            run(&changed);
+            run(&bytes[..at]);
+        }
+    }
+}
+
+#[test]
+fn inputs_that_once_failed_are_survived() {
+    for (target, run) in TARGETS {
+        for (path, bytes) in files("found", target) {
+            println!("{}", path.display());
+            run(&bytes);
+        }
+    }
+}
