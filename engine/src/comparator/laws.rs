@@ -235,7 +235,8 @@ impl<C: Compare + ?Sized> Check<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparator::{Comparator, NumericSuffix};
+    use crate::comparator::{Comparator, NumericSuffix, PrefixRange};
+    use std::ops::Bound;
 
     const SAMPLES: &[&str] = &[
         "",
@@ -304,6 +305,72 @@ mod tests {
             if flip { b.cmp(a) } else { a.cmp(b) }
         };
         assert_eq!(law_broken(fickle, SAMPLES), Law::Deterministic);
+    }
+
+    /// Bytewise, with proposals of its own.
+    struct Proposes {
+        separator: &'static [u8],
+        successor: &'static [u8],
+    }
+
+    impl Compare for Proposes {
+        fn name(&self) -> &str {
+            "proposes"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+            a.cmp(b)
+        }
+        fn separator(&self, _: &[u8], _: &[u8]) -> Vec<u8> {
+            self.separator.to_vec()
+        }
+        fn successor(&self, _: &[u8]) -> Vec<u8> {
+            self.successor.to_vec()
+        }
+    }
+
+    #[test]
+    fn wrong_proposals_are_reported_with_the_proposal() {
+        let right = Proposes {
+            separator: b"b",
+            successor: b"z",
+        };
+        let broken = |order: Proposes| {
+            let broken = check_comparator_laws(&order, &["b", "bb", "c"]).unwrap_err();
+            (broken.law, broken.to_string())
+        };
+        let (law, report) = broken(Proposes {
+            successor: b"a",
+            ..right
+        });
+        assert_eq!(law, Law::SuccessorInRange);
+        assert!(report.contains("successor(a) = \"a\""), "{report}");
+        let (law, report) = broken(right);
+        assert_eq!(law, Law::SeparatorInRange);
+        assert!(report.contains("a = \"bb\"\n  b = \"c\""), "{report}");
+    }
+
+    #[test]
+    fn a_prefix_range_that_is_too_short_is_reported() {
+        /// The bound that many stores use: everything up to the prefix and one 0xff.
+        struct UpToOneFf;
+        impl Compare for UpToOneFf {
+            fn name(&self) -> &str {
+                "up-to-one-ff"
+            }
+            fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+                a.cmp(b)
+            }
+            fn prefix_range(&self, prefix: &[u8]) -> Option<PrefixRange> {
+                Some(PrefixRange {
+                    start: Bound::Included(prefix.to_vec()),
+                    end: Bound::Included([prefix, b"\xff"].concat()),
+                })
+            }
+        }
+        let keys: [&[u8]; 3] = [b"a", b"a\xff\x00", b"b"];
+        let broken = check_comparator_laws(&UpToOneFf, &keys).unwrap_err();
+        assert_eq!(broken.law, Law::PrefixRangeExact);
+        assert_eq!(broken.keys, [b"a".to_vec(), b"a\xff\x00".to_vec()]);
     }
 
     #[test]

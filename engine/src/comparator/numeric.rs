@@ -9,10 +9,15 @@
 //! 3. the whole key, bytewise, so that `item:1` and `item:01` are different keys.
 //!
 //! Each of the three is a total order, and comparing by one after another of total orders is one too.
+//!
+//! Which prefixes stand together: those that do not end in a digit. All keys that begin with `item:` have a prefix
+//! part that begins with it, so rule 1 puts them side by side. Those that begin with `item:1` do not: `item:2`
+//! stands between `item:1` and `item:10`.
 
 use std::cmp::Ordering;
+use std::ops::Bound::{Excluded, Included, Unbounded};
 
-use super::Compare;
+use super::{Compare, PrefixRange, after_prefix, bytewise_separator};
 
 /// Orders `item:1, item:2, item:9, item:10`, and keeps prefixes apart.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +37,41 @@ impl Compare for NumericSuffix {
             .then(a_digits.cmp(b_digits))
             .then(a.cmp(b))
     }
+
+    /// Between different prefix parts a shorter one is enough, as long as none of it reads as a number.
+    fn separator(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
+        let (a_prefix, _) = split(a);
+        let (b_prefix, _) = split(b);
+        if a_prefix < b_prefix {
+            let between = bytewise_separator(a_prefix, b_prefix);
+            if between != a_prefix && !ends_in_digit(&between) {
+                return between;
+            }
+        }
+        a.to_vec()
+    }
+
+    fn prefix_range(&self, prefix: &[u8]) -> Option<PrefixRange> {
+        if ends_in_digit(prefix) {
+            return None;
+        }
+        let end = after_prefix(prefix).map_or(Unbounded, |mut after| {
+            // As in `item/`, which `item0` follows in bytes. No prefix part ends in a digit, so the first one that
+            // is not below `item0` is this.
+            if ends_in_digit(&after) {
+                after.push(0);
+            }
+            Excluded(after)
+        });
+        Some(PrefixRange {
+            start: Included(prefix.to_vec()),
+            end,
+        })
+    }
+}
+
+fn ends_in_digit(key: &[u8]) -> bool {
+    key.last().is_some_and(u8::is_ascii_digit)
 }
 
 /// The prefix, and the digits at the end without their leading zeros.
@@ -83,9 +123,29 @@ mod tests {
         );
     }
 
+    #[test]
+    fn separators_are_short_where_prefixes_differ() {
+        let separator = |a: &str, b: &str| {
+            String::from_utf8(NumericSuffix.separator(a.as_bytes(), b.as_bytes())).unwrap()
+        };
+        assert_eq!(separator("item:123", "user:1"), "j");
+        assert_eq!(separator("item:123", "item:124"), "item:123");
+        // Only `0` lies between `/` and `1`, and `a0` would read as a number.
+        assert_eq!(separator("a/1", "a1:1"), "a/1");
+    }
+
     proptest! {
         #[test]
-        fn the_laws_hold(keys in prop::collection::vec("[0-2a:]{0,5}", 0..24)) {
+        fn the_laws_hold(keys in prop::collection::vec("[0-2a/:]{0,5}", 0..24)) {
+            assert_comparator_laws(&NumericSuffix, &keys);
+        }
+
+        #[test]
+        fn a_prefix_range_holds_exactly_the_prefix(
+            prefix in "[0-1a/:]{0,3}", keys in prop::collection::vec("[0-1a/:]{0,5}", 1..16)
+        ) {
+            // The law is checked for every prefix that is a key.
+            let keys: Vec<_> = keys.iter().map(|rest| format!("{prefix}{rest}")).chain(keys.clone()).chain([prefix.clone()]).collect();
             assert_comparator_laws(&NumericSuffix, &keys);
         }
     }

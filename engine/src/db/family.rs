@@ -120,10 +120,11 @@ impl FamilyCore {
     pub(super) fn prefix_bounds(&self, prefix: &[u8]) -> Result<Bounds> {
         let range = self.comparator().prefix_range(prefix).ok_or_else(|| {
             Error::invalid(format!(
-                "the comparator {:?} of column family {:?} does not keep the keys of one prefix \
-                 together, so they cannot be walked as one range; use range or a cursor",
+                "the comparator {:?} of column family {:?} does not keep the keys that begin with \
+                 \"{}\" together, so they cannot be walked as one range; use range or a cursor",
                 self.comparator().name(),
-                self.name
+                self.name,
+                prefix.escape_ascii()
             ))
         })?;
         Ok(range.into())

@@ -1,0 +1,228 @@
+//! Orders: bytewise, reversed, and custom ones; checked by name, held to the laws, never trusted with a separator.
+
+mod support;
+
+#[path = "../examples/numeric_comparator.rs"]
+#[expect(dead_code, reason = "main is for the command line")]
+mod numeric_comparator;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use engine::comparator::{NumericSuffix, PrefixRange, assert_comparator_laws};
+use engine::vfs::MemoryVfs;
+use engine::{Background, Comparator, Compare, Db, Family, FamilyOptions, Options};
+use support::{Dice, tiny};
+
+fn family(comparator: Comparator) -> (Db, Family) {
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        comparator,
+        ..tiny()
+    };
+    let db = Db::open("db", options.family("f", family)).unwrap();
+    let family = db.family("f").unwrap();
+    (db, family)
+}
+
+/// The example's page promises what its program prints.
+#[test]
+fn the_numeric_example_prints_what_it_says() {
+    let source = include_str!("../examples/numeric_comparator.rs");
+    let promised: String = source
+        .lines()
+        .skip_while(|line| !line.contains("```text"))
+        .skip(1)
+        .take_while(|line| !line.contains("```"))
+        .map(|line| {
+            format!(
+                "{}\n",
+                line.trim_start_matches("//!").trim_start_matches(' ')
+            )
+        })
+        .collect();
+    let mut printed = Vec::new();
+    numeric_comparator::run(&mut printed).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    let unindented = printed
+        .lines()
+        .map(|line| format!("{}\n", line.trim_start()));
+    assert_eq!(unindented.collect::<String>(), promised);
+}
+
+/// Rock, paper, scissors: every pair is in order, and no three are.
+struct Circle;
+
+impl Compare for Circle {
+    fn name(&self) -> &str {
+        "circle"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        const ORDER: [&[u8]; 3] = [b"paper", b"rock", b"scissors"];
+        let place = |key: &[u8]| ORDER.iter().position(|&of| of == key).unwrap_or(0);
+        match (place(b) + 3 - place(a)) % 3 {
+            0 => Ordering::Equal,
+            1 => Ordering::Less,
+            _ => Ordering::Greater,
+        }
+    }
+}
+
+#[test]
+fn a_broken_law_is_reported_with_its_name_and_three_keys() {
+    let outcome = catch_unwind(|| assert_comparator_laws(&Circle, &["rock", "paper", "scissors"]));
+    let panic = outcome.expect_err("a circle is no order");
+    assert_eq!(
+        panic.downcast_ref::<String>().unwrap(),
+        "comparator \"circle\" breaks a law: a < b and b < c give a < c\n  \
+         a = \"paper\"\n  b = \"rock\"\n  c = \"scissors\"\n  \
+         it answered: a < b, b < c, and yet c < a"
+    );
+}
+
+/// Bytewise, with proposals that are as wrong as its dice fall.
+struct Liar;
+
+impl Liar {
+    fn lie(a: &[u8], b: &[u8]) -> Vec<u8> {
+        let seed = [a, b].concat().iter().fold(7, |seed: u64, &byte| {
+            seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+        });
+        let mut dice = Dice::new(seed);
+        let mut lie = if dice.one_in(2) {
+            a.to_vec()
+        } else {
+            b.to_vec()
+        };
+        lie.truncate(dice.below(6) as usize);
+        if dice.one_in(2) {
+            lie.push(dice.next() as u8);
+        }
+        lie
+    }
+}
+
+impl Compare for Liar {
+    fn name(&self) -> &str {
+        "liar"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        a.cmp(b)
+    }
+
+    fn separator(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
+        Self::lie(a, b)
+    }
+
+    fn successor(&self, a: &[u8]) -> Vec<u8> {
+        Self::lie(a, b"")
+    }
+}
+
+#[test]
+fn wrong_separators_lose_no_key() {
+    let samples: Vec<_> = (0..50).map(|at| format!("key {at:05}")).collect();
+    assert!(
+        catch_unwind(|| assert_comparator_laws(&Liar, &samples)).is_err(),
+        "it does lie"
+    );
+    let (db, family) = family(Comparator::custom(Liar));
+    let mut model = BTreeMap::new();
+    let mut dice = Dice::new(3);
+    for at in 0..3_000u32 {
+        let key = format!("key {:05}", dice.below(5_000));
+        family.put(&key, at.to_be_bytes()).unwrap();
+        model.insert(key.into_bytes(), at.to_be_bytes().to_vec());
+        while at.is_multiple_of(500) && db.step().unwrap() {}
+    }
+    db.compact().unwrap();
+    let rows: Vec<_> = family.iter().map(|row| row.unwrap()).collect();
+    assert_eq!(rows, model.clone().into_iter().collect::<Vec<_>>());
+    let mut cursor = family.cursor().unwrap();
+    for number in 0..5_000 {
+        let key = format!("key {number:05}").into_bytes();
+        assert_eq!(
+            family.get(&key).unwrap().as_deref(),
+            model.get(&key).map(Vec::as_slice)
+        );
+        cursor.seek(&key).unwrap();
+        let found = cursor.valid().then(|| cursor.key());
+        assert_eq!(
+            found,
+            model.range(key..).next().map(|(key, _)| key.as_slice())
+        );
+    }
+}
+
+#[test]
+fn a_numeric_order_walks_prefixes_that_stand_together() {
+    let (db, family) = family(Comparator::custom(NumericSuffix));
+    // `item/` is followed by `item0` in bytes, which this order reads as a number.
+    let mut all: Vec<String> = [
+        "item/", "item0", "item:", "item:x", "item:x7", "item", "i", "user:3",
+    ]
+    .map(str::to_owned)
+    .into();
+    all.extend((0..300).map(|number| format!("item:{number}")));
+    all.extend((0..30).map(|number| format!("item/{number:03}")));
+    for (at, key) in all.iter().enumerate() {
+        family.put(key, "").unwrap();
+        if at.is_multiple_of(100) {
+            db.flush().unwrap();
+        }
+    }
+    all.sort_by(|a, b| NumericSuffix.compare(a.as_bytes(), b.as_bytes()));
+    for prefix in ["", "i", "item", "item/", "item:", "item:x", "user:", "v"] {
+        let expected: Vec<_> = all.iter().filter(|key| key.starts_with(prefix)).collect();
+        let keys = |rows: Vec<engine::Result<(Vec<u8>, Vec<u8>)>>| -> Vec<String> {
+            let keys = rows.into_iter().map(|row| row.unwrap().0);
+            keys.map(|key| String::from_utf8(key).unwrap()).collect()
+        };
+        let forward = keys(family.prefix(prefix).collect());
+        assert!(
+            forward.iter().eq(expected.iter().copied()),
+            "{prefix:?}: {forward:?}"
+        );
+        let backward = keys(family.prefix(prefix).rev().collect());
+        assert!(
+            backward.iter().eq(expected.into_iter().rev()),
+            "{prefix:?}: {backward:?}"
+        );
+    }
+    let error = family.prefix("item:1").next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("\"item:1\""), "{error}");
+}
+
+/// An order that says nothing of prefixes refuses to walk them, even if they would stand together.
+#[test]
+fn an_order_without_prefix_ranges_says_which_prefix() {
+    struct Plain;
+    impl Compare for Plain {
+        fn name(&self) -> &str {
+            "plain"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+            a.cmp(b)
+        }
+    }
+    assert_eq!(Plain.prefix_range(b"a"), None::<PrefixRange>);
+    let (_db, family) = family(Comparator::custom(Plain));
+    let error = family
+        .prefix("\x01a")
+        .next()
+        .unwrap()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(r#""plain""#) && error.contains(r#""\x01a""#),
+        "{error}"
+    );
+}
