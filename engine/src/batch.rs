@@ -5,10 +5,11 @@
 //! ```text
 //! sequence  u64      of the first record; the following ones take the following numbers
 //! count     u32      number of records
-//! record*   kind: u8 | family: varint | key_len: varint | key | (put: value_len: varint | value)
+//! record*   kind: u8 | family: varint | key_len: varint | key | (not delete: value_len: varint | value)
 //! ```
 //!
-//! `sequence` and `count` are little-endian. Kind 0 deletes, kind 1 puts.
+//! `sequence` and `count` are little-endian. Kind 0 deletes, kind 1 puts, kind 2 deletes the keys from `key` up to
+//! `value`, which is not among them.
 //!
 //! Invariants
 //! 1. `count` records follow the header, and nothing after them.
@@ -16,6 +17,7 @@
 //! 3. A decoder sees foreign bytes. It checks every length before using it, and nothing of a batch is
 //!    applied before all of it was checked.
 
+use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ValueKind};
 use crate::varint;
@@ -44,9 +46,9 @@ pub struct Record<'a> {
     pub family: FamilyId,
     /// What happens to the key.
     pub kind: ValueKind,
-    /// The key.
+    /// The key; the first one of a range.
     pub key: &'a [u8],
-    /// The value; empty for a deletion.
+    /// The value; empty for a deletion; the end of a range.
     pub value: &'a [u8],
 }
 
@@ -91,6 +93,23 @@ impl WriteBatch {
         self.append(ValueKind::Delete, family.into(), key.as_ref());
     }
 
+    /// Removes all keys from `start` up to `end`, which is not among them, from `family` when the batch is written.
+    ///
+    /// Which keys lie between is for the family's comparator to say. If `start` is `end`, nothing is removed. If
+    /// `end` comes before `start`, the batch is refused when it is written: it is most often a range meant for another
+    /// order, and to take it for an empty one would leave rows that somebody believes gone.
+    ///
+    /// What it costs, and when to prefer deletes: `docs/range-deletes.md`.
+    pub fn delete_range(
+        &mut self,
+        family: impl Into<FamilyId>,
+        start: impl AsRef<[u8]>,
+        end: impl AsRef<[u8]>,
+    ) {
+        self.append(ValueKind::RangeDelete, family.into(), start.as_ref());
+        varint::append_bytes(&mut self.bytes, end.as_ref());
+    }
+
     fn append(&mut self, kind: ValueKind, family: FamilyId, key: &[u8]) {
         let count = self.len() as u32;
         self.bytes.reserve(key.len() + 2 + 2 * varint::MAX_BYTES);
@@ -130,11 +149,14 @@ impl WriteBatch {
         self.view().records().map_while(Result::ok)
     }
 
-    /// Checks what a log must never hold: too much, too long, or a family that `knows` refuses.
+    /// Checks what a log must never hold: too much, too long, a family without an order, a range against its order.
     ///
     /// # Errors
     /// `InvalidArgument`, which says what is wrong with which record.
-    pub(crate) fn check(&self, knows: impl Fn(FamilyId) -> bool) -> Result<()> {
+    pub(crate) fn check<'c>(
+        &self,
+        order_of: impl Fn(FamilyId) -> Option<&'c Comparator>,
+    ) -> Result<()> {
         if self.bytes.len() > MAX_BATCH_BYTES {
             let len = self.bytes.len();
             return Err(Error::invalid(format!(
@@ -143,11 +165,22 @@ impl WriteBatch {
         }
         for (at, record) in self.view().records().enumerate() {
             let record = record.map_err(|why| Error::invalid(format!("record {at}: {why}")))?;
-            if !knows(record.family) {
+            let Some(order) = order_of(record.family) else {
                 return Err(Error::invalid(format!(
                     "record {at} of the batch is for column family {}, which is not open here: it was \
                      dropped, or belongs to another database",
                     record.family.0
+                )));
+            };
+            if record.kind == ValueKind::RangeDelete
+                && order.compare(record.key, record.value).is_gt()
+            {
+                return Err(Error::invalid(format!(
+                    "record {at} deletes the range from \"{}\" to \"{}\", which ends before it begins under the \
+                     comparator {:?} of its column family",
+                    record.key.escape_ascii(),
+                    record.value.escape_ascii(),
+                    order.name()
                 )));
             }
         }
@@ -265,6 +298,7 @@ impl<'a> Iterator for Records<'a> {
         let kind = match kind {
             0 => ValueKind::Delete,
             1 => ValueKind::Put,
+            2 => ValueKind::RangeDelete,
             _ => return self.fail("a record of unknown kind"),
         };
         let Some(family) = varint::take_u32(&mut rest) else {
@@ -274,8 +308,8 @@ impl<'a> Iterator for Records<'a> {
             return self.fail("a key longer than the batch");
         };
         let value = match kind {
-            ValueKind::Put => varint::take_bytes(&mut rest),
-            _ => Some(&[][..]),
+            ValueKind::Put | ValueKind::RangeDelete => varint::take_bytes(&mut rest),
+            ValueKind::Delete => Some(&[][..]),
         };
         let Some(value) = value else {
             return self.fail("a value longer than the batch");
@@ -286,9 +320,13 @@ impl<'a> Iterator for Records<'a> {
                 key.len()
             ));
         }
-        if value.len() > MAX_VALUE_BYTES {
+        let (what, max) = match kind {
+            ValueKind::RangeDelete => ("range's end", MAX_USER_KEY_BYTES),
+            ValueKind::Put | ValueKind::Delete => ("value", MAX_VALUE_BYTES),
+        };
+        if value.len() > max {
             return self.fail(&format!(
-                "a value of {} bytes, more than {MAX_VALUE_BYTES}",
+                "a {what} of {} bytes, more than {max}",
                 value.len()
             ));
         }
@@ -316,6 +354,7 @@ mod tests {
         batch.set_sequence(7);
         batch.put(FIRST, "k", "value");
         batch.delete(OTHER, "gone");
+        batch.delete_range(FIRST, "a", "bc");
         batch
     }
 
@@ -324,16 +363,20 @@ mod tests {
         let mut batch = sample();
         let expected: &[&[u8]] = &[
             &7u64.to_le_bytes(),
-            &2u32.to_le_bytes(),
+            &3u32.to_le_bytes(),
             &[1, 0, 1],
             b"k",
             &[5],
             b"value",
             &[0, 0xac, 0x02, 4],
             b"gone",
+            &[2, 0, 1],
+            b"a",
+            &[2],
+            b"bc",
         ];
         assert_eq!(batch.encoded(), expected.concat());
-        assert_eq!(batch.len(), 2);
+        assert_eq!(batch.len(), 3);
         batch.clear();
         assert_eq!(batch, WriteBatch::new());
     }
@@ -361,17 +404,28 @@ mod tests {
     #[test]
     fn what_a_log_must_not_hold_is_refused_by_name() {
         let why = sample()
-            .check(|family| family == FIRST)
+            .check(|family| (family == FIRST).then_some(&Comparator::Bytewise))
             .unwrap_err()
             .to_string();
         assert!(
             why.contains("record 1 of the batch is for column family 300"),
             "{why}"
         );
-        sample().check(|_| true).unwrap();
+        sample().check(|_| Some(&Comparator::Bytewise)).unwrap();
+        let reverse = Comparator::reverse_bytewise();
+        let why = sample().check(|_| Some(&reverse)).unwrap_err().to_string();
+        assert!(
+            why.contains(
+                "record 2 deletes the range from \"a\" to \"bc\", which ends before it begins"
+            ),
+            "{why}"
+        );
+        let mut empty = WriteBatch::new();
+        empty.delete_range(FIRST, "same", "same");
+        empty.check(|_| Some(&reverse)).unwrap();
         let mut batch = WriteBatch::new();
         batch.put(FIRST, vec![0; MAX_USER_KEY_BYTES + 1], "");
-        let why = batch.check(|_| true).unwrap_err().to_string();
+        let why = batch.check(|_| Some(&reverse)).unwrap_err().to_string();
         assert!(
             why.contains("a key of 67108865 bytes, more than 67108864"),
             "{why}"

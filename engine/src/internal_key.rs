@@ -44,7 +44,9 @@ pub enum ValueKind {
     Delete = 0,
     /// The key has this value.
     Put = 1,
-    /// Reserved: all keys up to the one in the value are deleted.
+    /// All keys from this one up to the one in the value, which is not among them, have no value from this
+    /// sequence number on (a range tombstone). It stands in batches and in the range-delete block of a table, never
+    /// among the entries of a memtable or a data block.
     RangeDelete = 2,
 }
 
@@ -107,6 +109,19 @@ pub fn append_first(out: &mut Vec<u8>, user_key: &[u8]) {
 /// Appends an internal key that comes after (or is) every version of `user_key`.
 pub fn append_last(out: &mut Vec<u8>, user_key: &[u8]) {
     append(out, user_key, 0, ValueKind::Delete);
+}
+
+/// The end of a range that does not hold `user_key` itself, as an internal key: it comes before every version of
+/// `user_key`, so a table that ends there and one that begins with `user_key` have no key in common.
+#[must_use]
+pub fn range_end(user_key: &[u8]) -> Vec<u8> {
+    encode(user_key, MAX_SEQUENCE, ValueKind::RangeDelete)
+}
+
+/// Whether an internal key is one of [`range_end`].
+#[must_use]
+pub fn is_range_end(internal: &[u8]) -> bool {
+    internal.ends_with(&trailer(MAX_SEQUENCE, ValueKind::RangeDelete))
 }
 
 /// The trailer of a version.
@@ -240,6 +255,7 @@ mod tests {
         let sorted = [
             encode(b"", 0, ValueKind::Put),
             first,
+            range_end(b"a"),
             encode(b"a", 9, ValueKind::Put),
             seek_5,
             encode(b"a", 5, ValueKind::Put),

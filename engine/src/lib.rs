@@ -61,6 +61,7 @@ pub mod iter;
 pub mod keys;
 pub mod log;
 pub mod memtable;
+pub mod range_tombstone;
 pub mod sstable;
 pub mod varint;
 pub mod version;

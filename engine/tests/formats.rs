@@ -401,6 +401,7 @@ fn dump_edit_field(dump: &mut Dump<'_>) {
         3 => numbers(dump, &["family"]),
         8 => {
             numbers(dump, &["family", "level", "file", "bytes", "entries"]);
+            numbers(dump, &["range tombstones"]);
             text(dump, "smallest key");
             text(dump, "largest key");
         }

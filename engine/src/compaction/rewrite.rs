@@ -293,6 +293,7 @@ impl<'a> Rewrite<'a> {
             number: open.number,
             bytes: file_bytes,
             entries: properties.entries,
+            range_deletes: 0,
             smallest: properties.smallest,
             largest: properties.largest,
         });

@@ -37,6 +37,7 @@ fn version(tables: &[(usize, u64, &str, &str, u64)]) -> Arc<Version> {
             number,
             bytes,
             entries: 2,
+            range_deletes: 0,
             smallest: key(first),
             largest: key(last),
         };

@@ -22,6 +22,7 @@ use crate::db::WriteOptions;
 use crate::db::core::Core;
 use crate::db::signals::copy_of;
 use crate::error::{Error, Result};
+use crate::internal_key::ValueKind;
 
 /// A group is closed when it holds so many bytes, so that the first of it does not wait for long.
 const GROUP_BYTES_MAX: usize = 1 << 20;
@@ -153,10 +154,15 @@ impl Core {
         self.check_writable()?;
         let families = self.families.load();
         batch.check(|id| {
-            families
-                .binary_search_by_key(&id, |family| family.id)
-                .is_ok()
+            let at = families.binary_search_by_key(&id, |family| family.id);
+            Some(families[at.ok()?].comparator())
         })?;
+        if batch
+            .records()
+            .any(|record| record.kind == ValueKind::RangeDelete)
+        {
+            return Err(Error::invalid("ranges cannot be deleted yet"));
+        }
         drop(families);
         let mut queue = self.queue.state.lock();
         if !queue.leading {

@@ -11,7 +11,7 @@
 //! 5  oldest log number that is still needed
 //! 6  last sequence number that is in tables
 //! 7  next family id
-//! 8  family id | level | file number | file bytes | entries | smallest: string | largest: string
+//! 8  family id | level | file number | file bytes | entries | range tombstones | smallest: string | largest: string
 //!                                                        a table was added; its keys are internal keys
 //! 9  family id | level | file number                    a table was removed
 //! ```
@@ -54,9 +54,11 @@ pub struct FileMeta {
     pub bytes: u64,
     /// Number of entries.
     pub entries: u64,
-    /// Its first internal key.
+    /// Number of range tombstones, which are no entries.
+    pub range_deletes: u64,
+    /// Its first internal key, or the first of a range tombstone that begins before it.
     pub smallest: Vec<u8>,
-    /// Its last internal key.
+    /// Its last internal key, or the end of a range tombstone that ends after it: see `internal_key::range_end`.
     pub largest: Vec<u8>,
 }
 
@@ -126,7 +128,8 @@ impl VersionEdit {
         for (family, level, file) in &self.files_added {
             let place = [TAG_FILE_ADDED, u64::from(family.0), *level as u64];
             append_all(&mut out, &place);
-            append_all(&mut out, &[file.number, file.bytes, file.entries]);
+            append_all(&mut out, &[file.number, file.bytes]);
+            append_all(&mut out, &[file.entries, file.range_deletes]);
             varint::append_bytes(&mut out, &file.smallest);
             varint::append_bytes(&mut out, &file.largest);
         }
@@ -195,6 +198,7 @@ impl VersionEdit {
                     number: take_counter(input, "a file number")?,
                     bytes: take_counter(input, "a file length")?,
                     entries: take_counter(input, "a number of entries")?,
+                    range_deletes: take_counter(input, "a number of range tombstones")?,
                     smallest: take_bytes(input, "a smallest key")?.to_vec(),
                     largest: take_bytes(input, "a largest key")?.to_vec(),
                 };
@@ -269,6 +273,7 @@ mod tests {
             number: 300,
             bytes: 4096,
             entries: 17,
+            range_deletes: 3,
             smallest: b"a-and-trailer".to_vec(),
             largest: b"z-and-trailer".to_vec(),
         };
@@ -316,7 +321,7 @@ mod tests {
             ),
             (&[2, 1, 1, 0xff, 0], "a family's name is not UTF-8"),
             (&[1, 3, b'X', b'Y', b'Z'], "the magic is \"XYZ\" and not"),
-            (&[8, 0, 0, 1, 1, 1, 200], "a smallest key is cut off"),
+            (&[8, 0, 0, 1, 1, 1, 0, 200], "a smallest key is cut off"),
             (
                 &[6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],
                 "the last sequence number is 72057594037927936, more than 72057594037927935, at byte 0",

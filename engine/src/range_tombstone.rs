@@ -1,0 +1,331 @@
+//! Range tombstones: "all keys from `start` up to, not including, `end` are deleted as of this sequence number".
+//!
+//! Tombstones of one source (a memtable, a table, a level) may overlap, and a lookup wants the newest one over a
+//! key at once. So they are cut into *fragments* that do not overlap, each with all its sequence numbers:
+//!
+//! ```text
+//! tombstones    a-------------m @5           fragments   a----f {5}
+//!                    f------------t @9                        f----m {5, 9}
+//!                                                                  m----t {9}
+//! ```
+//!
+//! Which fragment covers a key is then a binary search, and which tombstone a reader sees is the greatest of
+//! the fragment's numbers that is not above the reader's.
+//!
+//! Invariants
+//! 1. Fragments are sorted, do not overlap, and none is empty. Neighbours that touch differ in their numbers,
+//!    so a set of tombstones has one form.
+//! 2. A fragment's numbers ascend, each once, and there is at least one.
+//! 3. A set never changes. A reader that has one needs no lock.
+//!
+//! Fragments of `n` tombstones that all overlap hold up to `n * n` numbers. [`Keep`] says which of them can
+//! still make a difference to a reader; with it the sum stays in proportion to `n`.
+//!
+//! Source of the idea: RocksDB's `FragmentedRangeTombstoneList` (2018) and Pebble's `keyspan`.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::comparator::Comparator;
+
+/// A stretch of keys and when it was deleted. A tombstone is one with a single number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// The first key that is deleted.
+    pub start: Arc<[u8]>,
+    /// The first key that is not.
+    pub end: Arc<[u8]>,
+    /// The sequence numbers of the tombstones over it, ascending.
+    pub sequences: Arc<[u64]>,
+}
+
+/// Range tombstones as fragments. See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RangeTombstones {
+    fragments: Vec<Fragment>,
+}
+
+/// Which of the tombstones over the same keys are kept.
+#[derive(Debug, Clone, Copy)]
+pub enum Keep<'a> {
+    /// All: any reader may come.
+    All,
+    /// Of those between two of these sequence numbers, which ascend, the newest: no reader tells them apart.
+    NewestBetween(&'a [u64]),
+}
+
+/// Where a key stands among the fragments: within one, or in the gap between two.
+#[derive(Debug, Clone, Copy)]
+pub struct Stretch<'a> {
+    /// Where the stretch begins; `None` if nothing bounds it.
+    pub low: Option<&'a Arc<[u8]>>,
+    /// Where it ends, itself excluded.
+    pub high: Option<&'a Arc<[u8]>>,
+    /// The fragment; `None` for a gap.
+    pub fragment: Option<&'a Fragment>,
+}
+
+impl Fragment {
+    /// A tombstone over `[start, end)`.
+    #[must_use]
+    pub fn tombstone(start: &[u8], end: &[u8], sequence: u64) -> Self {
+        Self {
+            start: start.into(),
+            end: end.into(),
+            sequences: [sequence].into(),
+        }
+    }
+
+    /// The sequence number of the newest tombstone that a reader of `sequence` sees; 0 if it sees none.
+    #[must_use]
+    pub fn newest(&self, sequence: u64) -> u64 {
+        let seen = self.sequences.partition_point(|of| *of <= sequence);
+        seen.checked_sub(1).map_or(0, |at| self.sequences[at])
+    }
+}
+
+impl RangeTombstones {
+    /// Cuts tombstones, or fragments of several sets, into one set. Those that cover nothing are left out.
+    ///
+    /// Cost: O(n log n) for `n` pieces, and what is kept.
+    #[must_use]
+    pub fn new(comparator: &Comparator, mut pieces: Vec<Fragment>, keep: Keep<'_>) -> Self {
+        pieces.retain(|piece| comparator.compare(&piece.start, &piece.end).is_lt());
+        Sweep::over(comparator, &pieces).run(keep)
+    }
+
+    /// This set and some more tombstones, which all belong to one batch: of those that cover the same key only the
+    /// newest counts, because nobody reads between the records of a batch.
+    ///
+    /// Cost: the fragments are copied; only those that overlap the new tombstones are cut anew.
+    #[must_use]
+    pub fn with_batch(&self, comparator: &Comparator, tombstones: Vec<Fragment>) -> Self {
+        let mut new = Self::new(comparator, tombstones, Keep::NewestBetween(&[])).fragments;
+        let (Some(first), Some(last)) = (new.first(), new.last()) else {
+            return self.clone();
+        };
+        // Fragments that only touch the new ones are taken too: they may become one.
+        let old = &self.fragments;
+        let from = old.partition_point(|old| comparator.compare(&old.end, &first.start).is_lt());
+        let to = old.partition_point(|old| comparator.compare(&old.start, &last.end).is_le());
+        new.extend_from_slice(&old[from..to]);
+        let middle = Self::new(comparator, new, Keep::All).fragments;
+        let fragments = [&old[..from], &middle, &old[to..]].concat();
+        Self { fragments }
+    }
+
+    /// A set that is already in order, such as that of a table, or those of neighbouring tables one after another.
+    ///
+    /// # Errors
+    /// The place of the first fragment that is out of order or has wrong numbers. Neighbours that could be one fragment
+    /// are let pass: tables are cut there.
+    pub fn from_sorted(comparator: &Comparator, fragments: Vec<Fragment>) -> Result<Self, usize> {
+        let covers = |of: &Fragment| comparator.compare(&of.start, &of.end).is_lt();
+        let ascends = |of: &Fragment| of.sequences.is_sorted_by(|a, b| a < b);
+        for (at, fragment) in fragments.iter().enumerate() {
+            let after_previous = at == 0
+                || comparator
+                    .compare(&fragments[at - 1].end, &fragment.start)
+                    .is_le();
+            let whole = covers(fragment) && ascends(fragment) && !fragment.sequences.is_empty();
+            if !after_previous || !whole {
+                return Err(at);
+            }
+        }
+        Ok(Self { fragments })
+    }
+
+    /// Whether nothing is deleted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.fragments.is_empty()
+    }
+
+    /// The fragments in order.
+    #[must_use]
+    pub fn fragments(&self) -> &[Fragment] {
+        &self.fragments
+    }
+
+    /// How many tombstones there are, counted by fragments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.fragments
+            .iter()
+            .map(|fragment| fragment.sequences.len())
+            .sum()
+    }
+
+    /// The fragment or gap that `key` lies in. Cost: one binary search.
+    #[must_use]
+    pub fn around(&self, comparator: &Comparator, key: &[u8]) -> Stretch<'_> {
+        let at = self
+            .fragments
+            .partition_point(|of| comparator.compare(&of.end, key).is_le());
+        let before = at.checked_sub(1).map(|before| &self.fragments[before].end);
+        match self.fragments.get(at) {
+            Some(of) if comparator.compare(&of.start, key).is_le() => Stretch {
+                low: Some(&of.start),
+                high: Some(&of.end),
+                fragment: Some(of),
+            },
+            next => Stretch {
+                low: before,
+                high: next.map(|next| &next.start),
+                fragment: None,
+            },
+        }
+    }
+
+    /// The newest tombstone over `key` that a reader of `sequence` sees, by its number; 0 if there is none.
+    #[must_use]
+    pub fn newest_over(&self, comparator: &Comparator, key: &[u8], sequence: u64) -> u64 {
+        let fragment = self.around(comparator, key).fragment;
+        fragment.map_or(0, |fragment| fragment.newest(sequence))
+    }
+
+    /// The part of the set from `low` up to `high`, fragments cut where they cross.
+    pub fn within<'a>(
+        &'a self,
+        comparator: &'a Comparator,
+        low: Option<&'a [u8]>,
+        high: Option<&'a [u8]>,
+    ) -> impl Iterator<Item = Fragment> + 'a {
+        let from = low.map_or(0, |low| {
+            self.fragments
+                .partition_point(|of| comparator.compare(&of.end, low).is_le())
+        });
+        self.fragments[from..].iter().map_while(move |of| {
+            let mut cut = of.clone();
+            if let Some(high) = high {
+                if comparator.compare(&of.start, high).is_ge() {
+                    return None;
+                }
+                if comparator.compare(&of.end, high).is_gt() {
+                    cut.end = high.into();
+                }
+            }
+            if let Some(low) = low.filter(|low| comparator.compare(&of.start, low).is_lt()) {
+                cut.start = low.into();
+            }
+            Some(cut)
+        })
+    }
+}
+
+/// A line that moves over the keys from bound to bound and knows the tombstones over it.
+struct Sweep<'a> {
+    comparator: &'a Comparator,
+    pieces: &'a [Fragment],
+    /// The pieces by their starts, and by their ends.
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+    /// The numbers over the line, with how many pieces bring each.
+    active: BTreeMap<u64, usize>,
+    done: Vec<Fragment>,
+}
+
+impl<'a> Sweep<'a> {
+    /// Each piece ends after it starts.
+    fn over(comparator: &'a Comparator, pieces: &'a [Fragment]) -> Self {
+        let sorted_by = |bound: fn(&Fragment) -> &[u8]| {
+            let mut order: Vec<usize> = (0..pieces.len()).collect();
+            order.sort_by(|&a, &b| comparator.compare(bound(&pieces[a]), bound(&pieces[b])));
+            order
+        };
+        Self {
+            comparator,
+            pieces,
+            starts: sorted_by(|piece| &piece.start),
+            ends: sorted_by(|piece| &piece.end),
+            active: BTreeMap::new(),
+            done: Vec::new(),
+        }
+    }
+
+    fn run(mut self, keep: Keep<'_>) -> RangeTombstones {
+        let (mut started, mut ended) = (0, 0);
+        let mut low: Option<&Arc<[u8]>> = None;
+        while let Some(&next_ending) = self.ends.get(ended) {
+            let end = &self.pieces[next_ending].end;
+            let start = self.starts.get(started).map(|at| &self.pieces[*at].start);
+            let bound = start
+                .filter(|start| self.comparator.compare(start, end).is_lt())
+                .unwrap_or(end);
+            if let Some(low) = low.filter(|_| !self.active.is_empty()) {
+                self.emit(low, bound, keep);
+            }
+            while let Some(&at) = self.starts.get(started)
+                && self.is_at(&self.pieces[at].start, bound)
+            {
+                for sequence in self.pieces[at].sequences.iter() {
+                    *self.active.entry(*sequence).or_default() += 1;
+                }
+                started += 1;
+            }
+            while let Some(&at) = self.ends.get(ended)
+                && self.is_at(&self.pieces[at].end, bound)
+            {
+                for sequence in self.pieces[at].sequences.iter() {
+                    self.leave(*sequence);
+                }
+                ended += 1;
+            }
+            low = Some(bound);
+        }
+        RangeTombstones {
+            fragments: self.done,
+        }
+    }
+
+    fn is_at(&self, key: &[u8], bound: &[u8]) -> bool {
+        self.comparator.compare(key, bound) == Ordering::Equal
+    }
+
+    fn leave(&mut self, sequence: u64) {
+        if let Some(count) = self.active.get_mut(&sequence) {
+            *count -= 1;
+            if *count == 0 {
+                self.active.remove(&sequence);
+            }
+        }
+    }
+
+    fn emit(&mut self, low: &Arc<[u8]>, high: &Arc<[u8]>, keep: Keep<'_>) {
+        let sequences = self.kept(keep);
+        if let Some(last) = self.done.last_mut()
+            && *last.sequences == *sequences
+            && self.comparator.compare(&last.end, low) == Ordering::Equal
+        {
+            last.end = Arc::clone(high);
+            return;
+        }
+        self.done.push(Fragment {
+            start: Arc::clone(low),
+            end: Arc::clone(high),
+            sequences: sequences.into(),
+        });
+    }
+
+    fn kept(&self, keep: Keep<'_>) -> Vec<u64> {
+        match keep {
+            Keep::All => self.active.keys().copied().collect(),
+            Keep::NewestBetween(cuts) => {
+                let mut kept: Vec<u64> = Vec::new();
+                let newest = self.active.last_key_value().map(|(newest, _)| *newest);
+                let up_to = |cut: &u64| self.active.range(..=*cut).next_back();
+                let of_stripes = cuts.iter().filter_map(|cut| up_to(cut).map(|(of, _)| *of));
+                for sequence in of_stripes.chain(newest) {
+                    if kept.last() != Some(&sequence) {
+                        kept.push(sequence);
+                    }
+                }
+                kept
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
