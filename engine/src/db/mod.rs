@@ -8,6 +8,7 @@
 //!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log, memtables
 //!       jobs                flush and compaction, one piece at a time
+//!       checkpoint          a copy made of links
 //!       signals             who waits for whom
 //! ```
 //!
@@ -15,6 +16,7 @@
 //! memtable becomes a table of level 0, and compactions move tables down. What is in force at a moment is in
 //! the manifest; readers hold on to what they began with.
 
+mod checkpoint;
 mod commit;
 mod core;
 mod family;

@@ -122,7 +122,7 @@ fn look(dir: &Path, options: &Options) -> Result<()> {
 ///
 /// The parent is synced even if the directory was there and a database was not: an earlier creation may have
 /// failed between the two.
-fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
     if vfs.exists(&dir.join(file_name::CURRENT))? {
         return Ok(());
     }

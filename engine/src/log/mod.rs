@@ -36,7 +36,7 @@ pub(crate) mod fuzzing;
 mod reader;
 mod writer;
 
-pub use reader::{LogEnd, LogReader, RecoveryMode};
+pub use reader::{Found, LogEnd, LogReader, RecoveryMode};
 pub use writer::LogWriter;
 
 /// Blocks have this length; the last one may be shorter.
@@ -48,10 +48,14 @@ pub const HEADER_BYTES: usize = 11;
 /// Which part of a record a fragment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum FragmentType {
+pub enum FragmentType {
+    /// A whole record.
     Whole = 1,
+    /// A record's first part.
     First = 2,
+    /// Neither its first part nor its last.
     Middle = 3,
+    /// Its last part.
     Last = 4,
 }
 

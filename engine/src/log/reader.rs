@@ -31,6 +31,8 @@ pub struct LogReader<'a> {
     end: Option<LogEnd>,
     /// Reused: a record of several fragments.
     record: Vec<u8>,
+    /// Where the last record began.
+    record_at: usize,
 }
 
 /// How a log ended.
@@ -49,14 +51,22 @@ pub enum LogEnd {
 }
 
 /// What stands at a position.
-enum Found {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A valid fragment.
     Fragment {
+        /// Which part of a record it holds.
         fragment_type: FragmentType,
+        /// Where that part stands.
         payload: Range<usize>,
     },
     /// Nothing was written from here on.
     Nothing,
+    /// No valid fragment.
     Bad {
+        /// The bytes that are wrong: a field, or all that a checksum covers.
+        at: Range<usize>,
+        /// What is wrong with them, as part of a sentence.
         what: String,
     },
 }
@@ -77,7 +87,13 @@ impl<'a> LogReader<'a> {
             position: 0,
             end: None,
             record: Vec::new(),
+            record_at: 0,
         }
+    }
+
+    /// Where in the file the last record that was given out begins.
+    pub fn record_at(&self) -> u64 {
+        self.record_at as u64
     }
 
     /// How the log ended; `None` until the last record was read, and after an error.
@@ -96,6 +112,7 @@ impl<'a> LogReader<'a> {
             return Ok(None);
         }
         let begin = self.skip_block_end(self.position);
+        self.record_at = begin;
         let mut at = begin;
         let mut fragments = 0;
         self.record.clear();
@@ -114,7 +131,7 @@ impl<'a> LogReader<'a> {
                 Found::Nothing => {
                     return self.torn(begin, at, "the record begins here and does not end");
                 }
-                Found::Bad { what } => return self.torn(begin, at, &what),
+                Found::Bad { what, .. } => return self.torn(begin, at, &what),
             };
             let expected_first = fragments == 0;
             let is_first = matches!(fragment_type, FragmentType::Whole | FragmentType::First);
@@ -165,7 +182,7 @@ impl<'a> LogReader<'a> {
     }
 
     /// Where the next fragment begins, if one ended at `position`.
-    fn skip_block_end(&self, position: usize) -> usize {
+    pub fn skip_block_end(&self, position: usize) -> usize {
         let left = BLOCK_BYTES - position % BLOCK_BYTES;
         if left < HEADER_BYTES {
             self.log.len().min(position + left)
@@ -174,7 +191,8 @@ impl<'a> LogReader<'a> {
         }
     }
 
-    fn look(&self, at: usize) -> Found {
+    /// What stands at `at`, which is not behind the end of the log.
+    pub fn look(&self, at: usize) -> Found {
         let in_block = BLOCK_BYTES - at % BLOCK_BYTES;
         let rest = &self.log[at..];
         if rest.iter().take(HEADER_BYTES).all(|byte| *byte == 0)
@@ -184,6 +202,7 @@ impl<'a> LogReader<'a> {
         }
         let Some((header, rest)) = rest.split_first_chunk::<HEADER_BYTES>() else {
             return Found::Bad {
+                at: at..self.log.len(),
                 what: format!(
                     "the file ends {} bytes into a header of {HEADER_BYTES}",
                     rest.len()
@@ -194,6 +213,7 @@ impl<'a> LogReader<'a> {
         let length = usize::from(u16::from_le_bytes([l0, l1]));
         let Some(fragment_type) = FragmentType::from_byte(type_byte) else {
             return Found::Bad {
+                at: at + 6..at + 7,
                 what: format!("a fragment has the unknown type {type_byte}"),
             };
         };
@@ -203,11 +223,15 @@ impl<'a> LogReader<'a> {
                 "a fragment belongs to log {number}, not to log {}",
                 self.log_number
             );
-            return Found::Bad { what };
+            return Found::Bad {
+                at: at + 7..at + 11,
+                what,
+            };
         }
         let room = rest.len().min(in_block - HEADER_BYTES);
         if length > room {
             return Found::Bad {
+                at: at + 4..at + 6,
                 what: format!("a fragment states {length} bytes where {room} are left"),
             };
         }
@@ -218,7 +242,10 @@ impl<'a> LogReader<'a> {
             let what = format!(
                 "the checksum of a fragment is {stored:08x}, its bytes give {computed:08x}"
             );
-            return Found::Bad { what };
+            return Found::Bad {
+                at: at..payload.end,
+                what,
+            };
         }
         Found::Fragment {
             fragment_type,

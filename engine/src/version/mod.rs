@@ -30,6 +30,7 @@ use crate::internal_key;
 use crate::sstable::TableEntry;
 
 pub use self::edit::{FamilyRecord, FileMeta, LEVELS, VersionEdit};
+pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{Manifest, current_manifest, read_manifest};
 pub use self::state::{FamilyState, State};

@@ -1,0 +1,163 @@
+//! A checkpoint: a second database in another directory, made of links to the first one's tables.
+//!
+//! What is in it: every write that was acknowledged before the call, and a prefix of those that were made meanwhile, whole
+//! batches over all families. The memtables are flushed first, so that tables and a manifest are all there is
+//! to it; no log is shared or copied. A table never changes, so one file may belong to both databases.
+//!
+//! Order, and why
+//! 1. Flush, then take the state in force: it names tables only, and holding it keeps their files, whatever
+//!    compactions do meanwhile. Nothing is locked from here on; writers go on.
+//! 2. Link the tables into `NAME.partial`, beside the target. Where a link is impossible, as on another
+//!    file system, copy and sync.
+//! 3. Write the manifest, then `CURRENT`. Both are synced with the directory, so the names of the links are too.
+//! 4. Rename the directory to the target, sync the one above. Only now is there anything by that name.
+//!
+//! A checkpoint that is cut short leaves nothing under the target's name. It may leave `NAME.partial`, which holds no
+//! `CURRENT` or is whole; the next checkpoint to the same target clears it away. A lock file in it keeps two
+//! checkpoints to one target apart.
+//!
+//! Left out: a checkpoint of a poisoned database, whose memtables cannot be flushed. Close and open it again first.
+
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::db::Db;
+use crate::db::open::create_directory;
+use crate::db::signals::closed;
+use crate::error::{Error, Result};
+use crate::version::{FileName, Manifest, State, file_name};
+use crate::vfs::{Vfs, parent_dir};
+
+/// What is appended to the target's name while the checkpoint is made.
+const PARTIAL: &str = ".partial";
+/// Bytes copied at a time where linking is impossible.
+const COPY_BYTES: usize = 1 << 20;
+
+impl Db {
+    /// Makes a database in `dir` that holds what this one holds now, at the cost of a flush and a link for each table.
+    ///
+    /// Writes, reads and compactions go on meanwhile. All that was acknowledged before the call is in it. The two
+    /// share the files of tables until each compacts them away; on another file system they are copied. Open it like any database,
+    /// with the same options.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if `dir` exists, or after closing; `Locked` if another checkpoint to `dir` is under
+    /// way; otherwise as for [`flush`](Self::flush). There is then nothing by the name `dir`, except if the last
+    /// step failed, which makes that name durable: then there may be, and it is whole.
+    pub fn checkpoint(&self, dir: impl AsRef<Path>) -> Result<()> {
+        let (core, dir) = (&self.handle.core, dir.as_ref());
+        let vfs = &core.vfs;
+        // Held to the end: nobody else may open the database meanwhile and sweep up what the state still names.
+        let _directory = core.lock.lock().clone().ok_or_else(closed)?;
+        refuse_existing(&**vfs, dir)?;
+        let partial = partial_name(dir)?;
+        self.flush()?;
+        let state = core.manifest.lock().state.clone();
+        create_directory(&**vfs, &partial)?;
+        let lock = vfs.lock(&partial.join(file_name::LOCK))?;
+        let made = clear(&**vfs, &partial)
+            .and_then(|()| fill(vfs, &core.dir, &partial, &state))
+            .and_then(|()| refuse_existing(&**vfs, dir))
+            .and_then(|()| vfs.rename(&partial, dir));
+        drop(lock);
+        if let Err(error) = made {
+            remove_partial(&**vfs, &partial);
+            return Err(error);
+        }
+        vfs.sync_dir(&parent_dir(dir))
+    }
+}
+
+fn refuse_existing(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+    if vfs.exists(dir)? {
+        return Err(Error::invalid(format!(
+            "{} exists, and a checkpoint takes a name that is free",
+            dir.display()
+        )));
+    }
+    Ok(())
+}
+
+fn partial_name(dir: &Path) -> Result<PathBuf> {
+    let Some(name) = dir.file_name() else {
+        let what = format!("{:?} is no name for a checkpoint", dir.display());
+        return Err(Error::invalid(what));
+    };
+    let mut partial = name.to_os_string();
+    partial.push(PARTIAL);
+    Ok(dir.with_file_name(partial))
+}
+
+/// Removes what an earlier checkpoint to this target left. What the engine does not name is not touched.
+fn clear(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
+    let is_left = |name: &OsStr| FileName::parse(name).is_some_and(|file| file != FileName::Lock);
+    let mut names: Vec<OsString> = vfs.list(partial)?;
+    names.retain(|name| is_left(name));
+    // CURRENT first: what is half cleared away must not look whole.
+    names.sort_by_key(|name| name.as_os_str() != file_name::CURRENT);
+    for name in names {
+        vfs.remove(&partial.join(&name))?;
+        if name == file_name::CURRENT {
+            vfs.sync_dir(partial)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the database that `state` describes, whose tables lie in `from`.
+fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, state: &State) -> Result<()> {
+    for family in state.families.values() {
+        for (_, table) in family.version.tables() {
+            let target = file_name::table(partial, table.number);
+            link_or_copy(&**vfs, &file_name::table(from, table.number), &target)?;
+        }
+    }
+    let manifest_number = state.next_file;
+    let state = State {
+        next_file: manifest_number + 1,
+        // Everything is in tables.
+        oldest_log: 0,
+        ..state.clone()
+    };
+    Manifest::create(Arc::clone(vfs), partial, manifest_number, &state).map(drop)
+}
+
+/// Gives a finished file a second name, or makes a synced copy where the file system has no such thing.
+pub(super) fn link_or_copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> {
+    match vfs.hard_link(from, to) {
+        Err(Error::Io { source, .. }) if is_impossible(source.kind()) => copy(vfs, from, to),
+        linked => linked,
+    }
+}
+
+/// Whether a link between these places can never be, while a copy may.
+fn is_impossible(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::CrossesDevices
+            | ErrorKind::Unsupported
+            | ErrorKind::TooManyLinks
+            | ErrorKind::PermissionDenied
+    )
+}
+
+fn copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> {
+    let source = vfs.open_random(from)?;
+    let mut target = vfs.create(to)?;
+    let mut offset = 0;
+    while offset < source.len() {
+        let len = COPY_BYTES.min(usize::try_from(source.len() - offset).unwrap_or(COPY_BYTES));
+        target.append(&source.read_at(offset, len)?)?;
+        offset += len as u64;
+    }
+    target.sync()
+}
+
+/// What cannot be removed now is cleared away by the next checkpoint to the same target.
+fn remove_partial(vfs: &dyn Vfs, partial: &Path) {
+    if clear(vfs, partial).is_ok() && vfs.remove(&partial.join(file_name::LOCK)).is_ok() {
+        let _ = vfs.remove_dir(partial);
+    }
+}

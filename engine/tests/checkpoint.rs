@@ -1,0 +1,397 @@
+//! A checkpoint is a database that holds what the first one held at the call, and nothing that is cut short looks like one.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use engine::vfs::{Fault, FaultVfs, LockGuard, MemoryVfs, RandomFile, StdVfs, Vfs, WritableFile};
+use engine::{
+    Background, Comparator, Db, Error, FamilyOptions, Options, Result, WriteBatch, WriteOptions,
+};
+use support::{Dice, Rows, scan, seed_or, tiny};
+
+fn options(vfs: Arc<dyn Vfs>, background: Background) -> Options {
+    let reverse = FamilyOptions {
+        comparator: Comparator::reverse_bytewise(),
+        ..tiny()
+    };
+    Options {
+        vfs,
+        background,
+        ..Options::default()
+    }
+    .family("default", tiny())
+    .family("reverse", reverse)
+}
+
+fn manual(vfs: Arc<dyn Vfs>) -> Options {
+    options(vfs, Background::Manual)
+}
+
+/// Writes enough for several tables in two levels, and some that stay in memory.
+fn fill(db: &Db, steps: u64) -> Result<()> {
+    let mut dice = Dice::new(seed_or(7));
+    for step in 0..steps {
+        let mut batch = WriteBatch::new();
+        for name in ["default", "reverse"] {
+            let family = db.family(name)?;
+            let key = format!("key:{:03}", dice.below(200));
+            if dice.one_in(5) {
+                batch.delete(&family, key);
+            } else {
+                batch.put(
+                    &family,
+                    key,
+                    format!("{step}:{}", "v".repeat(dice.below(60) as usize)),
+                );
+            }
+        }
+        db.write(batch, WriteOptions::default())?;
+        if dice.one_in(30) {
+            db.step()?;
+        }
+    }
+    Ok(())
+}
+
+type Content = Vec<(String, Vec<(Vec<u8>, Vec<u8>)>)>;
+
+fn content(db: &Db) -> Content {
+    let names = db.families();
+    names
+        .into_iter()
+        .map(|name| (name.clone(), scan(db, &name)))
+        .collect()
+}
+
+#[test]
+fn it_holds_what_there_was_and_lives_on_its_own() {
+    let vfs = MemoryVfs::new();
+    let arc: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let db = Db::open("db", manual(Arc::clone(&arc))).unwrap();
+    fill(&db, 300).unwrap();
+    let before = content(&db);
+    db.checkpoint("backups/monday").unwrap();
+    assert!(!vfs.exists(Path::new("backups/monday.partial")).unwrap());
+
+    // Both go their own way: the first loses everything, the copy is compacted.
+    for (key, _) in &before[0].1 {
+        db.delete(key).unwrap();
+    }
+    db.compact().unwrap();
+    let copy = Db::open("backups/monday", manual(Arc::clone(&arc))).unwrap();
+    assert_eq!(content(&copy), before);
+    copy.put("key:new", "1").unwrap();
+    copy.compact().unwrap();
+    assert_eq!(scan(&db, "default"), []);
+    assert_eq!(content(&db)[1], before[1]);
+    assert_eq!(copy.get("key:new").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(copy.default_family().iter().count(), before[0].1.len() + 1);
+}
+
+#[test]
+fn tables_are_links_on_a_real_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, target) = (dir.path().join("db"), dir.path().join("copy"));
+    let db = Db::open(&home, options(Arc::new(StdVfs), Background::Threads)).unwrap();
+    fill(&db, 300).unwrap();
+    db.flush().unwrap();
+    let before = content(&db);
+    db.checkpoint(&target).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let links = std::fs::read_dir(&target).unwrap().filter(|entry| {
+            let entry = entry.as_ref().unwrap();
+            entry.file_name().to_string_lossy().ends_with(".sst")
+                && entry.metadata().unwrap().nlink() == 2
+        });
+        assert!(links.count() > 0, "tables are linked, not copied");
+    }
+    db.close().unwrap();
+    std::fs::remove_dir_all(&home).unwrap();
+    let copy = Db::open(&target, options(Arc::new(StdVfs), Background::Threads)).unwrap();
+    assert_eq!(content(&copy), before);
+}
+
+#[test]
+fn a_name_that_is_taken_is_refused() {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let db = Db::open("db", manual(Arc::clone(&vfs))).unwrap();
+    db.put("a", "1").unwrap();
+    vfs.create_dir_all(Path::new("taken")).unwrap();
+    for taken in ["taken", "db", ".."] {
+        let error = db.checkpoint(taken).unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidArgument { .. } | Error::Io { .. }),
+            "{error}"
+        );
+    }
+    assert_eq!(
+        vfs.list(Path::new("taken")).unwrap(),
+        Vec::<OsString>::new()
+    );
+    db.close().unwrap();
+    let error = db.checkpoint("late").unwrap_err();
+    assert!(error.to_string().contains("closed"), "{error}");
+    assert!(!vfs.exists(Path::new("late")).unwrap());
+}
+
+#[test]
+fn two_checkpoints_to_one_name_do_not_meet() {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let db = Db::open("db", manual(Arc::clone(&vfs))).unwrap();
+    db.put("a", "1").unwrap();
+    vfs.create_dir_all(Path::new("copy.partial")).unwrap();
+    let other = vfs.lock(Path::new("copy.partial/LOCK")).unwrap();
+    let error = db.checkpoint("copy").unwrap_err();
+    assert!(matches!(error, Error::Locked { .. }), "{error}");
+    drop(other);
+    db.checkpoint("copy").unwrap();
+}
+
+#[test]
+fn writers_and_compactions_go_on_and_a_batch_is_in_it_whole() {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let db = Db::open("db", options(Arc::clone(&vfs), Background::Threads)).unwrap();
+    let (done, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let reverse = db.family("reverse").unwrap();
+            let mut at = 0u64;
+            while !done.load(Ordering::SeqCst) {
+                at += 1;
+                let mut batch = WriteBatch::new();
+                batch.put(&db.default_family(), at.to_be_bytes(), vec![b'x'; 100]);
+                batch.put(&reverse, at.to_be_bytes(), "");
+                db.write(batch, WriteOptions::default()).unwrap();
+                acknowledged.store(at, Ordering::SeqCst);
+            }
+        });
+        for round in 0..8 {
+            let least = acknowledged.load(Ordering::SeqCst);
+            db.checkpoint(format!("copy{round}")).unwrap();
+            let most = acknowledged.load(Ordering::SeqCst) + 1;
+            let copy = Db::open(format!("copy{round}"), manual(Arc::clone(&vfs))).unwrap();
+            let keys = |family: &str| -> BTreeSet<Vec<u8>> {
+                scan(&copy, family)
+                    .into_iter()
+                    .map(|(key, _)| key)
+                    .collect()
+            };
+            let found = keys("default");
+            assert_eq!(
+                found,
+                keys("reverse"),
+                "a batch over two families is there whole or not at all"
+            );
+            let count = found.len() as u64;
+            assert_eq!(
+                found,
+                (1..=count).map(|at| at.to_be_bytes().to_vec()).collect(),
+                "no holes"
+            );
+            assert!(
+                (least..=most).contains(&count),
+                "{least} <= {count} <= {most}"
+            );
+        }
+        done.store(true, Ordering::SeqCst);
+    });
+}
+
+/// After any power cut there is nothing by the target's name, or the whole checkpoint; never a database that is less.
+#[test]
+fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", manual(Arc::new(vfs.clone()))).unwrap();
+    fill(&db, 120).unwrap();
+    db.close().unwrap();
+    drop(db);
+    let recording = vfs.recording();
+    let arc: Arc<dyn Vfs> = Arc::new(recording.clone());
+    let db = Db::open("db", manual(arc)).unwrap();
+    let before = content(&db);
+    let start = recording.operations();
+    db.checkpoint("sub/copy").unwrap();
+    let end = recording.operations();
+    assert!(end - start > 10);
+    let (mut whole, mut nothing) = (0, 0);
+    for at in start..=end {
+        let state = recording.state_after(at);
+        for seed in 0..8 {
+            let disk = state.crash(seed);
+            let arc: Arc<dyn Vfs> = Arc::new(disk.clone());
+            let there = disk.exists(Path::new("sub/copy")).unwrap();
+            if there {
+                let copy = Db::open("sub/copy", manual(Arc::clone(&arc))).unwrap();
+                assert_eq!(content(&copy), before, "operation {at}, seed {seed}");
+                whole += 1;
+            } else {
+                assert!(at < end, "it is durable on return");
+                nothing += 1;
+            }
+            // What is left beside it is no database, or a whole one.
+            let options = Options {
+                create_if_missing: false,
+                ..manual(Arc::clone(&arc))
+            };
+            if let Ok(partial) = Db::open("sub/copy.partial", options) {
+                assert_eq!(content(&partial), before, "operation {at}, seed {seed}");
+                partial.close().unwrap();
+            }
+            // And it is in nobody's way.
+            if !there {
+                let db = Db::open("db", manual(Arc::clone(&arc))).unwrap();
+                assert_eq!(content(&db), before);
+                db.checkpoint("sub/copy").unwrap();
+                assert!(!disk.exists(Path::new("sub/copy.partial")).unwrap());
+            }
+        }
+    }
+    assert!(whole > 0 && nothing > 0);
+}
+
+#[test]
+fn any_operation_may_fail_and_the_next_try_succeeds() {
+    for fault in [Fault::Io, Fault::NoSpace, Fault::ShortWrite] {
+        for n in 1.. {
+            let memory = MemoryVfs::new();
+            let faulty = FaultVfs::new(Arc::new(memory.clone()));
+            let arc: Arc<dyn Vfs> = Arc::new(faulty.clone());
+            let db = Db::open("db", manual(arc)).unwrap();
+            fill(&db, 60).unwrap();
+            let before = content(&db);
+            faulty.fail_nth(n, fault);
+            let made = db.checkpoint("copy");
+            faulty.heal();
+            if made.is_err() && memory.exists(Path::new("copy")).unwrap() {
+                assert!(
+                    faulty
+                        .failed()
+                        .iter()
+                        .all(|op| op.contains("sync the directory")),
+                    "{:?}",
+                    faulty.failed()
+                );
+                let copy = Db::open("copy", manual(Arc::new(memory.clone()))).unwrap();
+                assert_eq!(content(&copy), before);
+            } else if made.is_err() && db.flush().is_ok() {
+                db.checkpoint("copy").unwrap();
+                assert!(
+                    !memory.exists(Path::new("copy.partial")).unwrap(),
+                    "{:?}",
+                    faulty.failed()
+                );
+            }
+            if memory.exists(Path::new("copy")).unwrap() {
+                let copy = Db::open("copy", manual(Arc::new(memory.clone()))).unwrap();
+                assert_eq!(content(&copy), before, "{fault:?} {n}");
+            }
+            assert_eq!(content(&db), before, "reads go on");
+            if faulty.failed().is_empty() {
+                assert!(n > 10);
+                break;
+            }
+        }
+    }
+}
+
+/// Two file systems: what is below `far` lies on another one, so no link leads there.
+#[derive(Debug, Clone)]
+struct TwoDisks(MemoryVfs, Arc<AtomicU64>);
+
+impl Vfs for TwoDisks {
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        self.0.create(path)
+    }
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        self.0.open_append(path)
+    }
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        self.0.open_random(path)
+    }
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        self.0.open_mapped(path)
+    }
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        self.0.read(path)
+    }
+    fn exists(&self, path: &Path) -> Result<bool> {
+        self.0.exists(path)
+    }
+    fn len(&self, path: &Path) -> Result<u64> {
+        self.0.len(path)
+    }
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
+        self.0.list(dir)
+    }
+    fn create_dir_all(&self, dir: &Path) -> Result<()> {
+        self.0.create_dir_all(dir)
+    }
+    fn remove(&self, path: &Path) -> Result<()> {
+        self.0.remove(path)
+    }
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        self.0.remove_dir(dir)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.0.rename(from, to)
+    }
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
+        if from.starts_with("far") == to.starts_with("far") {
+            return self.0.hard_link(from, to);
+        }
+        self.1.fetch_add(1, Ordering::SeqCst);
+        let source = std::io::Error::from(std::io::ErrorKind::CrossesDevices);
+        Err(Error::io("make a second name for", from, source))
+    }
+    fn sync_dir(&self, dir: &Path) -> Result<()> {
+        self.0.sync_dir(dir)
+    }
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        self.0.lock(path)
+    }
+}
+
+#[test]
+fn on_another_file_system_it_is_a_durable_copy() {
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(Path::new("far")).unwrap();
+    memory.sync_dir(Path::new("")).unwrap();
+    let refused = Arc::new(AtomicU64::new(0));
+    let disks: Arc<dyn Vfs> = Arc::new(TwoDisks(memory.clone(), Arc::clone(&refused)));
+    let db = Db::open("db", manual(Arc::clone(&disks))).unwrap();
+    fill(&db, 300).unwrap();
+    let before = content(&db);
+    db.checkpoint("far/copy").unwrap();
+    assert!(refused.load(Ordering::SeqCst) > 2);
+    let disk: Arc<dyn Vfs> = Arc::new(memory.crash(0));
+    let copy = Db::open("far/copy", manual(disk)).unwrap();
+    assert_eq!(content(&copy), before);
+}
+
+#[test]
+fn families_that_came_and_went_are_as_they_were() {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let db = Db::open("db", manual(Arc::clone(&vfs))).unwrap();
+    let extra = db.create_family("extra", tiny()).unwrap();
+    extra.put("k", "v").unwrap();
+    db.drop_family("reverse").unwrap();
+    db.checkpoint("copy").unwrap();
+    let copy = Db::open(
+        "copy",
+        Options {
+            vfs,
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(copy.families(), ["default", "extra"]);
+    let rows: Rows = scan(&copy, "extra").into_iter().collect();
+    assert_eq!(rows, Rows::from([(b"k".to_vec(), b"v".to_vec())]));
+}
