@@ -70,8 +70,8 @@ pub mod vfs;
 pub use crate::batch::{FamilyId, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
-    Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Family,
-    FamilyOptions, ListedFamily, Options, Range, Snapshot, TableReads, Unlisted, Value,
-    WriteOptions,
+    Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
+    EntryCounts, Event, EventListener, Family, FamilyOptions, ListedFamily, MemtableInfo, Options,
+    Outcome, Range, Reason, Snapshot, Stall, TableInfo, TableReads, Unlisted, Value, WriteOptions,
 };
 pub use crate::error::{Error, Result};

@@ -17,8 +17,10 @@ mod survivors;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Add;
+
 pub use self::picker::{Plan, Reason, Shape, pick, pick_everything};
-pub use self::rewrite::{Environment, Output, compact, flush};
+pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.
 ///
@@ -41,6 +43,56 @@ pub enum Decision {
     Remove,
     /// Give the key this value.
     Change(Vec<u8>),
+}
+
+/// Why a rewrite leaves an entry out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// A newer version of its key hides it from every reader.
+    Shadowed,
+    /// It is a tombstone, and nothing below can hold its key.
+    Tombstone,
+    /// The compaction filter removed it.
+    Filtered,
+}
+
+/// How many entries a rewrite left out, by the reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Hidden by a newer version of the key.
+    pub shadowed: u64,
+    /// Tombstones with nothing left to hide.
+    pub tombstones: u64,
+    /// Removed by the compaction filter.
+    pub filtered: u64,
+}
+
+impl Dropped {
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.shadowed + self.tombstones + self.filtered
+    }
+
+    const fn count(&mut self, why: Why) {
+        match why {
+            Why::Shadowed => self.shadowed += 1,
+            Why::Tombstone => self.tombstones += 1,
+            Why::Filtered => self.filtered += 1,
+        }
+    }
+}
+
+impl Add for Dropped {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            shadowed: self.shadowed + other.shadowed,
+            tombstones: self.tombstones + other.tombstones,
+            filtered: self.filtered + other.filtered,
+        }
+    }
 }
 
 /// The sequence numbers that some snapshot reads at.

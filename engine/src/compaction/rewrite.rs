@@ -3,16 +3,18 @@
 //! Invariants
 //! 1. All versions of a user key end up in one table, so that tables of a level never share one.
 //! 2. Every output is complete and synced on return; the caller syncs the directory once for all.
-//! 3. After an error the outputs are removed, and nothing of what was there has changed.
+//! 3. After an error or a cancellation the outputs are removed, and nothing of what was there has changed.
+//! 4. Entries in = entries out + entries dropped, and as many come in as the inputs are said to hold. It is counted in
+//!    every build: a merge that passes over an entry is an error here, and not a row that is missing later.
 
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::compaction::picker::user_key_range;
 use crate::compaction::survivors::{Below, Fate, Survivors};
-use crate::compaction::{CompactionFilter, Plan, Snapshots};
+use crate::compaction::{CompactionFilter, Dropped, Plan, Snapshots};
 use crate::comparator::Comparator;
 use crate::cursor::InternalCursor;
 use crate::error::{Error, Result};
@@ -41,8 +43,24 @@ pub struct Environment<'a> {
     pub create: &'a dyn Fn() -> Result<(u64, Box<dyn WritableFile>)>,
     /// Removes a file that is not needed after all.
     pub discard: &'a dyn Fn(&PathBuf),
-    /// Set when the database closes: the work is given up.
-    pub cancelled: &'a AtomicBool,
+    /// Looked at for every entry.
+    pub cancellation: Cancellation<'a>,
+}
+
+/// What makes a rewrite give up: it leaves nothing behind, and nobody needs it any more.
+#[derive(Debug, Clone, Copy)]
+pub struct Cancellation<'a> {
+    /// The database closes.
+    pub closing: &'a AtomicBool,
+    /// The family was dropped.
+    pub dropped: &'a AtomicBool,
+}
+
+impl Cancellation<'_> {
+    #[inline]
+    fn is_asked_for(&self) -> bool {
+        self.closing.load(Ordering::Relaxed) || self.dropped.load(Ordering::Relaxed)
+    }
 }
 
 /// What a rewrite made.
@@ -52,11 +70,42 @@ pub struct Output {
     pub files: Vec<FileMeta>,
     /// Entries read.
     pub entries_in: u64,
-    /// Entries not written: hidden versions, tombstones that hid nothing, what the filter removed.
-    pub entries_dropped: u64,
+    /// Entries not written.
+    pub dropped: Dropped,
 }
 
-/// Writes a memtable as one table for level 0.
+impl Output {
+    /// Entries written.
+    #[must_use]
+    pub fn entries_out(&self) -> u64 {
+        self.files.iter().map(|file| file.entries).sum()
+    }
+
+    /// Length of all tables.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// Whether every entry that went in is accounted for.
+    ///
+    /// # Errors
+    /// `Corruption`, naming `input`.
+    fn check_counts(&self, expected: u64, input: &Path) -> Result<()> {
+        let (out, dropped) = (self.entries_out(), self.dropped.total());
+        if self.entries_in == expected && out + dropped == expected {
+            return Ok(());
+        }
+        let read = self.entries_in;
+        let what = format!(
+            "a rewrite of {expected} entries, this file's among them, read {read}, wrote {out} and dropped {dropped}; \
+             nothing was changed"
+        );
+        Err(Error::corruption(input, 0, what))
+    }
+}
+
+/// Writes a memtable as one table for level 0; `None` if it was cancelled.
 ///
 /// # Errors
 /// `Io` from the files; nothing is left behind.
@@ -64,7 +113,7 @@ pub fn flush(
     environment: &Environment<'_>,
     memtable: &Memtable,
     version: &Version,
-) -> Result<Output> {
+) -> Result<Option<Output>> {
     let comparator = environment.table_options.comparator.clone();
     let sorted = (1..LEVELS)
         .map(|level| Arc::clone(version.level(level)))
@@ -73,14 +122,19 @@ pub fn flush(
     let mut rewrite = Rewrite::new(environment, below, None);
     // One table: level 0 is counted in tables.
     rewrite.target_file_bytes = u64::MAX;
-    rewrite.run(&mut memtable.cursor())
+    let input = Path::new("a memtable");
+    rewrite.run(&mut memtable.cursor(), memtable.len() as u64, input)
 }
 
-/// Merges the inputs of a plan into tables for its output level.
+/// Merges the inputs of a plan into tables for its output level; `None` if it was cancelled.
 ///
 /// # Errors
 /// `Corruption` or `Io` from an input, `Io` from an output; nothing is left behind.
-pub fn compact(environment: &Environment<'_>, plan: &Plan, version: &Version) -> Result<Output> {
+pub fn compact(
+    environment: &Environment<'_>,
+    plan: &Plan,
+    version: &Version,
+) -> Result<Option<Output>> {
     let comparator = &environment.table_options.comparator;
     let deeper = plan.output_level + 1..LEVELS;
     let sorted = deeper
@@ -89,7 +143,13 @@ pub fn compact(environment: &Environment<'_>, plan: &Plan, version: &Version) ->
     let below = Below::new(comparator.clone(), Tables::default(), sorted);
     let grandparents = grandparents(plan, version, comparator);
     let mut merge = MergeCursor::new(comparator.clone(), sources(plan, comparator)?);
-    Rewrite::new(environment, below, Some(grandparents)).run(&mut merge)
+    let entries = plan.inputs.iter().map(|(_, table)| table.entries).sum();
+    let input = plan.inputs.first().map(|(_, table)| table.path());
+    Rewrite::new(environment, below, Some(grandparents)).run(
+        &mut merge,
+        entries,
+        &input.unwrap_or_default(),
+    )
 }
 
 fn sources(plan: &Plan, comparator: &Comparator) -> Result<Vec<Source>> {
@@ -195,24 +255,36 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    fn run(mut self, input: &mut impl InternalCursor) -> Result<Output> {
-        match self.copy(input).and_then(|()| self.end_table()) {
-            Ok(()) => Ok(self.output),
-            Err(error) => {
-                let open = self.open.take().map(|open| open.path);
-                for path in self.written.iter().chain(&open) {
-                    (self.environment.discard)(path);
-                }
-                Err(error)
+    /// Rewrites all of `input`, which is to hold so many entries.
+    fn run(
+        mut self,
+        input: &mut impl InternalCursor,
+        entries: u64,
+        path: &Path,
+    ) -> Result<Option<Output>> {
+        let outcome = self.copy(input).and_then(|whole| {
+            if whole {
+                self.end_table()?;
+                self.output.check_counts(entries, path)?;
             }
+            Ok(whole)
+        });
+        if let Ok(true) = outcome {
+            return Ok(Some(self.output));
         }
+        let open = self.open.take().map(|open| open.path);
+        for path in self.written.iter().chain(&open) {
+            (self.environment.discard)(path);
+        }
+        outcome.map(|_| None)
     }
 
-    fn copy(&mut self, input: &mut impl InternalCursor) -> Result<()> {
+    /// Copies what survives; `false` if it was cancelled before the end.
+    fn copy(&mut self, input: &mut impl InternalCursor) -> Result<bool> {
         input.seek_to_first()?;
         while input.valid() {
-            if self.environment.cancelled.load(Ordering::Relaxed) {
-                return Err(Error::invalid("the database is being closed"));
+            if self.environment.cancellation.is_asked_for() {
+                return Ok(false);
             }
             let (key, value) = (input.key(), input.value());
             let entry = internal_key::parse(key)
@@ -222,7 +294,7 @@ impl<'a> Rewrite<'a> {
                 self.end_table()?;
             }
             match self.survivors.judge(&entry, value) {
-                Fate::Goes => self.output.entries_dropped += 1,
+                Fate::Goes(why) => self.output.dropped.count(why),
                 Fate::Stays => self.add(key, value)?,
                 Fate::Changes(value) => self.add(key, &value)?,
                 Fate::BecomesTombstone => {
@@ -241,7 +313,7 @@ impl<'a> Rewrite<'a> {
             }
             input.next()?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether the current output is long enough to be ended before `user_key`.

@@ -15,7 +15,7 @@
 //!
 //! Invariant: entries come in internal order, so the newest version of a key comes first.
 
-use crate::compaction::{CompactionFilter, Decision, Snapshots};
+use crate::compaction::{CompactionFilter, Decision, Snapshots, Why};
 use crate::comparator::Comparator;
 use crate::internal_key::{ParsedKey, ValueKind};
 use crate::version::{TableFile, Tables};
@@ -38,7 +38,7 @@ pub(super) enum Fate {
     /// It is written as it is.
     Stays,
     /// It is not written.
-    Goes,
+    Goes(Why),
     /// It is written as a tombstone.
     BecomesTombstone,
     /// It is written with another value.
@@ -79,12 +79,12 @@ impl<'a> Survivors<'a> {
             .stripes
             .partition_point(|snapshot| *snapshot < entry.sequence);
         if self.stripe.replace(stripe) == Some(stripe) {
-            return Fate::Goes;
+            return Fate::Goes(Why::Shadowed);
         }
         let lowest = stripe == 0;
         if entry.kind != ValueKind::Put {
             return if lowest && self.below.lacks(entry.user_key) {
-                Fate::Goes
+                Fate::Goes(Why::Tombstone)
             } else {
                 Fate::Stays
             };
@@ -105,7 +105,9 @@ impl<'a> Survivors<'a> {
             None | Some(Decision::Keep) => Fate::Stays,
             Some(Decision::Change(value)) => Fate::Changes(value),
             // Only the newest version is removed, so older ones must stay hidden.
-            Some(Decision::Remove) if lowest && self.below.lacks(entry.user_key) => Fate::Goes,
+            Some(Decision::Remove) if lowest && self.below.lacks(entry.user_key) => {
+                Fate::Goes(Why::Filtered)
+            }
             Some(Decision::Remove) => Fate::BecomesTombstone,
         }
     }

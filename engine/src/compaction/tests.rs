@@ -194,7 +194,7 @@ fn rewritten(versions: &Versions, held: &Held, below: Below) -> Versions {
         };
         match survivors.judge(&entry, &[]) {
             Fate::Stays => _ = left.insert((key, sequence), *value),
-            Fate::Goes => {}
+            Fate::Goes(_) => {}
             fate => panic!("{fate:?} without a filter"),
         }
     }

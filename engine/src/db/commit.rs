@@ -201,6 +201,8 @@ impl Core {
             Err(error) => Err(copy_of(error)),
         };
         lead.outcome = Some(outcome);
+        drop(lead);
+        self.deliver_events();
         own
     }
 

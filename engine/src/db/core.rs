@@ -27,6 +27,7 @@ use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::Background;
 use crate::db::commit::CommitQueue;
+use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
@@ -61,6 +62,10 @@ pub(super) struct Core {
     pub(super) signals: Signals,
     /// The first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
+    /// The way to the listener, if there is one.
+    pub(super) events: Option<Events>,
+    /// Counts flushes and compactions.
+    pub(super) next_job: AtomicU64,
     /// Set when closing begins; background work is given up.
     pub(super) closing: AtomicBool,
     /// The lock of the directory; `None` after closing. Work that is still under way keeps it too.
@@ -131,7 +136,7 @@ impl Core {
     pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
         if kind.is_owned_by_current_thread() {
             return Err(Error::invalid(
-                "a compaction filter cannot ask for a compaction",
+                "neither a compaction filter nor an event listener can ask for a flush or a compaction",
             ));
         }
         let one_at_a_time = kind.lock();
@@ -155,7 +160,13 @@ impl Core {
     /// Refuses all writes from now on. What is on disk after `cause` is not known, and trying again could report
     /// as durable what is lost.
     pub(super) fn poison(&self, cause: &Error) {
-        let _ = self.poison.set(cause.to_string());
+        if self.poison.set(cause.to_string()).is_ok() {
+            // Delivered by whoever gives back the lock that this is called under.
+            self.note(|| Event::BackgroundError {
+                error: cause.to_string(),
+                poisoned: true,
+            });
+        }
         self.signals.progress();
     }
 
@@ -196,6 +207,7 @@ impl Core {
             .inspect_err(|error| self.poison(error))?;
         let before = std::mem::replace(&mut in_force.state, next);
         publish(&in_force.state);
+        self.note_tables(&before, &edit);
         mark_obsolete(&before, &edit);
         if in_force.manifest.is_long() {
             let number = self.new_file_number();
@@ -204,6 +216,56 @@ impl Core {
             replaced.inspect_err(|error| self.poison(error))?;
         }
         Ok(())
+    }
+
+    /// Notes how an edit changes the levels, removals first. Under the manifest's lock, so the notes are in the order of
+    /// the edits.
+    fn note_tables(&self, before: &State, edit: &VersionEdit) {
+        let Some(events) = &self.events else { return };
+        for (id, family) in &before.families {
+            let dropped = edit.families_dropped.contains(id);
+            let added = |number: u64| {
+                let mut added = edit.files_added.iter();
+                added.find(|(of, _, file)| of == id && file.number == number)
+            };
+            for (level, table) in family.version.tables() {
+                let removed = (*id, level, table.number);
+                if !dropped && !edit.files_removed.contains(&removed) {
+                    continue;
+                }
+                let info = |level| TableInfo::new(&family.name, level, table);
+                events.push(match added(table.number) {
+                    Some((_, to, _)) => Event::TableMoved {
+                        table: info(*to),
+                        from: level,
+                    },
+                    None => Event::TableRemoved { table: info(level) },
+                });
+            }
+            let is_new = |number| {
+                let mut tables = family.version.tables();
+                tables.all(|(_, table)| table.number != number)
+            };
+            let of_family = edit.files_added.iter().filter(|(of, ..)| of == id);
+            for (_, level, file) in of_family.filter(|(.., file)| is_new(file.number)) {
+                let table = TableInfo::new(&family.name, *level, file);
+                events.push(Event::TableWritten { table });
+            }
+        }
+    }
+
+    /// Puts an event in its place, to be delivered when the caller holds no lock any more.
+    pub(super) fn note(&self, event: impl FnOnce() -> Event) {
+        if let Some(events) = &self.events {
+            events.push(event());
+        }
+    }
+
+    /// Tells the listener what was noted.
+    pub(super) fn deliver_events(&self) {
+        if let Some(events) = &self.events {
+            events.deliver();
+        }
     }
 
     fn table_access(&self, comparator: Comparator) -> Arc<TableAccess> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use arc_swap::ArcSwap;
 
@@ -39,6 +39,8 @@ pub(super) struct FamilyCore {
     pub(super) view: ArcSwap<View>,
     /// Tables in level 0, for the writers to look at without the view.
     pub(super) level0_tables: AtomicUsize,
+    /// Set when the family is dropped: work on it is given up.
+    pub(super) dropped: AtomicBool,
 }
 
 /// A column family of an open database: rows sorted by their keys.
@@ -60,6 +62,7 @@ impl FamilyCore {
             options,
             view: ArcSwap::from_pointee(view),
             level0_tables,
+            dropped: AtomicBool::new(false),
         }
     }
 

@@ -5,10 +5,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::batch::FamilyId;
 use crate::db::DEFAULT_FAMILY;
 use crate::db::core::Core;
+use crate::db::events::Event;
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, check_family_name};
 use crate::error::{Error, Result};
@@ -91,6 +93,11 @@ impl Core {
             self.families.store(Arc::new(all));
         })?;
         writer.add_family(id, fresh);
+        self.note(|| Event::FamilyCreated {
+            family: name.to_owned(),
+        });
+        drop(writer);
+        self.deliver_events();
         Ok(family)
     }
 
@@ -105,9 +112,9 @@ impl Core {
         self.check_writable()?;
         let families = self.families.load_full();
         let family = families.iter().find(|family| family.name == name);
-        let id = family
-            .ok_or_else(|| Error::invalid(format!("there is no column family {name:?}")))?
-            .id;
+        let family =
+            family.ok_or_else(|| Error::invalid(format!("there is no column family {name:?}")))?;
+        let id = family.id;
         let edit = VersionEdit {
             families_dropped: vec![id],
             ..VersionEdit::default()
@@ -121,6 +128,12 @@ impl Core {
             self.families.store(Arc::new(rest));
         })?;
         writer.remove_family(id);
+        family.dropped.store(true, Ordering::Relaxed);
+        self.note(|| Event::FamilyDropped {
+            family: name.to_owned(),
+        });
+        drop(writer);
+        self.deliver_events();
         Ok(())
     }
 }

@@ -62,6 +62,7 @@ impl Handle {
         drop(core.flushing.lock());
         let synced = core.sync_logs();
         core.lock.lock().take();
+        core.deliver_events();
         synced
     }
 }
@@ -90,6 +91,7 @@ impl Core {
             self.poison(&Error::invalid(format!(
                 "a background thread panicked: {what}"
             )));
+            self.deliver_events();
         }
     }
 

@@ -7,8 +7,9 @@
 //!       open, recovery      from the files to a core
 //!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log, memtables
-//!       jobs                flush and compaction, one piece at a time
 //!       checkpoint          a copy made of links
+//!       flush, compact      the work behind the scenes, one piece at a time; jobs: what they share
+//!       events              who is told
 //!       signals             who waits for whom
 //! ```
 //!
@@ -18,9 +19,12 @@
 
 mod checkpoint;
 mod commit;
+mod compact;
 mod core;
+mod events;
 mod family;
 mod family_set;
+mod flush;
 mod handle;
 mod jobs;
 mod open;
@@ -42,12 +46,15 @@ use crate::batch::WriteBatch;
 use crate::error::{Error, Result};
 use crate::vfs::Vfs;
 
+pub use self::events::{
+    EntryCounts, Event, EventListener, MemtableInfo, Outcome, Stall, TableInfo,
+};
 pub use self::family::Family;
 pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
 pub use self::snapshot::Snapshot;
 pub use self::value::Value;
-pub use crate::compaction::{CompactionFilter, Decision};
+pub use crate::compaction::{CompactionFilter, Decision, Dropped, Reason};
 pub use crate::iter::{Cursor, Range};
 pub use crate::sstable::Compression;
 

@@ -24,6 +24,7 @@ use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::commit::CommitQueue;
 use crate::db::core::{Core, FrozenSet, ManifestInForce};
+use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
 use crate::db::recovery::{self, Recovered};
@@ -84,6 +85,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     add_missing_families(&mut state, dir, options)?;
     let core = Core::start(dir, options, state, recovered, lock)?;
     core.remove_unneeded(&listing);
+    core.tell_opened();
     Db::from_core(core)
 }
 
@@ -399,9 +401,29 @@ impl Core {
             compacting: ReentrantMutex::default(),
             signals: Signals::default(),
             poison: OnceLock::new(),
+            events: options.listener.clone().map(Events::new),
+            next_job: AtomicU64::new(1),
             closing: AtomicBool::new(false),
             lock: Mutex::new(Some(lock.into())),
         }))
+    }
+
+    /// Tells what lies in the levels, before anything can change it.
+    fn tell_opened(&self) {
+        self.tell(|| {
+            let families = self.families.load();
+            let tables_of = |family: &Arc<FamilyCore>| -> Vec<_> {
+                let view = family.view.load();
+                let tables = view.version.tables();
+                tables
+                    .map(|(level, table)| TableInfo::new(&family.name, level, table))
+                    .collect()
+            };
+            Event::Opened {
+                families: families.iter().map(|family| family.name.clone()).collect(),
+                tables: families.iter().flat_map(tables_of).collect(),
+            }
+        });
     }
 
     /// Removes what an earlier life left: nothing refers to it, now that the new manifest is in force.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::compaction::{CompactionFilter, Shape};
 use crate::comparator::Comparator;
+use crate::db::events::EventListener;
 use crate::error::{Error, Result};
 use crate::sstable::{Compression, TableOptions};
 use crate::vfs::{StdVfs, Vfs};
@@ -38,6 +39,8 @@ pub struct Options {
     pub unlisted: Unlisted,
     /// The families to open, and to create where missing, by name. `default` is always there.
     pub families: Vec<(String, FamilyOptions)>,
+    /// Is told of flushes, compactions and stalls. Default: nobody is.
+    pub listener: Option<Arc<dyn EventListener>>,
 }
 
 /// Who does the work that no caller waits for.
@@ -114,6 +117,7 @@ impl Default for Options {
             table_access: TableReads::Mapped,
             unlisted: Unlisted::Open,
             families: Vec::new(),
+            listener: None,
         }
     }
 }
@@ -125,6 +129,13 @@ impl Options {
         let name = name.into();
         self.families.retain(|(earlier, _)| *earlier != name);
         self.families.push((name, options));
+        self
+    }
+
+    /// Tells `listener` what the engine does: see [`Event`](crate::Event).
+    #[must_use]
+    pub fn listener(mut self, listener: Arc<dyn EventListener>) -> Self {
+        self.listener = Some(listener);
         self
     }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::batch::{BatchView, FamilyId, WriteBatch};
 use crate::db::Background;
 use crate::db::core::{Core, FrozenSet};
+use crate::db::events::{Event, Stall};
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
 use crate::db::signals::Work;
@@ -163,6 +164,12 @@ impl Core {
         writer.last_sequence = sequence - 1;
         self.visible.store(writer.last_sequence, Ordering::Release);
         writer.slow_bytes += group.iter().map(WriteBatch::encoded_len).sum::<usize>();
+        self.note(|| Event::WriteGroup {
+            batches: group.len(),
+            records,
+            bytes: group.iter().map(WriteBatch::encoded_len).sum(),
+            synced: sync,
+        });
         group.clear();
         writer.group = group;
         Ok(())
@@ -195,15 +202,18 @@ impl Core {
             return Ok(());
         }
         if level0_tables >= LEVEL0_STOP {
-            self.signals.wait_until(Work::Compact, || {
-                self.level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
+            self.stall(Stall::Level0Stop, || {
+                self.signals.wait_until(Work::Compact, || {
+                    self.level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
+                })
             })?;
             return self.check_writable();
         }
         if writer.slow_bytes >= SLOW_BYTES {
             writer.slow_bytes = 0;
             let beyond = level0_tables + 1 - LEVEL0_SLOW;
-            self.signals.wait_at_most(SLOW_PAUSE * beyond as u32);
+            let pause = SLOW_PAUSE * beyond as u32;
+            self.stall(Stall::Level0Slow, || self.signals.wait_at_most(pause));
         }
         Ok(())
     }
@@ -217,9 +227,12 @@ impl Core {
         if self.background == Background::Manual {
             while self.frozen.lock().len() >= FROZEN_SETS_MAX && self.flush_oldest()? {}
         } else {
-            let waiting =
-                || self.frozen.lock().len() < FROZEN_SETS_MAX || self.poison.get().is_some();
-            self.signals.wait_until(Work::Flush, waiting)?;
+            let room = || self.frozen.lock().len() < FROZEN_SETS_MAX || self.poison.get().is_some();
+            if !room() {
+                self.stall(Stall::Memtables, || {
+                    self.signals.wait_until(Work::Flush, room)
+                })?;
+            }
             self.check_writable()?;
         }
         let number = self.new_file_number();
@@ -272,6 +285,9 @@ impl Core {
             last_sequence: writer.last_sequence,
             memtables,
         };
+        self.note(|| Event::MemtablesFrozen {
+            memtables: self.memtable_infos(&set),
+        });
         self.frozen.lock().push_back(Arc::new(set));
     }
 

@@ -1,0 +1,170 @@
+//! Compactions of an open database: which is made, and how its result comes into force.
+//!
+//! There is one at a time over all families, whoever asks for it: the thread in the background, `Db::step`, or a
+//! caller who wants a range compacted.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::compaction::{self, Output, Plan};
+use crate::db::core::Core;
+use crate::db::events::{Event, TableInfo};
+use crate::db::family::FamilyCore;
+use crate::db::jobs::{Counted, at_level, outcome_of, publish};
+use crate::db::signals::{Work, closed, copy_of};
+use crate::error::Result;
+use crate::version::{FileMeta, VersionEdit};
+
+impl Core {
+    /// Makes the compaction that is needed most; `false` if none is needed.
+    ///
+    /// # Errors
+    /// As for [`Core::flush_oldest`], and `Corruption` or `Io` from an input.
+    pub(super) fn compact_once(&self) -> Result<bool> {
+        let working = self.begin_work(&self.compacting)?;
+        let outcome = self.compact_neediest();
+        drop(working);
+        let ended = outcome.as_ref().map(|_| ()).map_err(copy_of);
+        self.signals.ended(Work::Compact, &ended);
+        outcome
+    }
+
+    fn compact_neediest(&self) -> Result<bool> {
+        let families = self.families.load_full();
+        let neediest = families
+            .iter()
+            .map(|family| {
+                let shape = family.options.shape();
+                (family, shape.fullest(&family.view.load().version).1)
+            })
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((family, _)) = neediest else {
+            return Ok(false);
+        };
+        let version = Arc::clone(&family.view.load().version);
+        let Some(plan) = compaction::pick(&version, family.comparator(), &family.options.shape())
+        else {
+            return Ok(false);
+        };
+        if !self.run_plan(family, &plan)? && self.is_closing() {
+            return Err(closed());
+        }
+        // Also if the family was dropped meanwhile: another may be next.
+        Ok(true)
+    }
+
+    /// Rewrites all tables of a family into one sorted level.
+    ///
+    /// # Errors
+    /// As for [`Core::compact_once`].
+    pub(super) fn compact_everything(&self, family: &FamilyCore) -> Result<()> {
+        let working = self.begin_work(&self.compacting)?;
+        let version = Arc::clone(&family.view.load().version);
+        let outcome = match compaction::pick_everything(&version, &family.options.shape()) {
+            Some(plan) => self.run_plan(family, &plan),
+            None => Ok(true),
+        };
+        drop(working);
+        self.signals.progress();
+        // Of a family that was dropped meanwhile, there is nothing left to compact.
+        if !outcome? && self.is_closing() {
+            return Err(closed());
+        }
+        Ok(())
+    }
+
+    /// Makes a compaction; `false` if it was given up. The caller holds `compacting`, so no input disappears.
+    fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
+        let (job, begun) = (self.new_job(), Instant::now());
+        let inputs = || -> Vec<TableInfo> {
+            let tables = plan.inputs.iter();
+            tables
+                .map(|(level, table)| TableInfo::new(&family.name, *level, table))
+                .collect()
+        };
+        self.tell(|| Event::CompactionBegun {
+            job,
+            family: family.name.clone(),
+            reason: plan.reason,
+            inputs: inputs(),
+            output_level: plan.output_level,
+        });
+        let outcome = if plan.is_trivial_move() {
+            self.move_down(family, plan)
+        } else {
+            self.rewrite(family, plan)
+        };
+        self.report_failure(&outcome);
+        self.tell(|| {
+            let output = outcome.as_ref().ok().and_then(Option::as_ref);
+            let info = |file| TableInfo::new(&family.name, plan.output_level, file);
+            let files = output.iter().flat_map(|output| &output.files);
+            Event::CompactionEnded {
+                job,
+                family: family.name.clone(),
+                inputs: inputs(),
+                outputs: files.map(info).collect(),
+                moved: plan.is_trivial_move(),
+                entries: output.map(Output::counts).unwrap_or_default(),
+                took: begun.elapsed(),
+                outcome: outcome_of(&outcome, matches!(outcome, Ok(None))),
+            }
+        });
+        outcome.map(|output| output.is_some())
+    }
+
+    /// Hands the input down as it is.
+    fn move_down(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
+        let inputs = plan.inputs.iter();
+        let moved: Vec<_> = inputs.map(|(_, table)| FileMeta::clone(table)).collect();
+        let mut edit = removal_of_inputs(family, plan);
+        edit.files_added
+            .extend(at_level(family, plan.output_level, &moved));
+        let recorded = self.install_compaction(family, edit)?;
+        Ok(recorded.then(Output::default))
+    }
+
+    fn rewrite(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
+        let version = Arc::clone(&family.view.load().version);
+        let origin = format!("compaction to level {}", plan.output_level);
+        let output = self.with_environment(family, &origin, &plan.inputs, |environment| {
+            compaction::compact(environment, plan, &version)
+        })?;
+        let Some(output) = output else {
+            return Ok(None);
+        };
+        if !output.files.is_empty() {
+            let synced = self.vfs.sync_dir(&self.dir);
+            synced.inspect_err(|_| self.discard_outputs([&output]))?;
+        }
+        let mut edit = removal_of_inputs(family, plan);
+        edit.files_added
+            .extend(at_level(family, plan.output_level, &output.files));
+        if self.install_compaction(family, edit)? {
+            return Ok(Some(output));
+        }
+        // The family was dropped while this ran: nobody needs the outputs.
+        self.discard_outputs([&output]);
+        Ok(None)
+    }
+
+    /// Whether the edit was recorded: not if the family is gone.
+    fn install_compaction(&self, family: &FamilyCore, edit: VersionEdit) -> Result<bool> {
+        let mut recorded = false;
+        self.install(edit, None, |state| {
+            recorded = state.families.contains_key(&family.id);
+            publish(family, state, |view| view.frozen.clone());
+        })?;
+        Ok(recorded)
+    }
+}
+
+fn removal_of_inputs(family: &FamilyCore, plan: &Plan) -> VersionEdit {
+    let inputs = plan.inputs.iter();
+    VersionEdit {
+        files_removed: inputs
+            .map(|(level, table)| (family.id, *level, table.number))
+            .collect(),
+        ..VersionEdit::default()
+    }
+}

@@ -1,0 +1,129 @@
+//! Flush: the oldest full memtables become tables of level 0, and their log is not needed any more.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::compaction::{self, Output};
+use crate::db::core::{Core, FrozenSet};
+use crate::db::events::{Event, MemtableInfo, TableInfo};
+use crate::db::family::FamilyCore;
+use crate::db::jobs::{Counted, at_level, outcome_of, publish};
+use crate::db::signals::{Work, closed};
+use crate::error::Result;
+use crate::version::{VersionEdit, file_name};
+
+/// What a flush wrote for each family.
+type Flushed = Vec<(Arc<FamilyCore>, Output)>;
+
+impl Core {
+    /// Writes the oldest full memtables to tables; `false` if there are none.
+    ///
+    /// # Errors
+    /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest
+    /// poisons the database. `InvalidArgument` when the database closes.
+    pub(super) fn flush_oldest(&self) -> Result<bool> {
+        let working = self.begin_work(&self.flushing)?;
+        let Some(set) = self.frozen.lock().front().cloned() else {
+            return Ok(false);
+        };
+        let outcome = self.flush_and_tell(&set);
+        drop(working);
+        self.signals.ended(Work::Flush, &outcome);
+        outcome?;
+        self.signals.request(Work::Compact);
+        Ok(true)
+    }
+
+    fn flush_and_tell(&self, set: &FrozenSet) -> Result<()> {
+        let (job, begun) = (self.new_job(), Instant::now());
+        self.tell(|| Event::FlushBegun {
+            job,
+            memtables: self.memtable_infos(set),
+        });
+        let flushed = self.flush_set(set);
+        self.report_failure(&flushed);
+        self.tell(|| {
+            let done: &[_] = flushed.as_ref().map_or(&[], Vec::as_slice);
+            let infos = |(family, output): &(Arc<FamilyCore>, Output)| -> Vec<_> {
+                let files = output.files.iter();
+                files
+                    .map(|file| TableInfo::new(&family.name, 0, file))
+                    .collect()
+            };
+            Event::FlushEnded {
+                job,
+                outputs: done.iter().flat_map(infos).collect(),
+                entries: done.iter().map(|(_, output)| output.counts()).sum(),
+                took: begun.elapsed(),
+                outcome: outcome_of(&flushed, flushed.is_err() && self.is_closing()),
+            }
+        });
+        flushed.map(drop)
+    }
+
+    pub(super) fn memtable_infos(&self, set: &FrozenSet) -> Vec<MemtableInfo> {
+        let info = |(id, memtable): &(_, crate::memtable::Memtable)| {
+            Some(MemtableInfo {
+                family: self.family(*id)?.name.clone(),
+                entries: memtable.len() as u64,
+                bytes: memtable.reserved_bytes() as u64,
+            })
+        };
+        set.memtables.iter().filter_map(info).collect()
+    }
+
+    fn flush_set(&self, set: &FrozenSet) -> Result<Flushed> {
+        let mut flushed = Vec::new();
+        for (id, memtable) in &set.memtables {
+            let Some(family) = self.family(*id) else {
+                continue;
+            };
+            let version = Arc::clone(&family.view.load().version);
+            let output = self.with_environment(&family, "flush", &[], |environment| {
+                compaction::flush(environment, memtable, &version)
+            });
+            match output {
+                Ok(Some(output)) => flushed.push((family, output)),
+                // The family was dropped meanwhile.
+                Ok(None) if !self.is_closing() => {}
+                given_up => {
+                    self.discard_outputs(flushed.iter().map(|(_, output)| output));
+                    return given_up.and(Err(closed()));
+                }
+            }
+        }
+        // Also without tables: the manifest is about to name the next log, so that name must be durable.
+        let synced = self.vfs.sync_dir(&self.dir);
+        synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
+        self.install_flush(set, &flushed)?;
+        // If it stays, the next open removes it.
+        let _ = self.vfs.remove(&file_name::log(&self.dir, set.log_number));
+        Ok(flushed)
+    }
+
+    fn install_flush(&self, set: &FrozenSet, flushed: &Flushed) -> Result<()> {
+        let mut edit = VersionEdit {
+            oldest_log: Some(set.next_log),
+            last_sequence: Some(set.last_sequence),
+            ..VersionEdit::default()
+        };
+        for (family, output) in flushed {
+            edit.files_added.extend(at_level(family, 0, &output.files));
+        }
+        let mut unrecorded = Vec::new();
+        self.install(edit, None, |state| {
+            for (family, output) in flushed {
+                publish(family, state, |view| {
+                    let older = view.frozen.len().saturating_sub(1);
+                    view.frozen[..older].to_vec()
+                });
+                if !state.families.contains_key(&family.id) {
+                    unrecorded.push(output);
+                }
+            }
+            self.frozen.lock().pop_front();
+        })?;
+        self.discard_outputs(unrecorded);
+        Ok(())
+    }
+}
