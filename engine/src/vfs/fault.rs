@@ -42,7 +42,15 @@ pub struct FaultVfs {
 struct Plan {
     operations: u64,
     fault: Option<(u64, Fault)>,
+    budget: Option<Budget>,
     failed: Vec<String>,
+}
+
+/// Space that is left for one kind of file.
+#[derive(Debug)]
+struct Budget {
+    ending: &'static str,
+    bytes_left: usize,
 }
 
 /// Whether an operation needs space on the disk.
@@ -67,9 +75,20 @@ impl FaultVfs {
         plan.fault = Some((plan.operations + n, fault));
     }
 
+    /// Gives files whose names end in `ending` no more than so many further bytes. The append that does not fit writes
+    /// what fits and fails, as on a disk that fills up, and so does every one after it.
+    pub fn limit_bytes(&self, ending: &'static str, bytes: usize) {
+        self.plan.lock().budget = Some(Budget {
+            ending,
+            bytes_left: bytes,
+        });
+    }
+
     /// Lets everything succeed from now on. What a failed sync lost stays lost.
     pub fn heal(&self) {
-        self.plan.lock().fault = None;
+        let mut plan = self.plan.lock();
+        plan.fault = None;
+        plan.budget = None;
     }
 
     /// How many operations were asked for, those that failed included.
@@ -102,6 +121,23 @@ impl FaultVfs {
             Fault::PowerGone => io::Error::other("injected fault: the power is gone"),
         };
         Some((fault, Error::io(op, path, source)))
+    }
+
+    /// How much of an append of `bytes` fits what is left.
+    fn spend(&self, path: &Path, bytes: usize) -> usize {
+        let mut plan = self.plan.lock();
+        let Some(budget) = &mut plan.budget else {
+            return bytes;
+        };
+        if !path.to_string_lossy().ends_with(budget.ending) {
+            return bytes;
+        }
+        let fits = bytes.min(budget.bytes_left);
+        budget.bytes_left -= fits;
+        if fits < bytes {
+            plan.failed.push(format!("append to {}", path.display()));
+        }
+        fits
     }
 
     fn check(&self, op: &'static str, path: &Path, space: Space) -> Result<()> {
@@ -216,7 +252,15 @@ struct FaultyFile {
 impl WritableFile for FaultyFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
         match self.vfs.fault("append to", &self.path, Space::Needed) {
-            None => self.inner.append(data),
+            None => {
+                let fits = self.vfs.spend(&self.path, data.len());
+                self.inner.append(&data[..fits])?;
+                if fits < data.len() {
+                    let source = io::Error::from(io::ErrorKind::StorageFull);
+                    return Err(Error::io("append to", &self.path, source));
+                }
+                Ok(())
+            }
             Some((Fault::ShortWrite, error)) => {
                 self.inner.append(&data[..data.len() / 2])?;
                 Err(error)

@@ -1,0 +1,185 @@
+//! What cursors, values and snapshots held is given back when they go: memory, disk space, descriptors, mappings.
+//!
+//! One test, because it counts what the whole process holds.
+
+#![expect(
+    unsafe_code,
+    reason = "counting allocated bytes takes an allocator, and that trait is unsafe"
+)]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use engine::{Background, Db, FamilyOptions, Options, TableReads};
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system's allocator as it came; counting touches only an atomic number.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`, which is the system's too.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above; the pointer came from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const ROWS: usize = 20_000;
+const VALUE_BYTES: usize = 100;
+const MEMTABLE_BYTES: usize = ROWS * VALUE_BYTES;
+/// What indexes, filters and lists may take beside.
+const SLACK_BYTES: usize = 256 << 10;
+
+fn held() -> usize {
+    HELD.load(Ordering::Relaxed)
+}
+
+fn table_bytes(dir: &Path) -> u64 {
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let tables = files.filter(|file| file.path().extension().is_some_and(|of| of == "sst"));
+    tables.map(|file| file.metadata().unwrap().len()).sum()
+}
+
+/// Whether the tables take so many bytes, but for numbers that need a byte more here and there.
+fn takes(dir: &Path, bytes: u64) -> bool {
+    table_bytes(dir).abs_diff(bytes) < bytes / 100
+}
+
+/// Descriptors and mappings of tables that this process has open.
+fn open_tables() -> usize {
+    let descriptors = std::fs::read_dir("/proc/self/fd").map_or(0, |entries| {
+        entries
+            .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
+            .filter(|target| target.to_string_lossy().contains(".sst"))
+            .count()
+    });
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    descriptors + maps.lines().filter(|line| line.contains(".sst")).count()
+}
+
+fn fill(db: &Db, byte: u8) {
+    for at in 0..ROWS {
+        db.put(format!("{at:08}"), [byte; VALUE_BYTES]).unwrap();
+    }
+}
+
+fn open(dir: &Path, table_access: TableReads) -> Db {
+    let options = Options {
+        background: Background::Manual,
+        table_access,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        target_file_bytes: 256 << 10,
+        ..FamilyOptions::default()
+    };
+    Db::open(dir, options.family("default", family)).unwrap()
+}
+
+#[test]
+fn what_readers_held_is_given_back_when_they_go() {
+    for table_access in [TableReads::Mapped, TableReads::Pread] {
+        let dir = tempfile::tempdir().unwrap();
+        let db = open(dir.path(), table_access);
+        memory_of_a_memtable_comes_back(&db);
+        files_of_a_cursor_come_back(&db, dir.path());
+        space_of_a_snapshot_comes_back(&db, dir.path());
+        db.close().unwrap();
+        drop(db);
+        assert_eq!(open_tables(), 0, "after closing nothing is open");
+    }
+}
+
+/// A flushed memtable lives as long as a cursor or a value that was read from it.
+fn memory_of_a_memtable_comes_back(db: &Db) {
+    let before = held();
+    fill(db, 1);
+    assert!(held() > before + MEMTABLE_BYTES);
+    let mut cursor = db.default_family().cursor().unwrap();
+    cursor.seek_to_first().unwrap();
+    let value = db.get("00000007").unwrap().unwrap();
+    db.flush().unwrap();
+    assert!(
+        held() > before + MEMTABLE_BYTES,
+        "a cursor and a value hold it"
+    );
+    drop(cursor);
+    assert!(held() > before + MEMTABLE_BYTES, "the value holds it alone");
+    assert_eq!(value, [1; VALUE_BYTES]);
+    drop(value);
+    let left = held().saturating_sub(before);
+    assert!(
+        left < SLACK_BYTES,
+        "{left} bytes are left of {MEMTABLE_BYTES}"
+    );
+}
+
+/// Tables that a compaction replaced live as long as a cursor on them: their names, bytes and descriptors.
+fn files_of_a_cursor_come_back(db: &Db, dir: &Path) {
+    db.compact().unwrap();
+    let live = table_bytes(dir);
+    let mut cursors: Vec<_> = (0..3)
+        .map(|_| db.default_family().cursor().unwrap())
+        .collect();
+    for cursor in &mut cursors {
+        cursor.seek_to_first().unwrap();
+        for _ in 1..ROWS {
+            cursor.next().unwrap();
+        }
+    }
+    let open_before = open_tables();
+    fill(db, 2);
+    db.compact().unwrap();
+    while cursors.len() > 1 {
+        drop(cursors.pop());
+        assert!(
+            table_bytes(dir) > live * 3 / 2,
+            "the others hold the old tables"
+        );
+    }
+    assert_eq!(cursors[0].value(), [1; VALUE_BYTES]);
+    cursors.clear();
+    assert!(
+        takes(dir, live),
+        "the same rows with other values take the same space"
+    );
+    assert_eq!(db.default_family().iter().count(), ROWS);
+    assert!(open_tables() <= open_before, "{} are open", open_tables());
+}
+
+/// A snapshot keeps versions, not files: the next compaction after it lets them go.
+fn space_of_a_snapshot_comes_back(db: &Db, dir: &Path) {
+    db.compact().unwrap();
+    let one_version = table_bytes(dir);
+    let snapshot = db.snapshot();
+    let second_holder = snapshot.clone();
+    fill(db, 3);
+    db.compact().unwrap();
+    assert!(table_bytes(dir) > one_version * 3 / 2);
+    drop(snapshot);
+    fill(db, 4);
+    db.compact().unwrap();
+    let row = second_holder.get(&db.default_family(), "00000000").unwrap();
+    assert_eq!(
+        row.unwrap(),
+        [2; VALUE_BYTES],
+        "the clone holds the moment alone"
+    );
+    drop(second_holder);
+    fill(db, 5);
+    db.compact().unwrap();
+    assert!(takes(dir, one_version), "one version of each row is left");
+}
