@@ -70,13 +70,14 @@ pub fn manifest(input: &[u8]) -> usize {
         file.and_then(|mut file| file.append(bytes))
             .expect("memory takes every file");
         let edits = read_manifest(&vfs, dir, NUMBER).unwrap_or_default();
+        let edits: Vec<VersionEdit> = edits.into_iter().map(|(_, edit)| edit).collect();
         apply(&edits);
         edits.len()
     });
     edits.len() + of_files.iter().sum::<usize>()
 }
 
-/// Applies edits one after the other, up to the first that contradicts what came before.
+/// Applies edits one after the other, up to the first that contradicts what came before, and all at once.
 fn apply(edits: &[VersionEdit]) {
     let vfs = Arc::new(MemoryVfs::new());
     let access = TableAccess::new(vfs, Path::new("."), Comparator::Bytewise, true);
@@ -88,9 +89,13 @@ fn apply(edits: &[VersionEdit]) {
             Err(_) => return,
         }
     }
+    let at_once = State::replay(edits, |_| Arc::clone(&access));
+    let at_once = at_once.expect("edits that can be applied in turn can be replayed");
     let again = State::default().apply(&state.as_edit(), |_| Arc::clone(&access));
     let again = again.expect("a state that was reached can be recorded");
-    assert_eq!(again.as_edit(), state.as_edit());
+    for other in [at_once, again] {
+        assert_eq!(other.as_edit(), state.as_edit());
+    }
 }
 
 #[cfg(test)]

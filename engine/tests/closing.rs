@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use engine::vfs::{MemoryVfs, Vfs};
+use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, Error, FamilyOptions, Options};
 use parking_lot::{Condvar, Mutex};
 use support::tiny;
@@ -117,4 +117,45 @@ fn a_filter_may_close_the_database_and_keeps_the_lock_until_its_compaction_ends(
     );
     let db = open(&vfs, None).unwrap();
     assert_eq!(db.default_family().iter().count(), 20);
+}
+
+#[test]
+fn closing_twice_at_once_waits_both_times() {
+    let (vfs, gate) = (MemoryVfs::new(), Arc::new(Gate::default()));
+    let db = filled(&vfs, &gate);
+    thread::scope(|scope| {
+        let compacted = scope.spawn(|| db.compact());
+        gate.wait_until_reached();
+        let closes = [(); 3].map(|()| scope.spawn(|| db.close()));
+        thread::sleep(Duration::from_millis(100));
+        // Asserted after the gate is open: else nobody would ever come out.
+        let early = closes.iter().filter(|close| close.is_finished()).count();
+        gate.let_go();
+        assert_eq!(early, 0, "the directory was still in use");
+        for close in closes {
+            close.join().unwrap().unwrap();
+        }
+        compacted.join().unwrap().unwrap_err();
+    });
+    open(&vfs, None).unwrap();
+}
+
+#[test]
+fn closing_again_says_how_closing_ended() {
+    let memory = MemoryVfs::new();
+    let vfs = FaultVfs::new(Arc::new(memory));
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open("db", options).unwrap();
+    db.put("k", "v").unwrap();
+    vfs.fail_nth(1, Fault::Io);
+    let first = db.close().unwrap_err().to_string();
+    let second = db.close().unwrap_err().to_string();
+    assert_eq!(
+        first, second,
+        "what was lost does not come back by asking again"
+    );
 }

@@ -9,6 +9,9 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::log::{LogReader, LogWriter, RecoveryMode};
+use engine::version::file_name::{self, FileName};
+use engine::version::{VersionEdit, current_manifest, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, Error, Options};
 use support::{Rows, tiny};
@@ -110,4 +113,56 @@ fn a_file_cut_short_is_noticed() {
             }
         }
     }
+}
+
+/// Records that are whole and say what cannot be: the message leads to the record.
+#[test]
+fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
+    let (vfs, _) = database();
+    let dir = Path::new("db");
+    let number = current_manifest(&vfs, dir).unwrap();
+    let path = file_name::manifest(dir, number);
+    let whole = vfs.read(&path).unwrap().len() as u64;
+    // One more edit in the place where the next would stand, in a copy that is written from its beginning.
+    let edits = read_manifest(&vfs, dir, number).unwrap();
+    let wrong = VersionEdit {
+        next_file: Some(1),
+        ..VersionEdit::default()
+    };
+    let copy = vfs.crash(1);
+    let mut log = LogWriter::new(copy.create(&path).unwrap(), number);
+    for (_, edit) in &edits {
+        log.add_record(&edit.encode()).unwrap();
+    }
+    log.add_record(&wrong.encode()).unwrap();
+    let error = rows(&copy).unwrap_err();
+    let Error::Corruption { file, offset, what } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((file, *offset), (&path, whole), "{error}");
+    assert!(what.contains("backwards"), "{error}");
+
+    // A batch with a number that does not follow, behind one that does.
+    let copy = vfs.crash(1);
+    let name = vfs
+        .list(dir)
+        .unwrap()
+        .into_iter()
+        .find_map(|name| match FileName::parse(&name) {
+            Some(FileName::Log(number)) => Some(number),
+            _ => None,
+        });
+    let log_number = name.unwrap();
+    let path = file_name::log(dir, log_number);
+    let bytes = vfs.read(&path).unwrap();
+    let mut reader = LogReader::new(&bytes, &path, log_number, RecoveryMode::PointInTime);
+    let first = reader.next_record().unwrap().unwrap().to_vec();
+    let second_at = reader.next_record_at();
+    let mut log = LogWriter::new(copy.create(&path).unwrap(), log_number);
+    log.add_group([&first[..], &first[..]]).unwrap();
+    let error = rows(&copy).unwrap_err();
+    let Error::Corruption { file, offset, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((file, *offset), (&path, second_at), "{error}");
 }

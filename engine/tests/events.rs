@@ -122,7 +122,7 @@ fn on_disk(vfs: &MemoryVfs) -> Vec<(u32, usize, u64, u64, u64)> {
     let dir = Path::new("db");
     let number = current_manifest(vfs, dir).unwrap();
     let mut tables = BTreeMap::new();
-    for edit in read_manifest(vfs, dir, number).unwrap() {
+    for (_, edit) in read_manifest(vfs, dir, number).unwrap() {
         for (_, _, number) in &edit.files_removed {
             tables.remove(number);
         }

@@ -108,3 +108,62 @@ fn a_long_life_leaves_few_files() {
     );
     assert_eq!(db.default_family().iter().count(), 500);
 }
+
+/// Tables get their numbers in the order of their making, so the same writes give the same names.
+#[test]
+fn a_cursor_that_outlives_its_database_removes_nothing_of_the_next() {
+    let vfs = MemoryVfs::new();
+    let fill = |db: &Db| {
+        for at in 0..300 {
+            db.put(format!("{:04}", at % 100), [at as u8; 64]).unwrap();
+        }
+        db.flush().unwrap();
+    };
+    let db = open(&vfs, Background::Manual);
+    fill(&db);
+    let cursor = db.default_family().cursor().unwrap();
+    let read = names(&vfs, ".sst");
+    db.compact().unwrap();
+    drop(db);
+    assert!(
+        read.is_subset(&names(&vfs, ".sst")),
+        "the cursor holds them"
+    );
+    for name in names(&vfs, "") {
+        vfs.remove(&Path::new("db").join(name)).unwrap();
+    }
+    let db = open(&vfs, Background::Manual);
+    fill(&db);
+    let next = names(&vfs, ".sst");
+    assert!(
+        !read.is_disjoint(&next),
+        "{read:?} and {next:?}: the test needs equal numbers"
+    );
+    drop(cursor);
+    assert_eq!(names(&vfs, ".sst"), next);
+    drop(db);
+    assert_eq!(
+        open(&vfs, Background::Manual)
+            .default_family()
+            .iter()
+            .count(),
+        100
+    );
+}
+
+#[test]
+fn what_a_late_cursor_leaves_is_swept_by_the_next_opening() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, Background::Manual);
+    db.put("k", "v").unwrap();
+    db.flush().unwrap();
+    let cursor = db.default_family().cursor().unwrap();
+    let old = names(&vfs, ".sst");
+    db.put("k", "w").unwrap();
+    db.compact().unwrap();
+    drop(db);
+    drop(cursor);
+    let db = open(&vfs, Background::Manual);
+    assert!(old.is_disjoint(&names(&vfs, ".sst")));
+    assert_eq!(db.get("k").unwrap().as_deref(), Some(&b"w"[..]));
+}

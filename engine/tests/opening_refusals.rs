@@ -9,6 +9,7 @@ use std::sync::Arc;
 use engine::comparator::NumericSuffix;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, StdVfs, Vfs};
 use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted};
+use support::hooked::Hooked;
 
 fn on(vfs: &MemoryVfs) -> Options {
     Options {
@@ -377,4 +378,39 @@ fn an_unreadable_directory_is_explained() {
         // The superuser reads every directory: nothing to refuse.
         Ok(_) => assert!(may_anything, "only the superuser opens a closed directory"),
     }
+}
+
+/// Two that create at once, both told not to open what exists: between the look and the lock of one, the other
+/// has created its database and closed it.
+#[test]
+fn a_database_that_appears_while_one_is_opened_is_seen() {
+    let memory = MemoryVfs::new();
+    let before_lock = |then: fn(&MemoryVfs)| {
+        let inner = memory.clone();
+        let hooked = Hooked::new(&memory, move |operation, _| {
+            if operation == "lock" {
+                then(&inner);
+            }
+        });
+        Arc::new(hooked)
+    };
+    let options = Options {
+        vfs: before_lock(|memory| Db::open("db", on(memory)).unwrap().put("k", "v").unwrap()),
+        error_if_exists: true,
+        ..Options::default()
+    };
+    let error = Db::open("db", options).unwrap_err();
+    assert!(error.to_string().contains("error_if_exists"), "{error}");
+    // And one that disappears.
+    let options = Options {
+        vfs: before_lock(|memory| {
+            for name in memory.list(Path::new("db")).unwrap() {
+                memory.remove(&Path::new("db").join(name)).unwrap();
+            }
+        }),
+        create_if_missing: false,
+        ..Options::default()
+    };
+    let error = Db::open("db", options).unwrap_err();
+    assert!(error.to_string().contains("create_if_missing"), "{error}");
 }

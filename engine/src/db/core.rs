@@ -270,7 +270,13 @@ impl Core {
 
     fn table_access(&self, comparator: Comparator) -> Arc<TableAccess> {
         let vfs = Arc::clone(&self.vfs);
-        Arc::new(TableAccess::new(vfs, &self.dir, comparator, self.mapped))
+        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
+        // Without the lock, which closing gives back, nothing may be removed.
+        let lock = self.lock.lock().clone();
+        Arc::new(match &lock {
+            Some(lock) => access.under(lock),
+            None => access,
+        })
     }
 
     /// The most tables that any family has in level 0.

@@ -41,7 +41,7 @@ pub(super) fn list_families(dir: &Path, vfs: &dyn Vfs) -> Result<Vec<ListedFamil
         number = newer;
     };
     let mut families: Vec<FamilyRecord> = Vec::new();
-    for edit in edits {
+    for (_, edit) in edits {
         families.extend(edit.families_added);
         families.retain(|family| !edit.families_dropped.contains(&family.id));
     }

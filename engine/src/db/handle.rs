@@ -3,13 +3,13 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ThreadId};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use crate::db::Background;
 use crate::db::core::Core;
-use crate::db::signals::Work;
+use crate::db::signals::{Work, copy_of};
 use crate::error::{Error, Result};
 
 /// Owned by every `Db`, `Family` and `Snapshot`. The threads own the core only, so they do not keep it open.
@@ -17,6 +17,10 @@ use crate::error::{Error, Result};
 pub(super) struct Handle {
     pub(super) core: Arc<Core>,
     workers: Mutex<Vec<JoinHandle<()>>>,
+    worker_ids: Mutex<Vec<ThreadId>>,
+    /// How closing ended, once it has.
+    closed: Mutex<Option<Result<()>>>,
+    closing_ended: Condvar,
 }
 
 impl Handle {
@@ -25,6 +29,9 @@ impl Handle {
         let handle = Self {
             core,
             workers: Mutex::default(),
+            worker_ids: Mutex::default(),
+            closed: Mutex::default(),
+            closing_ended: Condvar::new(),
         };
         if handle.core.background == Background::Threads {
             for (work, name) in [
@@ -37,6 +44,7 @@ impl Handle {
                     .spawn(move || core.work(work));
                 let worker = started
                     .map_err(|error| Error::io("start a thread for", &handle.core.dir, error))?;
+                handle.worker_ids.lock().push(worker.thread().id());
                 handle.workers.lock().push(worker);
                 handle.core.signals.request(work);
             }
@@ -44,14 +52,39 @@ impl Handle {
         Ok(Arc::new(handle))
     }
 
-    /// Ends background work, makes everything durable and gives the lock back. Closing again does nothing.
+    /// Ends background work, makes everything durable and gives the lock back. Closing again changes nothing: it
+    /// waits for the first to end, and says how that ended.
     pub(super) fn close(&self) -> Result<()> {
-        let core = &self.core;
-        if core.closing.swap(true, Ordering::AcqRel) {
-            return Ok(());
+        if self.core.closing.swap(true, Ordering::AcqRel) {
+            return self.wait_until_closed();
         }
+        let outcome = self.close_once();
+        *self.closed.lock() = Some(outcome.as_ref().map(|()| ()).map_err(copy_of));
+        self.closing_ended.notify_all();
+        outcome
+    }
+
+    fn wait_until_closed(&self) -> Result<()> {
+        let core = &self.core;
+        let is_worker = self.worker_ids.lock().contains(&thread::current().id());
+        let works = core.compacting.is_owned_by_current_thread()
+            || core.flushing.is_owned_by_current_thread();
+        let mut closed = self.closed.lock();
+        loop {
+            match closed.as_ref() {
+                Some(outcome) => return outcome.as_ref().map(|()| ()).map_err(copy_of),
+                // A compaction filter, say: who closes waits for it in turn.
+                None if is_worker || works => return Ok(()),
+                None => self.closing_ended.wait(&mut closed),
+            }
+        }
+    }
+
+    fn close_once(&self) -> Result<()> {
+        let core = &self.core;
         core.signals.stop();
-        for worker in self.workers.lock().drain(..) {
+        let workers = std::mem::take(&mut *self.workers.lock());
+        for worker in workers {
             // A compaction filter may own the last handle: then this is the worker itself.
             if worker.thread().id() != thread::current().id() {
                 let _ = worker.join();

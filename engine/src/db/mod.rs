@@ -272,6 +272,9 @@ impl Db {
 
     /// Ends background work, makes every write durable and unlocks the directory. Later writes fail; readers go on.
     ///
+    /// Closing again, at the same time or later, changes nothing: it returns when the first has ended, with its outcome.
+    /// Only within a compaction filter it does not wait.
+    ///
     /// # Errors
     /// `Io` or `Poisoned` if the last writes could not be made durable.
     pub fn close(&self) -> Result<()> {

@@ -39,7 +39,7 @@ use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
 use crate::version::{
     FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
 };
-use crate::vfs::{Vfs, parent_dir};
+use crate::vfs::{LockGuard, Vfs, parent_dir};
 
 /// What a look at a directory shows.
 #[derive(Debug, Default)]
@@ -54,12 +54,13 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     let vfs = Arc::clone(&options.vfs);
     look(dir, options)?;
     create_directory(&*vfs, dir)?;
-    let lock = vfs.lock(&dir.join(file_name::LOCK))?;
-    // Once more, now that nobody else can change it.
+    let lock: Arc<dyn LockGuard> = vfs.lock(&dir.join(file_name::LOCK))?.into();
+    // Once more, now that nobody else can change it. Somebody may have created or removed a database since.
     let listing = list(&*vfs, dir)?;
+    admit(dir, options, &listing)?;
     let exists = listing.files.contains(&FileName::Current);
     let mut state = if exists {
-        recover_state(dir, options)?
+        recover_state(dir, options, &lock)?
     } else {
         State::default()
     };
@@ -82,7 +83,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
             dir.display()
         )));
     }
-    add_missing_families(&mut state, dir, options)?;
+    add_missing_families(&mut state, dir, options, &lock)?;
     let core = Core::start(dir, options, state, recovered, lock)?;
     core.remove_unneeded(&listing);
     core.tell_opened();
@@ -92,20 +93,24 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
 /// Refuses what must not be touched.
 fn look(dir: &Path, options: &Options) -> Result<()> {
     let vfs = &*options.vfs;
-    let refuse_creation = |found: &str| match options.create_if_missing {
-        true => Ok(()),
-        false => Err(Error::NotADatabase {
-            path: dir.to_path_buf(),
-            found: format!("{found}, and create_if_missing is off"),
-        }),
-    };
     if !vfs.exists(dir)? {
-        return refuse_creation("there is nothing");
+        return check_may_create(dir, options, "there is nothing");
     }
     let listing = list(vfs, dir)?;
+    admit(dir, options, &listing)?;
+    let is_database = listing.files.contains(&FileName::Current);
+    if is_database && !listing.files.contains(&FileName::Lock) {
+        // Locking would create a file in what may be somebody else's directory.
+        read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
+    }
+    Ok(())
+}
+
+/// Whether what a directory holds is what the options expect there.
+fn admit(dir: &Path, options: &Options, listing: &Listing) -> Result<()> {
     if !listing.files.contains(&FileName::Current) {
-        listing.check_is_new(vfs, dir)?;
-        return refuse_creation("there is no CURRENT in it");
+        listing.check_is_new(&*options.vfs, dir)?;
+        return check_may_create(dir, options, "there is no CURRENT in it");
     }
     if options.error_if_exists {
         return Err(Error::invalid(format!(
@@ -113,11 +118,17 @@ fn look(dir: &Path, options: &Options) -> Result<()> {
             dir.display()
         )));
     }
-    if !listing.files.contains(&FileName::Lock) {
-        // Locking would create a file in what may be somebody else's directory.
-        read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
-    }
     Ok(())
+}
+
+fn check_may_create(dir: &Path, options: &Options, found: &str) -> Result<()> {
+    if options.create_if_missing {
+        return Ok(());
+    }
+    Err(Error::NotADatabase {
+        path: dir.to_path_buf(),
+        found: format!("{found}, and create_if_missing is off"),
+    })
 }
 
 /// Creates the directory and makes its name durable.
@@ -207,44 +218,45 @@ impl Listing {
 }
 
 /// The state as the manifest in force says, for families whose comparators are the ones given.
-fn recover_state(dir: &Path, options: &Options) -> Result<State> {
+fn recover_state(dir: &Path, options: &Options, lock: &Arc<dyn LockGuard>) -> Result<State> {
     let vfs = &options.vfs;
     let number = current_manifest(&**vfs, dir)?;
     let mut edits = read_manifest(&**vfs, dir, number)?;
     let dropped: BTreeSet<FamilyId> = edits
         .iter()
-        .flat_map(|edit| edit.families_dropped.iter().copied())
+        .flat_map(|(_, edit)| edit.families_dropped.iter().copied())
         .collect();
     let mut access = BTreeMap::new();
-    for record in edits.iter().flat_map(|edit| &edit.families_added) {
+    for record in edits.iter().flat_map(|(_, edit)| &edit.families_added) {
         if !dropped.contains(&record.id) {
             let comparator = comparator_for(record, options)?;
-            access.insert(record.id, table_access(dir, options, comparator));
+            access.insert(record.id, table_access(dir, options, comparator, lock));
         }
     }
-    let mut state = State::default();
-    for edit in &mut edits {
+    for (_, edit) in &mut edits {
         // What became of a family that is gone is of no interest, and its order is not known.
         edit.families_added
             .retain(|record| !dropped.contains(&record.id));
         edit.files_added.retain(|(id, ..)| !dropped.contains(id));
         edit.files_removed.retain(|(id, ..)| !dropped.contains(id));
         edit.families_dropped.clear();
-        let applied = state.apply(edit, |record| Arc::clone(&access[&record.id]));
-        state =
-            applied.map_err(|what| Error::corruption(file_name::manifest(dir, number), 0, what))?;
     }
-    Ok(state)
+    let in_order = edits.iter().map(|(_, edit)| edit);
+    State::replay(in_order, |record| Arc::clone(&access[&record.id])).map_err(|(at, what)| {
+        let offset = edits.get(at).map_or(0, |(offset, _)| *offset);
+        Error::corruption(file_name::manifest(dir, number), offset, what)
+    })
 }
 
-fn table_access(dir: &Path, options: &Options, comparator: Comparator) -> Arc<TableAccess> {
+fn table_access(
+    dir: &Path,
+    options: &Options,
+    comparator: Comparator,
+    lock: &Arc<dyn LockGuard>,
+) -> Arc<TableAccess> {
     let mapped = options.table_access == TableReads::Mapped;
-    Arc::new(TableAccess::new(
-        Arc::clone(&options.vfs),
-        dir,
-        comparator,
-        mapped,
-    ))
+    let access = TableAccess::new(Arc::clone(&options.vfs), dir, comparator, mapped);
+    Arc::new(access.under(lock))
 }
 
 /// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
@@ -303,7 +315,12 @@ fn check_tables(dir: &Path, listing: &Listing, state: &State) -> Result<()> {
 }
 
 /// Adds the families that the options name and the database does not have yet.
-fn add_missing_families(state: &mut State, dir: &Path, options: &Options) -> Result<()> {
+fn add_missing_families(
+    state: &mut State,
+    dir: &Path,
+    options: &Options,
+    lock: &Arc<dyn LockGuard>,
+) -> Result<()> {
     let listed = options
         .families
         .iter()
@@ -318,7 +335,8 @@ fn add_missing_families(state: &mut State, dir: &Path, options: &Options) -> Res
         if !known {
             let id = FamilyId(next_family);
             next_family += 1;
-            access.insert(id, table_access(dir, options, family.comparator.clone()));
+            let comparator = family.comparator.clone();
+            access.insert(id, table_access(dir, options, comparator, lock));
             let comparator = family.comparator.name().to_owned();
             edit.families_added.push(FamilyRecord {
                 id,
@@ -340,7 +358,7 @@ impl Core {
         options: &Options,
         mut state: State,
         mut recovered: Recovered,
-        lock: Box<dyn crate::vfs::LockGuard>,
+        lock: Arc<dyn LockGuard>,
     ) -> Result<Arc<Self>> {
         let vfs = &options.vfs;
         recovered.make_durable(&**vfs, dir)?;
@@ -404,7 +422,7 @@ impl Core {
             events: options.listener.clone().map(Events::new),
             next_job: AtomicU64::new(1),
             closing: AtomicBool::new(false),
-            lock: Mutex::new(Some(lock.into())),
+            lock: Mutex::new(Some(lock)),
         }))
     }
 
@@ -429,9 +447,10 @@ impl Core {
     /// Removes what an earlier life left: nothing refers to it, now that the new manifest is in force.
     fn remove_unneeded(&self, listing: &Listing) {
         let in_force = self.manifest.lock();
+        let tables = in_force.state.table_numbers();
         for file in &listing.files {
             let path = match *file {
-                FileName::Table(number) if !in_force.state.has_table(number) => {
+                FileName::Table(number) if !tables.contains(&number) => {
                     file_name::table(&self.dir, number)
                 }
                 FileName::Log(number) if number < in_force.state.oldest_log => {

@@ -139,9 +139,11 @@ impl Replay<'_> {
     ) -> Result<bool> {
         let mut reader = LogReader::new(contents, self.path, number, RecoveryMode::PointInTime);
         let mut records = 0;
+        let mut at = reader.next_record_at();
         while let Some(record) = reader.next_record()? {
-            let wrong =
-                |what: String| Error::corruption(self.path, 0, format!("record {records}: {what}"));
+            let wrong = |what: String| {
+                Error::corruption(self.path, at, format!("record {records}: {what}"))
+            };
             let batch = BatchView::decode(record).map_err(wrong)?;
             // The oldest log begins where the tables end. Only a later one can follow one that lost its end.
             if batch.sequence > self.next_sequence && records == 0 && number > self.state.oldest_log
@@ -183,6 +185,7 @@ impl Replay<'_> {
                 memtable.insert(key, record.value);
             }
             records += 1;
+            at = reader.next_record_at();
         }
         Ok(true)
     }

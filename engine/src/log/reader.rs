@@ -101,6 +101,11 @@ impl<'a> LogReader<'a> {
         self.end
     }
 
+    /// Where the next record begins, if there is one: to be asked before it is read, for messages about it.
+    pub fn next_record_at(&self) -> u64 {
+        self.skip_block_end(self.position) as u64
+    }
+
     /// The next record, or `None` at the end. It is lent until the next call.
     ///
     /// # Errors

@@ -123,12 +123,12 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
     }
 }
 
-/// The edits of a manifest, in order. An edit torn by a power cut at the end was never in force.
+/// The edits of a manifest in order, each with the offset of its record. An edit torn by a power cut at the end was never in force.
 ///
 /// # Errors
 /// `Corruption` if it is damaged, `UnsupportedVersion` if a later release wrote it, `NotADatabase` if
 /// another program did, else `Io`.
-pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<VersionEdit>> {
+pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64, VersionEdit)>> {
     let path = file_name::manifest(dir, number);
     let contents = vfs.read(&path)?;
     let foreign = || Error::NotADatabase {
@@ -147,15 +147,17 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<Versi
     }
     let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
     let mut edits = Vec::new();
+    let mut at = reader.next_record_at();
     while let Some(record) = reader.next_record()? {
         let edit = VersionEdit::decode(record).map_err(|what| {
-            let at = edits.len();
-            Error::corruption(&path, 0, format!("record {at}: {what}"))
+            let record = edits.len();
+            Error::corruption(&path, at, format!("record {record}: {what}"))
         })?;
         if edits.is_empty() {
             check_format(&edit, &path)?;
         }
-        edits.push(edit);
+        edits.push((at, edit));
+        at = reader.next_record_at();
     }
     if edits.is_empty() {
         let what = "the first record, which holds the whole state, is not whole";

@@ -21,6 +21,7 @@ mod state;
 mod table_file;
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -137,8 +138,9 @@ impl Version {
             })?;
             tables.remove(at);
         }
+        let mut numbers: HashSet<u64> = next.tables().map(|(_, table)| table.number).collect();
         for (level, table) in added {
-            if next.tables().any(|(_, other)| other.number == table.number) {
+            if !numbers.insert(table.number) {
                 return Err(format!("table {} is added twice", table.number));
             }
             Arc::make_mut(&mut next.levels[level]).push(table);

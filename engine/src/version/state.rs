@@ -2,15 +2,16 @@
 //!
 //! Everything here can be rebuilt from the manifest's edits, and nothing else is in the manifest.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::batch::FamilyId;
-use crate::comparator::Comparator;
 use crate::version::edit::{FamilyRecord, FileMeta, MANIFEST_FORMAT, VersionEdit};
 use crate::version::{TableAccess, TableFile, Version};
-use crate::vfs::Vfs;
+
+/// The tables of a family while edits are replayed: number, level, and what the manifest says.
+type Replayed = BTreeMap<u64, (usize, FileMeta)>;
 
 /// A family and its tables.
 #[derive(Debug, Clone)]
@@ -55,14 +56,68 @@ impl Default for State {
 impl State {
     /// The state after an edit. `access_for` says how the tables of a new family are opened.
     ///
+    /// Cost: a look at all tables of the families whose tables change. For many edits take [`State::replay`].
+    ///
     /// # Errors
     /// What in the edit contradicts the state, as part of a sentence.
     pub fn apply(
         &self,
         edit: &VersionEdit,
-        mut access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
+        access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
     ) -> Result<Self, String> {
         let mut next = self.clone();
+        next.add_families(edit, access_for)?;
+        next.change_files(edit)?;
+        next.drop_families(edit)?;
+        next.count(edit)?;
+        Ok(next)
+    }
+
+    /// The state that all edits of a manifest make. Versions are made once, at the end, so the cost is linear
+    /// in what the edits say, up to a logarithm.
+    ///
+    /// # Errors
+    /// Which edit contradicts those before it, and how, as part of a sentence. What is wrong with the tables as a
+    /// whole is held against the last one.
+    pub fn replay<'e>(
+        edits: impl IntoIterator<Item = &'e VersionEdit>,
+        mut access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
+    ) -> Result<Self, (usize, String)> {
+        let mut state = Self::default();
+        let mut tables: BTreeMap<FamilyId, Replayed> = BTreeMap::new();
+        let mut last = 0;
+        for (at, edit) in edits.into_iter().enumerate() {
+            last = at;
+            state
+                .add_families(edit, &mut access_for)
+                .and_then(|()| replay_files(&mut tables, edit, &state))
+                .and_then(|()| state.drop_families(edit))
+                .and_then(|()| state.count(edit))
+                .map_err(|what| (at, what))?;
+            for id in &edit.families_dropped {
+                tables.remove(id);
+            }
+        }
+        for (id, files) in tables {
+            let family = state.families.get_mut(&id).expect("only known families");
+            let access = &family.access;
+            let added = files
+                .into_values()
+                .map(|(level, file)| (level, Arc::new(TableFile::new(file, Arc::clone(access)))))
+                .collect();
+            let version = Version::default().changed(&access.comparator, &[], added);
+            let version =
+                version.map_err(|what| (last, format!("family {:?}: {what}", family.name)))?;
+            family.version = Arc::new(version);
+        }
+        Ok(state)
+    }
+
+    fn add_families(
+        &mut self,
+        edit: &VersionEdit,
+        mut access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
+    ) -> Result<(), String> {
         for record in &edit.families_added {
             let family = FamilyState {
                 name: record.name.clone(),
@@ -70,35 +125,42 @@ impl State {
                 access: access_for(record),
                 version: Arc::default(),
             };
-            if next
+            if self
                 .families
                 .values()
                 .any(|other| other.name == record.name)
             {
                 return Err(format!("two families are named {:?}", record.name));
             }
-            if next.families.insert(record.id, family).is_some() {
+            if self.families.insert(record.id, family).is_some() {
                 return Err(format!("family {} is created twice", record.id.0));
             }
         }
-        next.change_files(edit)?;
+        Ok(())
+    }
+
+    fn drop_families(&mut self, edit: &VersionEdit) -> Result<(), String> {
         for id in &edit.families_dropped {
-            if next.families.remove(id).is_none() {
+            if self.families.remove(id).is_none() {
                 return Err(format!("family {} is dropped and does not exist", id.0));
             }
         }
-        next.next_file = edit.next_file.unwrap_or(self.next_file);
-        next.oldest_log = edit.oldest_log.unwrap_or(self.oldest_log);
-        next.last_sequence = edit.last_sequence.unwrap_or(self.last_sequence);
-        next.next_family = edit.next_family.unwrap_or(self.next_family);
-        if next.next_file < self.next_file
-            || next.oldest_log < self.oldest_log
-            || next.last_sequence < self.last_sequence
-            || next.next_family < self.next_family
-        {
-            return Err("a counter runs backwards".to_owned());
+        Ok(())
+    }
+
+    fn count(&mut self, edit: &VersionEdit) -> Result<(), String> {
+        fn rise<T: PartialOrd + Copy>(counter: &mut T, to: Option<T>) -> Result<(), String> {
+            let next = to.unwrap_or(*counter);
+            if next < *counter {
+                return Err("a counter runs backwards".to_owned());
+            }
+            *counter = next;
+            Ok(())
         }
-        Ok(next)
+        rise(&mut self.next_file, edit.next_file)?;
+        rise(&mut self.oldest_log, edit.oldest_log)?;
+        rise(&mut self.last_sequence, edit.last_sequence)?;
+        rise(&mut self.next_family, edit.next_family)
     }
 
     fn change_files(&mut self, edit: &VersionEdit) -> Result<(), String> {
@@ -115,9 +177,10 @@ impl State {
                 .push((*level, file.clone()));
         }
         for (id, (removed, added)) in changes {
-            let family = self.families.get_mut(&id).ok_or_else(|| {
-                format!("tables of family {} change, and it does not exist", id.0)
-            })?;
+            let family = self
+                .families
+                .get_mut(&id)
+                .ok_or_else(|| no_such_family(id))?;
             let access = &family.access;
             // A table that only moves between levels stays the same open file.
             let moved = |number: u64| {
@@ -168,27 +231,49 @@ impl State {
         edit
     }
 
-    /// Whether a version names the table `number`.
+    /// The numbers of all tables that a version names.
     #[must_use]
-    pub fn has_table(&self, number: u64) -> bool {
-        self.families.values().any(|family| {
-            family
-                .version
-                .tables()
-                .any(|(_, table)| table.number == number)
-        })
+    pub fn table_numbers(&self) -> BTreeSet<u64> {
+        let versions = self.families.values().map(|family| &family.version);
+        versions
+            .flat_map(|version| version.tables())
+            .map(|(_, table)| table.number)
+            .collect()
     }
 }
 
-impl TableAccess {
-    /// How tables are opened when only the manifest is read, and not yet a comparator known.
-    #[must_use]
-    pub fn new(vfs: Arc<dyn Vfs>, dir: &Path, comparator: Comparator, mapped: bool) -> Self {
-        Self {
-            vfs,
-            dir: dir.to_path_buf(),
-            comparator,
-            mapped,
+fn no_such_family(id: FamilyId) -> String {
+    format!("tables of family {} change, and it does not exist", id.0)
+}
+
+fn replay_files(
+    tables: &mut BTreeMap<FamilyId, Replayed>,
+    edit: &VersionEdit,
+    state: &State,
+) -> Result<(), String> {
+    let name_of = |id: FamilyId| match state.families.get(&id) {
+        Some(family) => Ok(&family.name),
+        None => Err(no_such_family(id)),
+    };
+    for (id, level, number) in &edit.files_removed {
+        let (name, files) = (name_of(*id)?, tables.entry(*id).or_default());
+        if files.remove(number).is_none_or(|(was, _)| was != *level) {
+            return Err(format!(
+                "family {name:?}: table {number} is removed from level {level}, where it is not"
+            ));
         }
     }
+    for (id, level, file) in &edit.files_added {
+        let (name, files) = (name_of(*id)?, tables.entry(*id).or_default());
+        match files.entry(file.number) {
+            Entry::Vacant(place) => place.insert((*level, file.clone())),
+            Entry::Occupied(_) => {
+                return Err(format!(
+                    "family {name:?}: table {} is added twice",
+                    file.number
+                ));
+            }
+        };
+    }
+    Ok(())
 }

@@ -4,11 +4,13 @@
 //! 1. A table is opened at its first use and stays open: its index and filter are read once.
 //! 2. The file is removed when it is no part of the durable manifest any more *and* nobody holds this:
 //!    no version, so no cursor and no snapshot.
+//! 3. It is removed under the lock of the directory only. A cursor may outlive the database, and the directory may by
+//!    then hold another one with a table of the same number.
 
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
@@ -16,7 +18,7 @@ use crate::internal_key;
 use crate::sstable::Table;
 use crate::version::edit::FileMeta;
 use crate::version::file_name;
-use crate::vfs::Vfs;
+use crate::vfs::{LockGuard, Vfs};
 
 /// How tables are opened: what all tables of a family share.
 #[derive(Debug, Clone)]
@@ -29,6 +31,31 @@ pub struct TableAccess {
     pub comparator: Comparator,
     /// Whether files are mapped; otherwise each read asks the operating system.
     pub mapped: bool,
+    /// The lock of the directory, for as long as the database holds it. Without it nothing is removed.
+    pub lock: Option<Weak<dyn LockGuard>>,
+}
+
+impl TableAccess {
+    /// How tables are opened by one who only reads.
+    #[must_use]
+    pub fn new(vfs: Arc<dyn Vfs>, dir: &Path, comparator: Comparator, mapped: bool) -> Self {
+        Self {
+            vfs,
+            dir: dir.to_path_buf(),
+            comparator,
+            mapped,
+            lock: None,
+        }
+    }
+
+    /// For one who removes tables too, as long as somebody holds `lock`.
+    #[must_use]
+    pub fn under(self, lock: &Arc<dyn LockGuard>) -> Self {
+        Self {
+            lock: Some(Arc::downgrade(lock)),
+            ..self
+        }
+    }
 }
 
 /// A table of a version.
@@ -125,9 +152,13 @@ impl Deref for TableFile {
 
 impl Drop for TableFile {
     fn drop(&mut self) {
-        if self.obsolete.load(Ordering::Acquire) {
-            // If it cannot be removed now, the next open finds it in no version and removes it.
+        if !self.obsolete.load(Ordering::Acquire) {
+            return;
+        }
+        // Held until the file is gone, so that nobody else opens the directory meanwhile.
+        if let Some(_lock) = self.access.lock.as_ref().and_then(Weak::upgrade) {
             let _ = self.access.vfs.remove(&self.path());
         }
+        // What was not removed now, the next open finds in no version and removes.
     }
 }

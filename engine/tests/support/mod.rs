@@ -2,6 +2,8 @@
 
 #![expect(dead_code, reason = "each test takes what it needs")]
 
+pub(crate) mod hooked;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

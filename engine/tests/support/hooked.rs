@@ -1,0 +1,134 @@
+//! A file system that calls back before each of its operations, so that a test can wait, count or interfere there.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::Result;
+use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Vfs, WritableFile};
+
+type Hook = dyn Fn(&str, &Path) + Send + Sync;
+
+/// Passes everything on to a [`MemoryVfs`], after `before(operation, path)`.
+#[derive(Clone)]
+pub(crate) struct Hooked {
+    inner: MemoryVfs,
+    before: Arc<Hook>,
+}
+
+impl Hooked {
+    pub(crate) fn new(
+        inner: &MemoryVfs,
+        before: impl Fn(&str, &Path) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            inner: inner.clone(),
+            before: Arc::new(before),
+        }
+    }
+
+    fn file(&self, inner: Box<dyn WritableFile>) -> Box<dyn WritableFile> {
+        Box::new(HookedFile {
+            inner,
+            before: Arc::clone(&self.before),
+        })
+    }
+}
+
+impl fmt::Debug for Hooked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooked").finish_non_exhaustive()
+    }
+}
+
+impl Vfs for Hooked {
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        (self.before)("create", path);
+        Ok(self.file(self.inner.create(path)?))
+    }
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        (self.before)("open_append", path);
+        Ok(self.file(self.inner.open_append(path)?))
+    }
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        (self.before)("open_random", path);
+        self.inner.open_random(path)
+    }
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
+        (self.before)("open_mapped", path);
+        self.inner.open_mapped(path)
+    }
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        (self.before)("read", path);
+        self.inner.read(path)
+    }
+    fn exists(&self, path: &Path) -> Result<bool> {
+        (self.before)("exists", path);
+        self.inner.exists(path)
+    }
+    fn len(&self, path: &Path) -> Result<u64> {
+        (self.before)("len", path);
+        self.inner.len(path)
+    }
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>> {
+        (self.before)("list", dir);
+        self.inner.list(dir)
+    }
+    fn create_dir_all(&self, dir: &Path) -> Result<()> {
+        (self.before)("create_dir_all", dir);
+        self.inner.create_dir_all(dir)
+    }
+    fn remove(&self, path: &Path) -> Result<()> {
+        (self.before)("remove", path);
+        self.inner.remove(path)
+    }
+    fn remove_dir(&self, dir: &Path) -> Result<()> {
+        (self.before)("remove_dir", dir);
+        self.inner.remove_dir(dir)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        (self.before)("rename", from);
+        self.inner.rename(from, to)
+    }
+    fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
+        (self.before)("hard_link", from);
+        self.inner.hard_link(from, to)
+    }
+    fn sync_dir(&self, dir: &Path) -> Result<()> {
+        (self.before)("sync_dir", dir);
+        self.inner.sync_dir(dir)
+    }
+    fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        (self.before)("lock", path);
+        self.inner.lock(path)
+    }
+}
+
+struct HookedFile {
+    inner: Box<dyn WritableFile>,
+    before: Arc<Hook>,
+}
+
+impl fmt::Debug for HookedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HookedFile").field(&self.inner).finish()
+    }
+}
+
+impl WritableFile for HookedFile {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        (self.before)("append", self.inner.path());
+        self.inner.append(data)
+    }
+    fn sync(&mut self) -> Result<()> {
+        (self.before)("sync", self.inner.path());
+        self.inner.sync()
+    }
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+    fn path(&self) -> &Path {
+        self.inner.path()
+    }
+}
