@@ -1,0 +1,198 @@
+//! The same work on our engine and on its peers, in one run on one machine.
+//!
+//! Engines take turns, several rounds, one process each, so that a slow minute of the machine hits
+//! all of them. The answer is the median, and the ratio to the best peer. Absolute figures say
+//! little; ratios from one run do.
+
+mod engines;
+mod report;
+mod work;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, Subcommand};
+use engines::Kind;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use work::{Measured, Sizes};
+
+/// Measures this project's engine beside LevelDB, RocksDB, fjall and redb.
+#[derive(Parser)]
+struct Args {
+    /// A tenth of the entries and one round: under two minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Rounds; the median counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Entries in each database.
+    #[arg(long, default_value_t = 1_000_000)]
+    entries: u64,
+    /// Bytes of each value; a key has 16.
+    #[arg(long, default_value_t = 100)]
+    value_bytes: usize,
+    /// Only these engines.
+    #[arg(long, value_delimiter = ',', default_values_t = [Kind::Ours, Kind::Leveldb, Kind::Rocksdb, Kind::Fjall, Kind::Redb])]
+    engines: Vec<Kind>,
+    /// Instead: how rates grow with entries (10^5 to 10^7) and with values (10 to 10,000 bytes). One round.
+    #[arg(long)]
+    growth: bool,
+    /// Where the databases live while they are measured.
+    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    dir: PathBuf,
+    /// Where table.md and chart.svg are written.
+    #[arg(long, default_value = "results")]
+    out: PathBuf,
+    #[command(subcommand)]
+    child: Option<Child>,
+}
+
+/// What the program asks of itself in a process apart.
+#[derive(Subcommand)]
+enum Child {
+    /// All the work for one engine; prints what was measured as JSON.
+    #[command(hide = true)]
+    Run {
+        kind: Kind,
+        dir: PathBuf,
+        sizes: String,
+    },
+    /// The work whose growth is of interest, for one engine.
+    #[command(hide = true)]
+    Grow {
+        kind: Kind,
+        dir: PathBuf,
+        sizes: String,
+    },
+    /// Fills a write buffer and waits to be killed.
+    #[command(hide = true)]
+    FillAndHang {
+        kind: Kind,
+        dir: PathBuf,
+        sizes: String,
+    },
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    match &args.child {
+        Some(Child::Run { kind, dir, sizes }) => {
+            let measured = work::run(*kind, serde_json::from_str(sizes)?, dir)?;
+            println!("{}", serde_json::to_string(&measured)?);
+            Ok(())
+        }
+        Some(Child::Grow { kind, dir, sizes }) => {
+            let measured = work::grow(*kind, serde_json::from_str(sizes)?, dir)?;
+            println!("{}", serde_json::to_string(&measured)?);
+            Ok(())
+        }
+        Some(Child::FillAndHang { kind, dir, sizes }) => {
+            work::fill_and_hang(*kind, serde_json::from_str(sizes)?, dir)
+        }
+        None if args.growth => growth(&args),
+        None => compare(&args),
+    }
+}
+
+fn compare(args: &Args) -> Result<()> {
+    let (entries, rounds) = if args.quick {
+        (args.entries / 10, 1)
+    } else {
+        (args.entries, args.rounds)
+    };
+    ensure!(
+        entries >= 1000 && rounds >= 1,
+        "at least 1000 entries and one round"
+    );
+    let sizes = Sizes::of(entries, args.value_bytes);
+    let bar = progress(rounds * args.engines.len())?;
+    let mut all = report::Rounds::new();
+    for round in 1..=rounds {
+        for &kind in &args.engines {
+            bar.set_message(format!("round {round}: {kind}"));
+            bar.tick();
+            all.entry(kind)
+                .or_default()
+                .push(in_a_process("run", kind, sizes, &args.dir)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    let rows = report::rows(&all);
+    let table = format!(
+        "{entries} entries of 16 + {} bytes, medians of {rounds} round(s), operations a second.\n\n{}",
+        args.value_bytes,
+        report::table(&rows, &args.engines)
+    );
+    println!("{table}");
+    fs::create_dir_all(&args.out)?;
+    fs::write(args.out.join("table.md"), &table)?;
+    fs::write(args.out.join("chart.svg"), report::chart(&rows))?;
+    println!("written: {0}/table.md, {0}/chart.svg", args.out.display());
+    Ok(())
+}
+
+/// Entries and bytes of a value, for each step of the growth.
+const GROWTH: [(u64, usize); 6] = [
+    (100_000, 100),
+    (1_000_000, 100),
+    (10_000_000, 100),
+    (1_000_000, 10),
+    (100_000, 1_000),
+    (100_000, 10_000),
+];
+
+/// How rates change with the size: what matters is the course of a line, not its height.
+fn growth(args: &Args) -> Result<()> {
+    let bar = progress(GROWTH.len() * args.engines.len())?;
+    let mut text = String::new();
+    for (entries, value_bytes) in GROWTH {
+        let sizes = Sizes::of(entries, value_bytes);
+        let mut all = report::Rounds::new();
+        for &kind in &args.engines {
+            bar.set_message(format!("{entries} x {value_bytes}: {kind}"));
+            bar.tick();
+            all.entry(kind)
+                .or_default()
+                .push(in_a_process("grow", kind, sizes, &args.dir)?);
+            bar.inc(1);
+        }
+        let table = report::table(&report::rows(&all), &args.engines);
+        text.push_str(&format!(
+            "{entries} entries, values of {value_bytes} bytes.\n\n{table}\n"
+        ));
+    }
+    bar.finish_and_clear();
+    println!("{text}");
+    fs::create_dir_all(&args.out)?;
+    fs::write(args.out.join("growth.md"), &text)?;
+    println!("written: {}/growth.md", args.out.display());
+    Ok(())
+}
+
+fn progress(steps: usize) -> Result<ProgressBar> {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")?;
+    Ok(ProgressBar::new(steps as u64).with_style(style))
+}
+
+fn in_a_process(work: &str, kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
+    let folder = tempfile::Builder::new().prefix("peers-").tempdir_in(dir)?;
+    let output = Command::new(std::env::current_exe()?)
+        .args([work, kind.name()])
+        .arg(folder.path())
+        .arg(serde_json::to_string(&sizes)?)
+        .output()?;
+    ensure!(
+        output.status.success(),
+        "{kind} failed: {}",
+        String::from_utf8_lossy(&output.stderr).trim_end()
+    );
+    serde_json::from_slice(&output.stdout).with_context(|| format!("what {kind} printed"))
+}

@@ -1,0 +1,519 @@
+//! The work: what each engine is asked to do, in which order, and how it is timed.
+//!
+//! One process runs all of it for one engine, on databases of its own in one folder:
+//!
+//! 1. *sequential*: fill in key order.
+//! 2. *random*: fill in random order; read as it was left; compact; read again; overwrite; read beside a writer; close and reopen.
+//! 3. *batches*: fill in random order, 100 entries at a time.
+//! 4. *synced*: one thread, then eight, each write durable before the next.
+//! 5. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
+//!
+//! Keys are 16 decimal digits, so that key order is number order in every engine. A random fill
+//! visits every number once: a fixed permutation, the same for all engines and rounds.
+
+use crate::engines::{Direction, Engine, Kind};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How much of everything. Two runs with equal sizes do exactly the same work.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Entries in each database.
+    pub entries: u64,
+    /// Bytes of each value.
+    pub value_bytes: usize,
+    /// Point reads per reading.
+    pub reads: u64,
+    /// Seeks, each with ten steps.
+    pub seeks: u64,
+    /// Synced writes by each thread.
+    pub synced_writes: u64,
+}
+
+impl Sizes {
+    /// Enough of everything for a stable figure, and not much more.
+    pub fn of(entries: u64, value_bytes: usize) -> Self {
+        Self {
+            entries,
+            value_bytes,
+            reads: (entries / 2).min(1_000_000),
+            seeks: (entries / 5).min(200_000),
+            synced_writes: (entries / 250).clamp(200, 4_000),
+        }
+    }
+}
+
+/// What one process measured: operations (or entries) a second by work, and costs by name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measured {
+    pub rates: BTreeMap<String, f64>,
+    pub costs: BTreeMap<String, f64>,
+}
+
+const BATCH_ENTRIES: u64 = 100;
+const STEPS_AFTER_SEEK: usize = 10;
+const SYNCING_THREADS: u64 = 8;
+const READS_BETWEEN_LOOKS_AT_THE_CLOCK: u64 = 100;
+const BESIDE_WRITER: Duration = Duration::from_secs(2);
+
+/// Bytes of a key.
+pub const KEY_BYTES: usize = 16;
+
+/// The number in decimal digits. Made by hand, since this is timed along with every operation.
+fn key(mut number: u64) -> [u8; KEY_BYTES] {
+    let mut digits = [b'0'; KEY_BYTES];
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    digits
+}
+
+/// Values cut from a pool of random bytes, so that making one costs next to nothing.
+struct Values {
+    pool: Vec<u8>,
+    value_bytes: usize,
+}
+
+impl Values {
+    fn new(value_bytes: usize) -> Self {
+        let mut random = fastrand::Rng::with_seed(0x76616c);
+        let pool = (0..value_bytes + (1 << 20))
+            .map(|_| random.u8(..))
+            .collect();
+        Self { pool, value_bytes }
+    }
+
+    fn of(&self, number: u64) -> &[u8] {
+        let start = (number.wrapping_mul(7919) % (1 << 20)) as usize;
+        &self.pool[start..start + self.value_bytes]
+    }
+}
+
+/// The numbers below `entries` in a random order, each once.
+fn shuffled(entries: u64, seed: u64) -> Vec<u64> {
+    let mut numbers: Vec<u64> = (0..entries).collect();
+    fastrand::Rng::with_seed(seed).shuffle(&mut numbers);
+    numbers
+}
+
+struct Run<'a> {
+    kind: Kind,
+    sizes: Sizes,
+    dir: &'a Path,
+    values: Values,
+    measured: Measured,
+}
+
+/// Runs all the work for one engine below `dir`.
+pub fn run(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
+    let values = Values::new(sizes.value_bytes);
+    let mut run = Run {
+        kind,
+        sizes,
+        dir,
+        values,
+        measured: Measured::default(),
+    };
+    run.sequential()?;
+    run.random()?;
+    run.batches()?;
+    run.synced()?;
+    run.killed()?;
+    Ok(run.measured)
+}
+
+/// Fills one database in random order, compacts it and reads it: the part of the work whose growth is of interest.
+pub fn grow(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
+    let values = Values::new(sizes.value_bytes);
+    let mut run = Run {
+        kind,
+        sizes,
+        dir,
+        values,
+        measured: Measured::default(),
+    };
+    run.growth()?;
+    Ok(run.measured)
+}
+
+impl Run<'_> {
+    fn open(&self, name: &str) -> Result<Box<dyn Engine>> {
+        let dir = self.dir.join(name);
+        fs::create_dir_all(&dir)?;
+        self.kind
+            .open(&dir)
+            .with_context(|| format!("{} in {}", self.kind.name(), dir.display()))
+    }
+
+    fn rate(&mut self, work: &str, operations: u64, took: Duration) {
+        self.measured
+            .rates
+            .insert(work.to_string(), operations as f64 / took.as_secs_f64());
+    }
+
+    fn time(
+        &mut self,
+        work: &str,
+        operations: u64,
+        act: impl FnOnce(&Self) -> Result<()>,
+    ) -> Result<()> {
+        let begin = Instant::now();
+        act(self)?;
+        self.rate(work, operations, begin.elapsed());
+        Ok(())
+    }
+
+    fn fill(&self, engine: &dyn Engine, numbers: impl Iterator<Item = u64>) -> Result<()> {
+        for number in numbers {
+            engine.put(&key(number), self.values.of(number))?;
+        }
+        Ok(())
+    }
+
+    fn sequential(&mut self) -> Result<()> {
+        let engine = self.open("sequential")?;
+        let entries = self.sizes.entries;
+        self.time("fillseq", entries, |run| run.fill(&*engine, 0..entries))?;
+        self.close("sequential", engine)
+    }
+
+    fn random(&mut self) -> Result<()> {
+        let entries = self.sizes.entries;
+        let written_before = bytes_written()?;
+        let engine = self.open("random")?;
+        let order = shuffled(entries, 1);
+        self.time("fillrandom", entries, |run| {
+            run.fill(&*engine, order.iter().copied())
+        })?;
+        self.reads(&*engine, "")?;
+        engine.compact()?;
+        self.reads(&*engine, ", compacted")?;
+        let written = (bytes_written()? - written_before) as f64 / 1e6;
+        self.measured
+            .costs
+            .insert("MB written by fill and compaction".into(), written);
+        self.measured.costs.insert(
+            "MB on disk".into(),
+            disk_bytes(&self.dir.join("random"))? as f64 / 1e6,
+        );
+        let order = shuffled(entries, 2);
+        self.time("overwrite", entries, |run| {
+            run.fill(&*engine, order.iter().copied())
+        })?;
+        self.beside_a_writer(&*engine)?;
+        self.measured.costs.insert(
+            "peak MB in memory".into(),
+            peak_memory_bytes()? as f64 / 1e6,
+        );
+        let begin = Instant::now();
+        drop(engine);
+        let engine = self.open("random")?;
+        ensure!(
+            engine.reader()?.get(&key(0))?.is_some(),
+            "an entry is gone after reopening"
+        );
+        let took = begin.elapsed().as_secs_f64() * 1e3;
+        self.measured
+            .costs
+            .insert("ms to close and reopen".into(), took);
+        self.close("random", engine)
+    }
+
+    fn reads(&mut self, engine: &dyn Engine, state: &str) -> Result<()> {
+        let Sizes {
+            entries,
+            reads,
+            seeks,
+            ..
+        } = self.sizes;
+        self.time(&format!("readrandom{state}"), reads, |_| {
+            read(engine, entries, reads, 3)
+        })?;
+        self.time(&format!("readrandom, 2 threads{state}"), 2 * reads, |_| {
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| read(engine, entries, reads, 4));
+                read(engine, entries, reads, 5)?;
+                other.join().expect("a reader that ended by itself")
+            })
+        })?;
+        self.time(&format!("missing keys{state}"), reads, |_| {
+            read_missing(engine, entries, reads)
+        })?;
+        for (work, direction) in [
+            ("readseq", Direction::Forward),
+            ("readreverse", Direction::Backward),
+        ] {
+            self.time(&format!("{work}{state}"), entries, |_| {
+                scan_all(engine, direction, entries)
+            })?;
+        }
+        for (work, direction) in [
+            ("seek + 10 forward", Direction::Forward),
+            ("seek + 10 backward", Direction::Backward),
+        ] {
+            self.time(&format!("{work}{state}"), seeks, |_| {
+                seek(engine, direction, entries, seeks)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One reader beside one writer that overwrites; both rates count.
+    fn beside_a_writer(&mut self, engine: &dyn Engine) -> Result<()> {
+        let entries = self.sizes.entries;
+        let stop = AtomicBool::new(false);
+        let begin = Instant::now();
+        let (reads, writes) = std::thread::scope(|scope| -> Result<(u64, u64)> {
+            let values = &self.values;
+            let writer = scope.spawn(|| -> Result<u64> {
+                let mut random = fastrand::Rng::with_seed(7);
+                let mut writes = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let number = random.u64(0..entries);
+                    engine.put(&key(number), values.of(number))?;
+                    writes += 1;
+                }
+                Ok(writes)
+            });
+            let mut reads = 0;
+            while begin.elapsed() < BESIDE_WRITER {
+                // A reader of its own for each read: it has to see the latest write.
+                for _ in 0..READS_BETWEEN_LOOKS_AT_THE_CLOCK {
+                    read(engine, entries, 1, reads)?;
+                    reads += 1;
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+            Ok((
+                reads,
+                writer.join().expect("a writer that ended by itself")?,
+            ))
+        })?;
+        let took = begin.elapsed();
+        self.rate("beside a writer: reads", reads, took);
+        self.rate("beside a writer: writes", writes, took);
+        Ok(())
+    }
+
+    fn batches(&mut self) -> Result<()> {
+        let engine = self.open("batches")?;
+        self.fill_by_batches(&*engine)?;
+        self.close("batches", engine)
+    }
+
+    fn growth(&mut self) -> Result<()> {
+        let Sizes {
+            entries,
+            reads,
+            seeks,
+            ..
+        } = self.sizes;
+        let engine = self.open("growth")?;
+        self.fill_by_batches(&*engine)?;
+        engine.compact()?;
+        self.time("readrandom", reads, |_| read(&*engine, entries, reads, 3))?;
+        self.time("missing keys", reads, |_| {
+            read_missing(&*engine, entries, reads)
+        })?;
+        self.time("seek + 10 forward", seeks, |_| {
+            seek(&*engine, Direction::Forward, entries, seeks)
+        })?;
+        self.time("readseq", entries, |_| {
+            scan_all(&*engine, Direction::Forward, entries)
+        })?;
+        self.measured.costs.insert(
+            "MB on disk".into(),
+            disk_bytes(&self.dir.join("growth"))? as f64 / 1e6,
+        );
+        self.measured.costs.insert(
+            "peak MB in memory".into(),
+            peak_memory_bytes()? as f64 / 1e6,
+        );
+        self.close("growth", engine)
+    }
+
+    fn fill_by_batches(&mut self, engine: &dyn Engine) -> Result<()> {
+        let entries = self.sizes.entries;
+        let order = shuffled(entries, 8);
+        self.time("batches of 100", entries, |run| {
+            for numbers in order.chunks(BATCH_ENTRIES as usize) {
+                let keys: Vec<_> = numbers.iter().map(|number| key(*number)).collect();
+                let values = numbers.iter().map(|number| run.values.of(*number));
+                let entries: Vec<_> = keys.iter().map(|key| key.as_slice()).zip(values).collect();
+                engine.put_batch(&entries)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn synced(&mut self) -> Result<()> {
+        let engine = self.open("synced")?;
+        let writes = self.sizes.synced_writes;
+        let fill = |run: &Self, thread: u64| -> Result<()> {
+            for number in 0..writes {
+                engine.put_synced(
+                    &key(number * SYNCING_THREADS + thread),
+                    run.values.of(number),
+                )?;
+            }
+            Ok(())
+        };
+        self.time("fillsync, 1 thread", writes, |run| fill(run, 0))?;
+        self.time("fillsync, 8 threads", writes * SYNCING_THREADS, |run| {
+            std::thread::scope(|scope| {
+                let fill = &fill;
+                let threads: Vec<_> = (0..SYNCING_THREADS)
+                    .map(|thread| scope.spawn(move || fill(run, thread)))
+                    .collect();
+                threads
+                    .into_iter()
+                    .try_for_each(|t| t.join().expect("a writer that ended by itself"))
+            })
+        })?;
+        self.close("synced", engine)
+    }
+
+    /// Reopening after `kill -9` with a write buffer that is nearly full.
+    fn killed(&mut self) -> Result<()> {
+        let dir = self.dir.join("killed");
+        fs::create_dir_all(&dir)?;
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["fill-and-hang", self.kind.name()])
+            .arg(&dir)
+            .arg(serde_json::to_string(&self.sizes)?)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        let output = child.stdout.take().context("the child's output")?;
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line)?;
+        ensure!(line == "filled\n", "the child said {line:?}");
+        child.kill()?;
+        child.wait()?;
+        let begin = Instant::now();
+        let engine = self.open("killed")?;
+        ensure!(
+            engine.reader()?.get(&key(0))?.is_some() || !self.kind.is_lsm(),
+            "an entry is gone after kill -9"
+        );
+        let took = begin.elapsed().as_secs_f64() * 1e3;
+        self.measured
+            .costs
+            .insert("ms to reopen after kill -9".into(), took);
+        self.close("killed", engine)
+    }
+
+    fn close(&self, name: &str, engine: Box<dyn Engine>) -> Result<()> {
+        drop(engine);
+        Ok(fs::remove_dir_all(self.dir.join(name))?)
+    }
+}
+
+/// The child's part of *killed*: fills nine tenths of the write buffer, says so and waits for its end.
+pub fn fill_and_hang(kind: Kind, sizes: Sizes, dir: &Path) -> Result<()> {
+    let engine = kind.open(dir)?;
+    let values = Values::new(sizes.value_bytes);
+    let entry_bytes = (16 + sizes.value_bytes + 32) as u64;
+    let entries = crate::engines::WRITE_BUFFER_BYTES as u64 * 9 / 10 / entry_bytes;
+    for number in shuffled(entries, 9) {
+        engine.put(&key(number), values.of(number))?;
+    }
+    println!("filled");
+    std::thread::sleep(Duration::from_secs(60));
+    Ok(())
+}
+
+fn read(engine: &dyn Engine, entries: u64, reads: u64, seed: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..reads {
+        let number = random.u64(0..entries);
+        ensure!(
+            reader.get(&key(number))?.is_some(),
+            "key {number} is missing"
+        );
+    }
+    Ok(())
+}
+
+fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(6);
+    for _ in 0..seeks {
+        let from = key(random.u64(0..entries));
+        reader.scan(direction, Some(&from), STEPS_AFTER_SEEK)?;
+    }
+    Ok(())
+}
+
+fn scan_all(engine: &dyn Engine, direction: Direction, entries: u64) -> Result<()> {
+    let scanned = engine.reader()?.scan(direction, None, usize::MAX)?;
+    ensure!(
+        scanned.entries as u64 == entries,
+        "a scan saw {} of {entries}",
+        scanned.entries
+    );
+    Ok(())
+}
+
+/// Keys between those that exist, so that no engine can tell by its key range.
+fn read_missing(engine: &dyn Engine, entries: u64, reads: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(10);
+    for _ in 0..reads {
+        let mut absent = [b'.'; KEY_BYTES + 1];
+        absent[..KEY_BYTES].copy_from_slice(&key(random.u64(0..entries)));
+        ensure!(
+            reader.get(&absent)?.is_none(),
+            "a key that was never written is there"
+        );
+    }
+    Ok(())
+}
+
+/// A figure from a file below `/proc/self`, where `field` begins its line.
+fn proc_figure(file: &str, field: &str) -> Result<u64> {
+    let text = fs::read_to_string(Path::new("/proc/self").join(file))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(field))
+        .context("a field of /proc")?;
+    Ok(line
+        .split_whitespace()
+        .next()
+        .context("a figure")?
+        .parse()?)
+}
+
+/// Bytes that this process made the kernel owe to the disk so far, by write calls and through maps alike.
+fn bytes_written() -> Result<u64> {
+    proc_figure("io", "write_bytes:")
+}
+
+fn peak_memory_bytes() -> Result<u64> {
+    Ok(proc_figure("status", "VmHWM:")? * 1024)
+}
+
+fn disk_bytes(dir: &Path) -> Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let mut bytes = 0;
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        // A background thread may remove a file between the listing and the look.
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        bytes += if metadata.is_dir() {
+            disk_bytes(&entry.path())?
+        } else {
+            metadata.blocks() * 512
+        };
+    }
+    Ok(bytes)
+}
