@@ -232,39 +232,45 @@ fn existence_is_as_the_options_say() {
 #[test]
 fn options_out_of_range_are_named_before_anything_is_touched() {
     let vfs = MemoryVfs::new();
-    for (family, words) in [
-        (
-            FamilyOptions {
-                block_bytes: 0,
-                ..FamilyOptions::default()
-            },
-            "block_bytes",
-        ),
-        (
-            FamilyOptions {
-                restart_interval: 0,
-                ..FamilyOptions::default()
-            },
-            "restart_interval",
-        ),
-        (
-            FamilyOptions {
-                level_multiplier: 1,
-                ..FamilyOptions::default()
-            },
-            "level_multiplier",
-        ),
-        (
-            FamilyOptions {
-                target_file_bytes: 0,
-                ..FamilyOptions::default()
-            },
-            "target_file_bytes",
-        ),
-    ] {
-        let error = Db::open("db", on(&vfs).family("default", family)).unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
+    type Change = fn(&mut FamilyOptions);
+    let changes: [(&str, Change); 13] = [
+        ("write_buffer_bytes is 0,", |of| of.write_buffer_bytes = 0),
+        ("write_buffer_bytes is 1", |of| {
+            of.write_buffer_bytes = usize::MAX
+        }),
+        ("block_bytes is 0,", |of| of.block_bytes = 0),
+        ("block_bytes is 1", |of| of.block_bytes = usize::MAX),
+        ("restart_interval is 0,", |of| of.restart_interval = 0),
+        ("restart_interval is 1", |of| {
+            of.restart_interval = usize::MAX
+        }),
+        ("filter_bits_per_key is 65,", |of| {
+            of.filter_bits_per_key = 65
+        }),
+        ("target_file_bytes is 0,", |of| of.target_file_bytes = 0),
+        ("target_file_bytes is 1", |of| {
+            of.target_file_bytes = u64::MAX
+        }),
+        ("level_base_bytes is 0,", |of| of.level_base_bytes = 0),
+        ("level_base_bytes is 1", |of| of.level_base_bytes = u64::MAX),
+        ("level_multiplier is 1,", |of| of.level_multiplier = 1),
+        ("level_multiplier is 1", |of| of.level_multiplier = u64::MAX),
+    ];
+    for (words, change) in changes {
+        let mut family = FamilyOptions::default();
+        change(&mut family);
+        let error = Db::open("db", on(&vfs).family("hot", family.clone())).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        let error = error.to_string();
+        for part in ["column family \"hot\"", words, "it takes"] {
+            assert!(error.contains(part), "{part:?} is not in: {error}");
+        }
         assert!(!vfs.exists(Path::new("db")).unwrap());
+        // Creating a family later is no way round it.
+        let other = MemoryVfs::new();
+        let db = Db::open("db", on(&other)).unwrap();
+        let created = db.create_family("hot", family).unwrap_err();
+        assert_eq!(created.to_string(), error);
     }
     let error = Db::open("db", on(&vfs).family("", FamilyOptions::default())).unwrap_err();
     assert!(error.to_string().contains("name"), "{error}");

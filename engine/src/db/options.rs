@@ -19,8 +19,14 @@ pub(super) const LEVEL0_STOP: usize = 12;
 
 /// The longest name of a family, in bytes.
 const FAMILY_NAME_BYTES_MAX: usize = 255;
-/// The smallest target for a table: below it, a level would be all file headers.
-const TARGET_FILE_BYTES_MIN: u64 = 1 << 10;
+/// Below it, every write would make a table, and a level would be all file headers.
+const BYTES_MIN: u64 = 1 << 10;
+/// A write buffer beyond it is a slip of the units: it must fit memory twice while it is flushed.
+const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 40;
+/// Files and levels beyond it are a slip of the units too.
+const LEVEL_BYTES_MAX: u64 = 1 << 50;
+/// With a greater one, all data would be in two levels.
+const LEVEL_MULTIPLIER_MAX: u64 = 1000;
 
 /// Choices for a whole database.
 #[derive(Debug, Clone)]
@@ -79,21 +85,27 @@ pub enum Unlisted {
 pub struct FamilyOptions {
     /// The order of the keys. Its name is stored; a family is never opened under another.
     pub comparator: Comparator,
-    /// How large a memtable grows before it is written out. Default: 64 MiB.
+    /// Bytes that a memtable takes before it is written out, 1 KiB to 1 TiB. Default: 64 MiB: fewer, larger tables in
+    /// level 0, at the price of memory (three such buffers may be held) and of a longer replay after a crash.
     pub write_buffer_bytes: usize,
-    /// The size of a table's blocks before compression. Default: 4 KiB.
+    /// Bytes of a table's block before compression, 1 B to 16 MiB. Default: 4 KiB, a page: larger ones compress
+    /// better and cost a point lookup more.
     pub block_bytes: usize,
-    /// Every how many entries a block stores a whole key. Default: 8.
+    /// Every how many entries a block stores a whole key, 1 to 1,024. Default: 8: lookups walk half of it on average,
+    /// and sharing prefixes over more entries saves little.
     pub restart_interval: usize,
-    /// Bits of bloom filter for each key; 0 for no filter. Default: 10, about one false positive in 100.
+    /// Bits of bloom filter for each key, 0 to 64; 0 for no filter. Default: 10, about one false positive in 100.
     pub filter_bits_per_key: usize,
-    /// How blocks are compressed. Default: not at all.
+    /// How blocks are compressed. Default: not at all, so that mapped blocks are read where they lie.
     pub compression: Compression,
-    /// Where a compaction starts a new table. Default: 16 MiB.
+    /// Bytes after which a compaction starts a new table, 1 KiB to 1 PiB. Default: 16 MiB: what one compaction has to
+    /// rewrite stays small.
     pub target_file_bytes: u64,
-    /// Bytes that level 1 holds before it is compacted into level 2. Default: 128 MiB.
+    /// Bytes that level 1 holds before it is compacted into level 2, 1 KiB to 1 PiB. Default: 128 MiB, of
+    /// the order of what level 0 holds when its compaction is due, so that the two are merged at even cost.
     pub level_base_bytes: u64,
-    /// How many times larger each level is than the one above. Default: 10.
+    /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: each step down
+    /// rewrites about so many bytes for one, and obsolete rows take about a tenth of the space.
     pub level_multiplier: u64,
     /// Asked about each entry that a compaction rewrites. Default: none.
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
@@ -169,22 +181,44 @@ pub(super) fn check_family_name(name: &str) -> Result<()> {
 
 impl FamilyOptions {
     pub(super) fn check(&self, name: &str) -> Result<()> {
-        let wrong = |option: &str, value: u64, least: u64| {
-            Error::invalid(format!(
-                "column family {name:?}: the option {option} is {value}, it takes {least} or more"
-            ))
-        };
-        if self.target_file_bytes < TARGET_FILE_BYTES_MIN {
-            return Err(wrong(
+        let checks = [
+            (
+                "write_buffer_bytes",
+                self.write_buffer_bytes as u64,
+                BYTES_MIN..=WRITE_BUFFER_BYTES_MAX,
+            ),
+            (
                 "target_file_bytes",
                 self.target_file_bytes,
-                TARGET_FILE_BYTES_MIN,
-            ));
+                BYTES_MIN..=LEVEL_BYTES_MAX,
+            ),
+            (
+                "level_base_bytes",
+                self.level_base_bytes,
+                BYTES_MIN..=LEVEL_BYTES_MAX,
+            ),
+            (
+                "level_multiplier",
+                self.level_multiplier,
+                2..=LEVEL_MULTIPLIER_MAX,
+            ),
+        ];
+        for (option, value, range) in checks {
+            if !range.contains(&value) {
+                return Err(Error::invalid(format!(
+                    "column family {name:?}: the option {option} is {value}, it takes {} to {}",
+                    range.start(),
+                    range.end()
+                )));
+            }
         }
-        if self.level_multiplier < 2 {
-            return Err(wrong("level_multiplier", self.level_multiplier, 2));
-        }
-        self.table_options("check").check()
+        let tables = self.table_options("check").check();
+        tables.map_err(|error| match error {
+            Error::InvalidArgument { what } => {
+                Error::invalid(format!("column family {name:?}: {what}"))
+            }
+            other => other,
+        })
     }
 
     pub(super) fn table_options(&self, origin: &str) -> TableOptions {
@@ -238,7 +272,10 @@ impl fmt::Debug for FamilyOptions {
             .field("target_file_bytes", &self.target_file_bytes)
             .field("level_base_bytes", &self.level_base_bytes)
             .field("level_multiplier", &self.level_multiplier)
-            .field("compaction_filter", &self.compaction_filter.is_some())
+            .field(
+                "compaction_filter",
+                &self.compaction_filter.as_ref().map(|_| ".."),
+            )
             .finish()
     }
 }
