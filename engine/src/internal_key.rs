@@ -154,6 +154,26 @@ pub fn user_key(internal: &[u8]) -> &[u8] {
     &internal[..internal.len().saturating_sub(TRAILER_BYTES)]
 }
 
+/// An internal key in words, for people: `"apple" at 3, put`.
+#[must_use]
+pub fn describe(internal: &[u8]) -> String {
+    let Some((user_key, trailer)) = internal.split_last_chunk::<TRAILER_BYTES>() else {
+        return format!("\"{}\", too short for a trailer", internal.escape_ascii());
+    };
+    let packed = !u64::from_be_bytes(*trailer);
+    let kind = match (
+        (packed & 0xff) as u8,
+        ValueKind::from_byte((packed & 0xff) as u8),
+    ) {
+        (_, Some(ValueKind::Put)) => "put".to_owned(),
+        (_, Some(ValueKind::Delete)) => "delete".to_owned(),
+        (_, Some(ValueKind::RangeDelete)) => "delete a range".to_owned(),
+        (SEEK_KIND, None) => "before all versions".to_owned(),
+        (other, None) => format!("unknown kind {other}"),
+    };
+    format!("\"{}\" at {}, {kind}", user_key.escape_ascii(), packed >> 8)
+}
+
 /// Takes an internal key from disk apart.
 ///
 /// # Errors

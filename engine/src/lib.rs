@@ -47,6 +47,7 @@
 //!
 //! [`internal_key`], [`cursor`] and [`varint`] are words that the layers share; they stand with the lowest.
 
+pub mod annotate;
 pub mod batch;
 pub mod compaction;
 pub mod comparator;
@@ -56,6 +57,7 @@ pub mod error;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod inspect;
 pub mod internal_key;
 pub mod iter;
 pub mod keys;
@@ -71,7 +73,8 @@ pub use crate::batch::{FamilyId, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
-    EntryCounts, Event, EventListener, Family, FamilyOptions, ListedFamily, MemtableInfo, Options,
-    Outcome, Range, Reason, Snapshot, Stall, TableInfo, TableReads, Unlisted, Value, WriteOptions,
+    EntryCounts, Event, EventListener, Family, FamilyOptions, Finding, ListedFamily, MemtableInfo,
+    Options, Outcome, Range, Reason, Severity, Snapshot, Stall, TableInfo, TableReads, Unlisted,
+    Value, VerifyReport, WriteOptions, verify,
 };
 pub use crate::error::{Error, Result};

@@ -91,6 +91,15 @@ fn it_holds_what_there_was_and_lives_on_its_own() {
     assert_eq!(content(&db)[1], before[1]);
     assert_eq!(copy.get("key:new").unwrap().as_deref(), Some(&b"1"[..]));
     assert_eq!(copy.default_family().iter().count(), before[0].1.len() + 1);
+    for (dir, open) in [("db", db), ("backups/monday", copy)] {
+        open.close().unwrap();
+        assert_eq!(
+            engine::verify(dir, &manual(Arc::clone(&arc)))
+                .unwrap()
+                .findings,
+            []
+        );
+    }
 }
 
 #[test]

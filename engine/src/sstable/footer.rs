@@ -51,6 +51,38 @@ impl Footer {
         bytes.try_into().expect("the parts add up to 64 bytes")
     }
 
+    /// Each field of an encoded footer that was decoded to this: its length, and what it says.
+    pub(super) fn describe(&self, bytes: &[u8]) -> Vec<(usize, String)> {
+        let mut fields = Vec::new();
+        let filter = self.filter.unwrap_or(Handle {
+            offset: 0,
+            length: 0,
+        });
+        for (name, handle) in [
+            ("index", self.index),
+            ("filter", filter),
+            ("properties", self.properties),
+        ] {
+            let none = if handle.length == 0 {
+                ", so there is none"
+            } else {
+                ""
+            };
+            fields.push((8, format!("{name} at {}", handle.offset)));
+            fields.push((8, format!("{name} length {}{none}", handle.length)));
+        }
+        let version = bytes[VERSION_AT..]
+            .first_chunk()
+            .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        fields.push((
+            CHECKSUM_AT - VERSION_AT,
+            format!("format version {version}"),
+        ));
+        fields.push((4, "checksum of the footer so far: right".to_owned()));
+        fields.push((MAGIC.len(), format!("magic \"{}\"", MAGIC.escape_ascii())));
+        fields
+    }
+
     /// Decodes the footer that ends at `file_len` in `file`.
     ///
     /// # Errors

@@ -28,7 +28,9 @@
 
 mod block;
 mod builder;
+mod check;
 mod cursor;
+mod explain;
 mod filter;
 mod footer;
 #[cfg(any(test, fuzzing))]
@@ -39,7 +41,9 @@ mod stored;
 mod table;
 
 pub use builder::{TableBuilder, TableOptions, TableSummary};
+pub use check::check_table;
 pub use cursor::TableCursor;
+pub use explain::{ExplainOptions, explain_table};
 pub use footer::FORMAT_VERSION;
 pub use properties::Properties;
 pub use stored::Compression;

@@ -159,6 +159,38 @@ impl Properties {
         Ok(properties)
     }
 
+    /// The name of a field, and what its bytes say.
+    pub(super) fn describe(tag: u8, field: &[u8]) -> (&'static str, String) {
+        let name = match tag {
+            1 => "comparator",
+            2 => "entries",
+            3 => "deletes among them",
+            4 => "smallest internal key",
+            5 => "largest internal key",
+            6 => "smallest sequence number",
+            7 => "largest sequence number",
+            8 => "bytes of keys",
+            9 => "bytes of values",
+            10 => "data blocks",
+            11 => "writer",
+            12 => "origin",
+            13 => "family",
+            14 => "family name",
+            15 => "inputs",
+            _ => "of a later release",
+        };
+        let meaning = match tag {
+            1 | 11 | 12 | 14 => format!("{:?}", String::from_utf8_lossy(field)),
+            4 | 5 => internal_key::describe(field),
+            15 => match numbers(field) {
+                Some(inputs) if inputs.is_empty() => "none".to_owned(),
+                inputs => format!("tables {:?}", inputs.unwrap_or_default()),
+            },
+            _ => number(field).map_or_else(String::new, |number| number.to_string()),
+        };
+        (name, meaning)
+    }
+
     fn set(&mut self, tag: u8, field: &[u8]) -> Option<()> {
         match tag {
             1 => self.comparator = text(field)?,

@@ -280,7 +280,7 @@ impl Table {
     }
 }
 
-fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
+pub(super) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
     let len = file.len();
     let Some(start) = len.checked_sub(FOOTER_BYTES as u64) else {
         let what = format!(
@@ -296,7 +296,7 @@ fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
 }
 
 /// Reads the index, the filter or the properties. They are never compressed.
-fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
+pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
     let corrupt = |what: String| Error::corruption(file.path(), handle.offset, what);
     let footer_at = file.len() - FOOTER_BYTES as u64;
     let Some(range) = handle.range_within(footer_at) else {

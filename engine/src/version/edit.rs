@@ -21,8 +21,8 @@
 //! 2. A decoder sees foreign bytes: unknown tags, cut fields and levels that do not exist are errors.
 
 use crate::batch::FamilyId;
-use crate::internal_key::MAX_SEQUENCE;
 use crate::varint;
+use crate::version::edit_fields::{Input, Shown};
 
 /// Levels of a family, the newest tables in level 0.
 pub const LEVELS: usize = 7;
@@ -33,17 +33,17 @@ pub const MANIFEST_MAGIC: &[u8] = b"keys in order: manifest";
 pub const MANIFEST_FORMAT: u32 = 1;
 
 /// No database has come so far; a greater one is damage, and could not be counted on from.
-const FAMILY_ID_MAX: u32 = u32::MAX / 2;
+pub(super) const FAMILY_ID_MAX: u32 = u32::MAX / 2;
 
-const TAG_MAGIC: u64 = 1;
-const TAG_FAMILY_ADDED: u64 = 2;
-const TAG_FAMILY_DROPPED: u64 = 3;
-const TAG_NEXT_FILE: u64 = 4;
-const TAG_OLDEST_LOG: u64 = 5;
-const TAG_LAST_SEQUENCE: u64 = 6;
-const TAG_NEXT_FAMILY: u64 = 7;
-const TAG_FILE_ADDED: u64 = 8;
-const TAG_FILE_REMOVED: u64 = 9;
+pub(super) const TAG_MAGIC: u64 = 1;
+pub(super) const TAG_FAMILY_ADDED: u64 = 2;
+pub(super) const TAG_FAMILY_DROPPED: u64 = 3;
+pub(super) const TAG_NEXT_FILE: u64 = 4;
+pub(super) const TAG_OLDEST_LOG: u64 = 5;
+pub(super) const TAG_LAST_SEQUENCE: u64 = 6;
+pub(super) const TAG_NEXT_FAMILY: u64 = 7;
+pub(super) const TAG_FILE_ADDED: u64 = 8;
+pub(super) const TAG_FILE_REMOVED: u64 = 9;
 
 /// What the manifest knows of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,20 +150,31 @@ impl VersionEdit {
     /// # Errors
     /// What is wrong, and at which byte of the record, as part of a sentence.
     pub fn decode(record: &[u8]) -> Result<Self, String> {
+        Self::decode_each(record, &mut |_| ())
+            .map_err(|(at, what)| format!("{what}, at byte {at} of a version edit"))
+    }
+
+    /// Reads a record, and shows each part of each field once it was found sound.
+    ///
+    /// # Errors
+    /// Where in the record the first wrong field begins, and what is wrong with it.
+    pub fn decode_each(
+        record: &[u8],
+        show: &mut dyn FnMut(Shown<'_>),
+    ) -> Result<Self, (usize, String)> {
         let mut edit = Self::default();
-        let mut input = record;
-        while !input.is_empty() {
-            let at = record.len() - input.len();
-            edit.take_field(&mut input)
-                .map_err(|what| format!("{what}, at byte {at} of a version edit"))?;
+        let mut input = Input { rest: record, show };
+        while !input.rest.is_empty() {
+            let at = record.len() - input.rest.len();
+            edit.take_field(&mut input).map_err(|what| (at, what))?;
         }
         Ok(edit)
     }
 
-    fn take_field(&mut self, input: &mut &[u8]) -> Result<(), String> {
-        match take_number(input, "a tag")? {
+    fn take_field(&mut self, input: &mut Input<'_, '_>) -> Result<(), String> {
+        match input.tag()? {
             TAG_MAGIC => {
-                let magic = take_bytes(input, "the magic")?;
+                let magic = input.bytes("the magic")?;
                 if magic != MANIFEST_MAGIC {
                     return Err(format!(
                         "the magic is \"{}\" and not \"{}\"",
@@ -171,43 +182,43 @@ impl VersionEdit {
                         MANIFEST_MAGIC.escape_ascii()
                     ));
                 }
-                self.format = Some(take_u32(input, "the format version")?);
+                self.format = Some(input.u32("the format version")?);
             }
             TAG_FAMILY_ADDED => {
-                let id = take_family(input)?;
-                let name = take_string(input, "a family's name")?;
-                let comparator = take_string(input, "a comparator's name")?;
+                let id = input.family()?;
+                let name = input.string("a family's name")?;
+                let comparator = input.string("a comparator's name")?;
                 self.families_added.push(FamilyRecord {
                     id,
                     name,
                     comparator,
                 });
             }
-            TAG_FAMILY_DROPPED => self.families_dropped.push(take_family(input)?),
-            TAG_NEXT_FILE => self.next_file = Some(take_counter(input, "the next file number")?),
-            TAG_OLDEST_LOG => self.oldest_log = Some(take_counter(input, "the oldest log")?),
+            TAG_FAMILY_DROPPED => self.families_dropped.push(input.family()?),
+            TAG_NEXT_FILE => self.next_file = Some(input.counter("the next file number")?),
+            TAG_OLDEST_LOG => self.oldest_log = Some(input.counter("the oldest log")?),
             TAG_LAST_SEQUENCE => {
-                self.last_sequence = Some(take_counter(input, "the last sequence number")?);
+                self.last_sequence = Some(input.counter("the last sequence number")?);
             }
             TAG_NEXT_FAMILY => {
-                self.next_family = Some(take_family(input)?.0);
+                self.next_family = Some(input.family()?.0);
             }
             TAG_FILE_ADDED => {
-                let (family, level) = (take_family(input)?, take_level(input)?);
+                let (family, level) = (input.family()?, input.level()?);
                 let file = FileMeta {
-                    number: take_counter(input, "a file number")?,
-                    bytes: take_counter(input, "a file length")?,
-                    entries: take_counter(input, "a number of entries")?,
-                    range_deletes: take_counter(input, "a number of range tombstones")?,
-                    smallest: take_bytes(input, "a smallest key")?.to_vec(),
-                    largest: take_bytes(input, "a largest key")?.to_vec(),
+                    number: input.counter("a file number")?,
+                    bytes: input.counter("a file length")?,
+                    entries: input.counter("a number of entries")?,
+                    range_deletes: input.counter("a number of range tombstones")?,
+                    smallest: input.bytes("a smallest key")?.to_vec(),
+                    largest: input.bytes("a largest key")?.to_vec(),
                 };
                 self.files_added.push((family, level, file));
             }
             TAG_FILE_REMOVED => {
-                let (family, level) = (take_family(input)?, take_level(input)?);
+                let (family, level) = (input.family()?, input.level()?);
                 self.files_removed
-                    .push((family, level, take_number(input, "a file number")?));
+                    .push((family, level, input.number("a file number")?));
             }
             unknown => return Err(format!("the tag {unknown} is unknown")),
         }
@@ -219,48 +230,6 @@ fn append_all(out: &mut Vec<u8>, numbers: &[u64]) {
     for number in numbers {
         varint::append(out, *number);
     }
-}
-
-fn take_number(input: &mut &[u8], what: &str) -> Result<u64, String> {
-    varint::take(input).ok_or_else(|| format!("{what} is cut off or malformed"))
-}
-
-/// A number that is counted on from, or added up over all tables: bounded, so that no sum overflows.
-fn take_counter(input: &mut &[u8], what: &str) -> Result<u64, String> {
-    let number = take_number(input, what)?;
-    if number > MAX_SEQUENCE {
-        return Err(format!("{what} is {number}, more than {MAX_SEQUENCE}"));
-    }
-    Ok(number)
-}
-
-fn take_u32(input: &mut &[u8], what: &str) -> Result<u32, String> {
-    varint::take_u32(input).ok_or_else(|| format!("{what} is cut off or malformed"))
-}
-
-fn take_bytes<'a>(input: &mut &'a [u8], what: &str) -> Result<&'a [u8], String> {
-    varint::take_bytes(input).ok_or_else(|| format!("{what} is cut off"))
-}
-
-fn take_string(input: &mut &[u8], what: &str) -> Result<String, String> {
-    let bytes = take_bytes(input, what)?;
-    String::from_utf8(bytes.to_vec()).map_err(|_| format!("{what} is not UTF-8"))
-}
-
-fn take_family(input: &mut &[u8]) -> Result<FamilyId, String> {
-    let id = take_u32(input, "a family id")?;
-    if id > FAMILY_ID_MAX {
-        return Err(format!("a family id is {id}, more than {FAMILY_ID_MAX}"));
-    }
-    Ok(FamilyId(id))
-}
-
-fn take_level(input: &mut &[u8]) -> Result<usize, String> {
-    let level = take_number(input, "a level")?;
-    usize::try_from(level)
-        .ok()
-        .filter(|level| *level < LEVELS)
-        .ok_or_else(|| format!("level {level} does not exist, there are {LEVELS}"))
 }
 
 #[cfg(test)]

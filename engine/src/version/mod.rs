@@ -14,6 +14,7 @@
 //! descriptor; `pread` tables cost a descriptor each, which the operator's limit bounds.
 
 pub mod edit;
+mod edit_fields;
 pub mod file_name;
 mod level_cursor;
 mod manifest;
@@ -31,6 +32,7 @@ use crate::internal_key;
 use crate::sstable::TableEntry;
 
 pub use self::edit::{FamilyRecord, FileMeta, LEVELS, VersionEdit};
+pub use self::edit_fields::{Shown, Shows};
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{Manifest, current_manifest, read_manifest};

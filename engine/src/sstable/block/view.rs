@@ -92,7 +92,7 @@ impl<'a> BlockView<'a> {
     }
 
     #[inline]
-    pub(super) fn entries_end(&self) -> usize {
+    pub(in crate::sstable) fn entries_end(&self) -> usize {
         self.entries_end
     }
 
@@ -118,7 +118,7 @@ impl<'a> BlockView<'a> {
     }
 
     /// The entry at restart `index`, whose tail is its whole key.
-    pub(super) fn restart_entry(&self, index: usize) -> Result<Entry, Damage> {
+    pub(in crate::sstable) fn restart_entry(&self, index: usize) -> Result<Entry, Damage> {
         let entry = self.entry(self.restart_offset(index))?;
         if entry.shared != 0 {
             return Err(Damage {
@@ -131,7 +131,7 @@ impl<'a> BlockView<'a> {
 
     /// The entry that begins at `at`, checked to lie within the entries.
     #[inline]
-    pub(super) fn entry(&self, at: usize) -> Result<Entry, Damage> {
+    pub(in crate::sstable) fn entry(&self, at: usize) -> Result<Entry, Damage> {
         let damage = |what| Damage { at, what };
         let rest = self.contents[..self.entries_end]
             .get(at..)

@@ -1,0 +1,278 @@
+//! What a closed database's files say, taken as far as it can be: what `verify` and `repair` begin with.
+//!
+//! Opening stops at the first contradiction. Here each is told, and reading goes on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::batch::FamilyId;
+use crate::comparator::{Comparator, NumericSuffix};
+use crate::db::Options;
+use crate::error::{Error, Result};
+use crate::log::{LogEnd, LogReader, RecoveryMode};
+use crate::version::edit::MANIFEST_FORMAT;
+use crate::version::{FamilyRecord, FileMeta, FileName, VersionEdit, file_name};
+use crate::vfs::{LockGuard, Vfs};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing, and nothing is wrong: what a power cut or a crash leaves, which the next opening clears away.
+    Note,
+    /// Bytes, counts or orders are not what the engine wrote.
+    Damage,
+}
+
+/// One thing that was found in the files of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// In which file.
+    pub file: PathBuf,
+    /// Where in it.
+    pub offset: u64,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was expected there and what was found.
+    pub what: String,
+}
+
+impl Finding {
+    pub(super) fn damage(file: &Path, offset: u64, what: impl Into<String>) -> Self {
+        Self::new(file, offset, Severity::Damage, what)
+    }
+
+    pub(super) fn note(file: &Path, what: impl Into<String>) -> Self {
+        Self::new(file, 0, Severity::Note, what)
+    }
+
+    fn new(file: &Path, offset: u64, severity: Severity, what: impl Into<String>) -> Self {
+        Self {
+            file: file.to_path_buf(),
+            offset,
+            severity,
+            what: what.into(),
+        }
+    }
+
+    /// An error as a finding about `file`.
+    pub(super) fn of_error(file: &Path, error: Error) -> Self {
+        match error {
+            Error::Corruption { file, offset, what } => Self::damage(&file, offset, what),
+            other => Self::damage(file, 0, other.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} at byte {}: {}",
+            self.file.display(),
+            self.offset,
+            self.what
+        )
+    }
+}
+
+/// The names in the directory.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) tables: BTreeSet<u64>,
+    pub(super) logs: BTreeSet<u64>,
+    pub(super) manifests: BTreeSet<u64>,
+    pub(super) current: bool,
+    pub(super) current_temporary: bool,
+    pub(super) lock: bool,
+    pub(super) foreign: Vec<String>,
+}
+
+impl Names {
+    pub(super) fn read(vfs: &dyn Vfs, dir: &Path) -> Result<Self> {
+        let mut names = Self::default();
+        for name in vfs.list(dir)? {
+            match FileName::parse(&name) {
+                Some(FileName::Table(number)) => drop(names.tables.insert(number)),
+                Some(FileName::Log(number)) => drop(names.logs.insert(number)),
+                Some(FileName::Manifest(number)) => drop(names.manifests.insert(number)),
+                Some(FileName::Current) => names.current = true,
+                Some(FileName::CurrentTemporary) => names.current_temporary = true,
+                Some(FileName::Lock) => names.lock = true,
+                None => names.foreign.push(name.to_string_lossy().into_owned()),
+            }
+        }
+        Ok(names)
+    }
+
+    /// The greatest number in any name.
+    pub(super) fn highest(&self) -> u64 {
+        let all = [&self.tables, &self.logs, &self.manifests];
+        all.into_iter()
+            .filter_map(|numbers| numbers.last())
+            .max()
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+/// Locks the directory if it has a lock file. Without one nobody has the database open, and none is made: it may be a
+/// copy on a medium that cannot be written.
+pub(super) fn lock(vfs: &dyn Vfs, dir: &Path, names: &Names) -> Result<Option<Box<dyn LockGuard>>> {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    if !names.lock {
+        return Ok(None);
+    }
+    match vfs.lock(&dir.join(file_name::LOCK)) {
+        Ok(guard) => Ok(Some(guard)),
+        Err(Error::Io { source, .. })
+            if matches!(source.kind(), ReadOnlyFilesystem | PermissionDenied) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What a manifest says, contradictions left out.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Survey {
+    pub(super) families: BTreeMap<FamilyId, FamilyRecord>,
+    pub(super) dropped: BTreeSet<FamilyId>,
+    /// By family and number, with the level.
+    pub(super) tables: BTreeMap<(FamilyId, u64), (usize, FileMeta)>,
+    pub(super) removed: BTreeSet<u64>,
+    pub(super) next_file: u64,
+    pub(super) oldest_log: u64,
+    pub(super) last_sequence: u64,
+    pub(super) next_family: u32,
+    /// How reading ended; `None` if by damage.
+    pub(super) end: Option<LogEnd>,
+    pub(super) edits: usize,
+}
+
+impl Survey {
+    /// Reads manifest `number` as far as it goes, and tells `found` what is wrong.
+    pub(super) fn read(
+        vfs: &dyn Vfs,
+        dir: &Path,
+        number: u64,
+        found: &mut dyn FnMut(Finding),
+    ) -> Result<Self> {
+        let path = file_name::manifest(dir, number);
+        let contents = vfs.read(&path)?;
+        let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
+        let mut survey = Self::default();
+        loop {
+            let decoded = match reader.next_record() {
+                Ok(Some(record)) => VersionEdit::decode(record),
+                Ok(None) => break,
+                Err(error) => {
+                    found(Finding::of_error(&path, error));
+                    return Ok(survey);
+                }
+            };
+            let at = reader.record_at();
+            match decoded {
+                Ok(edit) => survey.apply(&edit, &mut |what| {
+                    found(Finding::damage(&path, at, what));
+                }),
+                Err(what) => {
+                    found(Finding::damage(&path, at, what));
+                    return Ok(survey);
+                }
+            }
+            survey.edits += 1;
+        }
+        survey.end = reader.end();
+        if survey.edits == 0 {
+            let what = "the first record, which holds the whole state, is not whole";
+            found(Finding::damage(&path, 0, what));
+            survey.end = None;
+        }
+        Ok(survey)
+    }
+
+    fn apply(&mut self, edit: &VersionEdit, wrong: &mut dyn FnMut(String)) {
+        if self.edits == 0 && edit.format != Some(MANIFEST_FORMAT) {
+            wrong(format!(
+                "the first record states the format {:?}, and this release knows {MANIFEST_FORMAT}",
+                edit.format
+            ));
+        }
+        for record in &edit.families_added {
+            let named = |other: &FamilyRecord| other.name == record.name;
+            if self.families.values().any(named) {
+                wrong(format!("two families are named {:?}", record.name));
+            }
+            if self.families.insert(record.id, record.clone()).is_some() {
+                wrong(format!("family {} is created twice", record.id.0));
+            }
+        }
+        for &(family, level, number) in &edit.files_removed {
+            let known = self.tables.remove(&(family, number));
+            if known.is_none_or(|(at, _)| at != level) {
+                wrong(format!(
+                    "table {number} is removed from level {level}, where it is not"
+                ));
+            }
+            self.removed.insert(number);
+        }
+        for (family, level, file) in &edit.files_added {
+            if !self.families.contains_key(family) {
+                wrong(format!(
+                    "table {} is of family {}, which does not exist",
+                    file.number, family.0
+                ));
+            }
+            let place = (*level, file.clone());
+            if self.tables.insert((*family, file.number), place).is_some() {
+                wrong(format!("table {} is added twice", file.number));
+            }
+            self.removed.remove(&file.number);
+        }
+        for id in &edit.families_dropped {
+            if self.families.remove(id).is_none() {
+                wrong(format!("family {} is dropped and does not exist", id.0));
+            }
+            self.dropped.insert(*id);
+            self.tables.retain(|(family, _), _| family != id);
+        }
+        self.count(edit, wrong);
+    }
+
+    fn count(&mut self, edit: &VersionEdit, wrong: &mut dyn FnMut(String)) {
+        let counters = [
+            ("next file number", &mut self.next_file, edit.next_file),
+            ("oldest log", &mut self.oldest_log, edit.oldest_log),
+            (
+                "last sequence number",
+                &mut self.last_sequence,
+                edit.last_sequence,
+            ),
+        ];
+        for (name, counter, next) in counters {
+            if let Some(next) = next {
+                if next < *counter {
+                    wrong(format!(
+                        "the {name} runs backwards, from {counter} to {next}"
+                    ));
+                }
+                *counter = next;
+            }
+        }
+        self.next_family = edit.next_family.unwrap_or(self.next_family);
+    }
+}
+
+/// The comparator stored as `stored` for the family `name`: given for it, given for any other, or the engine's own.
+pub(super) fn comparator_named(name: &str, stored: &str, options: &Options) -> Option<Comparator> {
+    let of_family = options.families.iter().filter(|(listed, _)| listed == name);
+    of_family
+        .chain(&options.families)
+        .map(|(_, family)| &family.comparator)
+        .find(|comparator| comparator.name() == stored)
+        .cloned()
+        .or_else(|| Comparator::built_in(stored))
+        .or_else(|| Some(Comparator::custom(NumericSuffix)).filter(|own| own.name() == stored))
+}

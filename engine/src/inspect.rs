@@ -1,0 +1,1 @@
+//! What each byte of a file means: the low-level surface under the tool `lsm`.

@@ -1,0 +1,377 @@
+//! Checks a whole table: every byte of it, and everything that it says about itself.
+//!
+//! Reading finds damage only where it reads. This looks everywhere, goes on after what it finds wherever that makes sense,
+//! and holds one block at a time besides index and filter.
+//!
+//! What is compared
+//! 1. Every checksum; the zeros before the filter, which have none; that the parts fill the file without gaps.
+//! 2. The order of entries within and across data blocks; restarts; the index' keys against the blocks on both sides.
+//! 3. Every user key against the filter: it must not deny one.
+//! 4. What the properties state against what is there.
+//!
+//! Without the comparator, as for a custom one that the caller does not have, point 2 is left out.
+
+use super::block::{Block, BlockCursor, Damage};
+use super::filter::{self, Filter};
+use super::footer::{FOOTER_BYTES, Footer};
+use super::index::{DataBlock, Index};
+use super::properties::Properties;
+use super::stored::{self, Compression, Handle};
+use super::table::{read_footer, read_part};
+use crate::comparator::Comparator;
+use crate::error::{Error, Result};
+use crate::internal_key::{self, ValueKind};
+use crate::vfs::{FileSlice, RandomFile};
+use std::cmp::Ordering;
+
+/// Checks the table in `file` and tells `found` of each thing that is wrong: where, and what.
+///
+/// Gives its properties if they are readable. `order` is the comparator that its family has, if it is at hand.
+pub fn check_table(
+    file: &dyn RandomFile,
+    order: Option<&Comparator>,
+    found: &mut dyn FnMut(u64, String),
+) -> Option<Properties> {
+    let footer = told(found, read_footer(file))?;
+    let stated = told(found, read_properties(file, &footer));
+    if let (Some(stated), Some(order)) = (&stated, order)
+        && stated.comparator != order.name()
+    {
+        let what = format!(
+            "the table is sorted by the comparator {:?}, its column family by {:?}",
+            stated.comparator,
+            order.name()
+        );
+        found(footer.properties.offset, what);
+    }
+    let filter = footer
+        .filter
+        .and_then(|handle| told(found, read_filter(file, handle)));
+    let index = told(found, read_index(file, &footer));
+    if let Some(index) = index {
+        let mut check = Check {
+            file,
+            order,
+            found,
+            filter,
+            last_key: Vec::new(),
+            last_index_key: None,
+            seen: Properties::default(),
+            whole: true,
+        };
+        let end = check.data_blocks(&index, &footer);
+        check.layout(end, &footer);
+        if let Some(stated) = &stated {
+            check.compare(stated, &footer);
+        }
+    }
+    stated
+}
+
+/// Passes a value on, or tells what kept it from being read.
+fn told<T>(found: &mut dyn FnMut(u64, String), read: Result<T>) -> Option<T> {
+    read.map_err(|error| match error {
+        Error::Corruption { offset, what, .. } => found(offset, what),
+        other => found(0, other.to_string()),
+    })
+    .ok()
+}
+
+fn corrupt(file: &dyn RandomFile, offset: u64, what: impl Into<String>) -> Error {
+    Error::corruption(file.path(), offset, what)
+}
+
+fn read_properties(file: &dyn RandomFile, footer: &Footer) -> Result<Properties> {
+    let part = read_part(file, footer.properties)?;
+    Properties::decode(&part)
+        .map_err(|(at, what)| corrupt(file, footer.properties.offset + at as u64, what))
+}
+
+fn read_filter(file: &dyn RandomFile, handle: Handle) -> Result<Filter> {
+    let filter = Filter::new(read_part(file, handle)?);
+    filter.ok_or_else(|| corrupt(file, handle.offset, "the filter is of an unknown kind"))
+}
+
+fn read_index(file: &dyn RandomFile, footer: &Footer) -> Result<Index> {
+    let block = Block::new(read_part(file, footer.index)?);
+    let block = block.map_err(|damage| corrupt(file, footer.index.offset, damage.to_string()))?;
+    Ok(Index::new(block))
+}
+
+struct Check<'c> {
+    file: &'c dyn RandomFile,
+    order: Option<&'c Comparator>,
+    found: &'c mut dyn FnMut(u64, String),
+    filter: Option<Filter>,
+    /// The last key of the block before.
+    last_key: Vec<u8>,
+    /// The index' key for it.
+    last_index_key: Option<Vec<u8>>,
+    /// What the entries add up to.
+    seen: Properties,
+    /// Whether all data blocks could be read, so that the sums mean something.
+    whole: bool,
+}
+
+impl Check<'_> {
+    /// Checks all data blocks, and returns where the last one ends.
+    fn data_blocks(&mut self, index: &Index, footer: &Footer) -> u64 {
+        let mut cursor = index.cursor();
+        let mut end = 0;
+        let mut moved = cursor.entries().seek_to_first();
+        loop {
+            let current = moved.and_then(|()| cursor.current());
+            let block = match current {
+                Ok(Some(block)) => block,
+                Ok(None) => break,
+                Err(damage) => {
+                    (self.found)(footer.index.offset + damage.at as u64, damage.to_string());
+                    self.whole = false;
+                    break;
+                }
+            };
+            self.seen.data_blocks += 1;
+            let key = cursor.entries().key().to_vec();
+            if block.handle.offset != end {
+                let what = format!(
+                    "data block {} should begin here, where the one before ends; the index leads to byte {}",
+                    block.number, block.handle.offset
+                );
+                (self.found)(end, what);
+            }
+            match self.data_block(block, &key, footer.index) {
+                Ok(()) => {}
+                Err((at, what)) => {
+                    (self.found)(at, what);
+                    self.whole = false;
+                    // The next block is compared with what follows, not with half of this one.
+                    self.last_key.clear();
+                }
+            }
+            self.last_index_key = Some(key);
+            end = end_of(block.handle).unwrap_or(end);
+            moved = cursor.entries().next();
+        }
+        end
+    }
+
+    fn data_block(
+        &mut self,
+        block: DataBlock,
+        index_key: &[u8],
+        index: Handle,
+    ) -> Result<(), (u64, String)> {
+        let DataBlock { number, handle } = block;
+        let parts_end = self.file.len() - FOOTER_BYTES as u64;
+        let Some(range) = handle.range_within(parts_end) else {
+            let what = format!(
+                "data block {number} should stand at byte {}, outside the file",
+                handle.offset
+            );
+            return Err((index.offset, what));
+        };
+        let here = |what: String| (handle.offset, format!("data block {number}: {what}"));
+        let stored = self
+            .file
+            .read_at(handle.offset, range.len() + stored::TRAILER_BYTES);
+        let stored = stored.map_err(|error| here(error.to_string()))?;
+        stored::verify(&stored).map_err(here)?;
+        let contents = match stored::compression(&stored).map_err(here)? {
+            Compression::None => stored.slice(0..range.len()),
+            Compression::Lz4 => {
+                FileSlice::from(stored::decompress(&stored[..range.len()]).map_err(here)?)
+            }
+        };
+        self.entries(&contents, block, index_key)
+            .map_err(|damage| here(damage.to_string()))
+    }
+
+    fn entries(
+        &mut self,
+        contents: &FileSlice,
+        DataBlock { number, handle }: DataBlock,
+        index_key: &[u8],
+    ) -> Result<(), Damage> {
+        let block = Block::new(contents.clone())?;
+        let restarts = block.view().restarts();
+        for restart in 0..restarts {
+            block.view().restart_entry(restart)?;
+        }
+        let mut cursor = BlockCursor::new(block);
+        cursor.seek_to_first()?;
+        let mut first = true;
+        let mut last_restart = 0;
+        while cursor.valid() {
+            let (at, key) = (cursor.position(), cursor.key());
+            let wrong = |what: String| {
+                format!("data block {number}: {what}, at byte {at} of the block's contents")
+            };
+            if let Err(what) = self.entry(key, cursor.value(), first) {
+                (self.found)(handle.offset, wrong(what));
+            }
+            first = false;
+            last_restart = cursor.restart();
+            self.last_key.clear();
+            self.last_key.extend_from_slice(key);
+            cursor.next()?;
+        }
+        if restarts > 0 && last_restart + 1 != restarts {
+            let what = "a restart points at no entry";
+            return Err(Damage {
+                at: contents.len(),
+                what,
+            });
+        }
+        if let Some(order) = self.order
+            && internal_key::compare(order, &self.last_key, index_key) == Ordering::Greater
+        {
+            let what = "the index has a smaller key for the block than the block's last";
+            return Err(Damage { at: 0, what });
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, key: &[u8], value: &[u8], first: bool) -> Result<(), String> {
+        let parsed = internal_key::parse(key)?;
+        self.count(key, &parsed, value);
+        if let Some(filter) = &self.filter
+            && !filter.may_contain(filter::hash(parsed.user_key))
+        {
+            return Err(format!(
+                "the filter denies the key \"{}\", which is here",
+                parsed.user_key.escape_ascii()
+            ));
+        }
+        let Some(order) = self.order else {
+            return Ok(());
+        };
+        if !self.last_key.is_empty()
+            && internal_key::compare(order, &self.last_key, key) != Ordering::Less
+        {
+            return Err(format!(
+                "the key \"{}\" does not come after the one before, \"{}\"",
+                key.escape_ascii(),
+                self.last_key.escape_ascii()
+            ));
+        }
+        if first
+            && let Some(separator) = &self.last_index_key
+            && internal_key::compare(order, separator, key) != Ordering::Less
+        {
+            return Err(format!(
+                "the block begins with \"{}\", which the index leads to the block before",
+                key.escape_ascii()
+            ));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, key: &[u8], parsed: &internal_key::ParsedKey<'_>, value: &[u8]) {
+        let seen = &mut self.seen;
+        if seen.entries == 0 {
+            seen.smallest = key.to_vec();
+            seen.sequence_min = parsed.sequence;
+        }
+        seen.largest.clear();
+        seen.largest.extend_from_slice(key);
+        seen.entries += 1;
+        seen.deletes += u64::from(parsed.kind == ValueKind::Delete);
+        seen.sequence_min = seen.sequence_min.min(parsed.sequence);
+        seen.sequence_max = seen.sequence_max.max(parsed.sequence);
+        seen.key_bytes += key.len() as u64;
+        seen.value_bytes += value.len() as u64;
+    }
+
+    /// The zeros before the filter, and that parts follow one another.
+    fn layout(&mut self, data_end: u64, footer: &Footer) {
+        let mut parts = vec![("properties", footer.properties), ("index", footer.index)];
+        let mut end = data_end;
+        if let Some(filter) = footer.filter {
+            parts.insert(0, ("filter", filter));
+            let padding = filter.offset.checked_sub(end).filter(|bytes| *bytes < 64);
+            let zeros = padding.and_then(|bytes| self.file.read_at(end, bytes as usize).ok());
+            match zeros {
+                Some(zeros) if zeros.iter().any(|byte| *byte != 0) => {
+                    let at = zeros.iter().position(|byte| *byte != 0).unwrap_or(0) as u64;
+                    (self.found)(
+                        end + at,
+                        "zeros stand between the data blocks and the filter, and here is none"
+                            .into(),
+                    );
+                }
+                Some(_) => {}
+                None => self.gap("filter", end, filter.offset),
+            }
+            end = filter.offset;
+        }
+        for (name, handle) in parts {
+            if handle.offset != end {
+                self.gap(name, end, handle.offset);
+            }
+            end = end_of(handle).unwrap_or(end);
+        }
+        let footer_at = self.file.len() - FOOTER_BYTES as u64;
+        if end != footer_at {
+            self.gap("footer", end, footer_at);
+        }
+    }
+
+    fn gap(&mut self, name: &str, end: u64, at: u64) {
+        let what = format!(
+            "the {name} should begin here, where the part before ends, and begins at byte {at}"
+        );
+        (self.found)(end, what);
+    }
+
+    /// What the properties state against what the entries add up to.
+    fn compare(&mut self, stated: &Properties, footer: &Footer) {
+        if !self.whole {
+            return;
+        }
+        let seen = &self.seen;
+        let numbers = [
+            ("entries", stated.entries, seen.entries),
+            ("tombstones", stated.deletes, seen.deletes),
+            ("bytes of keys", stated.key_bytes, seen.key_bytes),
+            ("bytes of values", stated.value_bytes, seen.value_bytes),
+            ("data blocks", stated.data_blocks, seen.data_blocks),
+            (
+                "as the smallest sequence number",
+                stated.sequence_min,
+                seen.sequence_min,
+            ),
+            (
+                "as the largest sequence number",
+                stated.sequence_max,
+                seen.sequence_max,
+            ),
+        ];
+        for (what, stated, seen) in numbers {
+            if stated != seen {
+                let what =
+                    format!("the properties state {stated} {what}, and the entries give {seen}");
+                (self.found)(footer.properties.offset, what);
+            }
+        }
+        let keys = [
+            ("smallest", &stated.smallest, &seen.smallest),
+            ("largest", &stated.largest, &seen.largest),
+        ];
+        for (which, stated, seen) in keys {
+            if stated != seen {
+                let what = format!(
+                    "the properties state the {which} key \"{}\", and it is \"{}\"",
+                    stated.escape_ascii(),
+                    seen.escape_ascii()
+                );
+                (self.found)(footer.properties.offset, what);
+            }
+        }
+    }
+}
+
+/// Where what is stored at `handle` ends, trailer included.
+fn end_of(handle: Handle) -> Option<u64> {
+    let stored = handle.length.checked_add(stored::TRAILER_BYTES as u64)?;
+    handle.offset.checked_add(stored)
+}

@@ -1,0 +1,388 @@
+//! Says of each byte of a table what it means, in the order of the file, up to the first thing that is wrong.
+//!
+//! Where the parts stand is known from the footer at the end and the index before it, so those two are checked first and shown
+//! last. Each part's checksum is compared before its contents are looked at: behind a wrong one, no byte means anything.
+
+use super::block::{Block, BlockView, Entry};
+use super::footer::{FOOTER_BYTES, Footer};
+use super::index::Index;
+use super::properties::Properties;
+use super::stored::{self, Compression, Handle};
+use super::table::{read_footer, read_part};
+use crate::annotate::{Listener, Notes, Wrong};
+use crate::error::Error;
+use crate::internal_key::{self, TRAILER_BYTES};
+use crate::varint;
+use crate::vfs::{FileSlice, RandomFile};
+
+/// How much of a table is explained.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplainOptions {
+    /// Only this data block.
+    pub block: Option<usize>,
+    /// So many entries of each block, lines of the filter and fields of a kind; the rest is counted.
+    pub limit: usize,
+}
+
+/// Explains the table in `file` to `listener`.
+///
+/// # Errors
+/// The first thing that is wrong. What could not be read for a reason of the operating system is said there too.
+pub fn explain_table(
+    file: &dyn RandomFile,
+    options: ExplainOptions,
+    listener: &mut Listener<'_>,
+) -> Result<(), Wrong> {
+    let footer_at = file.len().saturating_sub(FOOTER_BYTES as u64);
+    let footer = read_footer(file).map_err(|error| footer_wrong(&error, footer_at, file.len()))?;
+    for handle in [footer.index, footer.properties]
+        .into_iter()
+        .chain(footer.filter)
+    {
+        if handle.range_within(footer_at).is_none() {
+            let what = format!(
+                "the footer leads to {} bytes at byte {}, which do not lie before it",
+                handle.length, handle.offset
+            );
+            return Err(Wrong::new(footer_at..file.len(), what));
+        }
+    }
+    let index = part(file, footer.index)?;
+    let index = Block::new(index)
+        .map(Index::new)
+        .map_err(|damage| Wrong::new(stored_range(footer.index), damage.to_string()))?;
+    let mut explain = Explain {
+        file,
+        options,
+        listener,
+    };
+    let end = explain.data_blocks(&index, &footer)?;
+    if options.block.is_some() {
+        return Ok(());
+    }
+    if let Some(filter) = footer.filter {
+        explain.padding(end, filter.offset)?;
+        explain.filter(filter)?;
+    }
+    explain.properties(footer.properties)?;
+    explain.listen(
+        "index: where each data block is, and a key that ends it",
+        footer.index.offset,
+    );
+    explain.block(footer.index, Values::Handles)?;
+    explain.footer(&footer, footer_at)
+}
+
+fn footer_wrong(error: &Error, footer_at: u64, len: u64) -> Wrong {
+    match error {
+        // The magic is a field; a checksum is about the whole footer.
+        Error::Corruption { offset, what, .. } if *offset > footer_at => {
+            Wrong::new(*offset..len, what.clone())
+        }
+        Error::Corruption { what, .. } => Wrong::new(footer_at..len, what.clone()),
+        other => Wrong::new(footer_at..len, other.to_string()),
+    }
+}
+
+/// What a stored part takes in the file.
+fn stored_range(handle: Handle) -> std::ops::Range<u64> {
+    handle.offset..handle.offset + handle.length + stored::TRAILER_BYTES as u64
+}
+
+fn part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice, Wrong> {
+    read_part(file, handle).map_err(|error| {
+        let what = match error {
+            Error::Corruption { what, .. } => what,
+            other => other.to_string(),
+        };
+        Wrong::new(stored_range(handle), what)
+    })
+}
+
+/// What the values of a block are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Users,
+    Handles,
+}
+
+struct Explain<'e, 'l> {
+    file: &'e dyn RandomFile,
+    options: ExplainOptions,
+    listener: &'e mut Listener<'l>,
+}
+
+impl Explain<'_, '_> {
+    fn listen(&mut self, title: &str, at: u64) {
+        (self.listener)(crate::annotate::Note::Part {
+            at,
+            title: title.to_owned(),
+        });
+    }
+
+    fn data_blocks(&mut self, index: &Index, footer: &Footer) -> Result<u64, Wrong> {
+        let wrong_index = |what: String| Wrong::new(stored_range(footer.index), what);
+        let footer_at = self.file.len() - FOOTER_BYTES as u64;
+        let mut cursor = index.cursor();
+        let mut end = 0;
+        let mut moved = cursor.entries().seek_to_first();
+        while let Some(block) = moved
+            .and_then(|()| cursor.current())
+            .map_err(|damage| wrong_index(damage.to_string()))?
+        {
+            if block.handle.offset != end || block.handle.range_within(footer_at).is_none() {
+                let what = format!(
+                    "the index leads to {} bytes at byte {} for data block {}, which should begin at byte {end}",
+                    block.handle.length, block.handle.offset, block.number
+                );
+                return Err(wrong_index(what));
+            }
+            if self.options.block.is_none_or(|only| only == block.number) {
+                self.listen(&format!("data block {}", block.number), block.handle.offset);
+                self.block(block.handle, Values::Users)?;
+            }
+            end = stored_range(block.handle).end;
+            moved = cursor.entries().next();
+        }
+        if let Some(only) = self.options.block.filter(|only| *only >= index.blocks()) {
+            let what = format!(
+                "there is no data block {only}; the index counts {} from 0",
+                index.blocks()
+            );
+            return Err(wrong_index(what));
+        }
+        Ok(end)
+    }
+
+    /// Explains a data block or the index.
+    fn block(&mut self, handle: Handle, values: Values) -> Result<(), Wrong> {
+        let stored = stored_range(handle);
+        let wrong = |what: String| Wrong::new(stored.clone(), what);
+        let len = (stored.end - stored.start) as usize;
+        let bytes = self.file.read_at(handle.offset, len);
+        let bytes = bytes.map_err(|error| wrong(error.to_string()))?;
+        stored::verify(&bytes).map_err(wrong)?;
+        let inside = handle.length as usize;
+        match stored::compression(&bytes).map_err(wrong)? {
+            Compression::None => {
+                let mut notes = Notes::new(&bytes, handle.offset, self.listener);
+                entries(&bytes[..inside], &mut notes, values, self.options.limit).map_err(
+                    |(at, what)| Wrong::new(handle.offset + at as u64..stored.end, what),
+                )?;
+                trailer(&mut notes);
+            }
+            Compression::Lz4 => {
+                let contents = stored::decompress(&bytes[..inside]).map_err(wrong)?;
+                let mut notes = Notes::new(&bytes, handle.offset, self.listener);
+                notes.field(4, format!("length before compression {}", contents.len()));
+                notes.field(inside - 4, "LZ4 block data");
+                trailer(&mut notes);
+                self.listen(
+                    "its contents, decompressed; offsets count from their beginning",
+                    handle.offset,
+                );
+                let mut notes = Notes::new(&contents, 0, self.listener);
+                entries(&contents, &mut notes, values, self.options.limit)
+                    .map_err(|(_, what)| wrong(what))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn padding(&mut self, end: u64, filter: u64) -> Result<(), Wrong> {
+        let Some(len) = filter.checked_sub(end).filter(|len| *len > 0) else {
+            return Ok(());
+        };
+        let bytes = self.file.read_at(end, len as usize);
+        let bytes = bytes.map_err(|error| Wrong::new(end..filter, error.to_string()))?;
+        if let Some(at) = bytes.iter().position(|byte| *byte != 0) {
+            let at = end + at as u64;
+            let what = "between the data blocks and the filter stand zeros, and this byte is none. No checksum \
+                        covers it and nobody reads it";
+            return Err(Wrong::new(at..at + 1, what));
+        }
+        self.listen("zeros, so that the filter begins at a multiple of 64", end);
+        Notes::new(&bytes, end, self.listener).field(bytes.len(), "");
+        Ok(())
+    }
+
+    fn filter(&mut self, handle: Handle) -> Result<(), Wrong> {
+        part(self.file, handle)?;
+        let stored = stored_range(handle);
+        let bytes = self
+            .file
+            .read_at(handle.offset, (stored.end - stored.start) as usize);
+        let bytes = bytes.map_err(|error| Wrong::new(stored.clone(), error.to_string()))?;
+        if super::filter::Filter::new(bytes.slice(0..handle.length as usize)).is_none() {
+            return Err(Wrong::new(stored, "the filter is of an unknown kind"));
+        }
+        let lines = handle.length as usize / super::filter::LINE_BYTES;
+        self.listen(
+            "filter: says which user keys are surely not here",
+            handle.offset,
+        );
+        let mut notes = Notes::new(&bytes, handle.offset, self.listener);
+        for line in 0..lines.min(self.options.limit) {
+            let start = line * super::filter::LINE_BYTES;
+            let set: u32 = bytes[start..start + super::filter::LINE_BYTES]
+                .iter()
+                .map(|byte| byte.count_ones())
+                .sum();
+            notes.field(
+                super::filter::LINE_BYTES,
+                format!("line {line}: {set} of 512 bits set"),
+            );
+        }
+        let shown = notes.done();
+        notes.field_to(
+            lines * super::filter::LINE_BYTES,
+            format!("{} more lines", lines - shown / super::filter::LINE_BYTES),
+        );
+        let probes = bytes[notes.done()];
+        notes.field(1, format!("{probes} probes a key"));
+        trailer(&mut notes);
+        Ok(())
+    }
+
+    fn properties(&mut self, handle: Handle) -> Result<(), Wrong> {
+        let contents = part(self.file, handle)?;
+        let stored = stored_range(handle);
+        let bytes = self
+            .file
+            .read_at(handle.offset, (stored.end - stored.start) as usize);
+        let bytes = bytes.map_err(|error| Wrong::new(stored.clone(), error.to_string()))?;
+        self.listen(
+            "properties: what the table says about itself",
+            handle.offset,
+        );
+        let mut notes = Notes::new(&bytes, handle.offset, self.listener);
+        let decoded = Properties::decode_each(&contents, |at, tag, field| {
+            let header = varint::len(field.len() as u64);
+            let (name, meaning) = Properties::describe(tag, field);
+            debug_assert_eq!(at, notes.done());
+            notes.field(1, format!("tag {tag}: {name}"));
+            notes.field(header, format!("length {}", field.len()));
+            notes.field(field.len(), meaning);
+        });
+        decoded.map_err(|(at, what)| Wrong::new(handle.offset + at as u64..stored.end, what))?;
+        trailer(&mut notes);
+        Ok(())
+    }
+
+    fn footer(&mut self, footer: &Footer, at: u64) -> Result<(), Wrong> {
+        let bytes = self.file.read_at(at, FOOTER_BYTES);
+        let bytes =
+            bytes.map_err(|error| Wrong::new(at..at + FOOTER_BYTES as u64, error.to_string()))?;
+        self.listen("footer: what this file is, and where its parts are", at);
+        let mut notes = Notes::new(&bytes, at, self.listener);
+        for (len, meaning) in footer.describe(&bytes) {
+            notes.field(len, meaning);
+        }
+        Ok(())
+    }
+}
+
+fn trailer(notes: &mut Notes<'_, '_>) {
+    notes.field(1, "compression");
+    notes.field(4, "checksum of the contents and the compression: right");
+}
+
+/// Explains the contents of a block. An error says where in them, and what.
+fn entries(
+    contents: &[u8],
+    notes: &mut Notes<'_, '_>,
+    values: Values,
+    limit: usize,
+) -> Result<(), (usize, String)> {
+    let view = BlockView::new(contents).map_err(|damage| (damage.at, damage.what.to_owned()))?;
+    let mut key = Vec::new();
+    let (mut at, mut count) = (0, 0);
+    while at < view.entries_end() {
+        let entry = view
+            .entry(at)
+            .map_err(|damage| (damage.at, damage.what.to_owned()))?;
+        let before = key.len().saturating_sub(TRAILER_BYTES);
+        if entry.shared > before {
+            let what = format!(
+                "an entry shares {} bytes of its predecessor's user key, which has {before}",
+                entry.shared
+            );
+            return Err((at, what));
+        }
+        key.truncate(entry.shared);
+        key.extend_from_slice(view.bytes(&entry.tail));
+        if count < limit {
+            let value = view.bytes(&entry.value);
+            let described = describe_entry(&key, value, values).map_err(|what| (at, what))?;
+            note_entry(notes, &entry, described);
+        }
+        count += 1;
+        at = entry.end();
+    }
+    notes.field_to(
+        view.entries_end(),
+        format!("{} more entries", count - count.min(limit)),
+    );
+    let first_restart = contents.len() - 4 - 4 * view.restarts();
+    notes.field_to(
+        first_restart,
+        "heads: the first bytes of each restart's key, for the search",
+    );
+    for restart in 0..view.restarts() {
+        view.restart_entry(restart)
+            .map_err(|damage| (first_restart + 4 * restart, damage.what.to_owned()))?;
+        if restart < limit {
+            notes.field(
+                4,
+                format!(
+                    "restart {restart}: the entry at {}",
+                    view.restart_offset(restart)
+                ),
+            );
+        }
+    }
+    notes.field_to(
+        contents.len() - 4,
+        format!(
+            "{} more restarts",
+            view.restarts() - view.restarts().min(limit)
+        ),
+    );
+    notes.field(4, format!("restarts: {}", view.restarts()));
+    Ok(())
+}
+
+fn note_entry(notes: &mut Notes<'_, '_>, entry: &Entry, (key, value): (String, String)) {
+    let lengths = [entry.shared, entry.tail.len(), entry.value.len()];
+    let names = [
+        "bytes shared with the key before",
+        "bytes of key that follow",
+        "bytes of value",
+    ];
+    for (length, name) in lengths.into_iter().zip(names) {
+        notes.field(varint::len(length as u64), format!("{length} {name}"));
+    }
+    debug_assert_eq!(notes.done(), entry.tail.start);
+    notes.field(entry.tail.len(), format!("key: {key}"));
+    if !entry.value.is_empty() {
+        notes.field(entry.value.len(), value);
+    }
+}
+
+/// What a key and its value are, in words.
+fn describe_entry(key: &[u8], value: &[u8], values: Values) -> Result<(String, String), String> {
+    match values {
+        Values::Users => {
+            internal_key::parse(key)?;
+            Ok((internal_key::describe(key), "value".to_owned()))
+        }
+        Values::Handles => {
+            let handle = Handle::from_varints(value).ok_or("an index entry holds no handle")?;
+            let value = format!(
+                "the data block of {} bytes at {}",
+                handle.length, handle.offset
+            );
+            Ok((internal_key::describe(key), value))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Takes fields off a version edit, and shows them to who listens: a decoder of foreign bytes, and the annotations of
+//! `lsm explain`, in one.
+
+use crate::batch::FamilyId;
+use crate::internal_key::MAX_SEQUENCE;
+use crate::varint;
+use crate::version::edit::{
+    FAMILY_ID_MAX, LEVELS, TAG_FAMILY_ADDED, TAG_FAMILY_DROPPED, TAG_FILE_ADDED, TAG_FILE_REMOVED,
+    TAG_LAST_SEQUENCE, TAG_MAGIC, TAG_NEXT_FAMILY, TAG_NEXT_FILE, TAG_OLDEST_LOG,
+};
+
+const TAG_NAMES: [(u64, &str); 9] = [
+    (TAG_MAGIC, "the magic"),
+    (TAG_FAMILY_ADDED, "a family was created"),
+    (TAG_FAMILY_DROPPED, "a family was dropped"),
+    (TAG_NEXT_FILE, "the next file number"),
+    (TAG_OLDEST_LOG, "the oldest log"),
+    (TAG_LAST_SEQUENCE, "the last sequence number in tables"),
+    (TAG_NEXT_FAMILY, "the next family"),
+    (TAG_FILE_ADDED, "a table was added"),
+    (TAG_FILE_REMOVED, "a table was removed"),
+];
+
+/// What is shown of a field: a number, a length, or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// What it is, as in "a level".
+    pub what: &'static str,
+    /// The bytes as they stand in the record.
+    pub bytes: &'a [u8],
+    /// What they say.
+    pub value: Shows<'a>,
+}
+
+/// What bytes of a field say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows<'a> {
+    /// A field of this kind begins.
+    Tag(u64),
+    /// A number.
+    Number(u64),
+    /// The length of what follows.
+    Length(u64),
+    /// Text or a key.
+    Bytes(&'a [u8]),
+}
+
+/// What is left of a record, and who is shown what is taken off it.
+pub(super) struct Input<'a, 's> {
+    pub(super) rest: &'a [u8],
+    pub(super) show: &'s mut dyn FnMut(Shown<'_>),
+}
+
+impl<'a> Input<'a, '_> {
+    fn show(&mut self, what: &'static str, before: &'a [u8], value: Shows<'_>) {
+        let bytes = &before[..before.len() - self.rest.len()];
+        (self.show)(Shown { what, bytes, value });
+    }
+
+    fn raw_number(&mut self, what: &str) -> Result<u64, String> {
+        varint::take(&mut self.rest).ok_or_else(|| format!("{what} is cut off or malformed"))
+    }
+
+    pub(super) fn tag(&mut self) -> Result<u64, String> {
+        let before = self.rest;
+        let tag = self.raw_number("a tag")?;
+        let name = TAG_NAMES.iter().find(|(known, _)| *known == tag);
+        if let Some((_, name)) = name {
+            self.show(name, before, Shows::Tag(tag));
+        }
+        Ok(tag)
+    }
+
+    pub(super) fn number(&mut self, what: &'static str) -> Result<u64, String> {
+        self.checked(what, |_| Ok(()))
+    }
+
+    fn checked(
+        &mut self,
+        what: &'static str,
+        check: impl FnOnce(u64) -> Result<(), String>,
+    ) -> Result<u64, String> {
+        let before = self.rest;
+        let number = self.raw_number(what)?;
+        check(number)?;
+        self.show(what, before, Shows::Number(number));
+        Ok(number)
+    }
+
+    /// A number that is counted on from, or added up over all tables: bounded, so that no sum overflows.
+    pub(super) fn counter(&mut self, what: &'static str) -> Result<u64, String> {
+        self.checked(what, |number| match number > MAX_SEQUENCE {
+            true => Err(format!("{what} is {number}, more than {MAX_SEQUENCE}")),
+            false => Ok(()),
+        })
+    }
+
+    pub(super) fn u32(&mut self, what: &'static str) -> Result<u32, String> {
+        let number = self.checked(what, |number| match u32::try_from(number) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!("{what} is cut off or malformed")),
+        })?;
+        Ok(number as u32)
+    }
+
+    pub(super) fn bytes(&mut self, what: &'static str) -> Result<&'a [u8], String> {
+        let before = self.rest;
+        let bytes =
+            varint::take_bytes(&mut self.rest).ok_or_else(|| format!("{what} is cut off"))?;
+        let header = before.len() - self.rest.len() - bytes.len();
+        (self.show)(Shown {
+            what,
+            bytes: &before[..header],
+            value: Shows::Length(bytes.len() as u64),
+        });
+        (self.show)(Shown {
+            what,
+            bytes,
+            value: Shows::Bytes(bytes),
+        });
+        Ok(bytes)
+    }
+
+    pub(super) fn string(&mut self, what: &'static str) -> Result<String, String> {
+        let bytes = self.bytes(what)?;
+        String::from_utf8(bytes.to_vec()).map_err(|_| format!("{what} is not UTF-8"))
+    }
+
+    pub(super) fn family(&mut self) -> Result<FamilyId, String> {
+        let what = "a family id";
+        let id = self.checked(what, |id| match id > u64::from(FAMILY_ID_MAX) {
+            true => Err(format!("{what} is {id}, more than {FAMILY_ID_MAX}")),
+            false => Ok(()),
+        })?;
+        Ok(FamilyId(id as u32))
+    }
+
+    pub(super) fn level(&mut self) -> Result<usize, String> {
+        let level = self.checked("a level", |level| match level < LEVELS as u64 {
+            true => Ok(()),
+            false => Err(format!("level {level} does not exist, there are {LEVELS}")),
+        })?;
+        Ok(level as usize)
+    }
+}

@@ -1,0 +1,426 @@
+//! Verify finds every kind of damage, says in which file and where, and goes on to the next.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::internal_key::{self, ValueKind};
+use engine::sstable::{TableBuilder, TableOptions};
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{
+    Background, Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport,
+    WriteBatch, WriteOptions, verify,
+};
+use support::{Dice, tiny};
+
+fn options(vfs: &MemoryVfs) -> Options {
+    let numeric = FamilyOptions {
+        comparator: Comparator::custom(engine::comparator::NumericSuffix),
+        compression: Compression::Lz4,
+        ..tiny()
+    };
+    Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    }
+    .family("default", tiny())
+    .family("numeric", numeric)
+}
+
+/// Tables in several levels, rows in a log, two families.
+fn database() -> MemoryVfs {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let mut dice = Dice::new(11);
+    for step in 0..400u32 {
+        let mut batch = WriteBatch::new();
+        for name in ["default", "numeric"] {
+            let (family, key) = (db.family(name).unwrap(), format!("key:{}", dice.below(300)));
+            if dice.one_in(6) {
+                batch.delete(&family, key);
+            } else {
+                batch.put(&family, key, format!("{step} {}", "v".repeat(40)));
+            }
+        }
+        db.write(batch, WriteOptions::default()).unwrap();
+        if step % 40 == 0 {
+            db.step().unwrap();
+        }
+    }
+    db.flush().unwrap();
+    db.put("last", "in the log").unwrap();
+    db.put("last", "again").unwrap();
+    db.close().unwrap();
+    vfs
+}
+
+fn check(vfs: &MemoryVfs) -> VerifyReport {
+    verify("db", &options(vfs)).unwrap()
+}
+
+fn files(vfs: &MemoryVfs, suffix: &str) -> Vec<PathBuf> {
+    let names = vfs.list(Path::new("db")).unwrap();
+    let names = names.into_iter().map(|name| Path::new("db").join(name));
+    names
+        .filter(|path| path.to_string_lossy().contains(suffix))
+        .collect()
+}
+
+/// What verify says after `change` was made to the bytes of `file`.
+fn damaged(vfs: &MemoryVfs, file: &Path, change: impl FnOnce(&mut Vec<u8>)) -> VerifyReport {
+    let copy = vfs.crash(1);
+    let mut bytes = copy.read(file).unwrap();
+    change(&mut bytes);
+    copy.damage(file, bytes).unwrap();
+    check(&copy)
+}
+
+#[track_caller]
+fn assert_found(report: &VerifyReport, file: &Path, what: &str) {
+    let found = report
+        .damage()
+        .any(|finding| finding.file == file && finding.what.contains(what));
+    assert!(
+        found,
+        "{what:?} of {} is not in {:#?}",
+        file.display(),
+        report.findings
+    );
+}
+
+#[test]
+fn a_sound_database_is_clean_and_counted() {
+    let vfs = database();
+    let report = check(&vfs);
+    assert_eq!(report.findings, []);
+    assert_eq!(report.tables, files(&vfs, ".sst").len() as u64);
+    assert!(
+        report.tables > 4 && report.entries > 300 && report.table_bytes > 10_000,
+        "{report:?}"
+    );
+    assert_eq!((report.logs, report.batches), (1, 2));
+    let families: Vec<_> = report
+        .families
+        .iter()
+        .map(|family| family.name.as_str())
+        .collect();
+    assert_eq!(families, ["default", "numeric"]);
+    assert_eq!(
+        check(&vfs.crash(1)),
+        report,
+        "nothing was written, not even a lock file"
+    );
+}
+
+#[test]
+fn a_database_that_is_open_is_refused_and_another_directory_too() {
+    let vfs = database();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    assert!(matches!(
+        verify("db", &options(&vfs)),
+        Err(Error::Locked { .. })
+    ));
+    drop(db);
+    vfs.create_dir_all(Path::new("empty")).unwrap();
+    assert!(matches!(
+        verify("empty", &options(&vfs)),
+        Err(Error::NotADatabase { .. })
+    ));
+    assert!(matches!(
+        verify("none", &options(&vfs)),
+        Err(Error::Io { .. })
+    ));
+}
+
+/// Every byte of every file that the database consists of: each flip is found, in that file.
+#[test]
+fn every_flipped_byte_is_found() {
+    let vfs = database();
+    let mut flips = 0;
+    for file in files(&vfs, "") {
+        let bytes = vfs.read(&file).unwrap();
+        // All bytes of the short files, and of tables a part with each kind of byte in it.
+        let step = if file.extension().is_some_and(|kind| kind == "sst") {
+            23
+        } else {
+            1
+        };
+        for at in (0..bytes.len()).step_by(step) {
+            let copy = vfs.crash(1);
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            copy.damage(&file, flipped).unwrap();
+            let report = check(&copy);
+            let named = |finding: &engine::Finding| finding.file == file;
+            // In the last record of a log, damage and a torn end look the same: a note says so.
+            let found = report.findings.iter().any(named);
+            assert!(
+                found,
+                "byte {at} of {}: {:#?}",
+                file.display(),
+                report.findings
+            );
+            flips += 1;
+        }
+    }
+    assert!(flips > 2000, "{flips}");
+}
+
+#[test]
+fn all_damage_is_told_and_not_only_the_first() {
+    let vfs = database();
+    let tables = files(&vfs, ".sst");
+    for table in &tables[..3] {
+        let mut bytes = vfs.read(table).unwrap();
+        bytes[10] ^= 1;
+        vfs.damage(table, bytes).unwrap();
+    }
+    vfs.remove(&tables[3]).unwrap();
+    let report = check(&vfs);
+    for table in &tables[..3] {
+        assert_found(&report, table, "data block 0: the checksum of a block is");
+    }
+    assert_found(&report, &tables[3], "the manifest lists it in level");
+    assert_eq!(report.damage().count(), 4);
+}
+
+#[test]
+fn cut_and_foreign_tables_are_named() {
+    let vfs = database();
+    let table = &files(&vfs, ".sst")[0];
+    let report = damaged(&vfs, table, |bytes| bytes.truncate(bytes.len() / 2));
+    assert_found(&report, table, "a table ends in");
+    assert_found(&report, table, "the manifest says");
+    let report = damaged(&vfs, table, |bytes| bytes.truncate(3));
+    assert_found(&report, table, "this file has 3 bytes in all");
+    // Another table of the same database under its name.
+    let other = vfs.read(&files(&vfs, ".sst")[1]).unwrap();
+    let report = damaged(&vfs, table, |bytes| *bytes = other);
+    assert_found(&report, table, "the manifest has");
+}
+
+#[test]
+fn wrong_pointers_and_manifests_are_named() {
+    let vfs = database();
+    let current = Path::new("db/CURRENT");
+    let report = damaged(&vfs, current, |bytes| {
+        *bytes = b"MANIFEST-000999\n".to_vec()
+    });
+    assert_found(&report, current, "it names db/MANIFEST-000999");
+    let report = damaged(&vfs, current, |bytes| bytes.clear());
+    assert_found(&report, current, "should name a manifest");
+    let copy = vfs.crash(1);
+    copy.remove(current).unwrap();
+    assert_found(&check(&copy), current, "Without it");
+
+    let manifest = &files(&vfs, "MANIFEST")[0];
+    let report = damaged(&vfs, manifest, |bytes| bytes[20] ^= 1);
+    assert_found(&report, manifest, "a valid fragment follows");
+    let report = damaged(&vfs, manifest, |bytes| bytes.truncate(bytes.len() - 3));
+    let torn = |finding: &engine::Finding| {
+        finding.severity == Severity::Note && finding.what.contains("torn")
+    };
+    assert!(report.findings.iter().any(torn), "{:#?}", report.findings);
+}
+
+#[test]
+fn logs_are_read_to_the_end() {
+    let vfs = database();
+    let log = &files(&vfs, ".log")[0];
+    let report = damaged(&vfs, log, |bytes| bytes[14] ^= 1);
+    assert_found(&report, log, "a valid fragment follows");
+    let copy = vfs.crash(1);
+    copy.remove(log).unwrap();
+    assert_found(&check(&copy), log, "the manifest needs it");
+}
+
+#[test]
+fn what_nothing_refers_to_is_noted_and_no_damage() {
+    let vfs = database();
+    for name in [
+        "000900.sst",
+        "000001.log",
+        "MANIFEST-000001",
+        "CURRENT.tmp",
+        "readme.txt",
+    ] {
+        vfs.create(&Path::new("db").join(name)).unwrap();
+    }
+    let report = check(&vfs);
+    assert!(report.is_clean());
+    let mut noted: Vec<_> = report
+        .findings
+        .iter()
+        .map(|finding| finding.file.display().to_string())
+        .collect();
+    noted.sort();
+    assert_eq!(
+        noted,
+        [
+            "db/000001.log",
+            "db/000900.sst",
+            "db/CURRENT.tmp",
+            "db/MANIFEST-000001",
+            "db/readme.txt"
+        ]
+    );
+}
+
+#[test]
+fn an_order_that_is_not_given_is_not_checked_and_said() {
+    struct Own;
+    impl engine::Compare for Own {
+        fn name(&self) -> &str {
+            "own"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+            a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+        }
+    }
+    let vfs = MemoryVfs::new();
+    let own = FamilyOptions {
+        comparator: Comparator::custom(Own),
+        ..tiny()
+    };
+    let given = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    }
+    .family("own", own);
+    let db = Db::open("db", given.clone()).unwrap();
+    let family = db.family("own").unwrap();
+    for key in ["b", "aa", "c", "dd"] {
+        family.put(key, "1").unwrap();
+    }
+    db.flush().unwrap();
+    drop((db, family));
+    assert_eq!(verify("db", &given).unwrap().findings, []);
+    let report = verify(
+        "db",
+        &Options {
+            vfs: Arc::new(vfs),
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    assert!(report.is_clean(), "{report:#?}");
+    assert!(report.findings[0].what.contains("\"own\""), "{report:#?}");
+}
+
+/// Replaces a table by one that is whole in itself and wrong: what only a comparison finds.
+fn replaced(
+    vfs: &MemoryVfs,
+    options: TableOptions,
+    entries: &[(&str, u64, ValueKind)],
+) -> (PathBuf, VerifyReport) {
+    let table = files(vfs, ".sst").remove(0);
+    let copy = vfs.crash(1);
+    let mut builder = TableBuilder::new(copy.create(Path::new("other")).unwrap(), options).unwrap();
+    for (key, sequence, kind) in entries {
+        let key = internal_key::encode(key.as_bytes(), *sequence, *kind);
+        builder.add(&key, b"v").unwrap();
+    }
+    builder.finish().unwrap();
+    let bytes = copy.read(Path::new("other")).unwrap();
+    copy.damage(&table, bytes).unwrap();
+    (table, check(&copy))
+}
+
+#[test]
+fn a_table_that_is_whole_and_not_the_one_meant_is_found() {
+    let vfs = database();
+    let entries = [("a", 1 << 40, ValueKind::Put), ("b", 5, ValueKind::Delete)];
+    let bytewise = TableOptions::new(Comparator::Bytewise);
+    let (table, report) = replaced(&vfs, bytewise.clone(), &entries);
+    for what in [
+        "entries, the table 2",
+        "smallest key",
+        "largest key",
+        "sequence number 1099511627776",
+    ] {
+        assert_found(&report, &table, what);
+    }
+    let reverse = TableOptions::new(Comparator::reverse_bytewise());
+    let turned = [("b", 5, ValueKind::Put), ("a", 4, ValueKind::Put)];
+    let (table, report) = replaced(&vfs, reverse, &turned);
+    assert_found(
+        &report,
+        &table,
+        "the table is sorted by the comparator \"reverse-bytewise\"",
+    );
+    assert_found(&report, &table, "does not come after the one before");
+    let stranger = TableOptions {
+        family: 9,
+        family_name: "stranger".to_owned(),
+        ..bytewise
+    };
+    let (table, report) = replaced(&vfs, stranger, &entries);
+    assert_found(&report, &table, "it belongs to family 9 \"stranger\"");
+}
+
+/// Gives a part of a table a right checksum for wrong contents.
+fn forge(bytes: &mut [u8], part: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
+    change(&mut bytes[part.clone()]);
+    let checksum = crc32fast::hash(&bytes[part.start..=part.end]);
+    bytes[part.end + 1..part.end + 5].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Offset and length as the footer has them.
+fn handle(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let footer = bytes.len() - 64;
+    let number = |at: usize| {
+        u64::from_le_bytes(bytes[footer + at..footer + at + 8].try_into().unwrap()) as usize
+    };
+    number(at)..number(at) + number(at + 8)
+}
+
+#[test]
+fn lies_under_right_checksums_are_found() {
+    let vfs = database();
+    let table = &files(&vfs, ".sst")[0];
+    let report = damaged(&vfs, table, |bytes| {
+        let filter = handle(bytes, 16);
+        forge(bytes, filter, |filter| filter[..64].fill(0));
+    });
+    assert_found(&report, table, "the filter denies the key");
+
+    // Tag 2 follows the comparator's name; its value is the number of entries.
+    let report = damaged(&vfs, table, |bytes| {
+        let properties = handle(bytes, 32);
+        forge(bytes, properties, |properties| {
+            let entries = 2 + usize::from(properties[1]);
+            assert_eq!(properties[entries], 2);
+            properties[entries + 2] ^= 1;
+        });
+    });
+    assert_found(&report, table, "entries, and the entries give");
+
+    // The first key of the index becomes the smallest there is.
+    let report = damaged(&vfs, table, |bytes| {
+        let index = handle(bytes, 0);
+        forge(bytes, index, |index| index[3] = 0);
+    });
+    assert_found(
+        &report,
+        table,
+        "the index has a smaller key for the block than the block's last",
+    );
+
+    let report = damaged(&vfs, table, |bytes| {
+        let filter = handle(bytes, 16);
+        bytes[filter.start - 1] = 7;
+    });
+    let padded = report
+        .damage()
+        .any(|finding| finding.what.contains("zeros stand between"));
+    assert!(
+        padded
+            || report
+                .damage()
+                .any(|finding| finding.what.contains("checksum")),
+        "{report:#?}"
+    );
+}
