@@ -1,7 +1,8 @@
 //! Writers, readers, cursors, snapshots, flushes and compactions at once, against what must hold at any moment.
 //!
 //! Each writer owns a set of keys and writes rising numbers to all of them, one batch at a time. So at every moment all keys of a
-//! writer hold the same number, and no reader ever sees a number fall.
+//! writer hold the same number, and no reader ever sees a number fall. Each reader also holds a snapshot and a cursor for
+//! a while: what they have shown once, they show until they go.
 
 mod support;
 
@@ -9,11 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::vfs::MemoryVfs;
-use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
+use engine::{Cursor, Db, Family, FamilyOptions, Options, Snapshot, WriteBatch, WriteOptions};
 use support::{seed_or, steps_or, tiny};
 
-const WRITERS: u64 = 4;
-const READERS: u64 = 3;
+const WRITERS: u64 = 8;
+const READERS: u64 = 4;
 const KEYS: u64 = 12;
 
 fn key(writer: u64, at: u64) -> String {
@@ -46,14 +47,68 @@ fn number(value: &[u8]) -> u64 {
     u64::from_be_bytes(value.try_into().expect("eight bytes"))
 }
 
+/// A moment that a reader holds: what it showed of every writer.
+struct Held {
+    snapshot: Snapshot,
+    cursor: Cursor,
+    numbers: Vec<u64>,
+}
+
+impl Held {
+    fn take(db: &Db, families: &[Family; 2]) -> Self {
+        let snapshot = db.snapshot();
+        Self {
+            cursor: snapshot.cursor(&families[0]).unwrap(),
+            numbers: numbers_of(&snapshot, families),
+            snapshot,
+        }
+    }
+
+    fn check(&mut self, families: &[Family; 2]) {
+        assert_eq!(
+            numbers_of(&self.snapshot, families),
+            self.numbers,
+            "a snapshot has changed"
+        );
+        let mut rows = 0;
+        self.cursor.seek_to_last().unwrap();
+        while self.cursor.valid() {
+            let writer = self.cursor.key()[7] - b'0';
+            assert_eq!(
+                number(self.cursor.value()),
+                self.numbers[usize::from(writer)],
+                "a cursor has changed"
+            );
+            rows += 1;
+            self.cursor.prev().unwrap();
+        }
+        let begun = self.numbers.iter().filter(|number| **number > 0).count() as u64;
+        assert_eq!(rows, begun * KEYS, "a cursor shows each row once");
+    }
+}
+
+fn numbers_of(snapshot: &Snapshot, families: &[Family; 2]) -> Vec<u64> {
+    (0..WRITERS)
+        .map(|writer| by_snapshot(snapshot, families, writer))
+        .collect()
+}
+
+/// How many rounds a reader holds a moment.
+const HELD_FOR: u64 = 20;
+
 /// Reads by snapshot and by cursor, until told to stop; returns how often.
 fn read(db: &Db, families: &[Family; 2], reader: u64, stop: &AtomicBool) -> u64 {
     let mut last = [0; WRITERS as usize];
     let mut rounds = 0;
+    let mut held = Held::take(db, families);
     while !stop.load(Ordering::Acquire) {
+        if rounds % HELD_FOR == HELD_FOR - 1 {
+            held.check(families);
+            held = Held::take(db, families);
+        }
         let writer = (rounds + reader) % WRITERS;
         let seen = if rounds % 2 == 0 {
-            by_snapshot(db, families, writer)
+            by_snapshot(&db.snapshot(), families, writer)
         } else {
             by_cursor(
                 &families[(rounds / 2 % 2) as usize],
@@ -71,8 +126,7 @@ fn read(db: &Db, families: &[Family; 2], reader: u64, stop: &AtomicBool) -> u64 
     rounds
 }
 
-fn by_snapshot(db: &Db, families: &[Family; 2], writer: u64) -> u64 {
-    let snapshot = db.snapshot();
+fn by_snapshot(snapshot: &Snapshot, families: &[Family; 2], writer: u64) -> u64 {
     let mut numbers = families
         .iter()
         .flat_map(|family| (0..KEYS).map(move |at| (family, at)))
@@ -170,6 +224,6 @@ fn nobody_sees_a_batch_in_part_or_time_run_back() {
     let db = Db::open("db", options()).unwrap();
     for writer in 0..WRITERS {
         let families = [db.default_family(), db.family("other").unwrap()];
-        assert_eq!(by_snapshot(&db, &families, writer), rounds);
+        assert_eq!(by_snapshot(&db.snapshot(), &families, writer), rounds);
     }
 }

@@ -1,30 +1,39 @@
 //! A power cut after every file operation of a script, survived several ways each.
 //!
-//! The script writes batches over two families, some synced, flushes, compacts and reopens. Every batch also sets
-//! a counter in both families, so the state after a cut tells which point of history it is, and one that is no
+//! The script writes batches over three families, some synced, flushes, compacts and reopens. Every batch also sets
+//! a counter in all families, so the state after a cut tells which point of history it is, and one that is no
 //! point of history is caught. What must hold after reopening:
 //!
 //! 1. The rows are exactly those of some point of history: no hole, no half batch, nothing deleted returns.
-//! 2. Both families stand at the same point.
+//! 2. All families stand at the same point.
 //! 3. That point is not before the last write that was acknowledged as synced, and not after the last one begun.
 //! 4. The database takes writes again, and a second cut during its recovery changes none of this.
+//!
+//! Every file operation is cut and survived in twenty ways. Of the second cuts an ordinary run takes a sample, another
+//! for each seed; `ENGINE_CUTS=full` makes a second cut after every operation of every recovery, which takes minutes.
 
 mod support;
 
-use engine::vfs::MemoryVfs;
-use engine::{Background, Db, Options, TableReads, WriteBatch, WriteOptions};
-use support::{Dice, OptionSet, Rows, scan, seed_or, sorted, steps_or, tiny};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::vfs::MemoryVfs;
+use engine::{Background, Comparator, Compression, Db, FamilyOptions, Options};
+use engine::{WriteBatch, WriteOptions};
+use support::{Dice, Rows, scan, seed_or, sorted, steps_or, tiny};
+
+const FAMILIES: [&str; 3] = ["default", "other", "third"];
 const COUNTER: &[u8] = b"~counter";
 const KEYS: u64 = 40;
 /// Seed 0 loses all that was not synced, seed 1 keeps everything, the others decide at random.
-const SURVIVALS: u64 = 6;
-/// Every so many cuts, the recovery is cut in turn, after each of its operations.
-const SECOND_CUT_EVERY: u64 = 41;
-const SECOND_SURVIVALS: std::ops::Range<u64> = 0..12;
+const SURVIVALS: u64 = 20;
+/// In an ordinary run, one survivor in so many goes on to write, and one in so many has its recovery cut.
+const GOES_ON_ONE_IN: u64 = 12;
+const SECOND_CUT_ONE_IN: u64 = 120;
+const THREADS: u64 = 2;
 
-/// A point of history: the rows of both families after a number of batches.
-type Point = [Rows; 2];
+/// A point of history: the rows of all families after a number of batches.
+type Point = [Rows; 3];
 
 struct History {
     vfs: MemoryVfs,
@@ -34,13 +43,30 @@ struct History {
 }
 
 fn options(vfs: &MemoryVfs) -> Options {
-    OptionSet {
-        name: "power cut",
-        family: tiny(),
-        reads: TableReads::Mapped,
+    let other = FamilyOptions {
+        comparator: Comparator::reverse_bytewise(),
+        compression: Compression::Lz4,
+        ..tiny()
+    };
+    let third = FamilyOptions {
+        filter_bits_per_key: 0,
+        restart_interval: 1,
+        ..tiny()
+    };
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
         background: Background::Manual,
-    }
-    .options(vfs)
+        ..Options::default()
+    };
+    let families = FAMILIES.into_iter().zip([tiny(), other, third]);
+    families.fold(options, |options, (name, family)| {
+        options.family(name, family)
+    })
+}
+
+/// Whether every second cut is to be made.
+fn is_full() -> bool {
+    std::env::var("ENGINE_CUTS").is_ok_and(|cuts| cuts == "full")
 }
 
 fn write_history(seed: u64, steps: u64) -> History {
@@ -74,8 +100,8 @@ fn write_batch(db: &Db, history: &mut History, dice: &mut Dice) {
     let mut point = history.points.last().unwrap().clone();
     let mut batch = WriteBatch::new();
     for _ in 0..dice.below(8) {
-        let which = dice.below(2) as usize;
-        let family = db.family(["default", "other"][which]).unwrap();
+        let which = dice.below(3) as usize;
+        let family = db.family(FAMILIES[which]).unwrap();
         let key = format!("key:{:02}", dice.below(KEYS)).into_bytes();
         if dice.one_in(3) {
             batch.delete(&family, &key);
@@ -88,7 +114,7 @@ fn write_batch(db: &Db, history: &mut History, dice: &mut Dice) {
     }
     let counter = format!("{}", history.points.len()).into_bytes();
     for (which, rows) in point.iter_mut().enumerate() {
-        let family = db.family(["default", "other"][which]).unwrap();
+        let family = db.family(FAMILIES[which]).unwrap();
         batch.put(&family, COUNTER, &counter);
         rows.insert(COUNTER.to_vec(), counter.clone());
     }
@@ -114,7 +140,7 @@ impl History {
 
     /// Checks the promises on an open database; returns the point that it stands at.
     fn check(&self, db: &Db, n: u64, context: &str) -> usize {
-        let points: Vec<usize> = ["default", "other"]
+        let points: Vec<usize> = FAMILIES
             .iter()
             .map(|name| {
                 let counter = db.family(name).unwrap().get(COUNTER).unwrap();
@@ -123,9 +149,9 @@ impl History {
                 })
             })
             .collect();
-        assert_eq!(
-            points[0], points[1],
-            "{context}: a batch is halved between the families"
+        assert!(
+            points.iter().all(|point| *point == points[0]),
+            "{context}: a batch is cut apart between the families: {points:?}"
         );
         let possible = self.possible(n);
         let point = points[0];
@@ -133,7 +159,7 @@ impl History {
             possible.contains(&point),
             "{context}: stands at {point}, possible are {possible:?}"
         );
-        for (which, name) in ["default", "other"].iter().enumerate() {
+        for (which, name) in FAMILIES.iter().enumerate() {
             let order = db.family(name).unwrap().comparator().clone();
             let expected = sorted(&self.points[point][which], &order);
             assert_eq!(
@@ -169,54 +195,96 @@ fn goes_on(db: Db, vfs: &MemoryVfs, point: usize, history: &History, context: &s
     );
 }
 
+/// What the cuts of a run came to.
+#[derive(Default)]
+struct Tally {
+    cuts: AtomicU64,
+    second_cuts: AtomicU64,
+    /// Survivors that stand before the last write that was begun.
+    found_short: AtomicU64,
+}
+
 #[test]
 fn every_cut_leaves_a_point_of_history() {
-    let (seed, steps) = (seed_or(7), steps_or(100));
+    let (seed, steps) = (seed_or(7), steps_or(200));
     let history = write_history(seed, steps);
     let operations = history.vfs.operations();
-    let mut found_short = 0;
     println!("ENGINE_SEED={seed} ENGINE_STEPS={steps}: {operations} file operations");
-    for n in 0..=operations {
-        for survival in 0..SURVIVALS {
-            let context = format!("cut after operation {n} of {operations}, survival {survival}");
-            let vfs = history.vfs.state_after(n).crash(survival);
-            let db =
-                Db::open("db", options(&vfs)).unwrap_or_else(|error| panic!("{context}: {error}"));
-            let point = history.check(&db, n, &context);
-            found_short += u64::from(point < *history.possible(n).end());
-            goes_on(db, &vfs, point, &history, &context);
+    let tally = Tally::default();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (history, tally) = (&history, &tally);
+            scope.spawn(move || {
+                for n in (thread..=operations).step_by(THREADS as usize) {
+                    cut_after(history, n, &mut Dice::new(seed ^ (n << 20)), tally);
+                }
+            });
         }
-        // The process dies and the power does not: what was not synced is there, and still not synced.
-        let context = format!("killed after operation {n} of {operations}");
-        let vfs = history.vfs.state_after(n);
-        let db = Db::open("db", options(&vfs)).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let point = history.check(&db, n, &context);
-        goes_on(db, &vfs, point, &history, &context);
-        if n % SECOND_CUT_EVERY == 0 {
-            cut_the_recovery(&history, n);
-        }
-    }
+    });
+    let count = |tally: &AtomicU64| tally.load(Ordering::Relaxed);
+    println!(
+        "{} cuts, {} of them cost something; {} second cuts",
+        count(&tally.cuts),
+        count(&tally.found_short),
+        count(&tally.second_cuts)
+    );
+    assert_eq!(count(&tally.cuts), (operations + 1) * SURVIVALS);
+    assert!(count(&tally.second_cuts) > 1000);
     assert!(
-        found_short > operations / 4,
-        "the cuts must take something: {found_short}"
+        count(&tally.found_short) > count(&tally.cuts) / 20,
+        "the cuts must take something"
     );
 }
 
-fn cut_the_recovery(history: &History, n: u64) {
-    for survival in [0, 1, 5] {
-        let vfs = history.vfs.state_after(n).crash(survival).recording();
-        drop(Db::open("db", options(&vfs)).unwrap());
-        for second in 0..=vfs.operations() {
-            for second_survival in SECOND_SURVIVALS {
-                let context = format!(
-                    "cut after operation {n}, survival {survival}; recovery cut after {second}, \
-                     survival {second_survival}"
-                );
-                let again = vfs.state_after(second).crash(second_survival);
-                let db = Db::open("db", options(&again))
-                    .unwrap_or_else(|error| panic!("{context}: {error}"));
-                history.check(&db, n, &context);
-            }
+/// Cuts the power behind the first `n` operations, in every way.
+fn cut_after(history: &History, n: u64, dice: &mut Dice, tally: &Tally) {
+    let before = history.vfs.state_after(n);
+    let open = |vfs: &MemoryVfs, context: &str| {
+        Db::open("db", options(vfs)).unwrap_or_else(|error| panic!("{context}: {error}"))
+    };
+    for survival in 0..SURVIVALS {
+        let context = format!("cut after operation {n}, survival {survival}");
+        let vfs = before.crash(survival).recording();
+        let db = open(&vfs, &context);
+        let recovery = vfs.operations();
+        let point = history.check(&db, n, &context);
+        let short = point < *history.possible(n).end();
+        tally
+            .found_short
+            .fetch_add(u64::from(short), Ordering::Relaxed);
+        tally.cuts.fetch_add(1, Ordering::Relaxed);
+        if dice.one_in(SECOND_CUT_ONE_IN) || is_full() {
+            cut_the_recovery(history, n, (&vfs, recovery), &context, tally);
+        }
+        if dice.one_in(GOES_ON_ONE_IN) || is_full() {
+            goes_on(db, &vfs, point, history, &context);
+        }
+    }
+    // The process dies and the power does not: what was not synced is there, and still not synced.
+    let context = format!("killed after operation {n}");
+    let db = open(&before, &context);
+    let point = history.check(&db, n, &context);
+    goes_on(db, &before, point, history, &context);
+}
+
+/// Cuts the power again after each of the first operations of a recovery.
+fn cut_the_recovery(
+    history: &History,
+    n: u64,
+    (vfs, recovery): (&MemoryVfs, u64),
+    context: &str,
+    tally: &Tally,
+) {
+    // Losing all, and one of the others in turn.
+    for second in 0..=recovery {
+        let before = vfs.state_after(second);
+        for survival in [0, 2 + (n + second) % (SURVIVALS - 2)] {
+            let context = format!("{context}; recovery cut after {second}, survival {survival}");
+            let again = before.crash(survival);
+            let db = Db::open("db", options(&again))
+                .unwrap_or_else(|error| panic!("{context}: {error}"));
+            history.check(&db, n, &context);
+            tally.second_cuts.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
