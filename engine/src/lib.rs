@@ -73,8 +73,9 @@ pub use crate::batch::{FamilyId, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
-    EntryCounts, Event, EventListener, Family, FamilyOptions, Finding, ListedFamily, MemtableInfo,
-    Options, Outcome, Range, Reason, Severity, Snapshot, Stall, TableInfo, TableReads, Unlisted,
-    Value, VerifyReport, WriteOptions, verify,
+    EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyStatistics, Finding,
+    LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Range, Reason, Severity,
+    Snapshot, Stall, StallStatistics, Statistics, Strategy, TableInfo, TableReads, Unlisted, Value,
+    VerifyReport, WriteOptions, WriteStatistics, verify,
 };
 pub use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Compaction: rewriting tables so that reads meet few of them and nothing dead takes space.
 //!
 //! ```text
-//! picker      what to do: a pure function of a version
+//! picker      what to do: a pure function of a version, by the strategy leveled or tiered
 //! survivors   which versions outlive it
 //! rewrite     merges the inputs into new tables
 //! ```
@@ -11,15 +11,17 @@
 //! Nothing here knows of the manifest: the outputs become part of a version only when `db` has
 //! recorded them, and until then the old version serves.
 
+mod leveled;
 pub mod picker;
 mod rewrite;
 mod survivors;
 #[cfg(test)]
 mod tests;
+mod tiered;
 
 use std::ops::Add;
 
-pub use self::picker::{Plan, Reason, Shape, pick, pick_everything};
+pub use self::picker::{Plan, Reason, Shape, Strategy, pick, pick_everything, pick_range};
 pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.

@@ -1,23 +1,29 @@
 //! What to compact next: a pure function of a version and the options.
 //!
-//! Leveled: level 0 holds the tables of flushes, which may overlap. Level `n + 1` may hold several times as many
-//! bytes as level `n`. The level that exceeds its share the most is relieved first: level 0 by its number
-//! of tables (each one costs every read), the others by their bytes.
-//!
-//! From level 0 the oldest table goes, with all that overlap it. From a deeper level goes the table
-//! that drags along the fewest bytes of the next level for its own size (RocksDB's `kMinOverlappingRatio`):
-//! the choice needs no memory of past choices, and measured less rewriting than going round in turn.
-//!
-//! Left out: more than one compaction at a time, and dynamic level sizes.
+//! A strategy says which tables, when: [`Strategy`]. What the user asks for is the same under both.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
+use crate::compaction::{leveled, tiered};
 use crate::comparator::Comparator;
 use crate::version::{LEVELS, TableFile, Version};
+
+/// How compaction keeps a family in shape. It may be another at each opening: both keep the same invariants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// Few sorted runs, so reads are cheap and space is little; each row is rewritten often.
+    #[default]
+    Leveled,
+    /// Rows are rewritten seldom; there are more sorted runs to read, and up to twice the space.
+    Tiered,
+}
 
 /// The shape that compaction works towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
+    /// How it is kept.
+    pub strategy: Strategy,
     /// So many tables in level 0 call for a compaction.
     pub level0_trigger: usize,
     /// Bytes that level 1 may hold.
@@ -63,63 +69,30 @@ impl Plan {
 }
 
 impl Shape {
-    /// The bytes that a level may hold; level 0 is measured in tables instead.
+    /// How much the version needs a compaction: at 1.0 and above there is one to be made.
     #[must_use]
-    pub fn level_bytes_max(&self, level: usize) -> u64 {
-        let steps = u32::try_from(level.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.level_base_bytes
-            .saturating_mul(self.level_multiplier.saturating_pow(steps))
-    }
-
-    /// How full a level is: at 1.0 and above it is to be relieved. The last level has nowhere to go.
-    #[must_use]
-    pub fn score(&self, version: &Version, level: usize) -> f64 {
-        match level {
-            0 => version.level(0).len() as f64 / self.level0_trigger.max(1) as f64,
-            _ if level + 1 < LEVELS => {
-                version.level_bytes(level) as f64 / self.level_bytes_max(level).max(1) as f64
-            }
-            _ => 0.0,
+    pub fn urgency(&self, version: &Version) -> f64 {
+        match self.strategy {
+            Strategy::Leveled => self.fullest(version).1,
+            Strategy::Tiered => self.level0_score(version),
         }
     }
 
-    /// The fullest level and its score.
-    #[must_use]
-    pub fn fullest(&self, version: &Version) -> (usize, f64) {
-        (0..LEVELS)
-            .map(|level| (level, self.score(version, level)))
-            .fold(
-                (0, 0.0),
-                |best, next| if next.1 > best.1 { next } else { best },
-            )
+    pub(super) fn level0_score(&self, version: &Version) -> f64 {
+        version.level(0).len() as f64 / self.level0_trigger.max(1) as f64
     }
 }
 
 /// The compaction that the version needs most, if it needs one.
 #[must_use]
 pub fn pick(version: &Version, comparator: &Comparator, shape: &Shape) -> Option<Plan> {
-    let (level, score) = shape.fullest(version);
-    if score < 1.0 {
-        return None;
+    match shape.strategy {
+        Strategy::Leveled => leveled::pick(version, comparator, shape),
+        Strategy::Tiered => tiered::pick(version, shape),
     }
-    let from = match level {
-        0 => oldest_of_level0(version, comparator),
-        _ => vec![cheapest_of_level(version, comparator, level)?],
-    };
-    let (smallest, largest) = user_key_range(comparator, &from)?;
-    let below = version.overlapping(comparator, level + 1, smallest, largest);
-    let inputs = from.iter().map(|table| (level, Arc::clone(table)));
-    let inputs = inputs
-        .chain(below.into_iter().map(|table| (level + 1, table)))
-        .collect();
-    Some(Plan {
-        inputs,
-        output_level: level + 1,
-        reason: Reason::Shape,
-    })
 }
 
-/// Everything into one sorted level, the shallowest that may hold it.
+/// Everything into one sorted level: the shallowest that may hold it, or the last if levels are runs.
 #[must_use]
 pub fn pick_everything(version: &Version, shape: &Shape) -> Option<Plan> {
     let deepest = version.deepest_level()?;
@@ -128,7 +101,10 @@ pub fn pick_everything(version: &Version, shape: &Shape) -> Option<Plan> {
         .map(|(level, table)| (level, Arc::clone(table)))
         .collect();
     let bytes = inputs.iter().map(|(_, table)| table.bytes).sum::<u64>();
-    let roomy = (1..LEVELS - 1).find(|&level| bytes <= shape.level_bytes_max(level));
+    let roomy = match shape.strategy {
+        Strategy::Leveled => (1..LEVELS - 1).find(|&level| bytes <= shape.level_bytes_max(level)),
+        Strategy::Tiered => None,
+    };
     let output_level = roomy.unwrap_or(LEVELS - 1).max(deepest);
     Some(Plan {
         inputs,
@@ -137,15 +113,74 @@ pub fn pick_everything(version: &Version, shape: &Shape) -> Option<Plan> {
     })
 }
 
-/// The oldest table of level 0 and, again and again, all that overlap what is chosen.
+/// All that may hold a user key of a range into the deepest level that does; `None` if nothing may.
 ///
-/// Older tables than those chosen stay only if they do not overlap them, so what stays is never older than
-/// what goes down (invariant 3 of a version).
-fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<TableFile>> {
-    let Some(oldest) = version.level(0).last() else {
-        return Vec::new();
+/// A table goes whole, and drags along what it overlaps in the levels below: what stays there would be older than
+/// what comes to lie under it (invariant 3 of a version).
+#[must_use]
+pub fn pick_range(
+    version: &Version,
+    comparator: &Comparator,
+    lower: Bound<&[u8]>,
+    upper: Bound<&[u8]>,
+) -> Option<Plan> {
+    use Bound::{Excluded, Included};
+    if let (Included(first) | Excluded(first), Included(last) | Excluded(last)) = (lower, upper)
+        && comparator.compare(first, last).is_gt()
+    {
+        return None;
+    }
+    let in_range = |table: &TableFile| {
+        !ends_before(comparator, table, lower) && !starts_after(comparator, table, upper)
     };
-    let mut chosen = vec![Arc::clone(oldest)];
+    let level0 = version.level(0).iter().filter(|table| in_range(table));
+    let mut chosen = widen_level0(version, comparator, level0.cloned().collect());
+    let mut inputs: Vec<_> = chosen.iter().map(|table| (0, Arc::clone(table))).collect();
+    for level in 1..LEVELS {
+        let (wide, tables) = (user_key_range(comparator, &chosen), version.level(level));
+        let overlaps = |table: &TableFile| {
+            wide.is_some_and(|(smallest, largest)| {
+                !ends_before(comparator, table, Included(smallest))
+                    && !starts_after(comparator, table, Included(largest))
+            })
+        };
+        let dragged = tables
+            .iter()
+            .filter(|table| in_range(table) || overlaps(table));
+        let dragged: Vec<_> = dragged.cloned().collect();
+        inputs.extend(dragged.iter().map(|table| (level, Arc::clone(table))));
+        chosen.extend(dragged);
+    }
+    let (deepest, _) = inputs.last()?;
+    Some(Plan {
+        output_level: (*deepest).max(1),
+        inputs,
+        reason: Reason::Manual,
+    })
+}
+
+fn ends_before(comparator: &Comparator, table: &TableFile, lower: Bound<&[u8]>) -> bool {
+    match lower {
+        Bound::Included(key) => comparator.compare(table.largest_user_key(), key).is_lt(),
+        Bound::Excluded(key) => comparator.compare(table.largest_user_key(), key).is_le(),
+        Bound::Unbounded => false,
+    }
+}
+
+fn starts_after(comparator: &Comparator, table: &TableFile, upper: Bound<&[u8]>) -> bool {
+    match upper {
+        Bound::Included(key) => comparator.compare(table.smallest_user_key(), key).is_gt(),
+        Bound::Excluded(key) => comparator.compare(table.smallest_user_key(), key).is_ge(),
+        Bound::Unbounded => false,
+    }
+}
+
+/// Tables of level 0 and, again and again, all of level 0 that overlap what is chosen, the newest first.
+pub(super) fn widen_level0(
+    version: &Version,
+    comparator: &Comparator,
+    mut chosen: Vec<Arc<TableFile>>,
+) -> Vec<Arc<TableFile>> {
     while let Some((smallest, largest)) = user_key_range(comparator, &chosen) {
         let wider = version.overlapping(comparator, 0, smallest, largest);
         if wider.len() == chosen.len() {
@@ -154,25 +189,6 @@ fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<Table
         chosen = wider;
     }
     chosen
-}
-
-/// The table of a deeper level that overlaps the fewest bytes of the next level for its own size.
-fn cheapest_of_level(
-    version: &Version,
-    comparator: &Comparator,
-    level: usize,
-) -> Option<Arc<TableFile>> {
-    let cost = |table: &TableFile| {
-        let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
-        let below = version.overlapping(comparator, level + 1, smallest, largest);
-        let dragged: u64 = below.iter().map(|table| table.bytes).sum();
-        u128::from(dragged) * 1024 / u128::from(table.bytes.max(1))
-    };
-    version
-        .level(level)
-        .iter()
-        .min_by_key(|table| cost(table))
-        .cloned()
 }
 
 /// The first and the last user key of some tables; `None` if there are none.

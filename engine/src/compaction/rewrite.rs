@@ -25,16 +25,14 @@ use crate::sstable::{TableBuilder, TableOptions, TableSummary};
 use crate::version::{FileMeta, LEVELS, LevelCursor, Tables, Version};
 use crate::vfs::WritableFile;
 
-/// An output table that overlaps more bytes than this many tables of the level below its own is ended, so that
-/// compacting it later stays cheap.
-const OVERLAP_TABLES_MAX: u64 = 10;
-
 /// What a rewrite needs of the world around it.
 pub struct Environment<'a> {
     /// How tables are written.
     pub table_options: TableOptions,
     /// Length at which an output of a compaction is ended.
     pub target_file_bytes: u64,
+    /// An output that passes over more bytes than this of the level below its own is ended.
+    pub overlap_bytes_max: u64,
     /// The snapshots that are held.
     pub snapshots: &'a dyn Snapshots,
     /// Asked about entries, if there is one.
@@ -324,10 +322,7 @@ impl<'a> Rewrite<'a> {
         if open.builder.file_bytes() >= self.target_file_bytes {
             return true;
         }
-        let limit = self
-            .environment
-            .target_file_bytes
-            .saturating_mul(OVERLAP_TABLES_MAX);
+        let limit = self.environment.overlap_bytes_max;
         self.grandparents
             .as_mut()
             .is_some_and(|tables| tables.pass(user_key) > limit)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use proptest::prelude::*;
+use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
 use super::survivors::{Below, Fate, Survivors};
 use super::*;
@@ -55,6 +55,7 @@ fn version(tables: &[(usize, u64, &str, &str, u64)]) -> Arc<Version> {
 }
 
 const SHAPE: Shape = Shape {
+    strategy: Strategy::Leveled,
     level0_trigger: 4,
     level_base_bytes: 1000,
     level_multiplier: 10,
@@ -254,5 +255,146 @@ proptest! {
         if older.is_empty() && held.0.is_empty() {
             prop_assert!(left.values().all(Option::is_some), "no tombstone hides nothing");
         }
+    }
+}
+
+/// A version drawn as text: a line a level, a table as `number[first-last]bytes`.
+fn drawn(drawing: &str) -> Arc<Version> {
+    let mut tables = Vec::new();
+    for line in drawing
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        let mut words = line.split_whitespace();
+        let level = words
+            .next()
+            .unwrap()
+            .strip_prefix('L')
+            .unwrap()
+            .parse()
+            .unwrap();
+        for word in words {
+            let (number, rest) = word.split_once('[').unwrap();
+            let (range, bytes) = rest.split_once(']').unwrap();
+            let (first, last) = range.split_once('-').unwrap();
+            tables.push((
+                level,
+                number.parse().unwrap(),
+                first,
+                last,
+                bytes.parse().unwrap(),
+            ));
+        }
+    }
+    version(&tables)
+}
+
+/// A plan as text: the inputs by level, and where they go.
+fn outcome(plan: Option<Plan>) -> String {
+    let Some(plan) = plan else {
+        return "nothing".to_owned();
+    };
+    let mut text = String::new();
+    for level in 0..LEVELS {
+        let of_level = plan.inputs.iter().filter(|(from, _)| *from == level);
+        let numbers: Vec<_> = of_level
+            .map(|(_, table)| table.number.to_string())
+            .collect();
+        if !numbers.is_empty() {
+            text += &format!("L{level}: {}; ", numbers.join(" "));
+        }
+    }
+    text + &format!("into L{}", plan.output_level)
+}
+
+fn tiered(drawing: &str) -> String {
+    let shape = Shape {
+        strategy: Strategy::Tiered,
+        ..SHAPE
+    };
+    outcome(pick(&drawn(drawing), &Comparator::Bytewise, &shape))
+}
+
+#[test]
+fn tiers_are_merged_as_a_binary_counter_carries() {
+    for (drawing, expected) in [
+        ("L0 1[a-z]100 2[a-z]100 3[a-z]100", "nothing"),
+        // However full the levels are, only level 0 calls.
+        ("L1 1[a-z]99999 \n L2 2[a-z]99999", "nothing"),
+        (
+            "L0 1[a-z]10 2[a-z]10 3[a-z]10 4[a-z]10",
+            "L0: 4 3 2 1; into L6",
+        ),
+        // The next run is larger: it stays, and the new one goes right above it.
+        (
+            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L6 4[a-z]61",
+            "L0: 8 7 6 5; into L5",
+        ),
+        // Not much larger than what is merged: it joins, and so does the next.
+        (
+            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L4 4[a-m]20 3[n-z]20 \n L5 2[a-z]80 \n L6 1[a-z]211",
+            "L0: 8 7 6 5; L4: 4 3; L5: 2; into L5",
+        ),
+        // Also tables that overlap nothing: a run goes whole.
+        (
+            "L0 5[a-b]10 6[c-d]10 7[e-f]10 8[g-h]10 \n L6 3[p-q]20 4[x-z]20",
+            "L0: 8 7 6 5; L6: 3 4; into L6",
+        ),
+        // No room above level 1: it joins, however large.
+        (
+            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L1 4[a-z]900 \n L2 3[a-z]2000",
+            "L0: 8 7 6 5; L1: 4; into L1",
+        ),
+        // And may make the next one join.
+        (
+            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L1 4[a-z]980 \n L2 3[a-z]1000 \n L4 2[a-z]9999",
+            "L0: 8 7 6 5; L1: 4; L2: 3; into L3",
+        ),
+    ] {
+        assert_eq!(tiered(drawing), expected, "{drawing}");
+    }
+}
+
+#[test]
+fn everything_goes_into_the_last_level_when_levels_are_runs() {
+    let shape = Shape {
+        strategy: Strategy::Tiered,
+        ..SHAPE
+    };
+    let plan = pick_everything(&drawn("L0 3[a-z]1 \n L2 1[a-z]1"), &shape);
+    assert_eq!(outcome(plan), "L0: 3; L2: 1; into L6");
+}
+
+#[test]
+fn a_range_takes_what_it_meets_and_what_that_meets_below() {
+    use std::ops::Bound::{Excluded, Included, Unbounded};
+    let tree = drawn(
+        "L0 9[a-c]10 10[f-h]10 11[g-k]10 12[x-z]10
+         L1 5[a-b]10 6[e-f]10 7[j-m]10 8[p-q]10
+         L3 1[a-d]10 2[f-g]10 3[l-n]10 4[q-r]10",
+    );
+    for (lower, upper, expected) in [
+        // 10 overlaps 11; they reach 6 and 7, and 7 reaches 3.
+        (
+            Included("f"),
+            Included("f"),
+            "L0: 11 10; L1: 6 7; L3: 2 3; into L3",
+        ),
+        (Included("p"), Excluded("q"), "L1: 8; L3: 4; into L3"),
+        (Excluded("q"), Included("r"), "L3: 4; into L3"),
+        (Excluded("r"), Included("w"), "nothing"),
+        (Included("s"), Unbounded, "L0: 12; into L1"),
+        (Unbounded, Excluded("a"), "nothing"),
+        (Unbounded, Included("a"), "L0: 9; L1: 5; L3: 1; into L3"),
+        (Included("z"), Included("a"), "nothing"),
+    ] {
+        let plan = pick_range(
+            &tree,
+            &Comparator::Bytewise,
+            lower.map(str::as_bytes),
+            upper.map(str::as_bytes),
+        );
+        assert_eq!(outcome(plan), expected, "{lower:?} to {upper:?}");
     }
 }

@@ -12,7 +12,8 @@ use crate::db::events::{Event, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::jobs::{Counted, at_level, outcome_of, publish};
 use crate::db::signals::{Work, closed, copy_of};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::iter::Bounds;
 use crate::version::{FileMeta, VersionEdit};
 
 impl Core {
@@ -35,7 +36,7 @@ impl Core {
             .iter()
             .map(|family| {
                 let shape = family.options.shape();
-                (family, shape.fullest(&family.view.load().version).1)
+                (family, shape.urgency(&family.view.load().version))
             })
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((family, _)) = neediest else {
@@ -73,6 +74,37 @@ impl Core {
         Ok(())
     }
 
+    /// Rewrites what a family holds in a range.
+    ///
+    /// # Errors
+    /// As for [`Core::compact_once`], and `InvalidArgument` if the family is dropped.
+    pub(super) fn compact_range(&self, family: &FamilyCore, range: &Bounds) -> Result<()> {
+        let working = self.begin_work(&self.compacting)?;
+        let version = Arc::clone(&family.view.load().version);
+        let (lower, upper) = (range.lower.as_ref(), range.upper.as_ref());
+        let plan = compaction::pick_range(
+            &version,
+            family.comparator(),
+            lower.map(Vec::as_slice),
+            upper.map(Vec::as_slice),
+        );
+        let outcome = match plan {
+            Some(plan) => self.run_plan(family, &plan),
+            None => Ok(true),
+        };
+        drop(working);
+        self.signals.progress();
+        self.signals.request(Work::Compact);
+        let name = &family.name;
+        match outcome? {
+            true => Ok(()),
+            false if self.is_closing() => Err(closed()),
+            false => Err(Error::invalid(format!(
+                "the column family {name:?} was dropped while it was compacted"
+            ))),
+        }
+    }
+
     /// Makes a compaction; `false` if it was given up. The caller holds `compacting`, so no input disappears.
     fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
         let (job, begun) = (self.new_job(), Instant::now());
@@ -95,6 +127,9 @@ impl Core {
             self.rewrite(family, plan)
         };
         self.report_failure(&outcome);
+        if let Ok(Some(output)) = &outcome {
+            family.counters.compacted(plan, output);
+        }
         self.tell(|| {
             let output = outcome.as_ref().ok().and_then(Option::as_ref);
             let info = |file| TableInfo::new(&family.name, plan.output_level, file);

@@ -31,6 +31,7 @@ use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
+use crate::db::statistics::Counters;
 use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
@@ -66,6 +67,8 @@ pub(super) struct Core {
     pub(super) events: Option<Events>,
     /// Counts flushes and compactions.
     pub(super) next_job: AtomicU64,
+    /// What has been written, and waited for.
+    pub(super) counters: Counters,
     /// Set when closing begins; background work is given up.
     pub(super) closing: AtomicBool,
     /// The lock of the directory; `None` after closing. Work that is still under way keeps it too.

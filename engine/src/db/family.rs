@@ -10,6 +10,7 @@ use arc_swap::ArcSwap;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::handle::Handle;
+use crate::db::statistics::FamilyCounters;
 use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
@@ -41,6 +42,8 @@ pub(super) struct FamilyCore {
     pub(super) level0_tables: AtomicUsize,
     /// Set when the family is dropped: work on it is given up.
     pub(super) dropped: AtomicBool,
+    /// What its flushes and compactions did.
+    pub(super) counters: FamilyCounters,
 }
 
 /// A column family of an open database: rows sorted by their keys.
@@ -63,6 +66,7 @@ impl FamilyCore {
             view: ArcSwap::from_pointee(view),
             level0_tables,
             dropped: AtomicBool::new(false),
+            counters: FamilyCounters::default(),
         }
     }
 
@@ -168,6 +172,18 @@ pub(super) fn bounds_of<K: AsRef<[u8]>>(range: &impl RangeBounds<K>) -> Bounds {
 }
 
 impl Family {
+    /// # Errors
+    /// `InvalidArgument` if the family is of another database than `handle`.
+    pub(super) fn check_is_of(&self, handle: &Arc<Handle>) -> Result<()> {
+        if Arc::ptr_eq(handle, &self.handle) {
+            return Ok(());
+        }
+        let name = self.name();
+        Err(Error::invalid(format!(
+            "the column family {name:?} is of another database"
+        )))
+    }
+
     /// The number that batches carry for it.
     #[must_use]
     pub fn id(&self) -> FamilyId {

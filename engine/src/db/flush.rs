@@ -123,6 +123,9 @@ impl Core {
             }
             self.frozen.lock().pop_front();
         })?;
+        for (family, output) in flushed {
+            family.counters.flushed(output);
+        }
         self.discard_outputs(unrecorded);
         Ok(())
     }

@@ -41,6 +41,7 @@ impl Core {
         self.tell(|| Event::StallBegun { stall });
         let outcome = wait();
         let took = begun.elapsed();
+        self.counters.stalled(stall, took);
         self.note(|| Event::StallEnded { stall, took });
         outcome
     }
@@ -85,6 +86,7 @@ impl Core {
                 ..family.options.table_options(origin)
             },
             target_file_bytes: family.options.target_file_bytes,
+            overlap_bytes_max: family.options.overlap_bytes_max(),
             snapshots: &self.snapshots,
             filter: family.options.compaction_filter.as_deref(),
             create: &create,

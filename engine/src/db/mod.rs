@@ -9,7 +9,7 @@
 //!       commit, writer      a write: queue, group, log, memtables
 //!       checkpoint          a copy made of links
 //!       flush, compact      the work behind the scenes, one piece at a time; jobs: what they share
-//!       events              who is told
+//!       events, statistics  what is told, what is counted
 //!       signals             who waits for whom
 //! ```
 //!
@@ -32,16 +32,18 @@ mod options;
 mod recovery;
 mod signals;
 mod snapshot;
+mod statistics;
 mod survey;
 mod value;
 mod verify;
 mod writer;
 
+use std::ops::RangeBounds;
 use std::path::Path;
 use std::sync::Arc;
 
 use self::core::Core;
-use self::family::FamilyCore;
+use self::family::{FamilyCore, bounds_of};
 use self::handle::Handle;
 use self::signals::Work;
 use crate::batch::WriteBatch;
@@ -55,10 +57,13 @@ pub use self::family::Family;
 pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
 pub use self::snapshot::Snapshot;
+pub use self::statistics::{
+    FamilyStatistics, LevelStatistics, StallStatistics, Statistics, WriteStatistics,
+};
 pub use self::survey::{Finding, Severity};
 pub use self::value::Value;
 pub use self::verify::{VerifyReport, verify};
-pub use crate::compaction::{CompactionFilter, Decision, Dropped, Reason};
+pub use crate::compaction::{CompactionFilter, Decision, Dropped, Reason, Strategy};
 pub use crate::iter::{Cursor, Range};
 pub use crate::sstable::Compression;
 
@@ -261,6 +266,33 @@ impl Db {
             self.handle.core.compact_everything(family)?;
         }
         Ok(())
+    }
+
+    /// Flushes, then rewrites the tables that may hold a key of `range`, and those that they overlap below, into one
+    /// sorted level: without snapshots, every live row of the range has been shown to the compaction filter, and what was
+    /// overwritten or deleted takes no space.
+    ///
+    /// Meanwhile it needs as much space again as those tables take, and no other compaction runs. Closing the
+    /// database, or dropping the family, ends it early; nothing has changed then.
+    ///
+    /// # Errors
+    /// As for [`compact`](Self::compact), and `InvalidArgument` if the family is of another database or was dropped,
+    /// or the database was closed.
+    pub fn compact_range<K: AsRef<[u8]>>(
+        &self,
+        family: &Family,
+        range: impl RangeBounds<K>,
+    ) -> Result<()> {
+        family.check_is_of(&self.handle)?;
+        let range = bounds_of(&range);
+        self.flush()?;
+        self.handle.core.compact_range(&family.core, &range)
+    }
+
+    /// What the database has done since it was opened, and what it holds.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.handle.core.statistics()
     }
 
     /// With [`Background::Manual`]: does one piece of the work that waits, a flush before a

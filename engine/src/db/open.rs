@@ -30,6 +30,7 @@ use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
 use crate::db::recovery::{self, Recovered};
 use crate::db::signals::Signals;
 use crate::db::snapshot::SnapshotList;
+use crate::db::statistics::Counters;
 use crate::db::writer::Writer;
 use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
@@ -421,6 +422,7 @@ impl Core {
             poison: OnceLock::new(),
             events: options.listener.clone().map(Events::new),
             next_job: AtomicU64::new(1),
+            counters: Counters::default(),
             closing: AtomicBool::new(false),
             lock: Mutex::new(Some(lock)),
         }))

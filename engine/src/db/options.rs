@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::compaction::{CompactionFilter, Shape};
+use crate::compaction::{CompactionFilter, Shape, Strategy};
 use crate::comparator::Comparator;
 use crate::db::events::EventListener;
 use crate::error::{Error, Result};
@@ -16,6 +16,9 @@ pub(super) const LEVEL0_TRIGGER: usize = 4;
 pub(super) const LEVEL0_SLOW: usize = 8;
 /// With so many tables in level 0, writes wait.
 pub(super) const LEVEL0_STOP: usize = 12;
+
+/// An output table is ended when it overlaps more bytes than this many tables of the level below its own.
+const OVERLAP_TABLES_MAX: u64 = 10;
 
 /// The longest name of a family, in bytes.
 const FAMILY_NAME_BYTES_MAX: usize = 255;
@@ -98,6 +101,9 @@ pub struct FamilyOptions {
     pub filter_bits_per_key: usize,
     /// How blocks are compressed. Default: not at all, so that mapped blocks are read where they lie.
     pub compression: Compression,
+    /// How compaction keeps the family in shape. Default: leveled, which reads fastest and takes the least space;
+    /// tiered writes less. It may change from one opening to the next.
+    pub strategy: Strategy,
     /// Bytes after which a compaction starts a new table, 1 KiB to 1 PiB. Default: 16 MiB: what one compaction has to
     /// rewrite stays small.
     pub target_file_bytes: u64,
@@ -233,8 +239,18 @@ impl FamilyOptions {
         }
     }
 
+    /// Bytes of the level below that an output may pass over, so that compacting it later stays cheap. Runs of
+    /// tiered compaction are only ever compacted whole.
+    pub(super) const fn overlap_bytes_max(&self) -> u64 {
+        match self.strategy {
+            Strategy::Leveled => self.target_file_bytes.saturating_mul(OVERLAP_TABLES_MAX),
+            Strategy::Tiered => u64::MAX,
+        }
+    }
+
     pub(super) const fn shape(&self) -> Shape {
         Shape {
+            strategy: self.strategy,
             level0_trigger: LEVEL0_TRIGGER,
             level_base_bytes: self.level_base_bytes,
             level_multiplier: self.level_multiplier,
@@ -252,6 +268,7 @@ impl Default for FamilyOptions {
             restart_interval: 8,
             filter_bits_per_key: 10,
             compression: Compression::None,
+            strategy: Strategy::Leveled,
             target_file_bytes: 16 << 20,
             level_base_bytes: 128 << 20,
             level_multiplier: 10,
@@ -269,6 +286,7 @@ impl fmt::Debug for FamilyOptions {
             .field("restart_interval", &self.restart_interval)
             .field("filter_bits_per_key", &self.filter_bits_per_key)
             .field("compression", &self.compression)
+            .field("strategy", &self.strategy)
             .field("target_file_bytes", &self.target_file_bytes)
             .field("level_base_bytes", &self.level_base_bytes)
             .field("level_multiplier", &self.level_multiplier)

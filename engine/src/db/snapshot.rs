@@ -11,7 +11,7 @@ use crate::compaction::Snapshots;
 use crate::db::family::bounds_of;
 use crate::db::handle::Handle;
 use crate::db::{Family, Value};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::iter::{Bounds, Cursor, Range};
 
 /// The sequence numbers that are held, with how many hold each.
@@ -98,13 +98,7 @@ impl Snapshot {
 
     /// The sequence numbers of another database mean other moments.
     fn check(&self, family: &Family) -> Result<()> {
-        if Arc::ptr_eq(&self.held.handle, &family.handle) {
-            return Ok(());
-        }
-        let name = family.name();
-        Err(Error::invalid(format!(
-            "the column family {name:?} is of another database than the snapshot"
-        )))
+        family.check_is_of(&self.held.handle)
     }
 
     /// The value that `key` had.

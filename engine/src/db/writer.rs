@@ -151,9 +151,11 @@ impl Core {
         }
         if records > 0 {
             writer.log_synced = false;
+            let before = writer.log.len();
             let filled = group.iter().filter(|batch| !batch.is_empty());
             let appended = writer.log.add_group(filled.map(WriteBatch::encoded));
             appended.inspect_err(|error| self.poison(error))?;
+            self.counters.logged(writer.log.len() - before);
         }
         if sync {
             writer.sync(self).inspect_err(|error| self.poison(error))?;
@@ -163,11 +165,13 @@ impl Core {
         }
         writer.last_sequence = sequence - 1;
         self.visible.store(writer.last_sequence, Ordering::Release);
-        writer.slow_bytes += group.iter().map(WriteBatch::encoded_len).sum::<usize>();
+        let bytes = group.iter().map(WriteBatch::encoded_len).sum::<usize>();
+        writer.slow_bytes += bytes;
+        self.counters.group(group.len(), records, bytes, sync);
         self.note(|| Event::WriteGroup {
             batches: group.len(),
             records,
-            bytes: group.iter().map(WriteBatch::encoded_len).sum(),
+            bytes,
             synced: sync,
         });
         group.clear();

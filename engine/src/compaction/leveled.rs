@@ -1,0 +1,99 @@
+//! Leveled: each level holds several times the bytes of the one above, and is one sorted run.
+//!
+//! Level 0 holds the tables of flushes, which may overlap. The level that exceeds its share the most is relieved first:
+//! level 0 by its number of tables (each one costs every read), the others by their bytes.
+//!
+//! From level 0 the oldest table goes, with all that overlap it. From a deeper level goes the table
+//! that drags along the fewest bytes of the next level for its own size (RocksDB's `kMinOverlappingRatio`):
+//! the choice needs no memory of past choices, and measured less rewriting than going round in turn.
+//!
+//! Left out: more than one compaction at a time, and dynamic level sizes.
+
+use std::sync::Arc;
+
+use crate::compaction::picker::{Plan, Reason, Shape, user_key_range, widen_level0};
+use crate::comparator::Comparator;
+use crate::version::{LEVELS, TableFile, Version};
+
+impl Shape {
+    /// The bytes that a level may hold; level 0 is measured in tables instead.
+    #[must_use]
+    pub fn level_bytes_max(&self, level: usize) -> u64 {
+        let steps = u32::try_from(level.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.level_base_bytes
+            .saturating_mul(self.level_multiplier.saturating_pow(steps))
+    }
+
+    /// How full a level is: at 1.0 and above it is to be relieved. The last level has nowhere to go.
+    #[must_use]
+    pub fn score(&self, version: &Version, level: usize) -> f64 {
+        match level {
+            0 => self.level0_score(version),
+            _ if level + 1 < LEVELS => {
+                version.level_bytes(level) as f64 / self.level_bytes_max(level).max(1) as f64
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The fullest level and its score.
+    #[must_use]
+    pub fn fullest(&self, version: &Version) -> (usize, f64) {
+        (0..LEVELS)
+            .map(|level| (level, self.score(version, level)))
+            .fold(
+                (0, 0.0),
+                |best, next| if next.1 > best.1 { next } else { best },
+            )
+    }
+}
+
+pub(super) fn pick(version: &Version, comparator: &Comparator, shape: &Shape) -> Option<Plan> {
+    let (level, score) = shape.fullest(version);
+    if score < 1.0 {
+        return None;
+    }
+    let from = match level {
+        0 => oldest_of_level0(version, comparator),
+        _ => vec![cheapest_of_level(version, comparator, level)?],
+    };
+    let (smallest, largest) = user_key_range(comparator, &from)?;
+    let below = version.overlapping(comparator, level + 1, smallest, largest);
+    let inputs = from.iter().map(|table| (level, Arc::clone(table)));
+    let inputs = inputs
+        .chain(below.into_iter().map(|table| (level + 1, table)))
+        .collect();
+    Some(Plan {
+        inputs,
+        output_level: level + 1,
+        reason: Reason::Shape,
+    })
+}
+
+/// The oldest table of level 0 and, again and again, all that overlap what is chosen.
+///
+/// Older tables than those chosen stay only if they do not overlap them, so what stays is never older than
+/// what goes down (invariant 3 of a version).
+fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<TableFile>> {
+    let oldest = version.level(0).last().cloned();
+    widen_level0(version, comparator, oldest.into_iter().collect())
+}
+
+/// The table of a deeper level that overlaps the fewest bytes of the next level for its own size.
+fn cheapest_of_level(
+    version: &Version,
+    comparator: &Comparator,
+    level: usize,
+) -> Option<Arc<TableFile>> {
+    let cost = |table: &TableFile| {
+        let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
+        let below = version.overlapping(comparator, level + 1, smallest, largest);
+        let dragged: u64 = below.iter().map(|table| table.bytes).sum();
+        u128::from(dragged) * 1024 / u128::from(table.bytes.max(1))
+    };
+    version
+        .level(level)
+        .iter()
+        .min_by_key(|table| cost(table))
+        .cloned()
+}
