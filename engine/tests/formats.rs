@@ -151,7 +151,7 @@ fn dump_block(dump: &mut Dump<'_>, length: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
     let start = dump.at;
     let contents = &dump.bytes[start..start + length];
     let n = u32::from_le_bytes(contents[length - 4..].try_into().unwrap()) as usize;
-    let entries_end = start + length - 4 - 4 * n;
+    let entries_end = start + length - 8 - 12 * n;
     let mut entries: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     while dump.at < entries_end {
         let shared = dump.varint("shared");
@@ -166,8 +166,13 @@ fn dump_block(dump: &mut Dump<'_>, length: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
         entries.push((key, value.to_vec()));
     }
     for _ in 0..n {
+        let head = dump.peek(8).escape_ascii().to_string();
+        dump.field(8, format!("head: \"{head}\""));
+    }
+    for _ in 0..n {
         dump.u32("restart at");
     }
+    dump.u32("skip:");
     dump.u32("restarts:");
     dump_trailer(dump, start, length);
     entries

@@ -4,7 +4,9 @@
 //!
 //! ```text
 //! entry*    shared: varint | unshared: varint | value_len: varint | key tail | value
+//! heads     8 bytes * n    of the user keys at the restarts, after the shared prefix; see heads
 //! restarts  u32 * n        offsets of entries with shared = 0
+//! skip      u32            length of the prefix that all user keys share; 0xffffffff: there are no heads
 //! n         u32
 //! ```
 //!
@@ -16,14 +18,17 @@
 //! 2. Every restart offset points at an entry whose `shared` is 0; the first one is 0. A block without
 //!    entries has no restarts.
 //! 3. Only bytes of user keys are shared, so a tail always holds its key's whole 8-byte trailer.
+//! 4. Heads are those of the keys at the restarts. A block of another order than the bytewise has none.
 //!
-//! A reader relies on 2 and 3 only after checking them: a block may be foreign. It does not check 1;
-//! a wrong order gives wrong answers, not wrong memory.
+//! A reader relies on 2 and 3 only after checking them: a block may be foreign. It does not check 1 and 4;
+//! a wrong order or a wrong head gives wrong answers, not wrong memory.
 //!
 //! Left out: a hash index in the block. Measured ceiling: a part of 200 ns a lookup.
 
 mod builder;
 mod cursor;
+mod frame;
+mod heads;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -31,6 +36,8 @@ mod view;
 pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
 pub(super) use view::{BlockView, Entry, Found};
+
+use frame::Frame;
 
 use crate::vfs::FileSlice;
 use std::fmt;
@@ -58,34 +65,27 @@ impl fmt::Display for Damage {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     contents: FileSlice,
-    entries_end: usize,
-    restarts: usize,
+    frame: Frame,
 }
 
 impl Block {
     /// Checks the frame of a block; its entries are checked as they are read.
     pub(super) fn new(contents: FileSlice) -> Result<Block, Damage> {
-        let view = BlockView::new(&contents)?;
-        let (entries_end, restarts) = (view.entries_end(), view.restarts());
-        Ok(Block {
-            contents,
-            entries_end,
-            restarts,
-        })
+        let frame = Frame::read(&contents)?;
+        Ok(Block { contents, frame })
     }
 
     /// A block without entries.
     pub(super) fn empty() -> Block {
         Block {
-            contents: FileSlice::from(vec![0; 4]),
-            entries_end: 0,
-            restarts: 0,
+            contents: FileSlice::from(Vec::new()),
+            frame: Frame::default(),
         }
     }
 
     #[inline]
     pub(super) fn view(&self) -> BlockView<'_> {
-        BlockView::of_checked(&self.contents, self.entries_end, self.restarts)
+        BlockView::of_checked(&self.contents, self.frame)
     }
 
     #[inline]

@@ -139,8 +139,8 @@ impl TableBuilder {
         Ok(TableBuilder {
             file,
             buffer: Vec::new(),
-            data: BlockBuilder::new(options.restart_interval),
-            index: IndexBuilder::new(),
+            data: BlockBuilder::new(&options.comparator, options.restart_interval),
+            index: IndexBuilder::new(&options.comparator),
             filter: FilterBuilder::new(options.filter_bits_per_key),
             properties,
             options,

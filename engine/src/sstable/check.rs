@@ -5,7 +5,7 @@
 //!
 //! What is compared
 //! 1. Every checksum; the zeros before the filter, which have none; that the parts fill the file without gaps.
-//! 2. The order of entries within and across data blocks; restarts; the index' keys against the blocks on both sides.
+//! 2. The order of entries within and across data blocks; restarts and their heads; the index' keys against the blocks on both sides.
 //! 3. Every user key against the filter: it must not deny one.
 //! 4. What the properties state against what is there.
 //!
@@ -152,6 +152,12 @@ impl Check<'_> {
             end = end_of(block.handle).unwrap_or(end);
             moved = cursor.entries().next();
         }
+        if let Some(last) = &self.last_index_key
+            && self.whole
+            && let Err(damage) = index.check_heads(internal_key::user_key(last))
+        {
+            (self.found)(footer.index.offset + damage.at as u64, damage.to_string());
+        }
         end
     }
 
@@ -193,6 +199,7 @@ impl Check<'_> {
         index_key: &[u8],
     ) -> Result<(), Damage> {
         let block = Block::new(contents.clone())?;
+        let frame = block.clone();
         let restarts = block.view().restarts();
         for restart in 0..restarts {
             block.view().restart_entry(restart)?;
@@ -222,6 +229,9 @@ impl Check<'_> {
                 what,
             });
         }
+        frame
+            .view()
+            .check_heads(internal_key::user_key(&self.last_key))?;
         if let Some(order) = self.order
             && internal_key::compare(order, &self.last_key, index_key) == Ordering::Greater
         {

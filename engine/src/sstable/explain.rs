@@ -323,11 +323,26 @@ fn entries(
         view.entries_end(),
         format!("{} more entries", count - count.min(limit)),
     );
-    let first_restart = contents.len() - 4 - 4 * view.restarts();
-    notes.field_to(
-        first_restart,
-        "heads: the first bytes of each restart's key, for the search",
-    );
+    frame(contents, &view, notes, limit)
+}
+
+/// Explains what stands behind the entries of a block.
+fn frame(
+    contents: &[u8],
+    view: &BlockView<'_>,
+    notes: &mut Notes<'_, '_>,
+    limit: usize,
+) -> Result<(), (usize, String)> {
+    let first_restart = view.restarts_at();
+    let shown = view.restarts().min(limit);
+    if view.skip().is_some() {
+        for restart in 0..shown {
+            let head = contents[notes.done()..notes.done() + 8].escape_ascii();
+            notes.field(8, format!("head of restart {restart}: \"{head}\""));
+        }
+        let more = format!("{} more heads", view.restarts() - shown);
+        notes.field_to(first_restart, more);
+    }
     for restart in 0..view.restarts() {
         view.restart_entry(restart)
             .map_err(|damage| (first_restart + 4 * restart, damage.what.to_owned()))?;
@@ -342,11 +357,15 @@ fn entries(
         }
     }
     notes.field_to(
-        contents.len() - 4,
-        format!(
-            "{} more restarts",
-            view.restarts() - view.restarts().min(limit)
-        ),
+        contents.len() - 8,
+        format!("{} more restarts", view.restarts() - shown),
+    );
+    notes.field(
+        4,
+        match view.skip() {
+            Some(skip) => format!("heads begin after {skip} bytes, which all keys here share"),
+            None => "there are no heads".to_owned(),
+        },
     );
     notes.field(4, format!("restarts: {}", view.restarts()));
     Ok(())

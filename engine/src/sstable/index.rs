@@ -10,8 +10,8 @@
 //! keys keep the index small, and the index is what every lookup searches.
 //!
 //! Invariants
-//! 1. Every entry is a restart, so a search is a binary search to the end, and an entry's restart is the number
-//!    of its data block.
+//! 1. Every entry is a restart, so a search is a binary search to the end (over heads, under the byte order), and an
+//!    entry's restart is the number of its data block.
 //! 2. A shortened user key gets the trailer that sorts first among its versions. No entry has that user key,
 //!    so any trailer would do.
 
@@ -31,9 +31,9 @@ pub(super) struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    pub(super) fn new() -> IndexBuilder {
+    pub(super) fn new(comparator: &Comparator) -> IndexBuilder {
         IndexBuilder {
-            block: BlockBuilder::new(1),
+            block: BlockBuilder::new(comparator, 1),
             pending: None,
             entry: Vec::new(),
         }
@@ -59,7 +59,13 @@ impl IndexBuilder {
         store: impl FnOnce(&[u8]) -> T,
     ) -> T {
         if let Some((last_key, handle)) = self.pending.take() {
-            self.push(&successor(comparator, &last_key), handle);
+            // A successor shares little with the keys before it, and then heads could skip nothing.
+            let key = if comparator.is_bytewise() {
+                last_key
+            } else {
+                successor(comparator, &last_key)
+            };
+            self.push(&key, handle);
         }
         self.block.finish(store)
     }
@@ -143,6 +149,11 @@ impl Index {
             view.bytes(&found.entry.value),
         )
         .map(Some)
+    }
+
+    /// See [`BlockView::check_heads`](super::block::BlockView::check_heads).
+    pub(super) fn check_heads(&self, last_user_key: &[u8]) -> Result<(), Damage> {
+        self.block.view().check_heads(last_user_key)
     }
 
     pub(super) fn cursor(&self) -> IndexCursor {

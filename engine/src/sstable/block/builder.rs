@@ -1,6 +1,9 @@
 //! Writes a block.
 
-use super::common_prefix_len;
+use super::frame::{FRAME_BYTES, Frame};
+use super::heads::{HEAD_BYTES, NO_HEADS, head};
+use super::{BlockView, common_prefix_len};
+use crate::comparator::Comparator;
 use crate::internal_key;
 use crate::varint;
 
@@ -13,11 +16,16 @@ pub(in crate::sstable) struct BlockBuilder {
     /// Entries since the last restart, that one included.
     since_restart: usize,
     last_key: Vec<u8>,
+    /// Whether the entries are in the byte order, so that heads can be searched.
+    has_heads: bool,
 }
 
 impl BlockBuilder {
-    /// Puts a restart at every `restart_interval`-th entry.
-    pub(in crate::sstable) fn new(restart_interval: usize) -> BlockBuilder {
+    /// Puts a restart at every `restart_interval`-th entry, with its head under the bytewise order.
+    pub(in crate::sstable) fn new(
+        comparator: &Comparator,
+        restart_interval: usize,
+    ) -> BlockBuilder {
         assert!(restart_interval > 0, "a block needs restarts");
         BlockBuilder {
             buffer: Vec::new(),
@@ -25,6 +33,7 @@ impl BlockBuilder {
             restart_interval,
             since_restart: restart_interval,
             last_key: Vec::new(),
+            has_heads: comparator.is_bytewise(),
         }
     }
 
@@ -57,7 +66,8 @@ impl BlockBuilder {
 
     /// The length that the block would have if it were finished now.
     pub(in crate::sstable) fn size(&self) -> usize {
-        self.buffer.len() + 4 * (self.restarts.len() + 1)
+        let restart_bytes = if self.has_heads { 4 + HEAD_BYTES } else { 4 };
+        self.buffer.len() + restart_bytes * self.restarts.len() + FRAME_BYTES
     }
 
     pub(in crate::sstable) fn is_empty(&self) -> bool {
@@ -66,16 +76,39 @@ impl BlockBuilder {
 
     /// Hands the finished block to `store` and begins the next one.
     pub(in crate::sstable) fn finish<T>(&mut self, store: impl FnOnce(&[u8]) -> T) -> T {
+        let skip = self.append_heads();
         for restart in &self.restarts {
             self.buffer.extend_from_slice(&restart.to_le_bytes());
         }
         let restarts = u32::try_from(self.restarts.len()).expect("no more restarts than bytes");
-        self.buffer.extend_from_slice(&restarts.to_le_bytes());
+        self.buffer
+            .extend_from_slice(&Frame::encode(skip, restarts));
         let stored = store(&self.buffer);
         self.buffer.clear();
         self.restarts.clear();
         self.since_restart = self.restart_interval;
         self.last_key.clear();
         stored
+    }
+
+    /// Appends the heads of the restarts, and returns what they skip.
+    fn append_heads(&mut self) -> u32 {
+        if !self.has_heads || self.restarts.is_empty() {
+            return NO_HEADS;
+        }
+        let entries_end = self.buffer.len();
+        let mut skip = 0;
+        for (number, &offset) in self.restarts.iter().enumerate() {
+            let view = BlockView::of_entries(&self.buffer[..entries_end]);
+            let entry = view.entry(offset as usize).expect("add wrote an entry");
+            let user_key = internal_key::user_key(view.bytes(&entry.tail));
+            if number == 0 {
+                // What the first and the last key share, all between them share too.
+                skip = common_prefix_len(user_key, internal_key::user_key(&self.last_key));
+            }
+            let head = head(user_key, skip);
+            self.buffer.extend_from_slice(&head.to_be_bytes());
+        }
+        u32::try_from(skip).expect("a key is shorter than 64 MiB")
     }
 }

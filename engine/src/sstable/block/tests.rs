@@ -10,7 +10,15 @@ fn key(user_key: &str) -> Vec<u8> {
 }
 
 fn build(restart_interval: usize, entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let mut builder = BlockBuilder::new(restart_interval);
+    build_under(&Comparator::Bytewise, restart_interval, entries)
+}
+
+fn build_under(
+    comparator: &Comparator,
+    restart_interval: usize,
+    entries: &[(Vec<u8>, Vec<u8>)],
+) -> Vec<u8> {
+    let mut builder = BlockBuilder::new(comparator, restart_interval);
     for (key, value) in entries {
         builder.add(key, value);
     }
@@ -41,11 +49,53 @@ fn bytes_are_as_documented() {
         &[0, 9, 0],
         b"b",
         trailer,
-        &[0, 0, 0, 0],
-        &[31, 0, 0, 0],
-        &[2, 0, 0, 0],
-    ];
-    assert_eq!(build(2, &entries), expected.concat());
+    ]
+    .concat();
+    let restarts = [&[0, 0, 0, 0][..], &[31, 0, 0, 0]].concat();
+    let heads = [&b"apple\0\0\0"[..], b"b\0\0\0\0\0\0\0"].concat();
+    let frame = [0, 0, 0, 0, 2, 0, 0, 0];
+    let block = [&expected[..], &heads, &restarts, &frame].concat();
+    assert_eq!(build(2, &entries), block);
+
+    let frame = [0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0];
+    let block = [&expected[..], &restarts, &frame].concat();
+    assert_eq!(build_under(&the_long_way(), 2, &entries), block);
+
+    // What the first and the last key share is left out of the heads.
+    let block = build(2, &entries[..2]);
+    assert_eq!(
+        block[block.len() - 20..],
+        [
+            &b"e\0\0\0\0\0\0\0"[..],
+            &[0; 4],
+            &[4, 0, 0, 0],
+            &[1, 0, 0, 0]
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn a_target_without_the_shared_prefix_is_before_all_or_after_all() {
+    let keys: Vec<_> = (10..90)
+        .map(|i| (key(&format!("keys{i}")), vec![]))
+        .collect();
+    let mut cursor = cursor(build(4, &keys));
+    // Each of them has the head of a key in the middle, were it compared.
+    for (target, found) in [
+        ("kexx50", Some("keys10")),
+        ("ke", Some("keys10")),
+        ("", Some("keys10")),
+        ("kfys50", None),
+        ("z", None),
+        ("keyt", None),
+        ("keys50x", Some("keys51")),
+    ] {
+        let expected = found.map(key);
+        cursor.seek(&Comparator::Bytewise, &key(target)).unwrap();
+        let at = cursor.valid().then(|| cursor.key().to_vec());
+        assert_eq!(at, expected, "{target}");
+    }
 }
 
 #[test]
@@ -83,21 +133,48 @@ fn a_block_without_entries_has_no_positions() {
 fn frames_that_do_not_add_up_are_refused() {
     for frame in [
         &[][..],
-        &[0, 0, 0],
-        &[1, 0, 0, 0],
-        &[0xff, 0xff, 0xff, 0xff],
-        // Entries and no restart; a restart and no entries.
-        &[0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+        &[0, 0, 0, 0, 0, 0, 0],
         &[0, 0, 0, 0, 1, 0, 0, 0],
+        &[0xff; 8],
+        &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+        // Entries and no restart; a restart and no entries, without heads and with them.
+        &[0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0],
+        &[1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
     ] {
         BlockView::new(frame).unwrap_err();
     }
-    BlockView::new(&[0, 0, 0, 0]).unwrap();
+    BlockView::new(&[0; 8]).unwrap();
+}
+
+#[test]
+fn heads_that_are_not_their_keys_are_told() {
+    let keys: Vec<_> = (10..90)
+        .map(|i| (key(&format!("keys{i}")), vec![]))
+        .collect();
+    let good = build(4, &keys);
+    let view = BlockView::new(&good).unwrap();
+    view.check_heads(b"keys89").unwrap();
+    let heads = view.entries_end()..view.restarts_at();
+    assert_eq!(heads.len(), 20 * 8);
+    let mut bad = good.clone();
+    for at in heads {
+        bad[at] ^= 1;
+        let damage = BlockView::new(&bad).unwrap().check_heads(b"keys89");
+        assert_eq!(damage.unwrap_err().what, "a head is not that of its key");
+        bad[at] ^= 1;
+    }
+    let skip_at = good.len() - 8;
+    bad[skip_at] -= 1;
+    BlockView::new(&bad)
+        .unwrap()
+        .check_heads(b"keys89")
+        .unwrap_err();
 }
 
 /// A block around foreign entry bytes, with one restart at their beginning.
 fn around(entries: &[u8]) -> Vec<u8> {
-    [entries, &[0, 0, 0, 0], &[1, 0, 0, 0]].concat()
+    [entries, &[0; 4], &[0xff; 4], &[1, 0, 0, 0]].concat()
 }
 
 #[test]
@@ -183,6 +260,7 @@ proptest! {
             .iter()
             .map(|key| (internal_key::encode(key, 1, ValueKind::Put), Vec::new()))
             .collect();
+        let mut without_heads = cursor(build_under(&the_long_way(), restart_interval, &entries));
         let mut cursor = cursor(build(restart_interval, &entries));
         for (user_key, sequence) in &targets {
             let target = internal_key::encode(user_key, *sequence, ValueKind::Put);
@@ -190,22 +268,27 @@ proptest! {
             for comparator in [Comparator::Bytewise, the_long_way()] {
                 cursor.seek(&comparator, &target).unwrap();
                 found.push(cursor.valid().then(|| cursor.key().to_vec()));
+                without_heads.seek(&comparator, &target).unwrap();
+                found.push(without_heads.valid().then(|| without_heads.key().to_vec()));
             }
             let expected = entries.iter().map(|(key, _)| key).find(|key| {
                 internal_key::compare(&Comparator::Bytewise, key, &target).is_ge()
             });
-            prop_assert_eq!(found[0].as_ref(), expected);
-            prop_assert_eq!(&found[0], &found[1]);
+            for found in &found {
+                prop_assert_eq!(found.as_ref(), expected);
+            }
         }
     }
 
     #[test]
     fn any_bytes_can_be_walked(
         contents in prop::collection::vec(prop_oneof![0u8..12, any::<u8>()], 4..200),
+        skip in prop_oneof![0u32..4, Just(u32::MAX)],
         restarts in 0u32..4,
         targets in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 3),
     ) {
         let mut contents = contents;
+        contents.extend_from_slice(&skip.to_le_bytes());
         contents.extend_from_slice(&restarts.to_le_bytes());
         let Ok(block) = Block::new(contents.into()) else { return Ok(()) };
         let mut cursor = BlockCursor::new(block);

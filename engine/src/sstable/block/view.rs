@@ -1,5 +1,7 @@
 //! Reads a block in place: entries by offset, and the search for a key.
 
+use super::frame::Frame;
+use super::heads::{HEAD_BYTES, Heads, head};
 use super::{Damage, common_prefix_len};
 use crate::comparator::Comparator;
 use crate::internal_key::{self, TRAILER_BYTES};
@@ -11,8 +13,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sstable) struct BlockView<'a> {
     contents: &'a [u8],
-    entries_end: usize,
-    restarts: usize,
+    frame: Frame,
 }
 
 /// Where the parts of an entry stand in the block's contents.
@@ -47,59 +48,80 @@ pub(in crate::sstable) struct Found {
 }
 
 impl<'a> BlockView<'a> {
-    /// Checks that the restarts lie within the contents.
+    /// Checks that heads and restarts lie within the contents.
+    #[inline]
     pub(in crate::sstable) fn new(contents: &'a [u8]) -> Result<BlockView<'a>, Damage> {
-        let Some((before, count)) = contents.split_last_chunk::<4>() else {
-            return Err(Damage {
-                at: 0,
-                what: "a block of fewer than 4 bytes",
-            });
-        };
-        let restarts = u32::from_le_bytes(*count) as usize;
-        let entries_end = restarts
-            .checked_mul(4)
-            .and_then(|bytes| before.len().checked_sub(bytes));
-        let Some(entries_end) = entries_end else {
-            return Err(Damage {
-                at: before.len(),
-                what: "a block states more restarts than it holds",
-            });
-        };
-        if (entries_end == 0) != (restarts == 0) {
-            return Err(Damage {
-                at: before.len(),
-                what: "a block has entries without restarts, or the reverse",
-            });
-        }
-        Ok(BlockView {
-            contents,
-            entries_end,
-            restarts,
-        })
+        let frame = Frame::read(contents)?;
+        Ok(BlockView { contents, frame })
     }
 
     #[inline]
-    pub(super) fn of_checked(
-        contents: &'a [u8],
-        entries_end: usize,
-        restarts: usize,
-    ) -> BlockView<'a> {
-        BlockView {
-            contents,
-            entries_end,
-            restarts,
-        }
+    pub(super) fn of_checked(contents: &'a [u8], frame: Frame) -> BlockView<'a> {
+        BlockView { contents, frame }
+    }
+
+    /// Entries of a block that has no frame yet.
+    pub(super) fn of_entries(contents: &'a [u8]) -> BlockView<'a> {
+        let frame = Frame {
+            entries_end: contents.len(),
+            ..Frame::default()
+        };
+        BlockView { contents, frame }
     }
 
     #[inline]
     pub(in crate::sstable) fn entries_end(&self) -> usize {
-        self.entries_end
+        self.frame.entries_end
     }
 
     /// How many restarts there are.
     #[inline]
     pub(in crate::sstable) fn restarts(&self) -> usize {
-        self.restarts
+        self.frame.restarts
+    }
+
+    /// How much of the keys the heads leave out; `None` if there are no heads.
+    pub(in crate::sstable) fn skip(&self) -> Option<usize> {
+        self.frame.has_heads().then_some(self.frame.skip)
+    }
+
+    /// Where the offsets of the restarts begin; the heads end there.
+    pub(in crate::sstable) fn restarts_at(&self) -> usize {
+        self.frame.restarts_at
+    }
+
+    /// Compares every head with the key that it is of, and the prefix that they leave out with the first and the last
+    /// user key. A search does not: it would look at every key then.
+    pub(in crate::sstable) fn check_heads(&self, last_user_key: &[u8]) -> Result<(), Damage> {
+        let Some(skip) = self.skip() else {
+            return Ok(());
+        };
+        for restart in 0..self.restarts() {
+            let entry = self.restart_entry(restart)?;
+            let user_key = internal_key::user_key(self.bytes(&entry.tail));
+            if restart == 0 && common_prefix_len(user_key, last_user_key) != skip {
+                return Err(Damage {
+                    at: self.frame.entries_end,
+                    what: "the heads leave out another prefix than the first and the last key share",
+                });
+            }
+            if self.heads().heads[restart] != head(user_key, skip).to_be_bytes() {
+                return Err(Damage {
+                    at: self.frame.entries_end + HEAD_BYTES * restart,
+                    what: "a head is not that of its key",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn heads(&self) -> Heads<'a> {
+        let bytes = &self.contents[self.frame.entries_end..self.frame.restarts_at];
+        Heads {
+            heads: bytes.as_chunks::<HEAD_BYTES>().0,
+            skip: self.frame.skip,
+        }
     }
 
     #[inline]
@@ -110,7 +132,7 @@ impl<'a> BlockView<'a> {
     /// The offset of restart `index`, which may point anywhere.
     #[inline]
     pub(in crate::sstable) fn restart_offset(&self, index: usize) -> usize {
-        let at = self.entries_end + 4 * index;
+        let at = self.frame.restarts_at + 4 * index;
         let bytes = self.contents[at..]
             .first_chunk::<4>()
             .expect("the frame was checked");
@@ -133,7 +155,7 @@ impl<'a> BlockView<'a> {
     #[inline]
     pub(in crate::sstable) fn entry(&self, at: usize) -> Result<Entry, Damage> {
         let damage = |what| Damage { at, what };
-        let rest = self.contents[..self.entries_end]
+        let rest = self.contents[..self.frame.entries_end]
             .get(at..)
             .unwrap_or_default();
         let (shared, unshared, value_len, header) = match rest {
@@ -173,14 +195,15 @@ impl<'a> BlockView<'a> {
     /// Under the bytewise order nothing is allocated and `key` is not touched. Under any other, `key` is a
     /// scratch buffer, and holds the key of the entry that was found.
     ///
-    /// Cost: one binary search over the restarts, then at most a restart interval of steps.
+    /// Cost: one binary search over the heads of the restarts, or over their keys if there are no heads; then at most a
+    /// restart interval of steps.
     pub(in crate::sstable) fn lower_bound(
         &self,
         comparator: &Comparator,
         target: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<Option<Found>, Damage> {
-        if self.restarts == 0 {
+        if self.frame.restarts == 0 {
             return Ok(None);
         }
         let restart = self.last_restart_before(comparator, target)?;
@@ -191,10 +214,17 @@ impl<'a> BlockView<'a> {
         }
     }
 
-    /// The last restart whose key is < `target`, or the first one if there is none.
+    /// The last restart whose key is < `target`, or the first one if there is none. Any restart, if there are heads
+    /// and the target does not have the prefix that they leave out.
+    #[inline]
     fn last_restart_before(&self, comparator: &Comparator, target: &[u8]) -> Result<usize, Damage> {
         // The answer is in low..high, and restart `low` is either 0 or known to be before the target.
-        let (mut low, mut high) = (0, self.restarts);
+        let (mut low, mut high) = if self.frame.has_heads() && comparator.is_bytewise() {
+            let range = self.heads().narrow(internal_key::user_key(target));
+            (range.start, range.end)
+        } else {
+            (0, self.frame.restarts)
+        };
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             let entry = self.restart_entry(middle)?;
@@ -234,6 +264,14 @@ impl<'a> BlockView<'a> {
                 (None, Some(_)) => Ordering::Less,
                 (None, None) => tail_trailer.cmp(trailer),
             };
+            if matched < self.frame.skip {
+                // The target leaves the prefix that all keys here share: all come before it, or all after it.
+                if order == Ordering::Less {
+                    return Ok(None);
+                } else if restart > 0 {
+                    return self.scan_bytewise(0, target);
+                }
+            }
             if order != Ordering::Less {
                 let same_user_key = tail.len() == common && rest.len() == common;
                 return Ok(Some(Found {
@@ -293,7 +331,7 @@ impl Steps {
 
     #[inline]
     fn next(&mut self, view: &BlockView<'_>) -> Result<Option<Entry>, Damage> {
-        if self.at >= view.entries_end {
+        if self.at >= view.frame.entries_end {
             return Ok(None);
         }
         let entry = view.entry(self.at)?;
@@ -317,10 +355,10 @@ impl BlockView<'_> {
     /// Where the restart after `restart` points, or the end of the entries.
     #[inline]
     pub(super) fn offset_after(&self, restart: usize) -> usize {
-        if restart + 1 < self.restarts {
+        if restart + 1 < self.frame.restarts {
             self.restart_offset(restart + 1)
         } else {
-            self.entries_end
+            self.frame.entries_end
         }
     }
 }
