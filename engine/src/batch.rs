@@ -21,6 +21,7 @@ use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ValueKind};
 use crate::varint;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes before the first record.
 const HEADER_BYTES: usize = 12;
@@ -33,11 +34,48 @@ pub const MAX_BATCH_BYTES: usize = 1 << 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FamilyId(pub u32);
 
+/// An open database, among all that this process ever opened. Family numbers mean nothing in another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatabaseId(u64);
+
+impl DatabaseId {
+    /// A number that nobody has yet.
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// What a change names: a family, and the open database that the handle was of. A bare number has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilyRef {
+    pub(crate) id: FamilyId,
+    pub(crate) database: Option<DatabaseId>,
+}
+
+impl From<FamilyId> for FamilyRef {
+    fn from(id: FamilyId) -> Self {
+        Self { id, database: None }
+    }
+}
+
 /// Changes to be made together.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct WriteBatch {
     bytes: Vec<u8>,
+    /// The database of the first family that had one.
+    database: Option<DatabaseId>,
+    /// Whether another family was of another database.
+    is_mixed: bool,
 }
+
+impl PartialEq for WriteBatch {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for WriteBatch {}
 
 /// One change, as stored in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +92,7 @@ pub struct Record<'a> {
 
 impl Default for WriteBatch {
     fn default() -> Self {
-        Self {
-            bytes: vec![0; HEADER_BYTES],
-        }
+        Self::with_capacity(0)
     }
 }
 
@@ -72,7 +108,11 @@ impl WriteBatch {
     pub fn with_capacity(bytes: usize) -> Self {
         let mut batch = Vec::with_capacity(HEADER_BYTES + bytes);
         batch.resize(HEADER_BYTES, 0);
-        Self { bytes: batch }
+        Self {
+            bytes: batch,
+            database: None,
+            is_mixed: false,
+        }
     }
 
     /// Sets `key` to `value` in `family` when the batch is written.
@@ -80,7 +120,7 @@ impl WriteBatch {
     /// Limits on lengths are checked when the batch is written, all at once.
     pub fn put(
         &mut self,
-        family: impl Into<FamilyId>,
+        family: impl Into<FamilyRef>,
         key: impl AsRef<[u8]>,
         value: impl AsRef<[u8]>,
     ) {
@@ -89,7 +129,7 @@ impl WriteBatch {
     }
 
     /// Removes `key` from `family` when the batch is written. A key that is not there stays so.
-    pub fn delete(&mut self, family: impl Into<FamilyId>, key: impl AsRef<[u8]>) {
+    pub fn delete(&mut self, family: impl Into<FamilyRef>, key: impl AsRef<[u8]>) {
         self.append(ValueKind::Delete, family.into(), key.as_ref());
     }
 
@@ -102,7 +142,7 @@ impl WriteBatch {
     /// What it costs, and when to prefer deletes: `docs/range-deletes.md`.
     pub fn delete_range(
         &mut self,
-        family: impl Into<FamilyId>,
+        family: impl Into<FamilyRef>,
         start: impl AsRef<[u8]>,
         end: impl AsRef<[u8]>,
     ) {
@@ -110,12 +150,16 @@ impl WriteBatch {
         varint::append_bytes(&mut self.bytes, end.as_ref());
     }
 
-    fn append(&mut self, kind: ValueKind, family: FamilyId, key: &[u8]) {
+    fn append(&mut self, kind: ValueKind, family: FamilyRef, key: &[u8]) {
+        if family.database.is_some() && family.database != self.database {
+            self.is_mixed |= self.database.is_some();
+            self.database = family.database;
+        }
         let count = self.len() as u32;
         self.bytes.reserve(key.len() + 2 + 2 * varint::MAX_BYTES);
         self.bytes[COUNT_AT..HEADER_BYTES].copy_from_slice(&(count + 1).to_le_bytes());
         self.bytes.push(kind as u8);
-        varint::append(&mut self.bytes, u64::from(family.0));
+        varint::append(&mut self.bytes, u64::from(family.id.0));
         varint::append_bytes(&mut self.bytes, key);
     }
 
@@ -141,6 +185,8 @@ impl WriteBatch {
     pub fn clear(&mut self) {
         self.bytes.truncate(HEADER_BYTES);
         self.bytes.fill(0);
+        self.database = None;
+        self.is_mixed = false;
     }
 
     /// The changes, in the order in which they were added.
@@ -149,12 +195,14 @@ impl WriteBatch {
         self.view().records().map_while(Result::ok)
     }
 
-    /// Checks what a log must never hold: too much, too long, a family without an order, a range against its order.
+    /// Checks what a log must never hold: too much, too long, a family of another database or without an order, a range
+    /// against its order.
     ///
     /// # Errors
     /// `InvalidArgument`, which says what is wrong with which record.
     pub(crate) fn check<'c>(
         &self,
+        database: DatabaseId,
         order_of: impl Fn(FamilyId) -> Option<&'c Comparator>,
     ) -> Result<()> {
         if self.bytes.len() > MAX_BATCH_BYTES {
@@ -162,6 +210,12 @@ impl WriteBatch {
             return Err(Error::invalid(format!(
                 "the batch takes {len} bytes, more than {MAX_BATCH_BYTES}; write it in parts"
             )));
+        }
+        if self.is_mixed || self.database.is_some_and(|named| named != database) {
+            return Err(Error::invalid(
+                "the batch names a column family of another open database; take the handles from the one it is \
+                 written to",
+            ));
         }
         for (at, record) in self.view().records().enumerate() {
             let record = record.map_err(|why| Error::invalid(format!("record {at}: {why}")))?;
@@ -404,16 +458,23 @@ mod tests {
     #[test]
     fn what_a_log_must_not_hold_is_refused_by_name() {
         let why = sample()
-            .check(|family| (family == FIRST).then_some(&Comparator::Bytewise))
+            .check(DatabaseId::next(), |family| {
+                (family == FIRST).then_some(&Comparator::Bytewise)
+            })
             .unwrap_err()
             .to_string();
         assert!(
             why.contains("record 1 of the batch is for column family 300"),
             "{why}"
         );
-        sample().check(|_| Some(&Comparator::Bytewise)).unwrap();
+        sample()
+            .check(DatabaseId::next(), |_| Some(&Comparator::Bytewise))
+            .unwrap();
         let reverse = Comparator::reverse_bytewise();
-        let why = sample().check(|_| Some(&reverse)).unwrap_err().to_string();
+        let why = sample()
+            .check(DatabaseId::next(), |_| Some(&reverse))
+            .unwrap_err()
+            .to_string();
         assert!(
             why.contains(
                 "record 2 deletes the range from \"a\" to \"bc\", which ends before it begins"
@@ -422,10 +483,13 @@ mod tests {
         );
         let mut empty = WriteBatch::new();
         empty.delete_range(FIRST, "same", "same");
-        empty.check(|_| Some(&reverse)).unwrap();
+        empty.check(DatabaseId::next(), |_| Some(&reverse)).unwrap();
         let mut batch = WriteBatch::new();
         batch.put(FIRST, vec![0; MAX_USER_KEY_BYTES + 1], "");
-        let why = batch.check(|_| Some(&reverse)).unwrap_err().to_string();
+        let why = batch
+            .check(DatabaseId::next(), |_| Some(&reverse))
+            .unwrap_err()
+            .to_string();
         assert!(
             why.contains("a key of 67108865 bytes, more than 67108864"),
             "{why}"

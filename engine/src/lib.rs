@@ -69,7 +69,7 @@ pub mod varint;
 pub mod version;
 pub mod vfs;
 
-pub use crate::batch::{FamilyId, WriteBatch};
+pub use crate::batch::{FamilyId, FamilyRef, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,

@@ -153,7 +153,7 @@ impl Core {
     pub(super) fn write(&self, batch: WriteBatch, options: WriteOptions) -> Result<()> {
         self.check_writable()?;
         let families = self.families.load();
-        batch.check(|id| {
+        batch.check(self.id, |id| {
             let at = families.binary_search_by_key(&id, |family| family.id);
             Some(families[at.ok()?].comparator())
         })?;

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
 
-use crate::batch::FamilyId;
+use crate::batch::{DatabaseId, FamilyId};
 use crate::comparator::Comparator;
 use crate::db::Background;
 use crate::db::commit::CommitQueue;
@@ -40,6 +40,8 @@ use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
 pub(super) struct Core {
+    /// Tells its families from those of other open databases.
+    pub(super) id: DatabaseId,
     pub(super) dir: PathBuf,
     pub(super) vfs: Arc<dyn Vfs>,
     pub(super) background: Background,

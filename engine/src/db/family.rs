@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use arc_swap::ArcSwap;
 
-use crate::batch::FamilyId;
+use crate::batch::{FamilyId, FamilyRef};
 use crate::comparator::Comparator;
 use crate::db::handle::Handle;
 use crate::db::statistics::FamilyCounters;
@@ -284,6 +284,15 @@ impl Family {
             Box::new(move || core.cursor(&view, sequence, bounds.clone()))
         });
         Range::new(self.comparator().clone(), make)
+    }
+}
+
+impl From<&Family> for FamilyRef {
+    fn from(family: &Family) -> Self {
+        Self {
+            id: family.id(),
+            database: Some(family.handle.core.id),
+        }
     }
 }
 

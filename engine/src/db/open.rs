@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex};
 
-use crate::batch::FamilyId;
+use crate::batch::{DatabaseId, FamilyId};
 use crate::comparator::Comparator;
 use crate::db::commit::CommitQueue;
 use crate::db::core::{Core, FrozenSet, ManifestInForce};
@@ -398,6 +398,7 @@ impl Core {
         }
         let last_sequence = recovered.last_sequence;
         Ok(Arc::new(Self {
+            id: DatabaseId::next(),
             dir: dir.to_path_buf(),
             vfs: Arc::clone(vfs),
             background: options.background,
