@@ -74,8 +74,8 @@ pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
     EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyStatistics, Finding,
-    LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Range, Reason, Severity,
-    Snapshot, Stall, StallStatistics, Statistics, Strategy, TableInfo, TableReads, Unlisted, Value,
-    VerifyReport, WriteOptions, WriteStatistics, verify,
+    LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Range, Reason, RepairReport,
+    Severity, Snapshot, Stall, StallStatistics, Statistics, Strategy, TableInfo, TableReads,
+    Unlisted, Value, VerifyReport, WriteOptions, WriteStatistics, repair, verify,
 };
 pub use crate::error::{Error, Result};

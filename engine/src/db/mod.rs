@@ -30,6 +30,7 @@ mod jobs;
 mod open;
 mod options;
 mod recovery;
+mod repair;
 mod signals;
 mod snapshot;
 mod statistics;
@@ -56,6 +57,7 @@ pub use self::events::{
 pub use self::family::Family;
 pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
+pub use self::repair::{RepairReport, repair};
 pub use self::snapshot::Snapshot;
 pub use self::statistics::{
     FamilyStatistics, LevelStatistics, StallStatistics, Statistics, WriteStatistics,

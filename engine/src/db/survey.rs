@@ -173,6 +173,18 @@ impl Survey {
                 }
             };
             let at = reader.record_at();
+            if let Ok(VersionEdit {
+                format: Some(format),
+                ..
+            }) = &decoded
+                && *format > MANIFEST_FORMAT
+            {
+                return Err(Error::UnsupportedVersion {
+                    file: path,
+                    found: *format,
+                    newest: MANIFEST_FORMAT,
+                });
+            }
             match decoded {
                 Ok(edit) => survey.apply(&edit, &mut |what| {
                     found(Finding::damage(&path, at, what));

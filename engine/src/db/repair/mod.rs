@@ -1,0 +1,395 @@
+//! Repair: makes a database that opens again out of what its files still hold.
+//!
+//! ```text
+//! mod       what is to be kept, and the order of the steps
+//! tables    which tables count, and where they go
+//! logs      rows of the logs into tables
+//! ```
+//!
+//! Where the manifest can be read to its end, it is believed: the tables that it names stay in their levels, and what is damaged
+//! is taken out. Where it cannot, it is made anew from what each table says about itself: its family, its order, its
+//! keys, and the tables that it replaced. Tables of a family whose keys overlap are then merged into new ones, because without the
+//! manifest nothing says which of them holds the newer version of a key; sequence numbers do, entry by entry.
+//!
+//! Nothing is deleted. What cannot be read, and what is not needed any more, goes to the folder `lost`.
+//!
+//! Order, and why
+//! 1. Look, and refuse before anything is touched: a family whose comparator is not given, a file of a later release.
+//! 2. Write new tables, sync, sync the directory. Nothing refers to them yet.
+//! 3. Move aside, sync both directories. From here on the database does not open under the old manifest, which is what
+//!    keeps an opening from removing anything that it does not know.
+//! 4. Write the new manifest and `CURRENT`. Now it opens.
+//!
+//! A repair that is cut short is repeated: what it has made counts as found.
+//!
+//! What cannot be known
+//! - Rows that were only in a damaged block, table or log are gone, and so is a deletion that was only there: an older
+//!   version of its key that stands in another table is seen again. The report names every file that this may come from.
+//! - A table that a compaction replaced may still be there, because somebody read it, or the process ended. Its rows may have been
+//!   deleted since. A manifest that can be read says so. Without it, the tables that replaced it do, unless they
+//!   have been replaced in turn and are gone; then its rows come back.
+//! - Without a manifest, a family that was dropped and whose tables are still there comes back, and one of which there is no table
+//!   is not known. Rows of it in a log cannot be kept, because a log has numbers and no names.
+
+mod logs;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::batch::FamilyId;
+use crate::compaction::{Cancellation, Environment, Snapshots};
+use crate::comparator::Comparator;
+use crate::db::survey::{Finding, Names, Severity, Survey, comparator_named};
+use crate::db::{DEFAULT_FAMILY, Options};
+use crate::error::{Error, Result};
+use crate::log::LogEnd;
+use crate::sstable::TableOptions;
+use crate::version::{
+    FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, file_name,
+};
+use crate::vfs::{Vfs, WritableFile};
+
+/// The folder for what is moved aside.
+const LOST: &str = "lost";
+
+/// What [`repair`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RepairReport {
+    /// Whether the manifest was made anew from the tables. Otherwise the old one was believed.
+    pub rebuilt: bool,
+    /// The names of the families that there are now.
+    pub families: Vec<String>,
+    /// How many tables there are now.
+    pub tables: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// How many tables were merged into others, because their keys overlapped.
+    pub merged: u64,
+    /// How many batches of the logs are now in tables.
+    pub batches: u64,
+    /// What is lost, or may be: each thing that could not be read.
+    pub lost: Vec<Finding>,
+    /// The files that were moved to the folder `lost`, and why.
+    pub aside: Vec<(PathBuf, String)>,
+}
+
+/// Makes the database in `dir` open again, and says what it could not keep.
+///
+/// `options` must give the comparator of every family whose order is not one of the engine's own. See the module's text for what is kept,
+/// and for what cannot be known. Copy the directory first: a repair decides, and the folder `lost` has only what it
+/// did not use.
+///
+/// # Errors
+/// Nothing is changed by `Locked`; by `NotADatabase`, if there are no files of a database; by `UnsupportedVersion`, if a later release
+/// wrote one; by `InvalidArgument`, if a comparator is missing. After `Io` it may be tried again.
+pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
+    let (dir, vfs) = (dir.as_ref(), &options.vfs);
+    let names = Names::read(&**vfs, dir)?;
+    if names.highest() == 0 {
+        return Err(Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: "there is no manifest, no log and no table in it".to_owned(),
+        });
+    }
+    let _lock = vfs.lock(&dir.join(file_name::LOCK))?;
+    let mut repair = Repair::new(dir, options)?;
+    repair.run()?;
+    Ok(repair.report)
+}
+
+struct Repair<'r> {
+    vfs: &'r Arc<dyn Vfs>,
+    dir: &'r Path,
+    options: &'r Options,
+    names: Names,
+    survey: Survey,
+    /// Whether the survey is to be believed to its end.
+    believed: bool,
+    orders: BTreeMap<FamilyId, Comparator>,
+    next_file: AtomicU64,
+    never: AtomicBool,
+    report: RepairReport,
+}
+
+impl<'r> Repair<'r> {
+    fn new(dir: &'r Path, options: &'r Options) -> Result<Self> {
+        let names = Names::read(&*options.vfs, dir)?;
+        Ok(Self {
+            vfs: &options.vfs,
+            dir,
+            options,
+            next_file: AtomicU64::new(names.highest() + 1),
+            names,
+            survey: Survey::default(),
+            believed: false,
+            orders: BTreeMap::new(),
+            never: AtomicBool::new(false),
+            report: RepairReport::default(),
+        })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.read_manifest()?;
+        let found = self.find_tables()?;
+        self.find_orders()?;
+        let mut state = self.place(found)?;
+        self.replay_logs(&mut state)?;
+        self.vfs.sync_dir(self.dir)?;
+        self.move_aside()?;
+        self.write_manifest(state)
+    }
+
+    /// The manifest in force, or the newest one, as far as it can be read.
+    fn read_manifest(&mut self) -> Result<()> {
+        let current = self.dir.join(file_name::CURRENT);
+        let in_force = current_manifest(&**self.vfs, self.dir);
+        if let Err(error) = &in_force {
+            self.report
+                .lost
+                .push(Finding::damage(&current, 0, error.to_string()));
+        }
+        let newest = self.names.manifests.last().copied();
+        let in_force = in_force
+            .ok()
+            .filter(|number| self.names.manifests.contains(number));
+        let Some(number) = in_force.or(newest) else {
+            self.report.rebuilt = true;
+            let what = "there is no manifest, so which tables are in force is not known";
+            self.report.lost.push(Finding::damage(&current, 0, what));
+            return Ok(());
+        };
+        let mut findings = Vec::new();
+        self.survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
+            findings.push(finding)
+        })?;
+        let sound = findings
+            .iter()
+            .all(|finding| finding.severity == Severity::Note);
+        self.report.lost.append(&mut findings);
+        let there = |number: &u64| self.names.tables.contains(number);
+        let complete = self.survey.tables.keys().all(|(_, number)| there(number))
+            && (self.survey.oldest_log == 0 || self.names.logs.contains(&self.survey.oldest_log));
+        self.believed = sound
+            && match self.survey.end {
+                Some(LogEnd::Clean { .. }) => true,
+                // What is torn off the end may have been in force. Then something that it removed is missing.
+                Some(LogEnd::Torn { .. }) => complete,
+                None => false,
+            };
+        if sound && !self.believed {
+            let what =
+                "its end is torn, and a file that it names is missing: its last edits are lost";
+            self.report.lost.push(Finding::damage(
+                &file_name::manifest(self.dir, number),
+                0,
+                what,
+            ));
+        }
+        self.report.rebuilt = !self.believed;
+        Ok(())
+    }
+
+    /// The comparators of all families, or an error before anything is changed.
+    fn find_orders(&mut self) -> Result<()> {
+        for record in self.survey.families.values() {
+            let order = comparator_named(&record.name, &record.comparator, self.options);
+            let order = order.ok_or_else(|| {
+                Error::invalid(format!(
+                    "column family {:?} is sorted by the comparator {:?}, and the options do not give it; a repair needs \
+                     it to put rows in order, so call engine::repair from a program that has it",
+                    record.name, record.comparator
+                ))
+            })?;
+            self.orders.insert(record.id, order);
+        }
+        Ok(())
+    }
+
+    fn access(&self, id: FamilyId) -> Arc<TableAccess> {
+        let order = self.orders[&id].clone();
+        Arc::new(TableAccess::new(
+            Arc::clone(self.vfs),
+            self.dir,
+            order,
+            false,
+        ))
+    }
+
+    fn new_number(&self) -> u64 {
+        self.next_file.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Runs a rewrite that makes tables of the family `record`.
+    fn rewrite<T>(
+        &self,
+        record: &FamilyRecord,
+        inputs: Vec<u64>,
+        run: impl FnOnce(&Environment<'_>) -> T,
+    ) -> T {
+        let create = || -> Result<(u64, Box<dyn WritableFile>)> {
+            let number = self.new_number();
+            Ok((
+                number,
+                self.vfs.create(&file_name::table(self.dir, number))?,
+            ))
+        };
+        let discard = |path: &PathBuf| {
+            // If it stays, it is found unfinished by the next repair.
+            let _ = self.vfs.remove(path);
+        };
+        let family = self.options.of_family(&record.name);
+        run(&Environment {
+            table_options: TableOptions {
+                comparator: self.orders[&record.id].clone(),
+                family: record.id.0,
+                family_name: record.name.clone(),
+                inputs,
+                ..family.table_options("repair")
+            },
+            target_file_bytes: family.target_file_bytes,
+            overlap_bytes_max: family.overlap_bytes_max(),
+            snapshots: &NoSnapshots,
+            filter: None,
+            create: &create,
+            discard: &discard,
+            cancellation: Cancellation {
+                closing: &self.never,
+                dropped: &self.never,
+            },
+        })
+    }
+
+    fn set_aside(&mut self, path: PathBuf, why: impl Into<String>) {
+        self.report.aside.push((path, why.into()));
+    }
+
+    fn move_aside(&mut self) -> Result<()> {
+        if self.report.aside.is_empty() && self.names.manifests.is_empty() {
+            return Ok(());
+        }
+        self.vfs.create_dir_all(&self.dir.join(LOST))?;
+        self.vfs.sync_dir(self.dir)?;
+        for (path, _) in &self.report.aside {
+            self.move_to_lost(path)?;
+        }
+        self.vfs.sync_dir(&self.dir.join(LOST))?;
+        self.vfs.sync_dir(self.dir)
+    }
+
+    fn move_to_lost(&self, path: &Path) -> Result<()> {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mut target = self.dir.join(LOST).join(&name);
+        for again in 1.. {
+            if !self.vfs.exists(&target)? {
+                break;
+            }
+            target = self.dir.join(LOST).join(format!("{name}.{again}"));
+        }
+        self.vfs.rename(path, &target)
+    }
+
+    fn write_manifest(&mut self, mut state: State) -> Result<()> {
+        let number = self.new_number();
+        state.next_file = number + 1;
+        Manifest::create(Arc::clone(self.vfs), self.dir, number, &state)?;
+        let old: Vec<u64> = self.names.manifests.iter().copied().collect();
+        for number in old {
+            let path = file_name::manifest(self.dir, number);
+            self.move_to_lost(&path)?;
+            self.set_aside(path, "the new manifest has taken its place");
+        }
+        self.report.families = state
+            .families
+            .values()
+            .map(|family| family.name.clone())
+            .collect();
+        for family in state.families.values() {
+            for (_, table) in family.version.tables() {
+                self.report.tables += 1;
+                self.report.entries += table.entries;
+            }
+        }
+        self.vfs
+            .sync_dir(&self.dir.join(LOST))
+            .or_else(|error| match error.is_not_found() {
+                true => Ok(()),
+                false => Err(error),
+            })?;
+        self.vfs.sync_dir(self.dir)
+    }
+
+    /// The state of all families without tables.
+    fn empty_state(&self) -> Result<State> {
+        let highest = self
+            .survey
+            .families
+            .keys()
+            .next_back()
+            .map_or(0, |id| id.0 + 1);
+        let edit = VersionEdit {
+            families_added: self.survey.families.values().cloned().collect(),
+            last_sequence: Some(self.survey.last_sequence),
+            next_family: Some(self.survey.next_family.max(highest)),
+            ..VersionEdit::default()
+        };
+        self.applied(&State::default(), &edit)
+    }
+
+    fn applied(&self, state: &State, edit: &VersionEdit) -> Result<State> {
+        let applied = state.apply(edit, |record| self.access(record.id));
+        applied.map_err(|what| {
+            let path = self.dir.join(file_name::CURRENT);
+            Error::corruption(
+                path,
+                0,
+                format!("what was found does not fit together: {what}"),
+            )
+        })
+    }
+
+    /// The family that is always there, though no table may say so.
+    fn add_default_family(&mut self) {
+        if self
+            .survey
+            .families
+            .values()
+            .any(|record| record.name == DEFAULT_FAMILY)
+        {
+            return;
+        }
+        let id = FamilyId(0);
+        let comparator = self
+            .options
+            .of_family(DEFAULT_FAMILY)
+            .comparator
+            .name()
+            .to_owned();
+        self.survey.families.entry(id).or_insert(FamilyRecord {
+            id,
+            name: DEFAULT_FAMILY.to_owned(),
+            comparator,
+        });
+    }
+}
+
+/// Nobody reads a closed database.
+#[derive(Debug)]
+struct NoSnapshots;
+
+impl Snapshots for NoSnapshots {
+    fn ascending(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    fn newest(&self) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,306 @@
+//! Which tables count, and where they go.
+
+use std::collections::BTreeSet;
+use std::mem;
+use std::sync::Arc;
+
+use super::Repair;
+use crate::batch::FamilyId;
+use crate::compaction::{self, Plan, Reason};
+use crate::comparator::Comparator;
+use crate::db::survey::{Finding, comparator_named};
+use crate::error::{Error, Result};
+use crate::internal_key;
+use crate::sstable::{Properties, Table, check_table};
+use crate::version::{
+    FamilyRecord, FileMeta, LEVELS, State, TableFile, Version, VersionEdit, file_name,
+};
+
+/// A sound table.
+pub(super) struct Found {
+    meta: FileMeta,
+    family: FamilyId,
+    /// Where the manifest has it, if that is believed.
+    level: Option<usize>,
+}
+
+impl Repair<'_> {
+    /// Reads every table and sorts out what is damaged, replaced or nobody's.
+    pub(super) fn find_tables(&mut self) -> Result<Vec<Found>> {
+        let numbers: Vec<u64> = self.names.tables.iter().copied().collect();
+        let mut read = Vec::new();
+        for number in numbers {
+            if let Some((properties, bytes)) = self.read_table(number)? {
+                read.push((number, properties, bytes));
+            }
+        }
+        self.report_missing();
+        let found = match self.believed {
+            true => self.listed(read),
+            false => self.by_their_own_word(read),
+        };
+        self.add_default_family();
+        Ok(found)
+    }
+
+    /// A table's properties and length, if every byte of it is sound.
+    fn read_table(&mut self, number: u64) -> Result<Option<(Properties, u64)>> {
+        let path = file_name::table(self.dir, number);
+        let file = match self.vfs.open_random(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.report
+                    .lost
+                    .push(Finding::damage(&path, 0, error.to_string()));
+                self.set_aside(path, "it cannot be read");
+                return Ok(None);
+            }
+        };
+        // A later release's table is whole, and to move it aside would be to lose it.
+        if let Err(error @ Error::UnsupportedVersion { .. }) =
+            Table::open(Arc::clone(&file), Comparator::Bytewise)
+        {
+            return Err(error);
+        }
+        // First for its properties, then again with the order that they name.
+        let stated = check_table(&*file, None, &mut |_, _| ());
+        let order = stated.as_ref().and_then(|stated| {
+            comparator_named(&stated.family_name, &stated.comparator, self.options)
+        });
+        let mut first = None;
+        let stated = check_table(&*file, order.as_ref(), &mut |at, what| {
+            first.get_or_insert((at, what));
+        });
+        match (stated, first) {
+            (Some(stated), None) => Ok(Some((stated, file.len()))),
+            (_, wrong) => {
+                let (at, what) = wrong.unwrap_or_default();
+                self.report.lost.push(Finding::damage(&path, at, what));
+                self.set_aside(path, "it is damaged");
+                Ok(None)
+            }
+        }
+    }
+
+    fn report_missing(&mut self) {
+        for (_, number) in self.survey.tables.keys() {
+            if !self.names.tables.contains(number) {
+                let path = file_name::table(self.dir, *number);
+                let what = "the file is missing, and the manifest names it";
+                self.report.lost.push(Finding::damage(&path, 0, what));
+            }
+        }
+    }
+
+    /// The tables that the manifest names.
+    fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (number, _, bytes) in read {
+            let mut places = self
+                .survey
+                .tables
+                .iter()
+                .filter(|((_, listed), _)| *listed == number);
+            let path = file_name::table(self.dir, number);
+            match places.next() {
+                Some(((family, _), (level, meta))) if meta.bytes == bytes => found.push(Found {
+                    meta: meta.clone(),
+                    family: *family,
+                    level: Some(*level),
+                }),
+                Some(_) => {
+                    let what = "it is another file than the manifest means";
+                    self.report.lost.push(Finding::damage(&path, 0, what));
+                    self.set_aside(path, what);
+                }
+                None => self.set_aside(
+                    path,
+                    "the manifest does not name it: it was replaced, or never finished",
+                ),
+            }
+        }
+        found
+    }
+
+    /// All tables that were not replaced, each in the family that it names.
+    fn by_their_own_word(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
+        let replaced = self.replaced(&read);
+        let mut found = Vec::new();
+        // The families first, the newest of one name last, so that it is the one that stays.
+        let mut read = read;
+        read.sort_by_key(|(number, properties, _)| (properties.family, *number));
+        for (_, properties, _) in &read {
+            self.add_family(properties);
+        }
+        for (number, properties, bytes) in read {
+            let path = file_name::table(self.dir, number);
+            let id = FamilyId(properties.family);
+            let known = self.survey.families.get(&id);
+            if replaced.contains(&number) {
+                self.set_aside(path, "a compaction replaced it");
+            } else if known.is_none_or(|family| family.comparator != properties.comparator) {
+                self.set_aside(path, "its column family was dropped");
+            } else {
+                self.survey.last_sequence = self.survey.last_sequence.max(properties.sequence_max);
+                found.push(Found {
+                    meta: meta_of(number, bytes, properties),
+                    family: id,
+                    level: None,
+                });
+            }
+        }
+        found
+    }
+
+    /// The tables that are known to be replaced: by what could be read of the manifest, or because a table made from them
+    /// is there and another that it was made from is not. Inputs go only after their outputs are in force.
+    fn replaced(&self, read: &[(u64, Properties, u64)]) -> BTreeSet<u64> {
+        let mut replaced = self.survey.removed.clone();
+        for (_, properties, _) in read {
+            if properties
+                .inputs
+                .iter()
+                .any(|input| !self.names.tables.contains(input))
+            {
+                replaced.extend(&properties.inputs);
+            }
+        }
+        replaced
+    }
+
+    fn add_family(&mut self, properties: &Properties) {
+        let id = FamilyId(properties.family);
+        if self.survey.dropped.contains(&id) || self.survey.families.contains_key(&id) {
+            return;
+        }
+        // A name is given again only after a drop, and numbers rise.
+        self.survey
+            .families
+            .retain(|_, family| family.name != properties.family_name);
+        self.survey.families.insert(
+            id,
+            FamilyRecord {
+                id,
+                name: properties.family_name.clone(),
+                comparator: properties.comparator.clone(),
+            },
+        );
+    }
+
+    /// The state with all tables that were found, merged where they overlap and nothing says which is newer.
+    pub(super) fn place(&mut self, found: Vec<Found>) -> Result<State> {
+        let mut edit = VersionEdit::default();
+        let mut loose: Vec<Found> = Vec::new();
+        for table in found {
+            match table.level {
+                Some(level) => edit.files_added.push((table.family, level, table.meta)),
+                None => loose.push(table),
+            }
+        }
+        let families: Vec<FamilyRecord> = self.survey.families.values().cloned().collect();
+        for record in &families {
+            let mut tables = Vec::new();
+            for table in &mut loose {
+                if table.family == record.id {
+                    tables.push(mem::replace(&mut table.meta, FileMeta::clone(&EMPTY)));
+                }
+            }
+            let level = self.level_for(record, &tables);
+            for group in self.groups(record, tables) {
+                for meta in self.one_table_a_key(record, group, level)? {
+                    edit.files_added.push((record.id, level, meta));
+                }
+            }
+        }
+        self.applied(&self.empty_state()?, &edit)
+    }
+
+    /// The shallowest level that may hold them all.
+    fn level_for(&self, record: &FamilyRecord, tables: &[FileMeta]) -> usize {
+        let shape = self.options.of_family(&record.name).shape();
+        let bytes: u64 = tables.iter().map(|table| table.bytes).sum();
+        let roomy = (1..LEVELS - 1).find(|&level| bytes <= shape.level_bytes_max(level));
+        roomy.unwrap_or(LEVELS - 1)
+    }
+
+    /// Tables whose keys overlap, each with all that overlap it.
+    fn groups(&self, record: &FamilyRecord, mut tables: Vec<FileMeta>) -> Vec<Vec<FileMeta>> {
+        let order = &self.orders[&record.id];
+        tables.sort_by(|a, b| order.compare(first(a), first(b)));
+        let mut groups: Vec<Vec<FileMeta>> = Vec::new();
+        let mut end: Vec<u8> = Vec::new();
+        for table in tables {
+            let next_end = last(&table).to_vec();
+            match groups.last_mut() {
+                Some(group) if order.compare(first(&table), &end).is_le() => group.push(table),
+                _ => {
+                    groups.push(vec![table]);
+                    end.clone_from(&next_end);
+                }
+            }
+            if order.compare(&next_end, &end).is_gt() {
+                end = next_end;
+            }
+        }
+        groups
+    }
+
+    fn one_table_a_key(
+        &mut self,
+        record: &FamilyRecord,
+        group: Vec<FileMeta>,
+        level: usize,
+    ) -> Result<Vec<FileMeta>> {
+        if group.len() == 1 {
+            return Ok(group);
+        }
+        let access = self.access(record.id);
+        let numbers: Vec<u64> = group.iter().map(|meta| meta.number).collect();
+        let inputs = group
+            .into_iter()
+            .map(|meta| (0, Arc::new(TableFile::new(meta, Arc::clone(&access)))));
+        let plan = Plan {
+            inputs: inputs.collect(),
+            output_level: level,
+            reason: Reason::Manual,
+        };
+        let merged = self.rewrite(record, numbers.clone(), |environment| {
+            compaction::compact(environment, &plan, &Version::default())
+        })?;
+        self.report.merged += numbers.len() as u64;
+        for number in numbers {
+            let path = file_name::table(self.dir, number);
+            self.set_aside(path, "its rows are merged into a new table");
+        }
+        Ok(merged.map(|output| output.files).unwrap_or_default())
+    }
+}
+
+/// Stands where a table was taken out of.
+const EMPTY: FileMeta = FileMeta {
+    number: 0,
+    bytes: 0,
+    entries: 0,
+    range_deletes: 0,
+    smallest: Vec::new(),
+    largest: Vec::new(),
+};
+
+fn meta_of(number: u64, bytes: u64, properties: Properties) -> FileMeta {
+    FileMeta {
+        number,
+        bytes,
+        entries: properties.entries,
+        range_deletes: 0,
+        smallest: properties.smallest,
+        largest: properties.largest,
+    }
+}
+
+fn first(meta: &FileMeta) -> &[u8] {
+    internal_key::user_key(&meta.smallest)
+}
+
+fn last(meta: &FileMeta) -> &[u8] {
+    internal_key::user_key(&meta.largest)
+}

@@ -1,0 +1,418 @@
+//! After a repair the database opens, verify finds nothing, and what could be read is there. Nothing is deleted.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
+use engine::{
+    Background, Comparator, Compare, Db, Error, FamilyOptions, Options, RepairReport, Severity,
+    WriteBatch, WriteOptions, repair, verify,
+};
+use support::{Dice, scan, tiny};
+
+/// Shorter keys first: an order that the engine does not have.
+struct ByLength;
+
+impl Compare for ByLength {
+    fn name(&self) -> &str {
+        "by-length"
+    }
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+    }
+}
+
+const FAMILIES: [&str; 3] = ["default", "reverse", "by length"];
+
+fn options_on(vfs: Arc<dyn Vfs>) -> Options {
+    let ordered = |comparator| FamilyOptions {
+        comparator,
+        ..tiny()
+    };
+    Options {
+        vfs,
+        background: Background::Manual,
+        ..Options::default()
+    }
+    .family("default", tiny())
+    .family("reverse", ordered(Comparator::reverse_bytewise()))
+    .family("by length", ordered(Comparator::custom(ByLength)))
+}
+
+fn options(vfs: &MemoryVfs) -> Options {
+    options_on(Arc::new(vfs.clone()))
+}
+
+type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
+
+fn content(db: &Db) -> Content {
+    db.families()
+        .into_iter()
+        .map(|name| (name.clone(), scan(db, &name)))
+        .collect()
+}
+
+fn write(db: &Db, dice: &mut Dice, steps: u32) {
+    for step in 0..steps {
+        let mut batch = WriteBatch::new();
+        for name in FAMILIES {
+            let (family, key) = (db.family(name).unwrap(), format!("key:{}", dice.below(150)));
+            if dice.one_in(4) {
+                batch.delete(&family, key);
+            } else {
+                batch.put(&family, key, format!("{step} {}", "v".repeat(30)));
+            }
+        }
+        db.write(batch, WriteOptions::default()).unwrap();
+    }
+}
+
+/// A closed database: tables in several levels, deletions, rows that are in a log only. And its rows.
+fn database() -> (MemoryVfs, Content) {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let mut dice = Dice::new(5);
+    for _ in 0..12 {
+        write(&db, &mut dice, 40);
+        while db.step().unwrap() {}
+    }
+    write(&db, &mut dice, 20);
+    let rows = content(&db);
+    db.close().unwrap();
+    (vfs, rows)
+}
+
+fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
+    let names = vfs.list(Path::new("db")).unwrap();
+    let paths = names.into_iter().map(|name| Path::new("db").join(name));
+    paths
+        .filter(|path| path.to_string_lossy().contains(part))
+        .collect()
+}
+
+/// Repairs, and checks what every repair promises: it opens, it is sound, nothing was deleted.
+fn repaired(vfs: &MemoryVfs) -> (RepairReport, Content) {
+    let before: Vec<Vec<u8>> = [".sst", ".log", "MANIFEST"]
+        .iter()
+        .flat_map(|part| files(vfs, part))
+        .map(|path| vfs.read(&path).unwrap())
+        .collect();
+    let report = repair("db", &options(vfs)).unwrap();
+    let lost = Path::new("db/lost");
+    let mut after: Vec<Vec<u8>> = files(vfs, "0")
+        .iter()
+        .map(|path| vfs.read(path).unwrap())
+        .collect();
+    if vfs.exists(lost).unwrap() {
+        for name in vfs.list(lost).unwrap() {
+            after.push(vfs.read(&lost.join(name)).unwrap());
+        }
+    }
+    for contents in before {
+        assert!(
+            after.contains(&contents),
+            "a file of {} bytes is gone",
+            contents.len()
+        );
+    }
+    for (path, why) in &report.aside {
+        assert!(
+            !vfs.exists(path).unwrap(),
+            "{} was to be moved: {why}",
+            path.display()
+        );
+    }
+    let checked = verify("db", &options(vfs)).unwrap();
+    assert!(checked.is_clean(), "{:#?}", checked.findings);
+    let strays = checked
+        .findings
+        .iter()
+        .filter(|finding| !finding.file.ends_with("lost"));
+    assert_eq!(strays.count(), 0, "{:#?}", checked.findings);
+    let db = Db::open("db", options(vfs)).unwrap();
+    let rows = content(&db);
+    // And it is a database that lives on.
+    db.put("later", "1").unwrap();
+    db.compact().unwrap();
+    assert_eq!(db.get("later").unwrap().as_deref(), Some(&b"1"[..]));
+    db.close().unwrap();
+    assert!(verify("db", &options(vfs)).unwrap().is_clean());
+    (report, rows)
+}
+
+#[test]
+fn a_sound_database_loses_nothing() {
+    let (vfs, rows) = database();
+    let (report, found) = repaired(&vfs);
+    assert_eq!(found, rows);
+    assert_eq!(
+        (report.rebuilt, report.lost.len(), report.merged),
+        (false, 0, 0)
+    );
+    assert!(report.batches > 0 && report.tables > 3 && report.families == FAMILIES);
+}
+
+#[test]
+fn a_lost_or_foreign_current_is_written_anew() {
+    for wrong in [
+        None,
+        Some(&b""[..]),
+        Some(b"MANIFEST-000999\n"),
+        Some(b"\xff\0garbage"),
+    ] {
+        let (vfs, rows) = database();
+        let current = Path::new("db/CURRENT");
+        match wrong {
+            None => vfs.remove(current).unwrap(),
+            Some(bytes) => vfs.damage(current, bytes.to_vec()).unwrap(),
+        }
+        let (report, found) = repaired(&vfs);
+        assert_eq!(found, rows);
+        assert!(!report.rebuilt, "the manifest is still there, and believed");
+    }
+}
+
+/// The order of versions is found again from the tables alone, and what was deleted stays so: all tables of the
+/// compactions are there, and each names what it replaced.
+#[test]
+fn without_a_manifest_all_rows_and_families_come_back_and_no_deleted_one() {
+    let (vfs, rows) = database();
+    for path in files(&vfs, "MANIFEST")
+        .into_iter()
+        .chain(files(&vfs, "CURRENT"))
+    {
+        vfs.remove(&path).unwrap();
+    }
+    let (report, found) = repaired(&vfs);
+    assert_eq!(found, rows);
+    assert!(report.rebuilt && report.merged > 0, "{report:#?}");
+    assert_eq!(report.families, FAMILIES);
+}
+
+#[test]
+fn a_manifest_that_is_torn_or_damaged_anywhere_is_no_loss() {
+    let (vfs, rows) = database();
+    let manifest = files(&vfs, "MANIFEST").remove(0);
+    let whole = vfs.read(&manifest).unwrap();
+    for at in (0..whole.len()).step_by(whole.len() / 40) {
+        for cut in [true, false] {
+            let copy = vfs.crash(1);
+            let mut bytes = whole.clone();
+            match cut {
+                true => bytes.truncate(at),
+                false => bytes[at] ^= 0x10,
+            }
+            copy.damage(&manifest, bytes).unwrap();
+            let (report, found) = repaired(&copy);
+            assert_eq!(found, rows, "at {at}, cut {cut}: {report:#?}");
+        }
+    }
+}
+
+#[test]
+fn tables_that_a_compaction_replaced_do_not_come_back() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    for key in ["a", "b", "c"] {
+        db.put(key, "old").unwrap();
+    }
+    db.flush().unwrap();
+    let old = files(&vfs, ".sst").remove(0);
+    let kept = vfs.read(&old).unwrap();
+    db.delete("b").unwrap();
+    db.flush().unwrap();
+    db.compact().unwrap();
+    let rows = content(&db);
+    db.close().unwrap();
+    // Somebody still read it when the process ended, so it was not removed; and the manifest is lost.
+    vfs.create(&old).unwrap().append(&kept).unwrap();
+    for path in files(&vfs, "MANIFEST") {
+        vfs.remove(&path).unwrap();
+    }
+    let (report, found) = repaired(&vfs);
+    assert_eq!(found, rows);
+    let why = report.aside.iter().find(|(path, _)| *path == old);
+    assert_eq!(why.unwrap().1, "a compaction replaced it");
+}
+
+#[test]
+fn a_damaged_table_is_put_aside_and_the_rest_stays_in_its_levels() {
+    let (vfs, rows) = database();
+    for table in files(&vfs, ".sst") {
+        let copy = vfs.crash(1);
+        let mut bytes = copy.read(&table).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        copy.damage(&table, bytes).unwrap();
+        let (report, found) = repaired(&copy);
+        assert_eq!(report.lost.len(), 1, "{report:#?}");
+        assert_eq!(
+            (&report.lost[0].file, report.lost[0].severity),
+            (&table, Severity::Damage)
+        );
+        assert!(!report.rebuilt && report.merged == 0);
+        let kept: usize = found.values().map(Vec::len).sum();
+        assert!(kept > 20, "{kept}");
+        assert_ne!(
+            found, rows,
+            "what was in it is gone, or older versions show"
+        );
+    }
+}
+
+#[test]
+fn a_missing_table_is_named() {
+    let (vfs, _) = database();
+    let table = files(&vfs, ".sst").remove(1);
+    vfs.remove(&table).unwrap();
+    let report = repair("db", &options(&vfs)).unwrap();
+    assert!(
+        report.lost.iter().any(|lost| lost.file == table),
+        "{report:#?}"
+    );
+    assert!(verify("db", &options(&vfs)).unwrap().is_clean());
+}
+
+#[test]
+fn a_damaged_log_gives_its_rows_up_to_the_damage() {
+    let (vfs, rows) = database();
+    let (whole, _) = repaired(&vfs.crash(1));
+    let log = files(&vfs, ".log").remove(0);
+    let mut bytes = vfs.read(&log).unwrap();
+    let late = bytes.len() * 3 / 4;
+    bytes[late] ^= 1;
+    vfs.damage(&log, bytes).unwrap();
+    assert!(matches!(
+        Db::open("db", options(&vfs)),
+        Err(Error::Corruption { .. })
+    ));
+    let (report, found) = repaired(&vfs);
+    let batches = whole.batches / 2..whole.batches;
+    assert!(batches.contains(&report.batches), "{report:#?}");
+    assert_eq!(report.lost.len(), 1);
+    assert_eq!(report.lost[0].file, log);
+    let common = rows["default"]
+        .iter()
+        .filter(|row| found["default"].contains(row))
+        .count();
+    assert!(
+        common * 10 > rows["default"].len() * 8,
+        "{common} of {}",
+        rows["default"].len()
+    );
+}
+
+#[test]
+fn a_family_that_was_dropped_and_made_again_is_the_new_one() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let old = db.create_family("twice", tiny()).unwrap();
+    old.put("k", "old").unwrap();
+    old.put("only in the old", "1").unwrap();
+    db.flush().unwrap();
+    let kept: Vec<_> = files(&vfs, ".sst")
+        .into_iter()
+        .map(|path| (vfs.read(&path).unwrap(), path))
+        .collect();
+    drop(old);
+    db.drop_family("twice").unwrap();
+    let new = db.create_family("twice", tiny()).unwrap();
+    new.put("k", "new").unwrap();
+    db.flush().unwrap();
+    let rows = content(&db);
+    drop(new);
+    db.close().unwrap();
+    for (bytes, path) in kept {
+        if !vfs.exists(&path).unwrap() {
+            vfs.create(&path).unwrap().append(&bytes).unwrap();
+        }
+    }
+    for path in files(&vfs, "MANIFEST") {
+        vfs.remove(&path).unwrap();
+    }
+    let (_, found) = repaired(&vfs);
+    assert_eq!(found, rows);
+}
+
+#[test]
+fn a_comparator_that_is_not_given_is_asked_for_and_nothing_changes() {
+    let (vfs, _) = database();
+    let before = vfs.tree();
+    let bare = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    let error = repair("db", &bare).unwrap_err();
+    assert!(
+        matches!(&error, Error::InvalidArgument { what } if what.contains("by-length")),
+        "{error}"
+    );
+    assert_eq!(vfs.tree(), before);
+}
+
+#[test]
+fn what_is_no_database_or_open_is_refused() {
+    let (vfs, _) = database();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    assert!(matches!(
+        repair("db", &options(&vfs)),
+        Err(Error::Locked { .. })
+    ));
+    drop(db);
+    vfs.create_dir_all(Path::new("empty")).unwrap();
+    assert!(matches!(
+        repair("empty", &options(&vfs)),
+        Err(Error::NotADatabase { .. })
+    ));
+    assert!(matches!(
+        repair("none", &options(&vfs)),
+        Err(Error::Io { .. })
+    ));
+}
+
+/// A repair that is cut short, by a failure or by the power, is repeated and ends as the first one would have.
+#[test]
+fn a_repair_that_is_cut_short_is_repeated() {
+    let (vfs, rows) = database();
+    for path in files(&vfs, "MANIFEST") {
+        vfs.remove(&path).unwrap();
+    }
+    let vfs = vfs.crash(1);
+    let recording = vfs.recording();
+    repair("db", &options(&recording)).unwrap();
+    let operations = recording.operations();
+    assert!(operations > 20);
+    for at in 0..=operations {
+        let state = recording.state_after(at);
+        for seed in 0..4 {
+            let disk = state.crash(seed);
+            // Whatever an opening makes of it, it removes nothing that the repair still needs.
+            if let Ok(db) = Db::open("db", options(&disk)) {
+                assert_eq!(content(&db), rows, "operation {at}, seed {seed}");
+                continue;
+            }
+            repair("db", &options(&disk)).unwrap();
+            let db = Db::open("db", options(&disk)).unwrap();
+            assert_eq!(content(&db), rows, "operation {at}, seed {seed}");
+        }
+    }
+    for n in 1.. {
+        let disk = vfs.crash(1);
+        let faulty = FaultVfs::new(Arc::new(disk.clone()));
+        faulty.fail_nth(n, Fault::Io);
+        let _ = repair("db", &options_on(Arc::new(faulty.clone())));
+        if faulty.failed().is_empty() {
+            break;
+        }
+        repair("db", &options(&disk)).unwrap();
+        let db = Db::open("db", options(&disk)).unwrap();
+        // A table that could not be read for a moment was put aside, with its rows.
+        let read = faulty.failed()[0].starts_with("read") || faulty.failed()[0].starts_with("open");
+        if !read {
+            assert_eq!(content(&db), rows, "{:?}", faulty.failed());
+        }
+    }
+}
