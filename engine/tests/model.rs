@@ -1,7 +1,8 @@
 //! A random script against a `BTreeMap`: whatever the options, the database answers as the map does.
 //!
-//! Writes, batches over two families, reads, cursors both ways, snapshots, flushes, compactions, background
-//! steps and reopening, at random. A failure prints the seed and the option set; `ENGINE_SEED` runs
+//! Writes, batches over three families, reads, cursors both ways, snapshots, flushes, compactions whole and of ranges,
+//! checkpoints, background steps and reopening, at random. The third family has other options than the two that an option set
+//! describes. After each closing the files are verified. A failure prints the seed and the option set; `ENGINE_SEED` runs
 //! one seed again and `ENGINE_STEPS` sets the length.
 
 mod support;
@@ -9,15 +10,17 @@ mod support;
 use std::cmp::Ordering;
 
 use engine::vfs::MemoryVfs;
-use engine::{Cursor, Db, Family, Snapshot, WriteBatch, WriteOptions};
-use support::{Dice, OptionSet, Rows, option_sets, seed_or, sorted, steps_or};
+use engine::{Comparator, Compression, Cursor, Db, Family, FamilyOptions, Options};
+use engine::{Snapshot, WriteBatch, WriteOptions};
+use support::{Dice, OptionSet, Rows, option_sets, seed_or, sorted, steps_or, tiny};
 
-const FAMILIES: [&str; 2] = ["default", "other"];
+const FAMILIES: [&str; 3] = ["default", "other", "third"];
+const WHICH: u64 = FAMILIES.len() as u64;
 /// Few enough keys that most are overwritten and deleted many times.
 const KEYS: u64 = 120;
 const SNAPSHOTS_MAX: usize = 4;
 
-type Models = [Rows; 2];
+type Models = [Rows; 3];
 
 struct Run<'a> {
     set: &'a OptionSet,
@@ -26,6 +29,7 @@ struct Run<'a> {
     db: Option<Db>,
     models: Models,
     snapshots: Vec<(Snapshot, Models)>,
+    checkpoints: u64,
 }
 
 fn key(dice: &mut Dice) -> Vec<u8> {
@@ -67,8 +71,12 @@ impl Run<'_> {
             85..88 => self.check_range(),
             88..91 => self.take_snapshot(),
             91..94 => self.check_snapshot(),
-            94..96 => self.db().flush().unwrap(),
-            96 => self.compact(),
+            94 => self.db().flush().unwrap(),
+            95 => self.compact_range(),
+            96 => match self.dice.below(3) {
+                0 => self.checkpoint(),
+                _ => self.compact(),
+            },
             97 => self.background(),
             98 => self.reopen(),
             _ => self.check_all(),
@@ -76,7 +84,7 @@ impl Run<'_> {
     }
 
     fn write_one(&mut self) {
-        let which = self.dice.below(2) as usize;
+        let which = self.dice.below(WHICH) as usize;
         let key = key(&mut self.dice);
         if self.dice.one_in(3) {
             self.family(which).delete(&key).unwrap();
@@ -91,7 +99,7 @@ impl Run<'_> {
     fn write_batch(&mut self) {
         let mut batch = WriteBatch::new();
         for _ in 0..self.dice.below(12) {
-            let which = self.dice.below(2) as usize;
+            let which = self.dice.below(WHICH) as usize;
             let key = key(&mut self.dice);
             if self.dice.one_in(3) {
                 batch.delete(&self.family(which), &key);
@@ -113,7 +121,7 @@ impl Run<'_> {
     }
 
     fn get(&mut self) {
-        let which = self.dice.below(2) as usize;
+        let which = self.dice.below(WHICH) as usize;
         let key = key(&mut self.dice);
         let found = self.family(which).get(&key).unwrap();
         assert_eq!(
@@ -125,7 +133,7 @@ impl Run<'_> {
 
     /// A cursor wanders at random and is compared with an index into the sorted model.
     fn walk(&mut self) {
-        let which = self.dice.below(2) as usize;
+        let which = self.dice.below(WHICH) as usize;
         let family = self.family(which);
         let order = family.comparator().clone();
         let rows = sorted(&self.models[which], &order);
@@ -167,15 +175,10 @@ impl Run<'_> {
     }
 
     fn check_range(&mut self) {
-        let which = self.dice.below(2) as usize;
+        let which = self.dice.below(WHICH) as usize;
         let family = self.family(which);
         let order = family.comparator().clone();
-        let (a, b) = (key(&mut self.dice), key(&mut self.dice));
-        let (low, high) = if order.compare(&a, &b) == Ordering::Less {
-            (a, b)
-        } else {
-            (b, a)
-        };
+        let (low, high) = self.ordered_keys(&family);
         let expected: Vec<_> = sorted(&self.models[which], &order)
             .into_iter()
             .filter(|row| {
@@ -240,6 +243,40 @@ impl Run<'_> {
         self.check_all();
     }
 
+    fn compact_range(&mut self) {
+        let which = self.dice.below(WHICH) as usize;
+        let family = self.family(which);
+        let (low, high) = self.ordered_keys(&family);
+        let compacted = match self.dice.below(3) {
+            0 => self.db().compact_range(&family, low..high),
+            1 => self.db().compact_range(&family, low..),
+            _ => self.db().compact_range(&family, ..=high),
+        };
+        compacted.unwrap();
+        self.check_all();
+    }
+
+    /// A checkpoint opens with what the database held, and is a database of its own from then on.
+    fn checkpoint(&mut self) {
+        self.checkpoints += 1;
+        let dir = format!("checkpoint{}", self.checkpoints);
+        self.db().checkpoint(&dir).unwrap();
+        let copy = Db::open(&dir, options(self.set, &self.vfs)).unwrap();
+        check_rows(&copy, &self.models);
+        copy.put(key(&mut self.dice), "only in the copy").unwrap();
+        copy.compact().unwrap();
+        drop(copy);
+        self.check_files(&dir);
+        self.check_all();
+    }
+
+    /// What `verify` finds in a closed database.
+    fn check_files(&self, dir: &str) {
+        let report = engine::verify(dir, &options(self.set, &self.vfs)).unwrap();
+        let damage: Vec<_> = report.damage().collect();
+        assert!(damage.is_empty(), "{damage:?}");
+    }
+
     fn background(&mut self) {
         if self.set.background == engine::Background::Manual {
             for _ in 0..self.dice.below(4) {
@@ -255,18 +292,43 @@ impl Run<'_> {
             db.close().unwrap();
         }
         drop(db);
-        self.db = Some(Db::open("db", self.set.options(&self.vfs)).unwrap());
+        self.check_files("db");
+        self.db = Some(Db::open("db", options(self.set, &self.vfs)).unwrap());
         self.check_all();
     }
 
     fn check_all(&mut self) {
-        for (name, model) in FAMILIES.iter().zip(&self.models) {
-            let family = self.db().family(name).unwrap();
-            let expected = sorted(model, family.comparator());
-            let forward: Vec<_> = family.iter().map(Result::unwrap).collect();
-            assert_eq!(forward, expected, "scan of {name}");
+        check_rows(self.db(), &self.models);
+    }
+
+    /// Two keys, the first not behind the second.
+    fn ordered_keys(&mut self, family: &Family) -> (Vec<u8>, Vec<u8>) {
+        let (a, b) = (key(&mut self.dice), key(&mut self.dice));
+        match family.comparator().compare(&a, &b) {
+            Ordering::Greater => (b, a),
+            _ => (a, b),
         }
     }
+}
+
+fn check_rows(db: &Db, models: &Models) {
+    for (name, model) in FAMILIES.iter().zip(models) {
+        let family = db.family(name).unwrap();
+        let expected = sorted(model, family.comparator());
+        let forward: Vec<_> = family.iter().map(Result::unwrap).collect();
+        assert_eq!(forward, expected, "scan of {name}");
+    }
+}
+
+/// The option set's families, and a third that is another in each respect.
+fn options(set: &OptionSet, vfs: &MemoryVfs) -> Options {
+    let third = FamilyOptions {
+        comparator: Comparator::reverse_bytewise(),
+        compression: Compression::Lz4,
+        write_buffer_bytes: 8 << 10,
+        ..tiny()
+    };
+    set.options(vfs).family(FAMILIES[2], third)
 }
 
 fn here(cursor: &Cursor) -> Option<(&[u8], &[u8])> {
@@ -276,14 +338,16 @@ fn here(cursor: &Cursor) -> Option<(&[u8], &[u8])> {
 #[test]
 fn every_option_set_answers_as_a_map_does() {
     let steps = steps_or(2_000);
-    for (at, set) in option_sets().iter().enumerate() {
-        let seed = seed_or(20_260_101 + at as u64);
+    let sets = option_sets();
+    assert!(sets.len() >= 10);
+    for set in &sets {
+        let seed = seed_or(20_260_101);
         println!(
             "option set {:?}: ENGINE_SEED={seed} ENGINE_STEPS={steps}",
             set.name
         );
         let vfs = MemoryVfs::new();
-        let db = Some(Db::open("db", set.options(&vfs)).unwrap());
+        let db = Some(Db::open("db", options(set, &vfs)).unwrap());
         let mut run = Run {
             set,
             vfs,
@@ -291,10 +355,11 @@ fn every_option_set_answers_as_a_map_does() {
             db,
             models: Models::default(),
             snapshots: Vec::new(),
+            checkpoints: 0,
         };
         for _ in 0..steps {
             run.step();
         }
-        run.check_all();
+        run.reopen();
     }
 }

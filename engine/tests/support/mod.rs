@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
     Background, CompactionFilter, Comparator, Compression, Db, Decision, FamilyOptions, Options,
-    TableReads,
+    Strategy, TableReads,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -144,6 +144,30 @@ pub(crate) fn option_sets() -> Vec<OptionSet> {
         set("defaults", FamilyOptions::default()),
         set("tiny memtable, tiny blocks", tiny()),
         set(
+            "tiny blocks, tiny levels",
+            FamilyOptions {
+                block_bytes: 64,
+                target_file_bytes: 1 << 10,
+                level_base_bytes: 1 << 10,
+                level_multiplier: 2,
+                ..tiny()
+            },
+        ),
+        set(
+            "tiered",
+            FamilyOptions {
+                strategy: Strategy::Tiered,
+                ..tiny()
+            },
+        ),
+        set(
+            "no tables but by force",
+            FamilyOptions {
+                write_buffer_bytes: 4 << 20,
+                ..FamilyOptions::default()
+            },
+        ),
+        set(
             "restart interval 1, no filter",
             FamilyOptions {
                 restart_interval: 1,
@@ -177,6 +201,19 @@ pub(crate) fn option_sets() -> Vec<OptionSet> {
             family: tiny(),
             reads: TableReads::Pread,
             background: Background::Manual,
+        },
+        OptionSet {
+            name: "pread, lz4, reverse, tiered",
+            family: FamilyOptions {
+                comparator: Comparator::reverse_bytewise(),
+                compression: Compression::Lz4,
+                strategy: Strategy::Tiered,
+                restart_interval: 3,
+                filter_bits_per_key: 4,
+                ..tiny()
+            },
+            reads: TableReads::Pread,
+            background: Background::Threads,
         },
     ]
 }
