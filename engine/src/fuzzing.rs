@@ -40,7 +40,7 @@ pub fn batch(input: &[u8]) -> usize {
         match record.kind {
             ValueKind::Put => again.put(record.family, record.key, record.value),
             ValueKind::Delete => again.delete(record.family, record.key),
-            ValueKind::RangeDelete => panic!("no batch holds these yet"),
+            ValueKind::RangeDelete => again.delete_range(record.family, record.key, record.value),
         }
         records += 1;
     }

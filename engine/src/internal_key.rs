@@ -174,6 +174,13 @@ pub fn describe(internal: &[u8]) -> String {
     format!("\"{}\" at {}, {kind}", user_key.escape_ascii(), packed >> 8)
 }
 
+/// The sequence number of an internal key, a seek key among them; 0 if there is not even room for a trailer.
+#[inline]
+pub fn sequence(internal: &[u8]) -> u64 {
+    let trailer = internal.last_chunk::<TRAILER_BYTES>();
+    trailer.map_or(0, |trailer| !u64::from_be_bytes(*trailer) >> 8)
+}
+
 /// Takes an internal key from disk apart.
 ///
 /// # Errors

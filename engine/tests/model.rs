@@ -1,6 +1,6 @@
 //! A random script against a `BTreeMap`: whatever the options, the database answers as the map does.
 //!
-//! Writes, batches over three families, reads, cursors both ways, snapshots, flushes, compactions whole and of ranges,
+//! Writes, deleted ranges, batches over three families, reads, cursors both ways, snapshots, flushes, compactions whole and of ranges,
 //! checkpoints, background steps and reopening, at random. The third family has other options than the two that an option set
 //! describes. After each closing the files are verified. A failure prints the seed and the option set; `ENGINE_SEED` runs
 //! one seed again and `ENGINE_STEPS` sets the length.
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use engine::vfs::MemoryVfs;
 use engine::{Comparator, Compression, Cursor, Db, Family, FamilyOptions, Options};
 use engine::{Snapshot, WriteBatch, WriteOptions};
-use support::{Dice, OptionSet, Rows, option_sets, seed_or, sorted, steps_or, tiny};
+use support::{Dice, OptionSet, Rows, option_sets, seed_or, sorted, steps_or, take_range, tiny};
 
 const FAMILIES: [&str; 3] = ["default", "other", "third"];
 const WHICH: u64 = FAMILIES.len() as u64;
@@ -86,7 +86,10 @@ impl Run<'_> {
     fn write_one(&mut self) {
         let which = self.dice.below(WHICH) as usize;
         let key = key(&mut self.dice);
-        if self.dice.one_in(3) {
+        if self.dice.one_in(30) {
+            let (start, end) = self.take_range(which, key);
+            self.family(which).delete_range(start..end).unwrap();
+        } else if self.dice.one_in(3) {
             self.family(which).delete(&key).unwrap();
             self.models[which].remove(&key);
         } else {
@@ -96,12 +99,22 @@ impl Run<'_> {
         }
     }
 
+    /// Takes a range that begins or ends with `key` out of a model.
+    fn take_range(&mut self, which: usize, one: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+        let other = key(&mut self.dice);
+        let order = self.family(which).comparator().clone();
+        take_range(&mut self.models[which], &order, one, other)
+    }
+
     fn write_batch(&mut self) {
         let mut batch = WriteBatch::new();
         for _ in 0..self.dice.below(12) {
             let which = self.dice.below(WHICH) as usize;
             let key = key(&mut self.dice);
-            if self.dice.one_in(3) {
+            if self.dice.one_in(40) {
+                let (start, end) = self.take_range(which, key);
+                batch.delete_range(&self.family(which), start, end);
+            } else if self.dice.one_in(3) {
                 batch.delete(&self.family(which), &key);
                 self.models[which].remove(&key);
             } else {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::vfs::MemoryVfs;
 use engine::{Background, Comparator, Compression, Db, FamilyOptions, Options};
 use engine::{WriteBatch, WriteOptions};
-use support::{Dice, Rows, scan, seed_or, sorted, steps_or, tiny};
+use support::{Dice, Rows, scan, seed_or, sorted, steps_or, take_range, tiny};
 
 const FAMILIES: [&str; 3] = ["default", "other", "third"];
 const COUNTER: &[u8] = b"~counter";
@@ -103,7 +103,11 @@ fn write_batch(db: &Db, history: &mut History, dice: &mut Dice) {
         let which = dice.below(3) as usize;
         let family = db.family(FAMILIES[which]).unwrap();
         let key = format!("key:{:02}", dice.below(KEYS)).into_bytes();
-        if dice.one_in(3) {
+        if dice.one_in(12) {
+            let other = format!("key:{:02}", dice.below(KEYS)).into_bytes();
+            let (start, end) = take_range(&mut point[which], family.comparator(), key, other);
+            batch.delete_range(&family, start, end);
+        } else if dice.one_in(3) {
             batch.delete(&family, &key);
             point[which].remove(&key);
         } else {

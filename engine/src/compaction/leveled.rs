@@ -80,6 +80,8 @@ fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<Table
 }
 
 /// The table of a deeper level that overlaps the fewest bytes of the next level for its own size.
+///
+/// One with range tombstones goes before all others: what it meets below it mostly deletes.
 fn cheapest_of_level(
     version: &Version,
     comparator: &Comparator,
@@ -89,7 +91,8 @@ fn cheapest_of_level(
         let (smallest, largest) = (table.smallest_user_key(), table.largest_user_key());
         let below = version.overlapping(comparator, level + 1, smallest, largest);
         let dragged: u64 = below.iter().map(|table| table.bytes).sum();
-        u128::from(dragged) * 1024 / u128::from(table.bytes.max(1))
+        let share = u128::from(dragged) * 1024 / u128::from(table.bytes.max(1));
+        (table.range_deletes == 0, share)
     };
     version
         .level(level)

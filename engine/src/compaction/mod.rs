@@ -52,6 +52,8 @@ pub enum Decision {
 pub enum Why {
     /// A newer version of its key hides it from every reader.
     Shadowed,
+    /// A newer range tombstone over its key hides it from every reader.
+    RangeDeleted,
     /// It is a tombstone, and nothing below can hold its key.
     Tombstone,
     /// The compaction filter removed it.
@@ -63,6 +65,8 @@ pub enum Why {
 pub struct Dropped {
     /// Hidden by a newer version of the key.
     pub shadowed: u64,
+    /// Hidden by a newer range tombstone over the key.
+    pub range_deleted: u64,
     /// Tombstones with nothing left to hide.
     pub tombstones: u64,
     /// Removed by the compaction filter.
@@ -73,12 +77,13 @@ impl Dropped {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.shadowed + self.tombstones + self.filtered
+        self.shadowed + self.range_deleted + self.tombstones + self.filtered
     }
 
     const fn count(&mut self, why: Why) {
         match why {
             Why::Shadowed => self.shadowed += 1,
+            Why::RangeDeleted => self.range_deleted += 1,
             Why::Tombstone => self.tombstones += 1,
             Why::Filtered => self.filtered += 1,
         }
@@ -91,6 +96,7 @@ impl Add for Dropped {
     fn add(self, other: Self) -> Self {
         Self {
             shadowed: self.shadowed + other.shadowed,
+            range_deleted: self.range_deleted + other.range_deleted,
             tombstones: self.tombstones + other.tombstones,
             filtered: self.filtered + other.filtered,
         }

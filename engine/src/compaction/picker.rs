@@ -56,9 +56,16 @@ pub enum Reason {
 
 impl Plan {
     /// Whether the inputs can be handed down as they are: one table that meets nothing where it goes.
+    ///
+    /// Not one with range tombstones: rewritten, it may lose those that have nothing left to hide.
     #[must_use]
     pub fn is_trivial_move(&self) -> bool {
-        self.reason == Reason::Shape && self.inputs.len() == 1
+        self.reason == Reason::Shape
+            && self.inputs.len() == 1
+            && self
+                .inputs
+                .iter()
+                .all(|(_, table)| table.range_deletes == 0)
     }
 
     /// The bytes to read.
@@ -161,7 +168,7 @@ pub fn pick_range(
 
 fn ends_before(comparator: &Comparator, table: &TableFile, lower: Bound<&[u8]>) -> bool {
     match lower {
-        Bound::Included(key) => comparator.compare(table.largest_user_key(), key).is_lt(),
+        Bound::Included(key) => table.ends_before(comparator, key),
         Bound::Excluded(key) => comparator.compare(table.largest_user_key(), key).is_le(),
         Bound::Unbounded => false,
     }

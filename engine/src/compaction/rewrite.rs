@@ -6,6 +6,7 @@
 //! 3. After an error or a cancellation the outputs are removed, and nothing of what was there has changed.
 //! 4. Entries in = entries out + entries dropped, and as many come in as the inputs are said to hold. It is counted in
 //!    every build: a merge that passes over an entry is an error here, and not a row that is missing later.
+//! 5. Range tombstones are cut at the ends of outputs, which lie between user keys. They are no entries.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,9 @@ use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{MergeCursor, Source};
 use crate::memtable::Memtable;
+use crate::range_tombstone::{Fragment, RangeTombstones};
 use crate::sstable::{TableBuilder, TableOptions, TableSummary};
-use crate::version::{FileMeta, LEVELS, LevelCursor, Tables, Version};
+use crate::version::{FileMeta, LEVELS, LevelCursor, TableFile, Tables, Version};
 use crate::vfs::WritableFile;
 
 /// What a rewrite needs of the world around it.
@@ -66,7 +68,7 @@ impl Cancellation<'_> {
 pub struct Output {
     /// The tables, in order of their keys. There may be none, if nothing survived.
     pub files: Vec<FileMeta>,
-    /// Entries read.
+    /// Entries read, or known to be covered by a range tombstone without reading.
     pub entries_in: u64,
     /// Entries not written.
     pub dropped: Dropped,
@@ -117,7 +119,9 @@ pub fn flush(
         .map(|level| Arc::clone(version.level(level)))
         .collect();
     let below = Below::new(comparator, Arc::clone(version.level(0)), sorted);
-    let mut rewrite = Rewrite::new(environment, below, None);
+    let tombstones = memtable.range_tombstones();
+    let tombstones = tombstones.map_or_else(Vec::new, |of| of.fragments().to_vec());
+    let mut rewrite = Rewrite::new(environment, below, tombstones, None);
     // One table: level 0 is counted in tables.
     rewrite.target_file_bytes = u64::MAX;
     let input = Path::new("a memtable");
@@ -140,20 +144,29 @@ pub fn compact(
         .collect();
     let below = Below::new(comparator.clone(), Tables::default(), sorted);
     let grandparents = grandparents(plan, version, comparator);
-    let mut merge = MergeCursor::new(comparator.clone(), sources(plan, comparator)?);
     let entries = plan.inputs.iter().map(|(_, table)| table.entries).sum();
-    let input = plan.inputs.first().map(|(_, table)| table.path());
-    Rewrite::new(environment, below, Some(grandparents)).run(
-        &mut merge,
-        entries,
-        &input.unwrap_or_default(),
-    )
+    let first = plan.inputs.first().map(|(_, table)| table.path());
+    let tombstones = input_tombstones(plan)?;
+    let mut rewrite = Rewrite::new(environment, below, tombstones, Some(grandparents));
+    let inputs = rewrite.without_covered(&plan.inputs)?;
+    let mut merge = MergeCursor::new(comparator.clone(), sources(&inputs, comparator)?);
+    rewrite.run(&mut merge, entries, &first.unwrap_or_default())
 }
 
-fn sources(plan: &Plan, comparator: &Comparator) -> Result<Vec<Source>> {
+fn input_tombstones(plan: &Plan) -> Result<Vec<Fragment>> {
+    let mut fragments = Vec::new();
+    for (_, table) in plan.inputs.iter().filter(|(_, of)| of.range_deletes > 0) {
+        if let Some(tombstones) = table.table()?.range_tombstones() {
+            fragments.extend_from_slice(tombstones.fragments());
+        }
+    }
+    Ok(fragments)
+}
+
+fn sources(inputs: &[(usize, Arc<TableFile>)], comparator: &Comparator) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for level in 0..LEVELS {
-        let inputs = plan.inputs.iter().filter(|(from, _)| *from == level);
+        let inputs = inputs.iter().filter(|(from, _)| *from == level);
         let mut tables: Vec<_> = inputs.map(|(_, table)| Arc::clone(table)).collect();
         if level == 0 {
             for table in tables {
@@ -203,10 +216,7 @@ impl Grandparents {
     /// Bytes passed since the last reset, now that `user_key` comes. Keys ascend.
     fn pass(&mut self, user_key: &[u8]) -> u64 {
         while let Some(table) = self.tables.get(self.at)
-            && self
-                .comparator
-                .compare(table.largest_user_key(), user_key)
-                .is_lt()
+            && table.ends_before(&self.comparator, user_key)
         {
             self.bytes += table.bytes;
             self.at += 1;
@@ -225,6 +235,10 @@ struct Open {
 struct Rewrite<'a> {
     environment: &'a Environment<'a>,
     survivors: Survivors<'a>,
+    /// To be written, each with the output that its keys go to.
+    tombstones: RangeTombstones,
+    /// Where the keys of the current output begin: where the one before was ended.
+    low: Option<Vec<u8>>,
     grandparents: Option<Grandparents>,
     target_file_bytes: u64,
     open: Option<Open>,
@@ -238,12 +252,16 @@ impl<'a> Rewrite<'a> {
     fn new(
         environment: &'a Environment<'a>,
         below: Below,
+        tombstones: Vec<Fragment>,
         grandparents: Option<Grandparents>,
     ) -> Self {
         let filter = grandparents.as_ref().and(environment.filter);
+        let survivors = Survivors::new(environment.snapshots, filter, below, tombstones);
         Self {
             environment,
-            survivors: Survivors::new(environment.snapshots, filter, below),
+            tombstones: survivors.tombstones(),
+            low: None,
+            survivors,
             grandparents,
             target_file_bytes: environment.target_file_bytes,
             open: None,
@@ -262,7 +280,7 @@ impl<'a> Rewrite<'a> {
     ) -> Result<Option<Output>> {
         let outcome = self.copy(input).and_then(|whole| {
             if whole {
-                self.end_table()?;
+                self.end_table(None)?;
                 self.output.check_counts(entries, path)?;
             }
             Ok(whole)
@@ -289,7 +307,7 @@ impl<'a> Rewrite<'a> {
                 .map_err(|what| Error::corruption("an input of a compaction", 0, what))?;
             self.output.entries_in += 1;
             if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
-                self.end_table()?;
+                self.end_table(Some(entry.user_key))?;
             }
             match self.survivors.judge(&entry, value) {
                 Fate::Goes(why) => self.output.dropped.count(why),
@@ -328,7 +346,31 @@ impl<'a> Rewrite<'a> {
             .is_some_and(|tables| tables.pass(user_key) > limit)
     }
 
+    /// The inputs but for those that lie under a range tombstone as a whole. These are counted, and not read.
+    fn without_covered(
+        &mut self,
+        inputs: &[(usize, Arc<TableFile>)],
+    ) -> Result<Vec<(usize, Arc<TableFile>)>> {
+        let mut left = Vec::new();
+        for (level, table) in inputs {
+            let properties = table.table()?.properties();
+            let sequences = properties.sequence_min..=properties.sequence_max;
+            if self.survivors.covers(table, sequences) {
+                self.output.entries_in += properties.entries;
+                self.output.dropped.range_deleted += properties.entries;
+            } else {
+                left.push((*level, Arc::clone(table)));
+            }
+        }
+        Ok(left)
+    }
+
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.opened()?.builder.add(key, value)
+    }
+
+    /// The current output, begun if there is none.
+    fn opened(&mut self) -> Result<&mut Open> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
             let path = file.path().to_path_buf();
@@ -343,11 +385,23 @@ impl<'a> Rewrite<'a> {
                 builder,
             });
         }
-        let open = self.open.as_mut().expect("opened above");
-        open.builder.add(key, value)
+        Ok(self.open.as_mut().expect("opened above"))
     }
 
-    fn end_table(&mut self) -> Result<()> {
+    /// Ends the current output, which takes the range tombstones up to `next_key`, where the next one begins. The last
+    /// one takes the rest, also if there are no entries for it.
+    fn end_table(&mut self, next_key: Option<&[u8]>) -> Result<()> {
+        let comparator = &self.environment.table_options.comparator;
+        let low = self.low.take();
+        let share = self.tombstones.within(comparator, low.as_deref(), next_key);
+        let share: Vec<Fragment> = share.collect();
+        self.low = next_key.map(<[u8]>::to_vec);
+        if !share.is_empty() {
+            let open = self.opened()?;
+            for fragment in &share {
+                open.builder.add_range_tombstone(fragment)?;
+            }
+        }
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -360,7 +414,7 @@ impl<'a> Rewrite<'a> {
             number: open.number,
             bytes: file_bytes,
             entries: properties.entries,
-            range_deletes: 0,
+            range_deletes: properties.range_deletes,
             smallest: properties.smallest,
             largest: properties.largest,
         });

@@ -13,11 +13,18 @@
 //! table below may hold its key. And the newest version, if it is a put that no snapshot sees, is shown to
 //! the compaction filter.
 //!
+//! A range tombstone of the inputs takes the entries under it that are older, as far as they lie in its stripe. It
+//! goes itself when it lies in the lowest stripe and no table below may hold a key of its range.
+//!
 //! Invariant: entries come in internal order, so the newest version of a key comes first.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use crate::compaction::{CompactionFilter, Decision, Snapshots, Why};
 use crate::comparator::Comparator;
 use crate::internal_key::{ParsedKey, ValueKind};
+use crate::range_tombstone::{Fragment, Keep, RangeTombstones};
 use crate::version::{TableFile, Tables};
 
 /// Judges the entries of one rewrite, one after another.
@@ -27,6 +34,9 @@ pub(super) struct Survivors<'a> {
     stripes: Vec<u64>,
     filter: Option<&'a dyn CompactionFilter>,
     below: Below,
+    /// Those of the inputs, of each stripe the newest, and the first fragment that does not end before the last key.
+    tombstones: RangeTombstones,
+    fragment: usize,
     /// The key of the entry before, and the stripe it lay in.
     key: Vec<u8>,
     stripe: Option<usize>,
@@ -50,13 +60,18 @@ impl<'a> Survivors<'a> {
         snapshots: &'a dyn Snapshots,
         filter: Option<&'a dyn CompactionFilter>,
         below: Below,
+        tombstones: Vec<Fragment>,
     ) -> Self {
         let stripes = snapshots.ascending();
+        let keep = Keep::NewestBetween(&stripes);
+        let tombstones = RangeTombstones::new(&below.comparator, tombstones, keep);
         Self {
             snapshots,
             stripes,
             filter,
             below,
+            tombstones,
+            fragment: 0,
             key: Vec::new(),
             stripe: None,
         }
@@ -67,6 +82,65 @@ impl<'a> Survivors<'a> {
         self.stripe.is_none() || entry.user_key != self.key
     }
 
+    /// The number of snapshots that do not see a version names its stripe.
+    fn stripe_of(&self, sequence: u64) -> usize {
+        self.stripes
+            .partition_point(|snapshot| *snapshot < sequence)
+    }
+
+    /// Whether a newer range tombstone of the same stripe lies over an entry.
+    fn is_covered(&mut self, entry: &ParsedKey<'_>, stripe: usize) -> bool {
+        let comparator = &self.below.comparator;
+        let fragments = self.tombstones.fragments();
+        while let Some(fragment) = fragments.get(self.fragment)
+            && comparator.compare(&fragment.end, entry.user_key).is_le()
+        {
+            self.fragment += 1;
+        }
+        fragments.get(self.fragment).is_some_and(|fragment| {
+            let newer = |of: &&u64| **of > entry.sequence;
+            comparator.compare(&fragment.start, entry.user_key).is_le()
+                && fragment
+                    .sequences
+                    .iter()
+                    .filter(newer)
+                    .any(|of| self.stripe_of(*of) == stripe)
+        })
+    }
+
+    /// Whether every entry and tombstone of a table goes, because one range tombstone over it all is newer.
+    pub(super) fn covers(&self, table: &TableFile, sequences: RangeInclusive<u64>) -> bool {
+        let comparator = &self.below.comparator;
+        let around = self
+            .tombstones
+            .around(comparator, table.smallest_user_key());
+        around.fragment.is_some_and(|fragment| {
+            // Entries between the table's smallest and largest number lie in one stripe if those two do.
+            let hides = |of: &u64| {
+                of > sequences.end() && self.stripe_of(*of) == self.stripe_of(*sequences.start())
+            };
+            table.ends_before(comparator, &fragment.end) && fragment.sequences.iter().any(hides)
+        })
+    }
+
+    /// The range tombstones that have something left to hide.
+    pub(super) fn tombstones(&self) -> RangeTombstones {
+        let mut left = Vec::new();
+        for fragment in self.tombstones.fragments() {
+            let mut sequences = fragment.sequences.to_vec();
+            if self.below.lacks_range(&fragment.start, &fragment.end) {
+                sequences.retain(|sequence| self.stripe_of(*sequence) > 0);
+            }
+            if !sequences.is_empty() {
+                left.push(Fragment {
+                    sequences: sequences.into(),
+                    ..fragment.clone()
+                });
+            }
+        }
+        RangeTombstones::new(&self.below.comparator, left, Keep::All)
+    }
+
     pub(super) fn judge(&mut self, entry: &ParsedKey<'_>, value: &[u8]) -> Fate {
         let newest = self.begins_key(entry);
         if newest {
@@ -74,12 +148,12 @@ impl<'a> Survivors<'a> {
             self.key.extend_from_slice(entry.user_key);
             self.stripe = None;
         }
-        // The number of snapshots that do not see the entry names its stripe.
-        let stripe = self
-            .stripes
-            .partition_point(|snapshot| *snapshot < entry.sequence);
+        let stripe = self.stripe_of(entry.sequence);
         if self.stripe.replace(stripe) == Some(stripe) {
             return Fate::Goes(Why::Shadowed);
+        }
+        if self.is_covered(entry, stripe) {
+            return Fate::Goes(Why::RangeDeleted);
         }
         let lowest = stripe == 0;
         if entry.kind != ValueKind::Put {
@@ -140,11 +214,7 @@ impl Below {
                 .compare(table.smallest_user_key(), user_key)
                 .is_le()
         };
-        let ends_before = |table: &TableFile| {
-            comparator
-                .compare(table.largest_user_key(), user_key)
-                .is_lt()
-        };
+        let ends_before = |table: &TableFile| table.ends_before(comparator, user_key);
         if self
             .overlapping
             .iter()
@@ -158,5 +228,20 @@ impl Below {
             }
             !tables.get(*at).is_some_and(|table| starts_by(table))
         })
+    }
+
+    /// Whether none of the tables can hold a key from `start` up to `end`.
+    fn lacks_range(&self, start: &[u8], end: &[u8]) -> bool {
+        let comparator = &self.comparator;
+        let ends_before = |table: &TableFile| table.ends_before(comparator, start);
+        let starts_before =
+            |table: &TableFile| comparator.compare(table.smallest_user_key(), end).is_lt();
+        let meets = |table: &Arc<TableFile>| !ends_before(table) && starts_before(table);
+        let level_meets = |tables: &Tables| {
+            let first = tables.partition_point(|table| ends_before(table));
+            tables.get(first).is_some_and(|table| starts_before(table))
+        };
+        let mut levels = self.sorted.iter().map(|(tables, _)| tables);
+        !self.overlapping.iter().any(meets) && !levels.any(level_meets)
     }
 }

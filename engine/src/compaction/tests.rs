@@ -180,7 +180,7 @@ fn seen(versions: &Versions, key: u8, sequence: u64) -> Option<u8> {
 }
 
 fn rewritten(versions: &Versions, held: &Held, below: Below) -> Versions {
-    let mut survivors = Survivors::new(held, None, below);
+    let mut survivors = Survivors::new(held, None, below, Vec::new());
     let mut left = Versions::new();
     for (&(key, sequence), value) in versions {
         let kind = if value.is_some() {

@@ -22,7 +22,6 @@ use crate::db::WriteOptions;
 use crate::db::core::Core;
 use crate::db::signals::copy_of;
 use crate::error::{Error, Result};
-use crate::internal_key::ValueKind;
 
 /// A group is closed when it holds so many bytes, so that the first of it does not wait for long.
 const GROUP_BYTES_MAX: usize = 1 << 20;
@@ -146,6 +145,12 @@ impl Core {
         self.write(batch, WriteOptions::default())
     }
 
+    pub(super) fn delete_range(&self, family: FamilyId, start: &[u8], end: &[u8]) -> Result<()> {
+        let mut batch = WriteBatch::with_capacity(start.len() + end.len() + RECORD_BYTES);
+        batch.delete_range(family, start, end);
+        self.write(batch, WriteOptions::default())
+    }
+
     /// Writes a batch: into the log, then into the memtables, then visible.
     ///
     /// # Errors
@@ -157,12 +162,6 @@ impl Core {
             let at = families.binary_search_by_key(&id, |family| family.id);
             Some(families[at.ok()?].comparator())
         })?;
-        if batch
-            .records()
-            .any(|record| record.kind == ValueKind::RangeDelete)
-        {
-            return Err(Error::invalid("ranges cannot be deleted yet"));
-        }
         drop(families);
         let mut queue = self.queue.state.lock();
         if !queue.leading {

@@ -14,7 +14,7 @@ use crate::db::statistics::FamilyCounters;
 use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
-use crate::iter::{Bounds, Cursor, MergeCursor, Range, Source};
+use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, Range, Source};
 use crate::memtable::Memtable;
 use crate::version::{LEVELS, LevelCursor, Version};
 
@@ -84,8 +84,14 @@ impl FamilyCore {
     /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
         for memtable in std::iter::once(&view.memtable).chain(&view.frozen) {
+            let deleted = memtable.newest_range_delete(key, sequence);
             if let Some(found) = memtable.get(key, sequence) {
-                return Ok((found.kind == ValueKind::Put).then(|| found.value.into()));
+                let there = found.kind == ValueKind::Put && found.sequence > deleted;
+                return Ok(there.then(|| found.value.into()));
+            }
+            if deleted > 0 {
+                // All that older sources hold of the key is older than the range tombstone.
+                return Ok(None);
             }
         }
         with_seek_key(key, sequence, |seek_key| {
@@ -99,20 +105,29 @@ impl FamilyCore {
     pub(super) fn cursor(&self, view: &View, sequence: u64, bounds: Bounds) -> Result<Cursor> {
         let comparator = self.comparator();
         let memtables = std::iter::once(&view.memtable).chain(&view.frozen);
-        let mut sources: Vec<Source> = memtables
-            .filter(|memtable| !memtable.is_empty())
-            .map(|memtable| Source::Memtable(memtable.cursor()))
-            .collect();
+        let mut sources: Vec<Source> = Vec::new();
+        // The range tombstones of a source, and how many sources are as new.
+        let mut tombstones = Vec::new();
+        for memtable in memtables.filter(|memtable| !memtable.is_empty()) {
+            sources.push(Source::Memtable(memtable.cursor()));
+            tombstones.extend(memtable.range_tombstones().map(|of| (of, sources.len())));
+        }
         for table in view.version.level(0).iter() {
-            sources.push(Source::Table(table.table()?.cursor()));
+            let table = table.table()?;
+            sources.push(Source::Table(table.cursor()));
+            let of_table = table.range_tombstones();
+            tombstones.extend(of_table.map(|of| (Arc::clone(of), sources.len())));
         }
         for level in 1..LEVELS {
             let tables = view.version.level(level);
             if !tables.is_empty() {
                 let cursor = LevelCursor::new(comparator.clone(), Arc::clone(tables));
                 sources.push(Source::Level(cursor));
+                let of_level = view.version.level_tombstones(comparator, level)?;
+                tombstones.extend(of_level.map(|of| (Arc::clone(of), sources.len())));
             }
         }
+        let coverage = Coverage::new(comparator.clone(), sequence, tombstones);
         let merge = MergeCursor::new(comparator.clone(), sources);
         let version = Arc::clone(&view.version);
         Ok(Cursor::new(
@@ -120,6 +135,7 @@ impl FamilyCore {
             merge,
             version,
             sequence,
+            coverage,
             bounds,
         ))
     }
@@ -231,6 +247,19 @@ impl Family {
     /// As for [`Db::write`](crate::db::Db::write).
     pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
         self.handle.core.delete(self.id(), key.as_ref())
+    }
+
+    /// Removes all keys of a range, however many they are, in one write: `family.delete_range("a".."b")`.
+    ///
+    /// Readers pay a little for each range that was deleted until compactions have caught up, and space comes back
+    /// when they have: see `docs/range-deletes.md`. For a few keys, deletes are better.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the range ends before it begins in the family's order; otherwise as for
+    /// [`Db::write`](crate::db::Db::write).
+    pub fn delete_range<K: AsRef<[u8]>>(&self, range: std::ops::Range<K>) -> Result<()> {
+        let (start, end) = (range.start.as_ref(), range.end.as_ref());
+        self.handle.core.delete_range(self.id(), start, end)
     }
 
     /// A cursor over all rows as they are now. It stands nowhere yet.

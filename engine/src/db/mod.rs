@@ -193,6 +193,15 @@ impl Db {
         self.handle.core.delete(self.default.id, key.as_ref())
     }
 
+    /// Removes all keys of a range from the family `default`. See [`Family::delete_range`].
+    ///
+    /// # Errors
+    /// As for [`Family::delete_range`].
+    pub fn delete_range<K: AsRef<[u8]>>(&self, range: std::ops::Range<K>) -> Result<()> {
+        let (start, end) = (range.start.as_ref(), range.end.as_ref());
+        self.handle.core.delete_range(self.default.id, start, end)
+    }
+
     /// The value of `key` in the family `default`. See [`Family::get`].
     ///
     /// # Errors
@@ -209,7 +218,8 @@ impl Db {
     /// survive the end of the process, and a power cut may take the last of them, in order.
     ///
     /// # Errors
-    /// `InvalidArgument` if the batch is too large or names a family that is not open: nothing was written. `Io` if
+    /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a range that ends before it
+    /// begins: nothing was written. `Io` if
     /// log or manifest cannot be written: whether the batch is there after reopening is then unknown, and
     /// every later write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and
     /// cannot be relieved, as on a full disk: nothing was written then, and a later write may succeed.

@@ -184,6 +184,9 @@ impl Replay<'_> {
                 };
                 memtable.insert(key, record.value);
             }
+            for memtable in self.memtables.values_mut() {
+                memtable.end_batch();
+            }
             records += 1;
             at = reader.next_record_at();
         }

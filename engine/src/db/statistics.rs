@@ -192,13 +192,14 @@ impl fmt::Display for FamilyStatistics {
         }
         let Dropped {
             shadowed,
+            range_deleted,
             tombstones,
             filtered,
-            ..
         } = self.dropped;
         writeln!(
             f,
-            "  left out: {shadowed} shadowed, {tombstones} tombstones, {filtered} by the filter"
+            "  left out: {shadowed} shadowed, {range_deleted} in deleted ranges, {tombstones} tombstones, {filtered} by the \
+             filter"
         )
     }
 }

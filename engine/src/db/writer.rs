@@ -127,6 +127,9 @@ impl Writer {
                 self.memtables[at].1.insert(key, record.value);
             }
         }
+        for (_, memtable) in &mut self.memtables {
+            memtable.end_batch();
+        }
     }
 }
 

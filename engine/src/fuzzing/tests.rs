@@ -60,6 +60,11 @@ fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, Pa
         .family("other", family(0));
     let db = Db::open("db", options).expect("a new database opens");
     let other = db.family("other").expect("it is listed");
+    let (mut low, mut high) = ("user:010", "user:013");
+    if comparator.compare(low.as_bytes(), high.as_bytes()).is_gt() {
+        (low, high) = (high, low);
+    }
+    let range = low..high;
     for round in 0..3 {
         for at in 0..20 {
             db.put(format!("user:{at:03}"), format!("{round}").repeat(at))
@@ -67,12 +72,14 @@ fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, Pa
             other.put(format!("item:{}", at * 7), "v").expect("a write");
         }
         db.delete("user:004").expect("a write");
+        db.delete_range(range.clone()).expect("a write");
         db.flush().expect("a flush");
     }
     let mut batch = WriteBatch::new();
     batch.put(&other, "a", "1");
     batch.delete(&other, "item:7");
     batch.put(&db.default_family(), "", "");
+    batch.delete_range(&db.default_family(), low, high);
     db.write(batch, crate::WriteOptions { sync: true })
         .expect("a write");
     db.put("long", vec![b'x'; 3000]).expect("a write");

@@ -1,7 +1,7 @@
 //! The user's cursor: of all versions of all keys, one row for each key that exists for this reader.
 //!
 //! A reader of sequence number `s` sees, of each user key, the newest version at or below `s`, and no row if
-//! that one is a tombstone.
+//! that one is a tombstone, or older than a range tombstone at or below `s` over the key.
 //!
 //! Invariants
 //! 1. Forward, the merge stands on the row's entry, and key and value are read from there.
@@ -17,10 +17,11 @@ use crate::comparator::{Comparator, PrefixRange};
 use crate::cursor::InternalCursor;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ParsedKey, ValueKind};
-use crate::iter::MergeCursor;
+use crate::iter::{Coverage, MergeCursor};
 use crate::version::Version;
 
-/// After this many hidden versions of one key in a row, a seek past the rest is cheaper than steps.
+/// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
+/// cheaper than steps.
 const STEPS_BEFORE_SEEK: usize = 16;
 
 /// The keys that a cursor may stand on.
@@ -56,6 +57,8 @@ pub struct Cursor {
     /// Keeps the files of the tables from being removed.
     _version: Arc<Version>,
     sequence: u64,
+    /// `None` if there are no range tombstones.
+    coverage: Option<Box<Coverage>>,
     bounds: Bounds,
     place: Place,
     /// Forward: the user key whose remaining versions are hidden. Backward: the row's key.
@@ -105,12 +108,14 @@ impl Bounds {
 }
 
 impl Cursor {
-    /// The rows that a reader of `sequence` sees in `merge`, within `bounds`; `version` holds its tables.
+    /// The rows that a reader of `sequence` sees in `merge`, under `coverage` and within `bounds`; `version` holds its
+    /// tables.
     pub(crate) fn new(
         comparator: Comparator,
         merge: MergeCursor,
         version: Arc<Version>,
         sequence: u64,
+        coverage: Option<Coverage>,
         bounds: Bounds,
     ) -> Self {
         Self {
@@ -118,6 +123,7 @@ impl Cursor {
             merge,
             _version: version,
             sequence,
+            coverage: coverage.map(Box::new),
             bounds,
             place: Place::Nowhere,
             key: Vec::new(),
@@ -298,7 +304,7 @@ impl Cursor {
 
     /// From the merge's entry on, the first visible put. With `skip`, versions of `self.key` are hidden.
     fn find_forward(&mut self, mut skip: bool) -> Result<()> {
-        let mut hidden = 0;
+        let (mut hidden, mut covered) = (0, 0);
         while self.merge.valid() {
             let entry = parse(self.merge.key())?;
             if skip && entry.user_key == self.key {
@@ -319,7 +325,8 @@ impl Cursor {
                     return Ok(());
                 }
                 if entry.sequence <= self.sequence {
-                    if entry.kind == ValueKind::Put {
+                    let is_covered = is_covered(&mut self.coverage, &entry);
+                    if entry.kind == ValueKind::Put && !is_covered {
                         self.place = Place::Forward;
                         return Ok(());
                     }
@@ -327,6 +334,10 @@ impl Cursor {
                     skip = true;
                     self.key.clear();
                     self.key.extend_from_slice(entry.user_key);
+                    covered += usize::from(is_covered);
+                    if is_covered && covered > STEPS_BEFORE_SEEK && self.skip_covered(true)? {
+                        continue;
+                    }
                 }
             }
             self.merge.next()?;
@@ -336,7 +347,7 @@ impl Cursor {
 
     /// From the merge's entry back, the last key whose newest visible version is a put.
     fn find_backward(&mut self) -> Result<()> {
-        let mut found = false;
+        let (mut found, mut covered) = (false, 0);
         while self.merge.valid() {
             let entry = parse(self.merge.key())?;
             if found && entry.user_key != self.key {
@@ -346,12 +357,17 @@ impl Cursor {
                 break;
             }
             if entry.sequence <= self.sequence {
-                found = entry.kind == ValueKind::Put;
+                let is_covered = is_covered(&mut self.coverage, &entry);
+                found = entry.kind == ValueKind::Put && !is_covered;
                 if found {
                     self.key.clear();
                     self.key.extend_from_slice(entry.user_key);
                     self.value.clear();
                     self.value.extend_from_slice(self.merge.value());
+                }
+                covered += usize::from(is_covered);
+                if is_covered && covered > STEPS_BEFORE_SEEK && self.skip_covered(false)? {
+                    continue;
                 }
             }
             self.merge.prev()?;
@@ -360,6 +376,29 @@ impl Cursor {
             self.place = Place::Backward;
         }
         Ok(())
+    }
+
+    /// Seeks past all entries that a newer source's range tombstone hides in the source of the merge's entry, which it
+    /// hides too. `false` if there is no such tombstone: the source has its own, and entries newer than that.
+    fn skip_covered(&mut self, forward: bool) -> Result<bool> {
+        let source = self.merge.source();
+        let coverage = self.coverage.as_ref();
+        let Some(end) = coverage.and_then(|of| of.end_of_hidden(source, forward)) else {
+            return Ok(false);
+        };
+        self.seek_key.clear();
+        internal_key::append_first(&mut self.seek_key, &end);
+        self.merge.skip_to(&self.seek_key)?;
+        Ok(true)
+    }
+}
+
+/// Whether a range tombstone hides an entry.
+#[inline]
+fn is_covered(coverage: &mut Option<Box<Coverage>>, entry: &ParsedKey<'_>) -> bool {
+    match coverage {
+        None => false,
+        Some(coverage) => coverage.newest_over(entry.user_key) > entry.sequence,
     }
 }
 

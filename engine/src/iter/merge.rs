@@ -175,13 +175,18 @@ impl MergeCursor {
         if self.direction != direction {
             return self.turn(direction);
         }
-        let top = *self.heap.first().expect("the cursor stands on an entry");
-        let source = &mut self.sources[top];
-        let moved = match direction {
+        self.move_top(|source| match direction {
             Direction::Forward => source.next(),
             Direction::Backward => source.prev(),
-        };
-        if let Err(error) = moved {
+        })
+    }
+
+    /// Moves the source on top, and lets it sink to its place.
+    #[inline]
+    fn move_top(&mut self, step: impl FnOnce(&mut Source) -> Result<()>) -> Result<()> {
+        let top = *self.heap.first().expect("the cursor stands on an entry");
+        let source = &mut self.sources[top];
+        if let Err(error) = step(source) {
             self.heap.clear();
             return Err(error);
         }
@@ -192,6 +197,24 @@ impl MergeCursor {
             self.sink(0);
         }
         Ok(())
+    }
+
+    /// The number of the source that the cursor stands on.
+    pub fn source(&self) -> usize {
+        *self.heap.first().expect("the cursor stands on an entry")
+    }
+
+    /// Moves the source that the cursor stands on, and no other, to `target`, which lies ahead in the direction so far:
+    /// whoever asks for it wants no entry of this source up to there.
+    ///
+    /// # Errors
+    /// As for [`seek_to_first`](InternalCursor::seek_to_first).
+    pub fn skip_to(&mut self, target: &[u8]) -> Result<()> {
+        let direction = self.direction;
+        self.move_top(|source| match direction {
+            Direction::Forward => source.seek(target),
+            Direction::Backward => source.seek_for_prev(target),
+        })
     }
 
     /// Steps against the direction so far: the other sources stand on the far side of the current key.

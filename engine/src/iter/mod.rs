@@ -2,16 +2,19 @@
 //!
 //! ```text
 //! Cursor         rows as a reader of one sequence number sees them
+//!   Coverage     the range tombstones of all sources, which hide entries
 //!   MergeCursor  all entries of all sources, in internal order
 //!     Source     a memtable, a table of level 0, a deeper level
 //! ```
 
+mod coverage;
 mod cursor;
 mod merge;
 mod range;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::coverage::Coverage;
 pub use self::cursor::{Bounds, Cursor};
 pub use self::merge::{MergeCursor, Source};
 pub use self::range::Range;

@@ -9,6 +9,7 @@
 //!    tombstone.
 //! 2. One writer, any number of readers, and no reader ever waits.
 //! 3. What a reader has found stays where it is for as long as anyone holds the memtable.
+//! 4. Range tombstones stand beside the entries, in `ranges`, and are no entries.
 //!
 //! Left out: a bloom filter and a hash index. A search of the skip list ends in memory anyway.
 
@@ -18,17 +19,20 @@
 )]
 
 mod arena;
+mod ranges;
 mod skiplist;
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, Target, Writer};
 use crate::comparator::Comparator;
 use crate::cursor::InternalCursor;
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
+use crate::range_tombstone::RangeTombstones;
 
 /// Chunks are a part of the write buffer, within these bounds: large ones waste less, small
 /// ones let a tiny buffer stay tiny.
@@ -40,12 +44,14 @@ const CHUNKS_PER_BUFFER: usize = 16;
 #[derive(Clone)]
 pub struct Memtable {
     list: Arc<SkipList>,
+    ranges: Arc<Ranges>,
 }
 
 /// The right to insert into a memtable.
 #[derive(Debug)]
 pub struct MemtableWriter {
     list: Writer,
+    ranges: RangesWriter,
 }
 
 /// What a memtable knows of a key.
@@ -83,6 +89,7 @@ impl MemtableWriter {
             (buffer_bytes / CHUNKS_PER_BUFFER).clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
         Self {
             list: Writer::new(comparator, chunk_bytes.next_multiple_of(arena::ALIGN)),
+            ranges: RangesWriter::new(buffer_bytes),
         }
     }
 
@@ -91,14 +98,21 @@ impl MemtableWriter {
     pub fn reader(&self) -> Memtable {
         Memtable {
             list: Arc::clone(self.list.list()),
+            ranges: Arc::clone(self.ranges.ranges()),
         }
     }
 
-    /// Inserts a version. The pair of user key and sequence must be new; lengths are bounded by the batch.
+    /// Inserts a version, or a range tombstone whose end is `value`. The pair of user key and sequence must be new;
+    /// lengths are bounded by the batch.
+    ///
+    /// A range tombstone is seen only after [`end_batch`](Self::end_batch).
     ///
     /// # Panics
     /// If key or value are longer than a batch admits.
     pub fn insert(&mut self, key: ParsedKey<'_>, value: &[u8]) {
+        if key.kind == ValueKind::RangeDelete {
+            return self.ranges.add(key.user_key, value, key.sequence);
+        }
         let trailer = u64::from_be_bytes(internal_key::trailer(key.sequence, key.kind));
         let target = Target {
             user_key: key.user_key,
@@ -107,15 +121,22 @@ impl MemtableWriter {
         self.list.insert(target, value);
     }
 
-    /// Bytes of entries so far, their links included: what the write buffer's size is held against.
+    /// Makes the batch's range tombstones seen. Called after the last record of a batch.
+    #[inline]
+    pub fn end_batch(&mut self) {
+        self.ranges.end_batch(self.list.list().comparator());
+    }
+
+    /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
+    /// against.
     #[must_use]
     pub fn used_bytes(&self) -> usize {
-        self.list.used()
+        self.list.used() + self.ranges.used_bytes()
     }
 }
 
 impl Memtable {
-    /// Number of entries, all versions and tombstones counted.
+    /// Number of entries, all versions and tombstones counted, but not range tombstones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -124,7 +145,7 @@ impl Memtable {
     /// Whether nothing was inserted yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len() == 0 && self.ranges.is_empty()
     }
 
     /// Bytes taken from the system.
@@ -156,7 +177,23 @@ impl Memtable {
         })
     }
 
-    /// A cursor that keeps this memtable alive.
+    /// The range tombstones so far; `None` if there are none.
+    #[must_use]
+    pub fn range_tombstones(&self) -> Option<Arc<RangeTombstones>> {
+        self.ranges.load()
+    }
+
+    /// The newest range tombstone over `user_key` that a reader of `sequence` sees, by its number; 0 if there is none.
+    ///
+    /// Cost: a look at a flag if there are no range tombstones, else a binary search.
+    #[inline]
+    #[must_use]
+    pub fn newest_range_delete(&self, user_key: &[u8], sequence: u64) -> u64 {
+        let comparator = self.list.comparator();
+        self.ranges.newest_over(comparator, user_key, sequence)
+    }
+
+    /// A cursor over the entries, which keeps this memtable alive.
     #[must_use]
     pub fn cursor(&self) -> MemtableCursor {
         MemtableCursor {

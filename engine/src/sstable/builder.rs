@@ -5,10 +5,12 @@ use super::filter::{FilterBuilder, LINE_BYTES};
 use super::footer::Footer;
 use super::index::IndexBuilder;
 use super::properties::Properties;
+use super::range_block::{self, RangeBlockBuilder};
 use super::stored::{self, Compression, Handle};
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ParsedKey, ValueKind};
+use crate::range_tombstone::Fragment;
 use crate::vfs::WritableFile;
 use std::cmp::Ordering;
 
@@ -107,6 +109,7 @@ pub struct TableBuilder {
     data: BlockBuilder,
     index: IndexBuilder,
     filter: FilterBuilder,
+    ranges: RangeBlockBuilder,
     properties: Properties,
 }
 
@@ -142,6 +145,7 @@ impl TableBuilder {
             data: BlockBuilder::new(&options.comparator, options.restart_interval),
             index: IndexBuilder::new(&options.comparator),
             filter: FilterBuilder::new(options.filter_bits_per_key),
+            ranges: RangeBlockBuilder::new(&options.comparator, options.restart_interval),
             properties,
             options,
         })
@@ -150,10 +154,13 @@ impl TableBuilder {
     /// Appends an entry. `key` is an internal key that comes after the last one.
     ///
     /// # Errors
-    /// `InvalidArgument` for a key out of order, for a malformed one, and for a key or value beyond the engine's limits; `Io` from
-    /// the file, after which the table is to be given up.
+    /// `InvalidArgument` for a key out of order, for a malformed one, for a range tombstone, which is no entry, and for a
+    /// key or value beyond the engine's limits; `Io` from the file, after which the table is to be given up.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = internal_key::parse(key).map_err(Error::invalid)?;
+        if parsed.kind == ValueKind::RangeDelete {
+            return Err(Error::invalid("a range tombstone is no entry of a table"));
+        }
         check_limits(&parsed, value)?;
         self.check_order(key)?;
         if self.data.is_empty() {
@@ -164,6 +171,21 @@ impl TableBuilder {
         self.count(key, &parsed, value);
         if self.data.size() >= self.options.block_bytes {
             self.finish_block()?;
+        }
+        Ok(())
+    }
+
+    /// Adds range tombstones: a fragment that comes after the last one, at any time before [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a fragment out of order, and when they grow beyond 4 GiB.
+    pub fn add_range_tombstone(&mut self, fragment: &Fragment) -> Result<()> {
+        let added = self.ranges.add(&self.options.comparator, fragment);
+        added.map_err(Error::invalid)?;
+        let properties = &mut self.properties;
+        for sequence in fragment.sequences.iter() {
+            properties.sequence_min = properties.sequence_min.min(*sequence);
+            properties.sequence_max = properties.sequence_max.max(*sequence);
         }
         Ok(())
     }
@@ -181,9 +203,9 @@ impl TableBuilder {
     /// Completes the table and syncs the file. The directory is left to the caller to sync.
     ///
     /// # Errors
-    /// `InvalidArgument` if there are no entries; `Io` from the file, which is then to be removed.
+    /// `InvalidArgument` if there are neither entries nor range tombstones; `Io` from the file, which is then to be removed.
     pub fn finish(mut self) -> Result<TableSummary> {
-        if self.properties.entries == 0 {
+        if self.properties.entries == 0 && self.ranges.count() == 0 {
             return Err(Error::invalid("a table needs at least one entry"));
         }
         if !self.data.is_empty() {
@@ -195,6 +217,10 @@ impl TableBuilder {
             self.buffer.resize(self.buffer.len() + padding as usize, 0);
             self.store(&filter)
         });
+        let range_deletes = self.ranges.finish(&mut self.buffer, self.file.len());
+        self.properties.range_delete_block = range_deletes;
+        self.properties.range_deletes = self.ranges.count();
+        self.widen_to_ranges();
         let properties = self.store(&self.properties.encode());
         let offset = self.file.len();
         let index = self.index.finish(&self.options.comparator, |contents| {
@@ -214,6 +240,24 @@ impl TableBuilder {
             file_bytes: self.file.len(),
             properties: self.properties,
         })
+    }
+
+    /// The table's keys are those of its entries and those that its range tombstones delete.
+    fn widen_to_ranges(&mut self) {
+        let Some((first, last)) = self.ranges.ends() else {
+            return;
+        };
+        let (start, end) = (range_block::start_key(first), range_block::end_key(last));
+        let properties = &mut self.properties;
+        let empty = properties.entries == 0;
+        let comes_before =
+            |a: &[u8], b: &[u8]| internal_key::compare(&self.options.comparator, a, b).is_lt();
+        if empty || comes_before(&start, &properties.smallest) {
+            properties.smallest = start;
+        }
+        if empty || comes_before(&properties.largest, &end) {
+            properties.largest = end;
+        }
     }
 
     fn store(&mut self, contents: &[u8]) -> Handle {

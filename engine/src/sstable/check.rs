@@ -7,7 +7,8 @@
 //! 1. Every checksum; the zeros before the filter, which have none; that the parts fill the file without gaps.
 //! 2. The order of entries within and across data blocks; restarts and their heads; the index' keys against the blocks on both sides.
 //! 3. Every user key against the filter: it must not deny one.
-//! 4. What the properties state against what is there.
+//! 4. The range tombstones: their order, and that there are as many as stated.
+//! 5. What the properties state against what is there.
 //!
 //! Without the comparator, as for a custom one that the caller does not have, point 2 is left out.
 
@@ -16,6 +17,7 @@ use super::filter::{self, Filter};
 use super::footer::{FOOTER_BYTES, Footer};
 use super::index::{DataBlock, Index};
 use super::properties::Properties;
+use super::range_block;
 use super::stored::{self, Compression, Handle};
 use super::table::{read_footer, read_part};
 use crate::comparator::Comparator;
@@ -60,8 +62,9 @@ pub fn check_table(
             whole: true,
         };
         let end = check.data_blocks(&index, &footer);
-        check.layout(end, &footer);
+        check.layout(end, &footer, stated.as_ref());
         if let Some(stated) = &stated {
+            check.range_deletes(stated);
             check.compare(stated, &footer);
         }
     }
@@ -292,9 +295,69 @@ impl Check<'_> {
         seen.value_bytes += value.len() as u64;
     }
 
+    /// Adds the range tombstones to what was seen.
+    fn range_deletes(&mut self, stated: &Properties) {
+        let Some(handle) = stated.range_delete_block else {
+            return;
+        };
+        let contents = told(self.found, read_part(self.file, handle));
+        let read = contents.map(|contents| {
+            let fragments = range_block::fragments_of(contents, stated.range_deletes)?;
+            match self.order {
+                Some(order) => range_block::in_order(order, fragments.clone()).map(|_| fragments),
+                None => Ok(fragments),
+            }
+        });
+        let fragments = match read {
+            Some(Ok(fragments)) => fragments,
+            Some(Err(what)) => {
+                self.whole = false;
+                return (self.found)(handle.offset, what);
+            }
+            None => {
+                self.whole = false;
+                return;
+            }
+        };
+        let seen = &mut self.seen;
+        let empty = seen.entries == 0;
+        if empty {
+            seen.sequence_min = internal_key::MAX_SEQUENCE;
+        }
+        for sequence in fragments.iter().flat_map(|of| of.sequences.iter()) {
+            seen.sequence_min = seen.sequence_min.min(*sequence);
+            seen.sequence_max = seen.sequence_max.max(*sequence);
+        }
+        let (Some(first), Some(last)) = (fragments.first(), fragments.last()) else {
+            return;
+        };
+        let (start, end) = (range_block::start_key(first), range_block::end_key(last));
+        let Some(order) = self.order else {
+            // Which of the two comes first is not known: what is stated is believed if it is one of them.
+            for (stated, of_range, seen) in [
+                (&stated.smallest, start, &mut seen.smallest),
+                (&stated.largest, end, &mut seen.largest),
+            ] {
+                if empty || *stated == of_range {
+                    *seen = of_range;
+                }
+            }
+            return;
+        };
+        if empty || internal_key::compare(order, &start, &seen.smallest).is_lt() {
+            seen.smallest = start;
+        }
+        if empty || internal_key::compare(order, &seen.largest, &end).is_lt() {
+            seen.largest = end;
+        }
+    }
+
     /// The zeros before the filter, and that parts follow one another.
-    fn layout(&mut self, data_end: u64, footer: &Footer) {
+    fn layout(&mut self, data_end: u64, footer: &Footer, stated: Option<&Properties>) {
         let mut parts = vec![("properties", footer.properties), ("index", footer.index)];
+        if let Some(handle) = stated.and_then(|stated| stated.range_delete_block) {
+            parts.insert(0, ("range deletes", handle));
+        }
         let mut end = data_end;
         if let Some(filter) = footer.filter {
             parts.insert(0, ("filter", filter));

@@ -64,6 +64,20 @@ pub fn explain_table(
         explain.padding(end, filter.offset)?;
         explain.filter(filter)?;
     }
+    // Damaged properties are told of when it is their turn.
+    let properties = part(file, footer.properties).ok();
+    let properties = properties.and_then(|contents| Properties::decode(&contents).ok());
+    if let Some(handle) = properties.and_then(|properties| properties.range_delete_block) {
+        if handle.range_within(footer_at).is_none() {
+            let what = "the properties lead to range deletes outside the file";
+            return Err(Wrong::new(stored_range(footer.properties), what));
+        }
+        explain.listen(
+            "range deletes: keys from the key up to the value, which is not among them",
+            handle.offset,
+        );
+        explain.block(handle, Values::Users)?;
+    }
     explain.properties(footer.properties)?;
     explain.listen(
         "index: where each data block is, and a key that ends it",

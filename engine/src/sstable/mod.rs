@@ -6,6 +6,7 @@
 //! data block*   sorted entries                                 block, stored
 //! zeros         up to a multiple of 64
 //! filter        a bloom filter over all user keys, or nothing  filter, stored
+//! range deletes the range tombstones, or nothing               range_block, stored
 //! properties    what the table holds, for people and checks    properties, stored
 //! index         one entry a data block                         index, block, stored
 //! footer        64 bytes: where the others are                 footer
@@ -37,6 +38,7 @@ mod footer;
 pub(crate) mod fuzzing;
 mod index;
 mod properties;
+mod range_block;
 mod stored;
 mod table;
 

@@ -21,20 +21,24 @@
 //! | 13 | family | number of the column family, varint |
 //! | 14 | family name | UTF-8; empty for a table that belongs to no database |
 //! | 15 | inputs | numbers of the tables that it was made from, varints; empty after a flush |
+//! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
 //!
-//! The last three are for `repair` only. A table whose manifest is lost says by them where it belongs,
+//! Tags 13 to 15 are for `repair` only. A table whose manifest is lost says by them where it belongs,
 //! and which tables it has replaced.
 //!
 //! Invariants
 //! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.
-//! 2. A reader passes over tags above 15: a later release may add some without a new format version.
+//! 2. A reader passes over tags above 16: a later release may add some without a new format version.
 //!
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
+use super::stored::Handle;
 use crate::internal_key;
 use crate::varint;
 
 const TAGS: u8 = 15;
+/// The one after them, which may be missing.
+const RANGE_DELETES: u8 = 16;
 
 /// What a table says about itself. See the module for the stored form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,9 +49,10 @@ pub struct Properties {
     pub entries: u64,
     /// How many of them are tombstones.
     pub deletes: u64,
-    /// The first internal key.
+    /// The first internal key, or the first of a range tombstone that begins before it.
     pub smallest: Vec<u8>,
-    /// The last internal key.
+    /// The last internal key, or the end of a range tombstone that ends after it
+    /// (see [`range_end`](internal_key::range_end)).
     pub largest: Vec<u8>,
     /// The smallest sequence number.
     pub sequence_min: u64,
@@ -69,6 +74,10 @@ pub struct Properties {
     pub family_name: String,
     /// The tables that a compaction made it from.
     pub inputs: Vec<u64>,
+    /// How many range tombstones there are. They are no entries.
+    pub range_deletes: u64,
+    /// Where they stand.
+    pub(super) range_delete_block: Option<Handle>,
 }
 
 impl Properties {
@@ -82,14 +91,12 @@ impl Properties {
                     varint::append(&mut out, varint::len(number) as u64);
                     varint::append(&mut out, number);
                 }
-                Field::Numbers(numbers) => {
-                    let len: usize = numbers.iter().map(|number| varint::len(*number)).sum();
-                    varint::append(&mut out, len as u64);
-                    for number in numbers {
-                        varint::append(&mut out, *number);
-                    }
-                }
+                Field::Numbers(numbers) => append_numbers(&mut out, numbers),
             }
+        }
+        if let Some(block) = self.range_delete_block {
+            out.push(RANGE_DELETES);
+            append_numbers(&mut out, &[self.range_deletes, block.offset, block.length]);
         }
         out
     }
@@ -177,6 +184,7 @@ impl Properties {
             13 => "family",
             14 => "family name",
             15 => "inputs",
+            RANGE_DELETES => "range deletes",
             _ => "of a later release",
         };
         let meaning = match tag {
@@ -185,6 +193,12 @@ impl Properties {
             15 => match numbers(field) {
                 Some(inputs) if inputs.is_empty() => "none".to_owned(),
                 inputs => format!("tables {:?}", inputs.unwrap_or_default()),
+            },
+            RANGE_DELETES => match numbers(field).as_deref() {
+                Some([count, offset, length]) => {
+                    format!("{count} range tombstones in {length} bytes at {offset}")
+                }
+                _ => String::new(),
             },
             _ => number(field).map_or_else(String::new, |number| number.to_string()),
         };
@@ -208,6 +222,11 @@ impl Properties {
             13 => self.family = u32::try_from(number(field)?).ok()?,
             14 => self.family_name = text(field)?,
             15 => self.inputs = numbers(field)?,
+            RANGE_DELETES => {
+                let [count, offset, length] = numbers(field)?.try_into().ok()?;
+                self.range_deletes = count;
+                self.range_delete_block = Some(Handle { offset, length });
+            }
             _ => {}
         }
         Some(())
@@ -218,6 +237,14 @@ enum Field<'a> {
     Bytes(&'a [u8]),
     Number(u64),
     Numbers(&'a [u64]),
+}
+
+fn append_numbers(out: &mut Vec<u8>, numbers: &[u64]) {
+    let len: usize = numbers.iter().map(|number| varint::len(*number)).sum();
+    varint::append(out, len as u64);
+    for number in numbers {
+        varint::append(out, *number);
+    }
 }
 
 fn take_field<'a>(rest: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
@@ -270,12 +297,32 @@ mod tests {
             family: 7,
             family_name: "score".to_owned(),
             inputs: vec![4, 300],
+            range_deletes: 0,
+            range_delete_block: None,
         }
     }
 
     #[test]
     fn what_is_encoded_is_decoded() {
         assert_eq!(Properties::decode(&properties().encode()), Ok(properties()));
+    }
+
+    #[test]
+    fn range_deletes_are_said_where_there_are_some() {
+        let with_ranges = Properties {
+            range_deletes: 300,
+            range_delete_block: Some(Handle {
+                offset: 70_000,
+                length: 9,
+            }),
+            ..properties()
+        };
+        let bytes = with_ranges.encode();
+        assert_eq!(Properties::decode(&bytes), Ok(with_ranges));
+        let mut cut = properties().encode();
+        cut.extend_from_slice(&[RANGE_DELETES, 2, 1, 1]);
+        let (_, why) = Properties::decode(&cut).unwrap_err();
+        assert_eq!(why, "property 16 has an unreadable value");
     }
 
     #[test]
@@ -290,7 +337,7 @@ mod tests {
     #[test]
     fn later_fields_are_passed_over_and_wrong_ones_named() {
         let mut later = properties().encode();
-        later.extend_from_slice(&[16, 2, 0xff, 0xff, 200, 0]);
+        later.extend_from_slice(&[17, 2, 0xff, 0xff, 200, 0]);
         assert_eq!(Properties::decode(&later), Ok(properties()));
 
         let mut twice = properties().encode();

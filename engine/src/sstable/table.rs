@@ -6,10 +6,12 @@ use super::filter::{self, Filter};
 use super::footer::{FOOTER_BYTES, Footer};
 use super::index::{DataBlock, Index};
 use super::properties::Properties;
+use super::range_block;
 use super::stored::{self, Compression, Handle};
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
+use crate::range_tombstone::RangeTombstones;
 use crate::vfs::{FileSlice, RandomFile};
 use std::ops::Range;
 use std::path::Path;
@@ -29,6 +31,7 @@ pub struct Table {
     index: Index,
     index_handle: Handle,
     filter: Option<Filter>,
+    range_tombstones: Option<Arc<RangeTombstones>>,
     properties: Properties,
     verified: Verified,
 }
@@ -38,7 +41,7 @@ pub struct Table {
 pub struct TableEntry {
     /// When it was written.
     pub sequence: u64,
-    /// Whether it is a value or a tombstone.
+    /// Whether it is a value, a tombstone, or deleted by a range tombstone.
     pub kind: ValueKind,
     /// The value, held in place.
     pub value: FileSlice,
@@ -87,7 +90,7 @@ impl Contents<'_> {
 impl Table {
     /// Opens a table whose entries are sorted by `comparator`.
     ///
-    /// Reads and checks footer, index, filter and properties; data blocks are checked when they are first read.
+    /// Reads and checks footer, index, filter, range tombstones and properties; data blocks are checked when they are first read.
     ///
     /// # Errors
     /// `Corruption` if the file is no whole table or was sorted by another comparator,
@@ -126,6 +129,14 @@ impl Table {
                 })?)
             }
         };
+        let range_tombstones = match properties.range_delete_block {
+            None => None,
+            Some(handle) => {
+                let contents = read_part(&*file, handle)?;
+                let read = range_block::decode(contents, &comparator, properties.range_deletes);
+                Some(Arc::new(read.map_err(|what| corrupt(handle, what))?))
+            }
+        };
         let verified = Verified::new(index.blocks());
         Ok(Table {
             mapped: file.contents(),
@@ -134,13 +145,15 @@ impl Table {
             index,
             index_handle: footer.index,
             filter,
+            range_tombstones,
             properties,
             verified,
         })
     }
 
     /// Finds the first entry at or after `target`, if it has the same user key. With the internal key of
-    /// [`internal_key::append_seek`], that is the newest version that a reader sees.
+    /// [`internal_key::append_seek`], that is the newest version that a reader sees. If a range tombstone that this
+    /// reader sees is newer, that is what is found.
     ///
     /// Cost: one cache line of filter, two binary searches. In a mapped table under the bytewise order nothing is
     /// allocated.
@@ -148,6 +161,40 @@ impl Table {
     /// # Errors
     /// `Corruption` or `Io`, when a block cannot be read.
     pub fn get(&self, target: &[u8]) -> Result<Option<TableEntry>> {
+        match &self.range_tombstones {
+            None => self.get_entry(target),
+            Some(tombstones) => self.get_beside(tombstones, target),
+        }
+    }
+
+    /// As [`get`](Self::get), with range tombstones. The filter knows nothing of them.
+    fn get_beside(
+        &self,
+        tombstones: &RangeTombstones,
+        target: &[u8],
+    ) -> Result<Option<TableEntry>> {
+        let (user_key, reader) = (
+            internal_key::user_key(target),
+            internal_key::sequence(target),
+        );
+        let sequence = tombstones.newest_over(&self.comparator, user_key, reader);
+        let found = self.get_entry(target)?;
+        if sequence == 0
+            || found
+                .as_ref()
+                .is_some_and(|found| found.sequence > sequence)
+        {
+            return Ok(found);
+        }
+        Ok(Some(TableEntry {
+            sequence,
+            kind: ValueKind::RangeDelete,
+            value: Vec::new().into(),
+        }))
+    }
+
+    /// As [`get`](Self::get), among the entries alone.
+    fn get_entry(&self, target: &[u8]) -> Result<Option<TableEntry>> {
         if !self.may_contain(internal_key::user_key(target)) {
             return Ok(None);
         }
@@ -163,7 +210,7 @@ impl Table {
         self.find_in(block, &contents, target, &mut key)
     }
 
-    /// Whether the table may hold versions of this key. `false` is certain.
+    /// Whether the table may hold entries of this key. `false` is certain. Range tombstones are no entries.
     #[inline]
     pub fn may_contain(&self, user_key: &[u8]) -> bool {
         self.filter
@@ -174,6 +221,11 @@ impl Table {
     /// A cursor over all entries, which keeps the table open.
     pub fn cursor(self: &Arc<Self>) -> TableCursor {
         TableCursor::new(Arc::clone(self), self.index.cursor())
+    }
+
+    /// The range tombstones, if there are any.
+    pub fn range_tombstones(&self) -> Option<&Arc<RangeTombstones>> {
+        self.range_tombstones.as_ref()
     }
 
     /// What the table says about itself.

@@ -50,22 +50,24 @@ impl LevelCursor {
         self.cursor.as_ref().expect("the cursor stands on an entry")
     }
 
-    /// The table after the one that ended.
-    fn enter_next(&mut self) -> Result<()> {
-        let next = self.at.checked_add(1);
-        match self.open(next)? {
-            Some(cursor) => cursor.seek_to_first(),
-            None => Ok(()),
+    /// On to the next table that has entries, if this one is used up or has only range tombstones.
+    fn skip_forward(&mut self) -> Result<()> {
+        while self.ended() {
+            if let Some(cursor) = self.open(self.at.checked_add(1))? {
+                cursor.seek_to_first()?;
+            }
         }
+        Ok(())
     }
 
-    /// The table before the one that ended.
-    fn enter_previous(&mut self) -> Result<()> {
-        let previous = self.at.checked_sub(1);
-        match self.open(previous)? {
-            Some(cursor) => cursor.seek_to_last(),
-            None => Ok(()),
+    /// Back to the previous table that has entries.
+    fn skip_backward(&mut self) -> Result<()> {
+        while self.ended() {
+            if let Some(cursor) = self.open(self.at.checked_sub(1))? {
+                cursor.seek_to_last()?;
+            }
         }
+        Ok(())
     }
 
     fn ended(&self) -> bool {
@@ -87,39 +89,39 @@ impl InternalCursor for LevelCursor {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        match self.open(Some(0))? {
-            Some(cursor) => cursor.seek_to_first(),
-            None => Ok(()),
+        if let Some(cursor) = self.open(Some(0))? {
+            cursor.seek_to_first()?;
         }
+        self.skip_forward()
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        match self.open(self.tables.len().checked_sub(1))? {
-            Some(cursor) => cursor.seek_to_last(),
-            None => Ok(()),
+        if let Some(cursor) = self.open(self.tables.len().checked_sub(1))? {
+            cursor.seek_to_last()?;
         }
+        self.skip_backward()
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        // The first table whose last entry is not before the target holds the answer.
+        // The first table that does not end before the target holds the answer, unless its end is a range tombstone's.
         let at = self.tables.partition_point(|table| {
             internal_key::compare(&self.comparator, &table.largest, target) == Ordering::Less
         });
-        match self.open(Some(at))? {
-            Some(cursor) => cursor.seek(target),
-            None => Ok(()),
+        if let Some(cursor) = self.open(Some(at))? {
+            cursor.seek(target)?;
         }
+        self.skip_forward()
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        // The last table whose first entry is not after the target.
+        // The last table that does not begin after the target, unless it begins with a range tombstone.
         let after = self.tables.partition_point(|table| {
             internal_key::compare(&self.comparator, &table.smallest, target) != Ordering::Greater
         });
-        match self.open(after.checked_sub(1))? {
-            Some(cursor) => cursor.seek_for_prev(target),
-            None => Ok(()),
+        if let Some(cursor) = self.open(after.checked_sub(1))? {
+            cursor.seek_for_prev(target)?;
         }
+        self.skip_backward()
     }
 
     fn next(&mut self) -> Result<()> {
@@ -127,11 +129,7 @@ impl InternalCursor for LevelCursor {
             .as_mut()
             .expect("the cursor stands on an entry")
             .next()?;
-        if self.ended() {
-            self.enter_next()
-        } else {
-            Ok(())
-        }
+        self.skip_forward()
     }
 
     fn prev(&mut self) -> Result<()> {
@@ -139,10 +137,6 @@ impl InternalCursor for LevelCursor {
             .as_mut()
             .expect("the cursor stands on an entry")
             .prev()?;
-        if self.ended() {
-            self.enter_previous()
-        } else {
-            Ok(())
-        }
+        self.skip_backward()
     }
 }

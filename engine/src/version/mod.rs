@@ -10,6 +10,8 @@
 //! 3. If two tables hold the same user key, the one in the upper level (or before it in level 0) holds
 //!    the newer versions.
 //!
+//! The keys that a table's range tombstones delete count as keys that it holds.
+//!
 //! Left out: a cache of open tables with a bound. A mapped table costs an index, a filter and no file
 //! descriptor; `pread` tables cost a descriptor each, which the operator's limit bounds.
 
@@ -24,11 +26,12 @@ mod table_file;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::comparator::Comparator;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::internal_key;
+use crate::range_tombstone::RangeTombstones;
 use crate::sstable::TableEntry;
 
 pub use self::edit::{FamilyRecord, FileMeta, LEVELS, VersionEdit};
@@ -43,6 +46,15 @@ pub use self::table_file::{TableAccess, TableFile};
 #[derive(Clone, Default)]
 pub struct Version {
     levels: [Tables; LEVELS],
+    tombstones: [LevelTombstones; LEVELS],
+}
+
+/// The range tombstones of a deeper level.
+#[derive(Clone, Default)]
+struct LevelTombstones {
+    any: bool,
+    /// Those of its tables one after another, once somebody asked.
+    set: OnceLock<Arc<RangeTombstones>>,
 }
 
 /// The tables of a level. Shared, so that a cursor takes a level over in one step.
@@ -104,6 +116,36 @@ impl Version {
         Ok(None)
     }
 
+    /// The range tombstones of a level deeper than 0, which do not overlap from table to table; `None` if there are none.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` when a table that has some cannot be opened.
+    pub fn level_tombstones(
+        &self,
+        comparator: &Comparator,
+        level: usize,
+    ) -> Result<Option<&Arc<RangeTombstones>>> {
+        let LevelTombstones { any, set } = &self.tombstones[level];
+        if !any {
+            return Ok(None);
+        }
+        if let Some(known) = set.get() {
+            return Ok(Some(known));
+        }
+        let mut fragments = Vec::new();
+        for table in self.levels[level].iter().filter(|of| of.range_deletes > 0) {
+            if let Some(of_table) = table.table()?.range_tombstones() {
+                fragments.extend_from_slice(of_table.fragments());
+            }
+        }
+        let side_by_side = RangeTombstones::from_sorted(comparator, fragments);
+        let side_by_side = side_by_side.map_err(|at| {
+            let what = format!("range tombstone {at} of level {level} lies outside its table");
+            Error::corruption("a table", 0, what)
+        })?;
+        Ok(Some(set.get_or_init(|| Arc::new(side_by_side))))
+    }
+
     /// The tables of a level that may hold a user key in `smallest..=largest`.
     #[must_use]
     pub fn overlapping(
@@ -115,7 +157,7 @@ impl Version {
     ) -> Vec<Arc<TableFile>> {
         let tables = &self.levels[level];
         let overlaps = |table: &&Arc<TableFile>| {
-            comparator.compare(table.largest_user_key(), smallest) != Ordering::Less
+            !table.ends_before(comparator, smallest)
                 && comparator.compare(table.smallest_user_key(), largest) != Ordering::Greater
         };
         tables.iter().filter(overlaps).cloned().collect()
@@ -156,6 +198,14 @@ impl Version {
                 .sort_by(|a, b| comparator.compare(a.smallest_user_key(), b.smallest_user_key()));
         }
         next.check(comparator)?;
+        for (level, tables) in next.levels.iter().enumerate() {
+            if !Arc::ptr_eq(tables, &self.levels[level]) {
+                next.tombstones[level] = LevelTombstones {
+                    any: tables.iter().any(|table| table.range_deletes > 0),
+                    set: OnceLock::new(),
+                };
+            }
+        }
         Ok(next)
     }
 
@@ -181,8 +231,7 @@ impl Version {
         for (level, tables) in self.levels.iter().enumerate().skip(1) {
             for pair in tables.windows(2) {
                 let (left, right) = (&pair[0], &pair[1]);
-                let apart = comparator.compare(left.largest_user_key(), right.smallest_user_key());
-                if apart != Ordering::Less {
+                if !left.ends_before(comparator, right.smallest_user_key()) {
                     return Err(format!(
                         "tables {} and {} overlap in level {level}",
                         left.number, right.number
@@ -220,7 +269,7 @@ impl fmt::Debug for Version {
 
 fn covers(comparator: &Comparator, table: &TableFile, user_key: &[u8]) -> bool {
     comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
-        && comparator.compare(user_key, table.largest_user_key()) != Ordering::Greater
+        && !table.ends_before(comparator, user_key)
 }
 
 /// The first table of a sorted level whose last key is not before `user_key`.
@@ -229,7 +278,5 @@ fn first_ending_at_or_after(
     tables: &[Arc<TableFile>],
     user_key: &[u8],
 ) -> usize {
-    tables.partition_point(|table| {
-        comparator.compare(table.largest_user_key(), user_key) == Ordering::Less
-    })
+    tables.partition_point(|table| table.ends_before(comparator, user_key))
 }

@@ -63,6 +63,8 @@ impl TableAccess {
 pub struct TableFile {
     meta: FileMeta,
     access: Arc<TableAccess>,
+    /// Whether the last user key is not in it: it is where its last range tombstone ends.
+    end_excluded: bool,
     table: OnceLock<Arc<Table>>,
     obsolete: AtomicBool,
 }
@@ -72,6 +74,7 @@ impl TableFile {
     #[must_use]
     pub fn new(meta: FileMeta, access: Arc<TableAccess>) -> Self {
         Self {
+            end_excluded: internal_key::is_range_end(&meta.largest),
             meta,
             access,
             table: OnceLock::new(),
@@ -112,6 +115,14 @@ impl TableFile {
             ));
         }
         let table = Table::open(file, self.access.comparator.clone())?;
+        let range_deletes = table.properties().range_deletes;
+        if range_deletes != self.meta.range_deletes {
+            let what = format!(
+                "the manifest says {} range tombstones and the table {range_deletes}",
+                self.meta.range_deletes
+            );
+            return Err(Error::corruption(path, 0, what));
+        }
         // Of two that open it at once, one wins, and both use the winner's.
         Ok(self.table.get_or_init(|| Arc::new(table)))
     }
@@ -129,11 +140,22 @@ impl TableFile {
         internal_key::user_key(&self.meta.smallest)
     }
 
-    /// The last user key.
+    /// The last user key, or the first one after the table if a range tombstone ends it.
     #[inline]
     #[must_use]
     pub fn largest_user_key(&self) -> &[u8] {
         internal_key::user_key(&self.meta.largest)
+    }
+
+    /// Whether all its keys, those that its range tombstones delete among them, come before `user_key`.
+    #[inline]
+    #[must_use]
+    pub fn ends_before(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
+        match comparator.compare(self.largest_user_key(), user_key) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Equal => self.end_excluded,
+            std::cmp::Ordering::Greater => false,
+        }
     }
 
     /// Lets the file go when the last holder does. Only for a table whose removal is durable in the manifest.

@@ -95,6 +95,22 @@ impl CompactionFilter for Gate {
 /// Rows of one family, in bytewise order whatever the family's order is.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
+/// Takes the rows from `start` up to `end` out, as a family of this order does. Gives the bounds back in order.
+pub(crate) fn take_range(
+    rows: &mut Rows,
+    order: &Comparator,
+    a: Vec<u8>,
+    b: Vec<u8>,
+) -> (Vec<u8>, Vec<u8>) {
+    let (start, end) = if order.compare(&a, &b).is_le() {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    rows.retain(|key, _| order.compare(key, &start).is_lt() || order.compare(key, &end).is_ge());
+    (start, end)
+}
+
 /// A way to run the same script.
 #[derive(Clone)]
 pub(crate) struct OptionSet {

@@ -291,7 +291,7 @@ fn meta_of(number: u64, bytes: u64, properties: Properties) -> FileMeta {
         number,
         bytes,
         entries: properties.entries,
-        range_deletes: 0,
+        range_deletes: properties.range_deletes,
         smallest: properties.smallest,
         largest: properties.largest,
     }

@@ -1,0 +1,133 @@
+//! What range tombstones hide from a cursor.
+//!
+//! Each source may have range tombstones. An entry is hidden if some source has a tombstone over its key that is
+//! newer than the entry and that the reader sees. Keys come in order, so the answer is looked up once for a
+//! *stretch*, the keys around the last one for which it is the same in all sources, and then it is two comparisons.
+//!
+//! The sources are in order, the newest first, and what an upper one holds is newer than what a lower one holds of the same
+//! keys (invariant 3 of a version). So a tombstone hides *every* entry of the sources below its own, and a cursor
+//! that meets one may seek past all of them at once. Within its own source it hides some and not others.
+
+use std::sync::Arc;
+
+use crate::comparator::Comparator;
+use crate::range_tombstone::RangeTombstones;
+
+/// The range tombstones that a cursor reads under.
+#[derive(Debug)]
+pub(crate) struct Coverage {
+    comparator: Comparator,
+    sequence: u64,
+    /// The tombstones of a source, and the number of the first source that is older.
+    sets: Vec<(Arc<RangeTombstones>, usize)>,
+    stretch: Option<Stretch>,
+}
+
+/// The keys around the last one that was asked for.
+#[derive(Debug, Default)]
+struct Stretch {
+    low: Option<Arc<[u8]>>,
+    high: Option<Arc<[u8]>>,
+    /// The newest tombstone over them that the reader sees; 0 if there is none.
+    newest: u64,
+    /// The fragments over them.
+    fragments: Vec<Covering>,
+}
+
+#[derive(Debug)]
+struct Covering {
+    start: Arc<[u8]>,
+    end: Arc<[u8]>,
+    /// The number of the first source whose entries it all hides.
+    hides_from: usize,
+}
+
+impl Coverage {
+    /// What hides entries from a reader of `sequence`; `None` if nothing does.
+    pub(crate) fn new(
+        comparator: Comparator,
+        sequence: u64,
+        sets: Vec<(Arc<RangeTombstones>, usize)>,
+    ) -> Option<Self> {
+        if sets.is_empty() {
+            return None;
+        }
+        Some(Self {
+            comparator,
+            sequence,
+            sets,
+            stretch: None,
+        })
+    }
+
+    /// The newest tombstone over `key`, by its sequence number: older entries are hidden. 0 if there is none.
+    pub(super) fn newest_over(&mut self, key: &[u8]) -> u64 {
+        let comparator = &self.comparator;
+        let known = self.stretch.as_ref().filter(|stretch| {
+            let (low, high) = (&stretch.low, &stretch.high);
+            low.as_ref()
+                .is_none_or(|low| comparator.compare(low, key).is_le())
+                && high
+                    .as_ref()
+                    .is_none_or(|high| comparator.compare(key, high).is_lt())
+        });
+        match known {
+            Some(stretch) => stretch.newest,
+            None => self.look_up(key),
+        }
+    }
+
+    fn look_up(&mut self, key: &[u8]) -> u64 {
+        let comparator = &self.comparator;
+        let mut all = self.stretch.take().unwrap_or_default();
+        all.fragments.clear();
+        (all.low, all.high, all.newest) = (None, None, 0);
+        for (set, hides_from) in &self.sets {
+            let one = set.around(comparator, key);
+            if let Some(low) = one.low
+                && all
+                    .low
+                    .as_ref()
+                    .is_none_or(|other| comparator.compare(other, low).is_lt())
+            {
+                all.low = Some(Arc::clone(low));
+            }
+            if let Some(high) = one.high
+                && all
+                    .high
+                    .as_ref()
+                    .is_none_or(|other| comparator.compare(high, other).is_lt())
+            {
+                all.high = Some(Arc::clone(high));
+            }
+            let newest = one.fragment.map_or(0, |of| of.newest(self.sequence));
+            if let Some(of) = one.fragment.filter(|_| newest > 0) {
+                all.newest = all.newest.max(newest);
+                all.fragments.push(Covering {
+                    start: Arc::clone(&of.start),
+                    end: Arc::clone(&of.end),
+                    hides_from: *hides_from,
+                });
+            }
+        }
+        self.stretch.insert(all).newest
+    }
+
+    /// Where the keys end of which `source` shows nothing, around the last key asked for: the first key after them, or,
+    /// going back, the first of them. `None` if entries of `source` may be newer than every tombstone.
+    pub(super) fn end_of_hidden(&self, source: usize, forward: bool) -> Option<Arc<[u8]>> {
+        let stretch = self.stretch.as_ref()?;
+        let hiding = stretch
+            .fragments
+            .iter()
+            .filter(|of| of.hides_from <= source);
+        let comparator = &self.comparator;
+        if forward {
+            let ends = hiding.map(|of| &of.end);
+            ends.max_by(|a, b| comparator.compare(a, b)).cloned()
+        } else {
+            let starts = hiding.map(|of| &of.start);
+            starts.min_by(|a, b| comparator.compare(a, b)).cloned()
+        }
+    }
+}
