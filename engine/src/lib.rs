@@ -33,8 +33,8 @@
 //! # }
 //! ```
 //!
-//! `examples/quick_tour.rs` goes on from here. How bytes lie on disk is in `docs/formats.md`, what survives a power
-//! cut and why in `docs/durability.md`.
+//! `examples/quick_tour.rs` goes on from here. `docs/README.md` lists the documents: options, families, orders, reading,
+//! compaction, what survives a power cut, how bytes lie on disk; and which test shows what.
 //!
 //! Layers, each using only those below it (a test reads the imports):
 //!
