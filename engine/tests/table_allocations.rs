@@ -1,47 +1,20 @@
 //! Claim: a lookup in a mapped table allocates nothing, found or not; a scan only while it gets going.
 
-#![expect(
-    unsafe_code,
-    reason = "counting allocations takes an allocator, and that trait is unsafe"
-)]
+mod support;
 
 use engine::comparator::Comparator;
 use engine::cursor::InternalCursor;
 use engine::internal_key::{self, ValueKind};
 use engine::sstable::{Table, TableBuilder, TableOptions};
 use engine::vfs::{StdVfs, Vfs};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on to the system's allocator as it came; counting touches only a
-// thread-local number, which needs no allocation.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`, which is the system's too.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above; the pointer came from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use support::counting::{Counting, taken_by};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
+    taken_by(work).1.count
 }
 
 fn key(i: u64) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 #![expect(dead_code, reason = "each test takes what it needs")]
 
+pub(crate) mod counting;
 pub(crate) mod hooked;
 
 use std::collections::BTreeMap;
