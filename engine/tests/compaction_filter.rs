@@ -3,10 +3,12 @@
 
 mod support;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::vfs::MemoryVfs;
+use engine::internal_key::MAX_VALUE_BYTES;
+use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, FamilyOptions, Options};
 use support::tiny;
 
@@ -104,4 +106,84 @@ fn removing_the_newest_version_does_not_bring_an_older_one_back() {
     drop(snapshot);
     db.compact().unwrap();
     assert_eq!(get(&db, "k"), None);
+}
+
+/// Gives each row a value of one byte more than the engine takes, once it is switched on.
+#[derive(Default)]
+struct TooLong {
+    on: AtomicBool,
+}
+
+impl CompactionFilter for TooLong {
+    fn decide(&self, _key: &[u8], _value: &[u8]) -> Decision {
+        if self.on.load(Ordering::SeqCst) {
+            // Zeros that nobody touches take no memory.
+            Decision::Change(vec![0; MAX_VALUE_BYTES + 1])
+        } else {
+            Decision::Keep
+        }
+    }
+}
+
+#[test]
+fn a_changed_value_that_is_too_long_is_an_error_and_the_old_rows_serve() {
+    let filter = Arc::new(TooLong::default());
+    let family = FamilyOptions {
+        compaction_filter: Some(filter.clone()),
+        ..tiny()
+    };
+    let vfs = MemoryVfs::new();
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("default", family)).unwrap();
+    for key in ["a", "b"] {
+        db.put(key, "short").unwrap();
+    }
+    db.flush().unwrap();
+    let files = vfs.list(Path::new("db")).unwrap();
+    filter.on.store(true, Ordering::SeqCst);
+    let error = db.compact().unwrap_err();
+    assert!(
+        error.to_string().contains("a value has 1073741825 bytes"),
+        "{error}"
+    );
+    assert_eq!(get(&db, "a").as_deref(), Some(&b"short"[..]));
+    assert_eq!(
+        vfs.list(Path::new("db")).unwrap(),
+        files,
+        "nothing is left behind"
+    );
+    filter.on.store(false, Ordering::SeqCst);
+    db.compact().unwrap();
+    db.put("writes", "go on").unwrap();
+    assert_eq!(db.default_family().iter().count(), 3);
+}
+
+/// A row is shown again by each compaction, and a value that was changed is shown as it is now.
+#[test]
+fn a_changed_value_is_what_the_next_compaction_shows() {
+    struct Grow;
+    impl CompactionFilter for Grow {
+        fn decide(&self, _key: &[u8], value: &[u8]) -> Decision {
+            Decision::Change([value, b"+"].concat())
+        }
+    }
+    let family = FamilyOptions {
+        compaction_filter: Some(Arc::new(Grow)),
+        ..tiny()
+    };
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("default", family)).unwrap();
+    db.put("k", "").unwrap();
+    for _ in 0..3 {
+        db.compact().unwrap();
+    }
+    assert_eq!(get(&db, "k").as_deref(), Some(&b"+++"[..]));
 }

@@ -163,26 +163,22 @@ impl<'a> Survivors<'a> {
                 Fate::Stays
             };
         }
+        let Some(filter) = self.filter.filter(|_| newest) else {
+            return Fate::Stays;
+        };
         // Asked anew, because a snapshot may have been taken since the beginning.
-        if !newest
-            || self
-                .snapshots
-                .newest()
-                .is_some_and(|newest| newest >= entry.sequence)
-        {
+        let held = self.snapshots.newest();
+        if held.is_some_and(|held| held >= entry.sequence) {
             return Fate::Stays;
         }
-        match self
-            .filter
-            .map(|filter| filter.decide(entry.user_key, value))
-        {
-            None | Some(Decision::Keep) => Fate::Stays,
-            Some(Decision::Change(value)) => Fate::Changes(value),
+        match filter.decide(entry.user_key, value) {
+            Decision::Keep => Fate::Stays,
+            Decision::Change(value) => Fate::Changes(value),
             // Only the newest version is removed, so older ones must stay hidden.
-            Some(Decision::Remove) if lowest && self.below.lacks(entry.user_key) => {
+            Decision::Remove if lowest && self.below.lacks(entry.user_key) => {
                 Fate::Goes(Why::Filtered)
             }
-            Some(Decision::Remove) => Fate::BecomesTombstone,
+            Decision::Remove => Fate::BecomesTombstone,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
 
@@ -11,10 +12,11 @@ use super::*;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, ValueKind};
+use crate::sstable::{TableBuilder, TableOptions};
 use crate::version::{
-    FamilyRecord, FileMeta, LEVELS, State, TableAccess, Tables, Version, VersionEdit,
+    FamilyRecord, FileMeta, LEVELS, State, TableAccess, Tables, Version, VersionEdit, file_name,
 };
-use crate::vfs::MemoryVfs;
+use crate::vfs::{MemoryVfs, Vfs};
 
 const FAMILY: FamilyId = FamilyId(0);
 
@@ -333,7 +335,7 @@ fn tiers_are_merged_as_a_binary_counter_carries() {
         ),
         // Not much larger than what is merged: it joins, and so does the next.
         (
-            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L4 4[a-m]20 3[n-z]20 \n L5 2[a-z]80 \n L6 1[a-z]211",
+            "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L4 4[a-m]20 3[n-z]20 \n L5 2[a-z]80 \n L6 1[a-z]241",
             "L0: 8 7 6 5; L4: 4 3; L5: 2; into L5",
         ),
         // Also tables that overlap nothing: a run goes whole.
@@ -396,5 +398,79 @@ fn a_range_takes_what_it_meets_and_what_that_meets_below() {
             upper.map(str::as_bytes),
         );
         assert_eq!(outcome(plan), expected, "{lower:?} to {upper:?}");
+    }
+}
+
+/// A version with one real table of three entries, of which the manifest says that it holds `said`.
+fn table_of_three(vfs: &MemoryVfs, said: u64) -> Arc<Version> {
+    let path = file_name::table(Path::new("db"), 1);
+    vfs.create_dir_all(Path::new("db")).unwrap();
+    let options = TableOptions::new(Comparator::Bytewise);
+    let mut builder = TableBuilder::new(vfs.create(&path).unwrap(), options).unwrap();
+    for key in ["a", "b", "c"] {
+        let key = internal_key::encode(key.as_bytes(), 1, ValueKind::Put);
+        builder.add(&key, b"value").unwrap();
+    }
+    let written = builder.finish().unwrap();
+    let meta = FileMeta {
+        number: 1,
+        bytes: written.file_bytes,
+        entries: said,
+        range_deletes: 0,
+        smallest: written.properties.smallest,
+        largest: written.properties.largest,
+    };
+    let access = Arc::new(TableAccess::new(
+        Arc::new(vfs.clone()),
+        Path::new("db"),
+        Comparator::Bytewise,
+        true,
+    ));
+    let edit = VersionEdit {
+        families_added: vec![FamilyRecord {
+            id: FAMILY,
+            name: "f".into(),
+            comparator: "bytewise".into(),
+        }],
+        files_added: vec![(FAMILY, 0, meta)],
+        ..VersionEdit::default()
+    };
+    let state = State::default().apply(&edit, |_| Arc::clone(&access));
+    Arc::clone(&state.unwrap().families[&FAMILY].version)
+}
+
+#[test]
+fn a_rewrite_whose_counts_do_not_add_up_is_an_error_and_leaves_nothing() {
+    for said in [2, 3, 4] {
+        let vfs = MemoryVfs::new();
+        let version = table_of_three(&vfs, said);
+        let output = Path::new("db/000002.sst");
+        let no = AtomicBool::new(false);
+        let environment = Environment {
+            table_options: TableOptions::new(Comparator::Bytewise),
+            target_file_bytes: 1 << 20,
+            overlap_bytes_max: u64::MAX,
+            snapshots: &Held(Vec::new()),
+            filter: None,
+            create: &|| Ok((2, vfs.create(output)?)),
+            discard: &|path| vfs.remove(path).unwrap(),
+            cancellation: Cancellation {
+                closing: &no,
+                dropped: &no,
+            },
+        };
+        let plan = pick_everything(&version, &SHAPE).unwrap();
+        let outcome = compact(&environment, &plan, &version);
+        if said == 3 {
+            assert_eq!(outcome.unwrap().unwrap().entries_out(), 3);
+            continue;
+        }
+        let error = outcome.unwrap_err().to_string();
+        let what = format!("a rewrite of {said} entries, this file's among them, read 3, wrote 3");
+        assert!(
+            error.contains("000001.sst") && error.contains(&what),
+            "{error}"
+        );
+        assert!(!vfs.exists(output).unwrap(), "the output is removed");
     }
 }

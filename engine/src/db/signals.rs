@@ -1,6 +1,6 @@
 //! How threads tell each other that there is work, and that some was done.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 
 /// How long a worker waits after a failure before it tries again by itself.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How long it waits even if writers ask for another try: each of them would else make one, on a disk that is full.
+const RETRY_NOT_BEFORE: Duration = Duration::from_millis(50);
 
 /// A kind of background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,23 @@ struct WorkState {
     requested: bool,
     /// What the last piece of this work failed with; cleared by the next success.
     failed: Option<Error>,
+    /// When it failed.
+    failed_at: Option<Instant>,
+}
+
+impl WorkState {
+    /// How long a worker is still to wait; `None` for as long as nobody asks.
+    fn pause(&self) -> Option<Duration> {
+        let least = if self.requested {
+            RETRY_NOT_BEFORE
+        } else {
+            RETRY_AFTER
+        };
+        match self.failed_at {
+            Some(failed_at) => Some(least.saturating_sub(failed_at.elapsed())),
+            None => self.requested.then_some(Duration::ZERO),
+        }
+    }
 }
 
 impl SignalState {
@@ -64,7 +83,11 @@ impl Signals {
 
     /// Records how a piece of work ended.
     pub(super) fn ended(&self, work: Work, outcome: &Result<()>) {
-        self.state.lock().of(work).failed = outcome.as_ref().err().map(copy_of);
+        let mut state = self.state.lock();
+        let of_work = state.of(work);
+        of_work.failed = outcome.as_ref().err().map(copy_of);
+        of_work.failed_at = outcome.is_err().then(Instant::now);
+        drop(state);
         self.progress.notify_all();
     }
 
@@ -78,15 +101,14 @@ impl Signals {
     /// Waits until there is work; `false` if the worker is to end. After a failure it does not wait for long.
     pub(super) fn wait_for(&self, work: Work) -> bool {
         let mut state = self.state.lock();
-        while !state.stop && !std::mem::take(&mut state.of(work).requested) {
-            if state.of(work).failed.is_some() {
-                if self.wake.wait_for(&mut state, RETRY_AFTER).timed_out() {
-                    break;
-                }
-            } else {
-                self.wake.wait(&mut state);
+        while !state.stop {
+            match state.of(work).pause() {
+                Some(Duration::ZERO) => break,
+                Some(pause) => _ = self.wake.wait_for(&mut state, pause),
+                None => self.wake.wait(&mut state),
             }
         }
+        state.of(work).requested = false;
         !state.stop
     }
 
@@ -168,5 +190,33 @@ mod tests {
             signals.ended(second, &Ok(()));
             assert!(signals.wait_for(first), "the worker is to try again");
         }
+    }
+
+    /// Writers on a full disk ask again and again; the worker tries now and then.
+    #[test]
+    fn a_worker_that_failed_pauses_however_often_it_is_asked() {
+        let signals = Signals::default();
+        let since = Instant::now();
+        const TRIES: u32 = 4;
+        for _ in 0..TRIES {
+            signals.ended(Work::Flush, &Err(Error::invalid("the disk is full")));
+            signals.request(Work::Flush);
+            assert!(signals.wait_for(Work::Flush));
+        }
+        assert!(since.elapsed() >= TRIES * RETRY_NOT_BEFORE);
+        assert!(
+            since.elapsed() < RETRY_AFTER,
+            "it does not wait without need"
+        );
+        // Without anybody who asks, it tries by itself.
+        signals.ended(Work::Flush, &Err(Error::invalid("the disk is full")));
+        assert!(signals.wait_for(Work::Flush));
+        assert!(since.elapsed() >= RETRY_AFTER);
+        // After a success it does not wait.
+        signals.ended(Work::Flush, &Ok(()));
+        let since = Instant::now();
+        signals.request(Work::Flush);
+        assert!(signals.wait_for(Work::Flush));
+        assert!(since.elapsed() < RETRY_NOT_BEFORE);
     }
 }
