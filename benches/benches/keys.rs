@@ -7,13 +7,10 @@
 //!
 //! Every figure is for a batch of 1,000 values (10,000 rows for sorting).
 
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 
 use benches::arbitrary;
-use criterion::{
-    BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main,
-    measurement::WallTime,
-};
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use engine::keys::{
     DecodeKey, Desc, OrderedKey, PaddedDecimal, Varint, encode_bytes_into, encode_decimal,
     encode_f64, encode_f64_numeric, encode_i64, encode_varint_into,
@@ -125,6 +122,41 @@ fn strings(c: &mut Criterion) {
     });
     append(&mut group, "escaped", &names, encode_bytes_into);
     append(&mut group, "escaped_all_zeros", &zeros, encode_bytes_into);
+    group.finish();
+}
+
+/// What does a key of several fields cost over laying the fields side by side? And a field that sorts downwards?
+fn tuples(c: &mut Criterion) {
+    let rows: Vec<_> = arbitrary(BATCH, 8)
+        .into_iter()
+        .map(|bits| (format!("board:{}", bits % 16).into_bytes(), bits))
+        .collect();
+    let mut group = c.benchmark_group("keys/encode_tuple");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    let boxed: Vec<_> = rows.iter().map(|row| [row.clone()]).collect();
+    type Row = [(Vec<u8>, u64)];
+    append(&mut group, "naive_fields", &boxed, |row: &Row, out| {
+        out.extend_from_slice(&row[0].0);
+        out.extend_from_slice(&row[0].1.to_be_bytes());
+    });
+    append(
+        &mut group,
+        "escaped_and_big_endian",
+        &boxed,
+        |row: &Row, out| {
+            encode_bytes_into(&row[0].0, out);
+            row[0].1.encode_into(out);
+        },
+    );
+    append(
+        &mut group,
+        "escaped_and_descending",
+        &boxed,
+        |row: &Row, out| {
+            encode_bytes_into(&row[0].0, out);
+            Desc(row[0].1).encode_into(out);
+        },
+    );
     group.finish();
 }
 
@@ -256,6 +288,75 @@ fn sorting(c: &mut Criterion) {
     group.finish();
 }
 
+/// The same question for what has no fixed size: texts of digits numbers, pairs of names.
+fn sorting_variable(c: &mut Criterion) {
+    let bits = arbitrary(ROWS, 7);
+    let mut group = c.benchmark_group("keys/sort_variable");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    let small = || bits.iter().map(|bits| bits >> (bits % 64));
+
+    let keys: Vec<_> = small()
+        .map(|number| PaddedDecimal(number).to_key())
+        .collect();
+    sort(
+        &mut group,
+        "decimal_padded_keys",
+        &keys,
+        <[_]>::sort_unstable,
+    );
+    let rows: Vec<_> = small()
+        .map(|number| number.to_string().into_bytes())
+        .collect();
+    let parsed = |row: &[u8]| {
+        row.iter()
+            .fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))
+    };
+    sort(&mut group, "decimal_comparator", &rows, |rows| {
+        rows.sort_unstable_by_key(|row| parsed(row));
+    });
+
+    let keys: Vec<_> = small().map(|number| Varint(number).to_key()).collect();
+    sort(&mut group, "varint_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = small().map(leb128).collect();
+    sort(&mut group, "varint_comparator", &rows, |rows| {
+        rows.sort_unstable_by_key(|row| from_leb128(row));
+    });
+
+    let pair = |bits: u64| {
+        let first = format!("board:{}", bits % 16).into_bytes();
+        (first, format!("player:{bits:020}").into_bytes())
+    };
+    let keys: Vec<_> = bits.iter().map(|&bits| pair(bits).to_key()).collect();
+    sort(&mut group, "escaped_pair_keys", &keys, <[_]>::sort_unstable);
+    let rows: Vec<_> = bits
+        .iter()
+        .map(|&bits| {
+            let (first, second) = pair(bits);
+            [&[first.len() as u8], first.as_slice(), &second].concat()
+        })
+        .collect();
+    sort(&mut group, "escaped_pair_comparator", &rows, |rows| {
+        rows.sort_unstable_by(|a, b| fields(a).cmp(&fields(b)));
+    });
+    group.finish();
+}
+
+/// The usual varint, seven bits a byte from the low end: and out of order.
+fn leb128(mut number: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+    out
+}
+
+fn from_leb128(row: &[u8]) -> u64 {
+    let low_end_last = row.iter().rev();
+    low_end_last.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))
+}
+
 /// What does the bound of a range cost, with and without a carry?
 fn bounds(c: &mut Criterion) {
     let mut group = c.benchmark_group("keys/prefix_successor");
@@ -271,12 +372,14 @@ fn bounds(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group! {
-    name = keys;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(600));
-    targets = integers, floats, short_numbers, strings, decoding, sorting, bounds
+pub(crate) fn all(c: &mut Criterion) {
+    integers(c);
+    floats(c);
+    short_numbers(c);
+    strings(c);
+    tuples(c);
+    decoding(c);
+    sorting(c);
+    sorting_variable(c);
+    bounds(c);
 }
-criterion_main!(keys);

@@ -7,36 +7,19 @@
 //!
 //! Keys have 16 bytes, values 100. Tables lie in a temporary directory, read from the page cache.
 
-use std::cmp::Ordering;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use engine::comparator::{Comparator, Compare};
+use benches::{OpaqueBytewise, user_key};
+use criterion::{BatchSize, Criterion, Throughput};
+use engine::comparator::Comparator;
 use engine::cursor::InternalCursor;
 use engine::internal_key::{self, ValueKind};
 use engine::sstable::{Compression, Table, TableBuilder, TableOptions};
 use engine::vfs::{StdVfs, Vfs};
 
 const ENTRIES: u64 = 200_000;
-
-/// The bytewise order as a user would write it: the engine cannot see what it is.
-struct OpaqueBytewise;
-
-impl Compare for OpaqueBytewise {
-    fn name(&self) -> &str {
-        "opaque-bytewise"
-    }
-    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        a.cmp(b)
-    }
-}
-
-fn user_key(i: u64) -> Vec<u8> {
-    format!("key{i:013}").into_bytes()
-}
 
 /// Even numbers are in the table, odd ones are not.
 fn build(path: &Path, entries: u64, options: TableOptions) {
@@ -233,17 +216,10 @@ fn write(c: &mut Criterion) {
     group.finish();
 }
 
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .without_plots()
+pub(crate) fn all(c: &mut Criterion) {
+    block_seek(c);
+    bloom_probe(c);
+    get(c);
+    scan(c);
+    write(c);
 }
-
-criterion_group! {
-    name = benches;
-    config = short();
-    targets = block_seek, bloom_probe, get, scan, write
-}
-criterion_main!(benches);

@@ -1,11 +1,57 @@
 //! Benchmarks that a reader runs, each with the question it answers.
 //!
 //! ```text
-//! cargo bench -p benches                      all of them, under a minute
+//! cargo bench -p benches                      all of them, under five minutes
 //! cargo bench -p benches -- keys/sort         those whose name contains this
+//! cargo bench -p benches -- --test            each once, to see that it runs
 //! ```
 //!
-//! This library holds what the benchmarks share: input that is arbitrary, yet the same each time.
+//! `README.md` lists the questions. This library holds what the benchmarks share: input that is arbitrary, yet the same
+//! each time, and how long each is measured.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use criterion::Criterion;
+use engine::Compare;
+
+/// Few samples, a short time: differences below a tenth are not what these are for.
+#[must_use]
+pub fn short() -> Criterion {
+    Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(150))
+        .measurement_time(Duration::from_millis(500))
+        .without_plots()
+}
+
+/// The bytewise order as a user would write it: the engine cannot see what it is.
+#[derive(Debug, Clone, Copy)]
+pub struct OpaqueBytewise;
+
+impl Compare for OpaqueBytewise {
+    fn name(&self) -> &str {
+        "opaque-bytewise"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        a.cmp(b)
+    }
+}
+
+/// The key of row `number`: 16 bytes that sort as the numbers do.
+#[must_use]
+pub fn user_key(number: u64) -> Vec<u8> {
+    format!("key{number:013}").into_bytes()
+}
+
+/// The numbers from 0 to `count - 1`, in an order that no cache foresees.
+#[must_use]
+pub fn shuffled(count: usize, seed: u64) -> Vec<u64> {
+    let mut numbers: Vec<_> = (0..count as u64).collect();
+    numbers.sort_unstable_by_key(|&number| arbitrary(1, seed ^ number)[0]);
+    numbers
+}
 
 /// `count` arbitrary 64-bit numbers, the same for the same seed (SplitMix64, Steele et al. 2014).
 pub fn arbitrary(count: usize, seed: u64) -> Vec<u64> {
