@@ -37,6 +37,8 @@ pub struct Wrong {
     pub range: Range<u64>,
     /// What was expected and what stands there, as a sentence without its full stop.
     pub what: String,
+    /// Where a checksum is wrong: the one byte whose change would make it right, and what it would be, if there is just one.
+    pub byte: Option<(u64, u8)>,
 }
 
 impl Wrong {
@@ -45,6 +47,7 @@ impl Wrong {
         Wrong {
             range,
             what: what.into(),
+            byte: None,
         }
     }
 }

@@ -73,9 +73,10 @@ pub use crate::batch::{FamilyId, FamilyRef, WriteBatch};
 pub use crate::comparator::{Comparator, Compare};
 pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
-    EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyStatistics, Finding,
-    LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Range, Reason, RepairReport,
-    Severity, Snapshot, Stall, StallStatistics, Statistics, Strategy, TableInfo, TableReads,
-    Unlisted, Value, VerifyReport, WriteOptions, WriteStatistics, repair, verify,
+    EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyOverview, FamilyStatistics,
+    Finding, LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Overview, Range,
+    Reason, RepairReport, Severity, Snapshot, Stall, StallStatistics, Statistics, Strategy,
+    TableInfo, TableOverview, TableReads, Unlisted, Value, VerifyReport, WriteOptions,
+    WriteStatistics, overview, repair, verify,
 };
 pub use crate::error::{Error, Result};

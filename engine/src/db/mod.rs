@@ -29,6 +29,7 @@ mod handle;
 mod jobs;
 mod open;
 mod options;
+mod overview;
 mod recovery;
 mod repair;
 mod signals;
@@ -57,6 +58,7 @@ pub use self::events::{
 pub use self::family::Family;
 pub use self::family_set::ListedFamily;
 pub use self::options::{Background, FamilyOptions, Options, TableReads, Unlisted, WriteOptions};
+pub use self::overview::{FamilyOverview, Overview, TableOverview, overview};
 pub use self::repair::{RepairReport, repair};
 pub use self::snapshot::Snapshot;
 pub use self::statistics::{

@@ -77,7 +77,7 @@ fn stored_number(log_number: u64) -> u32 {
 }
 
 /// The checksum of a fragment at `offset`, of which `covered` is everything after the checksum.
-fn checksum(offset: u64, covered: &[u8]) -> u32 {
+pub(crate) fn checksum(offset: u64, covered: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&offset.to_le_bytes());
     hasher.update(covered);

@@ -14,7 +14,7 @@
 
 use super::block::{Block, BlockCursor, Damage};
 use super::filter::{self, Filter};
-use super::footer::{FOOTER_BYTES, Footer};
+use super::footer::{FOOTER_BYTES, Footer, MAGIC};
 use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
@@ -35,7 +35,7 @@ pub fn check_table(
     found: &mut dyn FnMut(u64, String),
 ) -> Option<Properties> {
     let footer = told(found, read_footer(file))?;
-    let stated = told(found, read_properties(file, &footer));
+    let stated = told(found, properties_of(file, &footer));
     if let (Some(stated), Some(order)) = (&stated, order)
         && stated.comparator != order.name()
     {
@@ -84,7 +84,26 @@ fn corrupt(file: &dyn RandomFile, offset: u64, what: impl Into<String>) -> Error
     Error::corruption(file.path(), offset, what)
 }
 
-fn read_properties(file: &dyn RandomFile, footer: &Footer) -> Result<Properties> {
+/// What the table in `file` says about itself.
+///
+/// # Errors
+/// `Corruption` if footer or properties are damaged, `UnsupportedVersion`, `Io`.
+pub fn read_properties(file: &dyn RandomFile) -> Result<Properties> {
+    properties_of(file, &read_footer(file)?)
+}
+
+/// Whether the file ends as a table does.
+///
+/// # Errors
+/// `Io`.
+pub fn is_table(file: &dyn RandomFile) -> Result<bool> {
+    let Some(at) = file.len().checked_sub(MAGIC.len() as u64) else {
+        return Ok(false);
+    };
+    Ok(*file.read_at(at, MAGIC.len())? == MAGIC)
+}
+
+fn properties_of(file: &dyn RandomFile, footer: &Footer) -> Result<Properties> {
     let part = read_part(file, footer.properties)?;
     Properties::decode(&part)
         .map_err(|(at, what)| corrupt(file, footer.properties.offset + at as u64, what))

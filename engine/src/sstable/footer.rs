@@ -22,8 +22,8 @@ pub const FORMAT_VERSION: u32 = 1;
 /// Length of a footer.
 pub(super) const FOOTER_BYTES: usize = 64;
 
-const MAGIC: [u8; 8] = *b"KeysTbl\n";
-const CHECKSUM_AT: usize = 52;
+pub(super) const MAGIC: [u8; 8] = *b"KeysTbl\n";
+pub(crate) const CHECKSUM_AT: usize = 52;
 const VERSION_AT: usize = 48;
 
 /// Where the parts of a table are.

@@ -43,9 +43,10 @@ mod stored;
 mod table;
 
 pub use builder::{TableBuilder, TableOptions, TableSummary};
-pub use check::check_table;
+pub use check::{check_table, is_table, read_properties};
 pub use cursor::TableCursor;
 pub use explain::{ExplainOptions, explain_table};
+pub(crate) use footer::CHECKSUM_AT as FOOTER_CHECKSUM_AT;
 pub use footer::FORMAT_VERSION;
 pub use properties::Properties;
 pub use stored::Compression;

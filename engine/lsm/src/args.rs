@@ -1,0 +1,110 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Looks into the files of the engine: logs, manifests, tables.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lsm",
+    version,
+    arg_required_else_help = true,
+    after_help = "Begin with `lsm stats DIR`, then `lsm explain` one of its files.\n\
+                  Exit codes: 0 all is well, 1 damage was found, 2 the command could not be carried out."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what a file says: the entries of a table, the batches of a log, the edits of a manifest
+    #[command(
+        after_help = "Examples:\n  lsm dump db/000007.sst\n  lsm dump db --keys hex\n  lsm dump db/000009.log --json"
+    )]
+    Dump(DumpArgs),
+    /// Show what each byte of a file means, and stop at the first that is wrong
+    #[command(
+        after_help = "Examples:\n  lsm explain db/CURRENT\n  lsm explain db/000007.sst --block 2\n  \
+                      lsm explain db/000009.log --limit 3\n\n\
+                      Any file of the engine will do, under any name. Of a damaged one, the first wrong byte is named, or the\n\
+                      bytes whose checksum is wrong and which of them is to blame, if it is one."
+    )]
+    Explain(ExplainArgs),
+    /// Show families, levels and tables of a database, which may be open elsewhere
+    #[command(after_help = "Examples:\n  lsm stats db\n  lsm stats db --json")]
+    Stats(DirArgs),
+    /// Check every checksum, order and count of a database that is not open
+    #[command(after_help = "Example:\n  lsm verify db && echo sound")]
+    Verify(DirArgs),
+    /// Make a damaged database open again; what it cannot keep goes to the folder lost
+    #[command(after_help = "Examples:\n  cp -r db db.before && lsm repair db\n\n\
+                      Nothing is deleted, but a repair decides what counts. Copy the directory first.")]
+    Repair(RepairArgs),
+    /// Make a copy of a database out of links, in a directory that does not exist yet
+    #[command(after_help = "Example:\n  lsm checkpoint db backups/monday")]
+    Checkpoint(CheckpointArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DumpArgs {
+    /// A file, or a database's directory for all its files
+    pub(crate) path: PathBuf,
+    /// How keys and values are written
+    #[arg(long, value_enum, default_value_t = Keys::Auto)]
+    pub(crate) keys: Keys,
+    /// At most so many entries or records of each file
+    #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
+    pub(crate) limit: usize,
+    /// One JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How bytes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keys {
+    /// As text where they are printable text, else as hex
+    Auto,
+    /// As hexadecimal bytes
+    Hex,
+    /// As text, with escapes where needed
+    Text,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A log, a manifest, a table or CURRENT
+    pub(crate) file: PathBuf,
+    /// Only this data block of a table, counted from 0
+    #[arg(long)]
+    pub(crate) block: Option<usize>,
+    /// At most so many entries of a block, records of a batch, lines of a filter
+    #[arg(long, default_value_t = 16)]
+    pub(crate) limit: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DirArgs {
+    /// The database's directory
+    pub(crate) dir: PathBuf,
+    /// As one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The database's directory
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// The database's directory
+    pub(crate) dir: PathBuf,
+    /// Where the copy goes; it must not exist
+    pub(crate) target: PathBuf,
+}

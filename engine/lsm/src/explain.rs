@@ -1,0 +1,94 @@
+//! `lsm explain`: offset, bytes, meaning.
+
+use std::io::{self, Write};
+
+use engine::inspect::{self, ExplainOptions, Note};
+use engine::vfs::StdVfs;
+
+use crate::args::ExplainArgs;
+use crate::{DAMAGED, FINE, Outcome, file_name, style};
+
+const BYTES_A_LINE: usize = 16;
+const LINES_A_FIELD_MAX: usize = 4;
+
+pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
+    let options = ExplainOptions {
+        block: args.block,
+        limit: args.limit,
+    };
+    let mut written: io::Result<()> = Ok(());
+    let wrong = inspect::explain(&StdVfs, &args.file, options, &mut |note| {
+        if written.is_ok() {
+            written = show(&note, out);
+        }
+    });
+    written?;
+    let Some(wrong) = wrong? else {
+        return Ok(FINE);
+    };
+    let (from, to) = (wrong.range.start, wrong.range.end);
+    let place = match to.saturating_sub(from) {
+        0 | 1 => format!("at byte {from}"),
+        _ => format!("in bytes {from} to {}", to - 1),
+    };
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{} {}.",
+        style::wrong(&format!("wrong {place} of {}:", file_name(&args.file))),
+        wrong.what
+    )?;
+    if let Some((at, byte)) = wrong.byte {
+        writeln!(
+            out,
+            "If one byte is to blame, it is the one at {}: {byte:02x} there would make the checksum right.",
+            style::wrong(&at.to_string()),
+        )?;
+    }
+    writeln!(
+        out,
+        "{}",
+        style::dim(
+            "What stands before it is as the engine reads it. What comes after was not looked at."
+        )
+    )?;
+    Ok(DAMAGED)
+}
+
+fn show(note: &Note<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match note {
+        Note::Part { at, title } => writeln!(
+            out,
+            "{} {}",
+            style::dim(&format!("-- {at:>6}")),
+            style::title(title)
+        ),
+        Note::Field { at, bytes, meaning } => field(*at, bytes, meaning, out),
+    }
+}
+
+fn field(at: u64, bytes: &[u8], meaning: &str, out: &mut dyn Write) -> io::Result<()> {
+    for (number, line) in bytes.chunks(BYTES_A_LINE).enumerate() {
+        if number == LINES_A_FIELD_MAX && bytes.len() > (LINES_A_FIELD_MAX + 1) * BYTES_A_LINE {
+            let all = format!("... {} bytes in all", bytes.len());
+            return writeln!(out, "{:9} {}", "", style::dim(&all));
+        }
+        let offset = format!("{:>9}", at + (number * BYTES_A_LINE) as u64);
+        let hex: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex.join(" ");
+        let meaning = if number == 0 { meaning } else { "" };
+        match meaning.is_empty() {
+            true => writeln!(out, "{} {hex}", style::dim(&offset))?,
+            false => writeln!(out, "{} {hex:<47}  {meaning}", style::dim(&offset))?,
+        }
+    }
+    if bytes.is_empty() && !meaning.is_empty() {
+        writeln!(
+            out,
+            "{} {:<47}  {meaning}",
+            style::dim(&format!("{at:>9}")),
+            ""
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! The tool `lsm`: what is in the engine's files, and whether it is sound.
+//!
+//! ```text
+//! dump        what a file says: entries, batches, edits
+//! explain     what each byte means, up to the first that is wrong
+//! stats       families, levels, tables
+//! verify      all checksums, orders, counts of a closed database
+//! repair      makes a damaged one open again
+//! checkpoint  a copy made of links
+//! ```
+//!
+//! Everything is decoded by the engine; here it is only shown. What a command prints goes through one writer with colours in it, which
+//! whoever called takes out again where nobody sees them.
+//!
+//! Exit codes: 0 all is well, 1 damage was found, 2 the command could not be carried out.
+
+mod args;
+mod checkpoint;
+mod dump;
+mod explain;
+mod repair;
+mod stats;
+mod style;
+mod verify;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+/// All is well.
+pub const FINE: u8 = 0;
+/// Something is damaged.
+pub const DAMAGED: u8 = 1;
+/// The command could not be carried out.
+pub const FAILED: u8 = 2;
+
+/// Why a command gave up.
+#[derive(Debug)]
+enum Failure {
+    /// The engine said so.
+    Engine(engine::Error),
+    /// The output could not be written.
+    Output(std::io::Error),
+}
+
+impl From<engine::Error> for Failure {
+    fn from(error: engine::Error) -> Self {
+        Failure::Engine(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// What a command returns: an exit code.
+type Outcome = Result<u8, Failure>;
+
+/// Runs the tool with command-line arguments, the first of which is its own name, and returns the exit code.
+pub fn run(
+    args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let text = error.render().ansi().to_string();
+            let target: &mut dyn Write = if error.use_stderr() { err } else { out };
+            let _ = target.write_all(text.as_bytes());
+            return if error.use_stderr() { FAILED } else { FINE };
+        }
+    };
+    let outcome = match &cli.command {
+        Command::Dump(args) => dump::run(args, out),
+        Command::Explain(args) => explain::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
+        Command::Verify(args) => verify::run(args, out),
+        Command::Repair(args) => repair::run(args, out),
+        Command::Checkpoint(args) => checkpoint::run(args, out),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => FINE,
+        Err(Failure::Output(error)) => {
+            let _ = writeln!(err, "lsm: cannot write the output: {error}");
+            FAILED
+        }
+        Err(Failure::Engine(error)) => {
+            let _ = writeln!(err, "lsm: {error}.");
+            match error {
+                engine::Error::Corruption { .. } => DAMAGED,
+                _ => FAILED,
+            }
+        }
+    }
+}
+
+/// The last part of a path, for people.
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}

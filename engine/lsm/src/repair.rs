@@ -1,0 +1,56 @@
+//! `lsm repair`: makes a damaged database open again, and says what it could not keep.
+
+use std::io::Write;
+
+use engine::{Options, repair};
+
+use crate::args::RepairArgs;
+use crate::{DAMAGED, FINE, Outcome, file_name, style};
+
+pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
+    let report = repair(&args.dir, &Options::default())?;
+    let how = match report.rebuilt {
+        true => "the manifest was made anew from the tables",
+        false => "the manifest could be read and was believed",
+    };
+    writeln!(out, "{how}")?;
+    for lost in &report.lost {
+        writeln!(
+            out,
+            "{}  {} at byte {}: {}",
+            style::wrong("lost"),
+            file_name(&lost.file),
+            lost.offset,
+            lost.what
+        )?;
+    }
+    for (path, why) in &report.aside {
+        writeln!(out, "{} {}: {why}", style::note("moved"), file_name(path))?;
+    }
+    writeln!(
+        out,
+        "kept  {} with {} in {}: {}",
+        style::count(report.tables, "table"),
+        style::count(report.entries, "entry"),
+        style::count(report.families.len() as u64, "family"),
+        report.families.join(", "),
+    )?;
+    if report.batches > 0 {
+        writeln!(
+            out,
+            "      {} of the logs among them",
+            style::count(report.batches, "batch")
+        )?;
+    }
+    writeln!(out, "{}", style::good("it opens again"))?;
+    if report.lost.is_empty() {
+        return Ok(FINE);
+    }
+    writeln!(
+        out,
+        "What was in the lost places is gone, and so are deletions that were only there: older versions of their keys may show again. \
+         What was moved is in {}.",
+        args.dir.join("lost").display()
+    )?;
+    Ok(DAMAGED)
+}

@@ -1,0 +1,75 @@
+//! Colours, and how bytes and sizes are written.
+
+use owo_colors::OwoColorize;
+
+use crate::args::Keys;
+
+/// The title of a part.
+pub(crate) fn title(text: &str) -> String {
+    text.bold().cyan().to_string()
+}
+
+/// What is beside the point.
+pub(crate) fn dim(text: &str) -> String {
+    text.dimmed().to_string()
+}
+
+/// What is wrong.
+pub(crate) fn wrong(text: &str) -> String {
+    text.bold().red().to_string()
+}
+
+/// What is well.
+pub(crate) fn good(text: &str) -> String {
+    text.green().to_string()
+}
+
+/// What is worth a look.
+pub(crate) fn note(text: &str) -> String {
+    text.yellow().to_string()
+}
+
+/// Bytes for people.
+pub(crate) fn bytes(bytes: &[u8], keys: Keys) -> String {
+    let text = std::str::from_utf8(bytes).ok();
+    let printable = text.filter(|text| text.chars().all(|c| !c.is_control()));
+    match (keys, printable) {
+        (Keys::Auto, Some(text)) => format!("\"{text}\""),
+        (Keys::Text, _) => format!("\"{}\"", bytes.escape_ascii()),
+        (Keys::Auto | Keys::Hex, _) => hex(bytes),
+    }
+}
+
+/// Two digits a byte, nothing between.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::from("0x"), |mut hex, byte| {
+        hex.push_str(&format!("{byte:02x}"));
+        hex
+    })
+}
+
+/// A length in the largest unit that leaves three digits.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut size = bytes as f64;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} B"),
+        _ => format!("{size:.1} {}", units[unit]),
+    }
+}
+
+/// `1 table`, `2 tables`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let plural = match (number, noun.strip_suffix('y'), noun.ends_with("ch")) {
+        (1, ..) => noun.to_owned(),
+        (_, Some(stem), _) => format!("{stem}ies"),
+        (_, None, true) => format!("{noun}es"),
+        (_, None, false) => format!("{noun}s"),
+    };
+    format!("{number} {plural}")
+}

@@ -1,0 +1,108 @@
+//! What the tests of the tool share: a small database, the same each time, and a run of the tool in this process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine::{
+    Background, Comparator, Compression, Db, FamilyOptions, Options, WriteBatch, WriteOptions,
+};
+
+pub(crate) fn options() -> Options {
+    let reverse = FamilyOptions {
+        comparator: Comparator::reverse_bytewise(),
+        compression: Compression::Lz4,
+        ..small()
+    };
+    Options {
+        background: Background::Manual,
+        ..Options::default()
+    }
+    .family("default", small())
+    .family("newest first", reverse)
+}
+
+fn small() -> FamilyOptions {
+    FamilyOptions {
+        block_bytes: 96,
+        restart_interval: 2,
+        ..FamilyOptions::default()
+    }
+}
+
+/// Two families, a table in level 1, one in level 0, and a log with two batches. Closed, so that its bytes are the same each time.
+pub(crate) fn database(dir: &Path) {
+    let db = Db::open(dir, options()).unwrap();
+    let newest = db.family("newest first").unwrap();
+    for (fruit, colour) in [
+        ("apple", "red"),
+        ("apricot", "orange"),
+        ("banana", "yellow"),
+        ("cherry", "red"),
+    ] {
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), fruit, colour);
+        batch.put(
+            &newest,
+            format!("2024-{}", fruit.len()),
+            "again and again ".repeat(12),
+        );
+        db.write(batch, WriteOptions::default()).unwrap();
+    }
+    db.flush().unwrap();
+    db.compact().unwrap();
+    db.put("apple", "green").unwrap();
+    db.delete("cherry").unwrap();
+    db.flush().unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(&db.default_family(), "date", "brown");
+    batch.delete(&newest, "2024-5");
+    db.write(batch, WriteOptions::default()).unwrap();
+    db.put([0u8, 0xff, b'k'], "a key that is no text").unwrap();
+    db.close().unwrap();
+}
+
+/// Runs the tool and returns its exit code and what it printed, without colours.
+pub(crate) fn lsm(args: &[&str]) -> (u8, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = {
+        let mut out = anstream::StripStream::new(&mut out as &mut dyn std::io::Write);
+        let mut err = anstream::StripStream::new(&mut err as &mut dyn std::io::Write);
+        lsm::run(
+            std::iter::once("lsm").chain(args.iter().copied()),
+            &mut out,
+            &mut err,
+        )
+    };
+    out.extend(err);
+    (code, String::from_utf8(out).unwrap())
+}
+
+/// The engine's files in a directory, by name.
+pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.retain(|file| !file.ends_with("LOCK"));
+    files.sort();
+    files
+}
+
+/// Compares `found` with the stored output `name`, or stores it with `UPDATE=1`.
+#[track_caller]
+pub(crate) fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, found).unwrap();
+        return;
+    }
+    let stored = fs::read_to_string(&path).unwrap_or_default();
+    let difference = similar::TextDiff::from_lines(stored.as_str(), found);
+    assert!(
+        stored == found,
+        "{name} is another now; if that is meant, run with UPDATE=1 and read the difference:\n{}",
+        difference.unified_diff()
+    );
+}

@@ -1,0 +1,102 @@
+//! What a database is made of, read from its manifest and its tables' properties without opening it: for `lsm stats`.
+
+use std::path::{Path, PathBuf};
+
+use crate::db::Options;
+use crate::db::survey::{Names, Survey};
+use crate::error::Result;
+use crate::sstable::{Properties, read_properties};
+use crate::version::{FileMeta, current_manifest, file_name};
+
+/// A table as the manifest lists it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TableOverview {
+    /// Its level.
+    pub level: usize,
+    /// What the manifest says of it.
+    pub meta: FileMeta,
+    /// What it says about itself; the error's message if it cannot be read.
+    pub properties: Result<Properties, String>,
+}
+
+/// A column family and its tables, by level, then number.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FamilyOverview {
+    /// Its number.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The name of its comparator.
+    pub comparator: String,
+    /// Its tables.
+    pub tables: Vec<TableOverview>,
+}
+
+/// What the files of a database say at one moment.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Overview {
+    /// The manifest in force.
+    pub manifest: PathBuf,
+    /// How many edits it holds.
+    pub edits: usize,
+    /// The last sequence number that is in tables.
+    pub last_sequence: u64,
+    /// The families by number.
+    pub families: Vec<FamilyOverview>,
+    /// The logs that are still needed, with their lengths.
+    pub logs: Vec<(PathBuf, u64)>,
+}
+
+/// Reads what the database in `dir` is made of. Nothing is locked or written, and another process may have it open: a table may then be
+/// gone before its properties are read, and says so.
+///
+/// # Errors
+/// `Io`, or `NotADatabase` if there is none.
+pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
+    let (dir, vfs) = (dir.as_ref(), &*options.vfs);
+    let number = current_manifest(vfs, dir)?;
+    let survey = Survey::read(vfs, dir, number, &mut |_| ())?;
+    let names = Names::read(vfs, dir)?;
+    let mut families = Vec::new();
+    for record in survey.families.values() {
+        let of_family = survey
+            .tables
+            .iter()
+            .filter(|((family, _), _)| *family == record.id);
+        let mut tables: Vec<_> = of_family
+            .map(|((_, number), (level, meta))| {
+                let file = vfs.open_random(&file_name::table(dir, *number));
+                let properties = file.and_then(|file| read_properties(&*file));
+                TableOverview {
+                    level: *level,
+                    meta: meta.clone(),
+                    properties: properties.map_err(|error| error.to_string()),
+                }
+            })
+            .collect();
+        tables.sort_by_key(|table| (table.level, table.meta.number));
+        families.push(FamilyOverview {
+            id: record.id.0,
+            name: record.name.clone(),
+            comparator: record.comparator.clone(),
+            tables,
+        });
+    }
+    let logs = names
+        .logs
+        .range(survey.oldest_log..)
+        .map(|number| file_name::log(dir, *number));
+    let logs = logs
+        .map(|path| (path.clone(), vfs.len(&path).unwrap_or(0)))
+        .collect();
+    Ok(Overview {
+        manifest: file_name::manifest(dir, number),
+        edits: survey.edits,
+        last_sequence: survey.last_sequence,
+        families,
+        logs,
+    })
+}

@@ -1,0 +1,252 @@
+//! Explains a log: a write-ahead log with its batches, or a manifest with its edits.
+
+use std::path::Path;
+
+use crate::annotate::{Listener, Notes, Wrong};
+use crate::batch::BatchView;
+use crate::error::Error;
+use crate::internal_key::{self, ValueKind};
+use crate::log::{Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode};
+use crate::varint;
+use crate::version::{Shows, VersionEdit};
+
+/// What the records of the log are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Records {
+    Batches,
+    Edits,
+}
+
+pub(super) fn explain(
+    contents: &[u8],
+    path: &Path,
+    number: u64,
+    records: Records,
+    limit: usize,
+    listener: &mut Listener<'_>,
+) -> Result<(), Wrong> {
+    let reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
+    let mut explain = Explain {
+        contents,
+        records,
+        limit,
+        listener,
+        record: Vec::new(),
+        count: 0,
+    };
+    let mut at = 0;
+    loop {
+        at = explain.block_end(at, reader.skip_block_end(at))?;
+        match reader.look(at) {
+            Found::Fragment {
+                fragment_type,
+                payload,
+            } => {
+                at = payload.end;
+                explain.fragment(payload, fragment_type)?;
+            }
+            Found::Nothing => return explain.end(at),
+            Found::Bad { at: bytes, what } => {
+                let range = bytes.start as u64..bytes.end as u64;
+                let what = format!("{what}{}", consequence(contents, path, number));
+                return Err(Wrong::new(range, what));
+            }
+        }
+    }
+}
+
+/// What an opening makes of the log: it is asked.
+fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
+    let mut reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
+    loop {
+        match reader.next_record() {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(Error::Corruption { offset, what, .. }) => {
+                let follows = what
+                    .rsplit_once(", and yet ")
+                    .map_or("", |(_, follows)| follows);
+                return format!(
+                    ", and yet {follows}: this is damage and no torn end, and opening stops at byte {offset}"
+                );
+            }
+            Err(error) => return format!(", and {error}"),
+        }
+    }
+    match reader.end() {
+        Some(LogEnd::Torn { at }) => format!(
+            ". Nothing valid follows, so opening takes it for a write that a power cut has torn, and leaves out the record \
+             at byte {at}"
+        ),
+        _ => ". Opening reads past it".to_owned(),
+    }
+}
+
+struct Explain<'e, 'l> {
+    contents: &'e [u8],
+    records: Records,
+    limit: usize,
+    listener: &'e mut Listener<'l>,
+    /// The fragments of a record so far.
+    record: Vec<u8>,
+    count: usize,
+}
+
+impl Explain<'_, '_> {
+    /// The zeros where no header fits any more.
+    fn block_end(&mut self, at: usize, next: usize) -> Result<usize, Wrong> {
+        if next > at {
+            let bytes = &self.contents[at..next];
+            if let Some(wrong) = bytes.iter().position(|byte| *byte != 0) {
+                let at = (at + wrong) as u64;
+                let what = "at the end of a block of 32 KiB, where no header fits, stand zeros, and this byte is none. No \
+                            checksum covers it and nobody reads it";
+                return Err(Wrong::new(at..at + 1, what));
+            }
+            let mut notes = Notes::new(bytes, at as u64, self.listener);
+            notes.part("the end of a block: no header fits");
+            notes.field(bytes.len(), "zeros");
+        }
+        Ok(next)
+    }
+
+    fn fragment(
+        &mut self,
+        payload: std::ops::Range<usize>,
+        fragment_type: FragmentType,
+    ) -> Result<(), Wrong> {
+        let at = payload.start - HEADER_BYTES;
+        let (title, name) = match fragment_type {
+            FragmentType::Whole => ("a whole record", "whole"),
+            FragmentType::First => ("the first part of a record", "first"),
+            FragmentType::Middle => ("a middle part of a record", "middle"),
+            FragmentType::Last => ("the last part of a record", "last"),
+        };
+        let begins = matches!(fragment_type, FragmentType::Whole | FragmentType::First);
+        if begins != self.record.is_empty() {
+            let what = match begins {
+                true => "the record before does not end, and here another begins",
+                false => "a record's later part stands here without its first",
+            };
+            return Err(Wrong::new(at as u64..payload.end as u64, what));
+        }
+        let bytes = &self.contents[at..payload.end];
+        let mut notes = Notes::new(bytes, at as u64, self.listener);
+        notes.part(format!("fragment: {title}, number {}", self.count));
+        notes.field(4, "checksum of the fragment and its place: right");
+        notes.field(2, format!("length {}", payload.len()));
+        notes.field(1, format!("type {}: {name}", fragment_type as u8));
+        notes.field(4, "the log's number");
+        if fragment_type == FragmentType::Whole {
+            self.count += 1;
+            return self.payload(&self.contents[payload.clone()], payload.start as u64);
+        }
+        notes.field_to(bytes.len(), "payload");
+        self.record.extend_from_slice(&self.contents[payload]);
+        if fragment_type == FragmentType::Last {
+            self.count += 1;
+            let record = std::mem::take(&mut self.record);
+            let title = "the record, put together; offsets count from its beginning";
+            Notes::new(&record, 0, self.listener).part(title);
+            let range = at as u64..(at + bytes.len()) as u64;
+            return self
+                .payload(&record, 0)
+                .map_err(|wrong| Wrong::new(range, wrong.what));
+        }
+        Ok(())
+    }
+
+    fn payload(&mut self, payload: &[u8], base: u64) -> Result<(), Wrong> {
+        let notes = Notes::new(payload, base, self.listener);
+        match self.records {
+            Records::Batches => batch(payload, notes, self.limit),
+            Records::Edits => edit(payload, notes),
+        }
+    }
+
+    fn end(&mut self, at: usize) -> Result<(), Wrong> {
+        let rest = &self.contents[at..];
+        if !self.record.is_empty() {
+            let what = "the last record does not end: a power cut has torn it, and it was never acknowledged as durable";
+            return Err(Wrong::new(at as u64..self.contents.len() as u64, what));
+        }
+        if !rest.is_empty() {
+            let mut notes = Notes::new(rest, at as u64, self.listener);
+            notes.part("space that was never written");
+            notes.field(rest.len(), "zeros");
+        }
+        Ok(())
+    }
+}
+
+fn batch(payload: &[u8], mut notes: Notes<'_, '_>, limit: usize) -> Result<(), Wrong> {
+    let base = notes.at();
+    let all = base..base + payload.len() as u64;
+    let view = BatchView::decode(payload);
+    // What is wrong may stand in the last record; those before are shown all the same.
+    let view = match view {
+        Ok(view) => view,
+        Err(what) => return Err(Wrong::new(all, format!("this is no write batch: {what}"))),
+    };
+    notes.field(
+        8,
+        format!("sequence number {} of the first record", view.sequence),
+    );
+    notes.field(4, format!("{} records", view.count));
+    for (number, record) in view.records().enumerate().take(limit) {
+        let record = record.map_err(|what| Wrong::new(all.clone(), what))?;
+        let kind = match record.kind {
+            ValueKind::Put => "put",
+            ValueKind::Delete => "delete",
+            ValueKind::RangeDelete => "delete a range",
+        };
+        let sequence = view.sequence.saturating_add(number as u64);
+        notes.field(1, format!("record {number} at {sequence}: {kind}"));
+        notes.field(
+            varint::len(u64::from(record.family.0)),
+            format!("family {}", record.family.0),
+        );
+        notes.field(
+            varint::len(record.key.len() as u64),
+            format!("key length {}", record.key.len()),
+        );
+        notes.field_to(
+            notes.done() + record.key.len(),
+            format!("key \"{}\"", record.key.escape_ascii()),
+        );
+        if record.kind != ValueKind::Delete {
+            let name = if record.kind == ValueKind::Put {
+                "value"
+            } else {
+                "the range's end"
+            };
+            let len = record.value.len();
+            notes.field(varint::len(len as u64), format!("{name} length {len}"));
+            notes.field_to(notes.done() + len, name);
+        }
+    }
+    let more = (view.count as usize).saturating_sub(limit);
+    notes.field_to(payload.len(), format!("{more} more records"));
+    Ok(())
+}
+
+fn edit(payload: &[u8], mut notes: Notes<'_, '_>) -> Result<(), Wrong> {
+    let (base, end) = (notes.at(), notes.at() + payload.len() as u64);
+    let decoded = VersionEdit::decode_each(payload, &mut |shown| {
+        let meaning = match shown.value {
+            Shows::Tag(tag) => format!("tag {tag}: {}", shown.what),
+            Shows::Number(number) => format!("{} {number}", shown.what),
+            Shows::Length(length) => format!("length {length} of {}", shown.what),
+            Shows::Bytes(bytes) if shown.what.ends_with("est key") => internal_key::describe(bytes),
+            Shows::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+        };
+        notes.field_to(notes.done() + shown.bytes.len(), meaning);
+    });
+    match decoded {
+        Ok(_) => Ok(()),
+        Err((at, what)) => Err(Wrong::new(
+            base + at as u64..end,
+            format!("this is no version edit: {what}"),
+        )),
+    }
+}

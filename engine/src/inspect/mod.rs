@@ -1,0 +1,132 @@
+//! What each byte of a file means: the low-level surface under the tool `lsm`.
+//!
+//! Nothing here decodes. The engine's own decoders are asked, and what they have read is put into words, so an
+//! explanation never disagrees with what the engine would make of the file. At the first field that is wrong it stops, because
+//! behind that no byte has a meaning that anyone could rely on.
+//!
+//! Where a checksum is wrong, the one byte is looked for whose change would make it right: see [`Wrong::byte`].
+
+mod log;
+mod suspect;
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::annotate::Notes;
+use crate::error::Result;
+use crate::sstable::{explain_table, is_table};
+use crate::version::edit::MANIFEST_MAGIC;
+use crate::vfs::Vfs;
+
+pub use crate::annotate::{Listener, Note, Wrong};
+pub use crate::sstable::{ExplainOptions, read_properties};
+pub use crate::version::FileName;
+
+/// How far into a manifest its magic stands at most.
+const MAGIC_WITHIN_BYTES: usize = 64;
+
+/// What a file is: by its name, or by what it looks like if the name is not the engine's.
+///
+/// # Errors
+/// `Io`.
+pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
+    if let Some(kind) = path.file_name().and_then(FileName::parse) {
+        return Ok(kind);
+    }
+    if is_table(&*vfs.open_random(path)?)? {
+        return Ok(FileName::Table(0));
+    }
+    let contents = vfs.read(path)?;
+    if contents.starts_with(b"MANIFEST-") {
+        return Ok(FileName::Current);
+    }
+    // The number that every fragment bears, as the first one has it.
+    let number = contents.get(7..11).and_then(|bytes| bytes.first_chunk());
+    let number = number.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
+    let start = &contents[..contents.len().min(MAGIC_WITHIN_BYTES)];
+    let is_manifest = start
+        .windows(MANIFEST_MAGIC.len())
+        .any(|window| window == MANIFEST_MAGIC);
+    Ok(match is_manifest {
+        true => FileName::Manifest(number),
+        false => FileName::Log(number),
+    })
+}
+
+/// Explains the file `path` to `listener`, byte by byte, up to the first thing that is wrong, which is given back.
+///
+/// # Errors
+/// `Io`.
+pub fn explain(
+    vfs: &dyn Vfs,
+    path: &Path,
+    options: ExplainOptions,
+    listener: &mut Listener<'_>,
+) -> Result<Option<Wrong>> {
+    let explained = match kind_of(vfs, path)? {
+        FileName::Table(_) => explain_table(&*vfs.open_random(path)?, options, listener),
+        FileName::Manifest(number) => log::explain(
+            &vfs.read(path)?,
+            path,
+            number,
+            log::Records::Edits,
+            options.limit,
+            listener,
+        ),
+        FileName::Log(number) => log::explain(
+            &vfs.read(path)?,
+            path,
+            number,
+            log::Records::Batches,
+            options.limit,
+            listener,
+        ),
+        FileName::Current | FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
+        FileName::Lock => lock(&vfs.read(path)?),
+    };
+    let Err(mut wrong) = explained else {
+        return Ok(None);
+    };
+    if wrong.byte.is_none() {
+        wrong.byte = suspect::find(&vfs.read(path)?, &wrong);
+    }
+    Ok(Some(wrong))
+}
+
+fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
+    let all = 0..contents.len() as u64;
+    let Some(name) = contents.strip_suffix(b"\n") else {
+        let what = "CURRENT ends in a newline, and this file does not: it is cut off, or not written by the engine";
+        return Err(Wrong::new(all, what));
+    };
+    let text = std::str::from_utf8(name).ok();
+    let parsed = text.and_then(|name| FileName::parse(OsStr::new(name)));
+    let Some(FileName::Manifest(number)) = parsed else {
+        let expected = b"MANIFEST-";
+        let at = name
+            .iter()
+            .zip(expected)
+            .take_while(|(a, b)| a == b)
+            .count() as u64;
+        let what = format!(
+            "CURRENT names the manifest in force, as in \"MANIFEST-000005\", and here stands \"{}\"",
+            name.escape_ascii()
+        );
+        return Err(Wrong::new(at..all.end, what));
+    };
+    let mut notes = Notes::new(contents, 0, listener);
+    notes.part("CURRENT: which manifest is in force");
+    notes.field(name.len(), format!("manifest {number}"));
+    notes.field(1, "newline");
+    Ok(())
+}
+
+fn lock(contents: &[u8]) -> Result<(), Wrong> {
+    match contents.len() {
+        0 => Ok(()),
+        len => Err(Wrong::new(
+            0..len as u64,
+            "the lock file is empty: only the lock on it counts",
+        )),
+    }
+}
