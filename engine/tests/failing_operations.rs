@@ -7,18 +7,19 @@
 
 mod support;
 
+use std::path::Path;
 use std::sync::Arc;
 
-use engine::vfs::{Fault, FaultVfs, MemoryVfs};
+use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, Db, Error, Options, TableReads, WriteBatch, WriteOptions};
-use support::{Dice, OptionSet, Rows, seed_or, sorted, steps_or, tiny};
+use support::{Dice, OptionSet, Rows, seed_or, sorted, steps_or, take_range, tiny};
 
 const FAMILIES: [&str; 2] = ["default", "other"];
 const KEYS: u64 = 25;
 
 type Models = [Rows; 2];
 
-fn options(vfs: Arc<dyn engine::vfs::Vfs>) -> Options {
+fn options(vfs: Arc<dyn Vfs>) -> Options {
     OptionSet {
         name: "failing operations",
         family: tiny(),
@@ -42,6 +43,7 @@ struct Run {
     /// The rows with the batch whose write failed and poisoned the database.
     in_doubt: Option<Models>,
     failures: u64,
+    checkpoints: u64,
 }
 
 impl Run {
@@ -60,6 +62,7 @@ impl Run {
             since_durable: Vec::new(),
             in_doubt: None,
             failures: 0,
+            checkpoints: 0,
         }
     }
 
@@ -76,7 +79,7 @@ impl Run {
                 14 => self.quietly(Db::flush),
                 15 | 16 => self.quietly(|db| db.step().map(drop)),
                 17 => self.quietly(Db::compact),
-                18 => self.check_reads(),
+                18 => self.checkpoint(),
                 _ => self.close(),
             }
         }
@@ -129,6 +132,10 @@ impl Run {
             if dice.one_in(4) {
                 batch.delete(&family, &key);
                 next[which].remove(&key);
+            } else if dice.one_in(8) {
+                let end = format!("key:{KEYS:02}").into_bytes();
+                let (start, end) = take_range(&mut next[which], family.comparator(), key, end);
+                batch.delete_range(&family, start, end);
             } else {
                 let value = vec![dice.next() as u8; dice.below(300) as usize];
                 batch.put(&family, &key, &value);
@@ -168,6 +175,20 @@ impl Run {
     /// Flushes and compactions change nothing that can be read, whether they succeed or not.
     fn quietly(&mut self, work: impl Fn(&Db) -> engine::Result<()>) {
         self.failures += u64::from(work(self.db.as_ref().unwrap()).is_err());
+    }
+
+    /// A checkpoint that was made holds what was acknowledged; of one that failed there is nothing, or all.
+    fn checkpoint(&mut self) {
+        self.check_reads();
+        self.checkpoints += 1;
+        let dir = format!("checkpoint{}", self.checkpoints);
+        let made = self.db.as_ref().unwrap().checkpoint(&dir);
+        self.failures += u64::from(made.is_err());
+        if made.is_ok() || self.memory.exists(Path::new(&dir)).unwrap() {
+            let disk = Arc::new(self.memory.crash(1));
+            let copy = Db::open(&dir, options(disk)).unwrap();
+            assert_eq!(rows(&copy).unwrap(), self.acknowledged);
+        }
     }
 
     fn close(&mut self) {
