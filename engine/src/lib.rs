@@ -65,6 +65,7 @@ pub mod log;
 pub mod memtable;
 pub mod range_tombstone;
 pub mod sstable;
+mod sync;
 pub mod varint;
 pub mod version;
 pub mod vfs;

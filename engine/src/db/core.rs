@@ -32,6 +32,7 @@ use crate::db::family::FamilyCore;
 use crate::db::signals::{Signals, closed};
 use crate::db::snapshot::SnapshotList;
 use crate::db::statistics::Counters;
+use crate::db::visible::Visible;
 use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
@@ -50,7 +51,7 @@ pub(super) struct Core {
     /// The open families, by rising number.
     pub(super) families: ArcSwap<Vec<Arc<FamilyCore>>>,
     /// The last write that readers see.
-    pub(super) visible: AtomicU64,
+    pub(super) visible: Visible,
     /// Numbers below this one are taken.
     pub(super) next_file: AtomicU64,
     pub(super) snapshots: SnapshotList,
@@ -105,7 +106,7 @@ pub(super) struct FrozenSet {
 
 impl Core {
     pub(super) fn visible_sequence(&self) -> u64 {
-        self.visible.load(Ordering::Acquire)
+        self.visible.now()
     }
 
     pub(super) fn new_file_number(&self) -> u64 {

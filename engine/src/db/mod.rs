@@ -38,6 +38,7 @@ mod statistics;
 mod survey;
 mod value;
 mod verify;
+mod visible;
 mod writer;
 
 use std::ops::RangeBounds;

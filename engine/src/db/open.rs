@@ -31,6 +31,7 @@ use crate::db::recovery::{self, Recovered};
 use crate::db::signals::Signals;
 use crate::db::snapshot::SnapshotList;
 use crate::db::statistics::Counters;
+use crate::db::visible::Visible;
 use crate::db::writer::Writer;
 use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
@@ -404,7 +405,7 @@ impl Core {
             background: options.background,
             mapped: options.table_access == TableReads::Mapped,
             families: ArcSwap::from_pointee(families),
-            visible: AtomicU64::new(last_sequence),
+            visible: Visible::new(last_sequence),
             next_file: AtomicU64::new(state.next_file),
             snapshots: SnapshotList::default(),
             queue: CommitQueue::default(),

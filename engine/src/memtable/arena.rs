@@ -3,6 +3,12 @@
 //! A memtable is filled, frozen, written to a table and dropped whole. So its nodes need no
 //! allocator of their own: a pointer moves forward through chunks, and dropping the arena frees the chunks.
 //!
+//! Each chunk is as large as all before it together, up to a bound. So an arena that holds little takes little, and
+//! one that holds much takes few. A chunk of [`HUGE_PAGE_BYTES`] or more is a mapping of its own, for which
+//! the kernel is asked to use huge pages: a search of a large list touches a page a step, and with pages of
+//! 4 KiB a quarter of its time went into finding them (`docs/performance.md`). Such a mapping takes memory only
+//! as it is touched, a huge page at a time.
+//!
 //! Invariants
 //! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay good until then.
 //! 2. Two allocations never overlap, and each starts at a multiple of [`ALIGN`].
@@ -14,12 +20,20 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memmap2::MmapMut;
 use parking_lot::Mutex;
+
+use crate::sync::{AtomicUsize, Ordering};
 
 /// Every allocation starts at a multiple of this: the alignment of a pointer to the next node.
 pub(super) const ALIGN: usize = align_of::<usize>();
+
+/// The first chunk has this length.
+const CHUNK_BYTES_MIN: usize = 1 << 10;
+
+/// What x86-64 and most others call a huge page.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// An allocation larger than this part of a chunk gets a chunk of its own, so that little is wasted.
 const LARGE_PART: usize = 4;
@@ -28,7 +42,7 @@ const LARGE_PART: usize = 4;
 #[derive(Debug)]
 pub(super) struct Arena {
     chunks: Mutex<Vec<Chunk>>,
-    chunk_bytes: usize,
+    chunk_bytes_max: usize,
     reserved: AtomicUsize,
 }
 
@@ -42,9 +56,9 @@ pub(super) struct Bump {
 }
 
 #[derive(Debug)]
-struct Chunk {
-    start: NonNull<u8>,
-    layout: Layout,
+enum Chunk {
+    Heap { start: NonNull<u8>, layout: Layout },
+    Mapped(#[expect(dead_code, reason = "kept for its memory, freed by its drop")] MmapMut),
 }
 
 // SAFETY: a chunk is plain memory, owned by whoever owns the `Chunk`.
@@ -57,32 +71,29 @@ unsafe impl Send for Bump {}
 unsafe impl Sync for Bump {}
 
 impl Arena {
-    /// An arena that grows by `chunk_bytes` at a time.
-    pub(super) fn new(chunk_bytes: usize) -> Self {
+    /// An arena that grows by at most `chunk_bytes_max` at a time.
+    pub(super) fn new(chunk_bytes_max: usize) -> Self {
         Self {
             chunks: Mutex::default(),
-            chunk_bytes,
+            chunk_bytes_max: chunk_bytes_max.max(CHUNK_BYTES_MIN).next_multiple_of(ALIGN),
             reserved: AtomicUsize::new(0),
         }
     }
 
-    /// Bytes taken from the system so far.
+    /// Bytes taken from the system so far. Of a large chunk the system gives what is touched.
     pub(super) fn reserved(&self) -> usize {
         self.reserved.load(Ordering::Relaxed)
     }
 
     /// Takes `bytes` (at least one) of uninitialised memory, aligned to [`ALIGN`], good until the arena is
     /// dropped. `bump` must have been used with this arena only.
+    #[inline]
     pub(super) fn allocate(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         assert!(bytes > 0, "an empty allocation has no address");
         let bytes = bytes.next_multiple_of(ALIGN);
         bump.used += bytes;
         if bytes > bump.left {
-            if bytes > self.chunk_bytes / LARGE_PART {
-                return self.new_chunk(bytes);
-            }
-            bump.at = self.new_chunk(self.chunk_bytes);
-            bump.left = self.chunk_bytes;
+            return self.allocate_elsewhere(bump, bytes);
         }
         let start = bump.at;
         bump.left -= bytes;
@@ -91,25 +102,69 @@ impl Arena {
         start
     }
 
+    /// As [`allocate`](Self::allocate), when the chunk is too full.
+    #[cold]
+    fn allocate_elsewhere(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
+        let chunk_bytes = self
+            .reserved()
+            .next_multiple_of(ALIGN)
+            .clamp(CHUNK_BYTES_MIN, self.chunk_bytes_max);
+        if bytes > chunk_bytes / LARGE_PART {
+            return self.new_chunk(bytes);
+        }
+        let start = self.new_chunk(chunk_bytes);
+        // SAFETY: the chunk is at least four times as long.
+        bump.at = unsafe { start.add(bytes) };
+        bump.left = chunk_bytes - bytes;
+        start
+    }
+
+    /// `bytes` is a multiple of [`ALIGN`] and not zero.
     fn new_chunk(&self, bytes: usize) -> NonNull<u8> {
+        let (chunk, start) = match map_huge(bytes) {
+            Some(mapped) => mapped,
+            None => Self::take_from_heap(bytes),
+        };
+        self.chunks.lock().push(chunk);
+        self.reserved.fetch_add(bytes, Ordering::Relaxed);
+        start
+    }
+
+    fn take_from_heap(bytes: usize) -> (Chunk, NonNull<u8>) {
         let layout =
             Layout::from_size_align(bytes, ALIGN).expect("a chunk is far below isize::MAX");
-        // SAFETY: `bytes` is not zero: `allocate` asserts it, and `chunk_bytes` exceeds an accepted `bytes`.
+        // SAFETY: `bytes` is not zero, as `new_chunk` asks.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start) else {
             handle_alloc_error(layout)
         };
-        self.chunks.lock().push(Chunk { start, layout });
-        self.reserved.fetch_add(bytes, Ordering::Relaxed);
-        start
+        (Chunk::Heap { start, layout }, start)
     }
 }
 
-impl Drop for Arena {
+/// A mapping on huge pages, if it would fill one and the system has such a thing.
+#[cfg(target_os = "linux")]
+fn map_huge(bytes: usize) -> Option<(Chunk, NonNull<u8>)> {
+    if bytes < HUGE_PAGE_BYTES {
+        return None;
+    }
+    let mut map = MmapMut::map_anon(bytes).ok()?;
+    // A wish. Where it is refused, the pages are small and everything works.
+    let _ = map.advise(memmap2::Advice::HugePage);
+    let start = NonNull::new(map.as_mut_ptr())?;
+    Some((Chunk::Mapped(map), start))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map_huge(_bytes: usize) -> Option<(Chunk, NonNull<u8>)> {
+    None
+}
+
+impl Drop for Chunk {
     fn drop(&mut self) {
-        for chunk in self.chunks.get_mut() {
-            // SAFETY: allocated in `new_chunk` with this layout, and freed nowhere else.
-            unsafe { dealloc(chunk.start.as_ptr(), chunk.layout) };
+        if let Self::Heap { start, layout } = self {
+            // SAFETY: allocated in `take_from_heap` with this layout, and freed nowhere else.
+            unsafe { dealloc(start.as_ptr(), *layout) };
         }
     }
 }

@@ -21,28 +21,29 @@ fn writes() -> impl Strategy<Value = Vec<(Vec<u8>, Option<Vec<u8>>)>> {
     prop::collection::vec((user_key(), value), 0..200)
 }
 
-fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)]) -> (MemtableWriter, Model) {
+/// A memtable and a model with these writes, `together` at a time.
+fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)], together: usize) -> (MemtableWriter, Model) {
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 4096);
     let mut model = Model::new();
-    for (sequence, (user_key, value)) in (1..).zip(writes) {
-        let kind = if value.is_some() {
-            ValueKind::Put
-        } else {
-            ValueKind::Delete
-        };
-        let value = value.clone().unwrap_or_default();
-        writer.insert(
-            ParsedKey {
+    let numbered: Vec<_> = (1..).zip(writes).collect();
+    for group in numbered.chunks(together) {
+        let entries = group.iter().map(|(sequence, (user_key, value))| {
+            let kind = value.as_ref().map_or(ValueKind::Delete, |_| ValueKind::Put);
+            let key = ParsedKey {
                 user_key,
-                sequence,
+                sequence: *sequence,
                 kind,
-            },
-            &value,
-        );
-        model.insert(
-            (user_key.clone(), std::cmp::Reverse(sequence)),
-            (kind, value),
-        );
+            };
+            (key, value.as_deref().unwrap_or_default())
+        });
+        for (key, value) in entries.clone() {
+            let versioned = (key.user_key.to_vec(), std::cmp::Reverse(key.sequence));
+            model.insert(versioned, (key.kind, value.to_vec()));
+        }
+        match together {
+            1 => entries.for_each(|(key, value)| writer.insert(key, value)),
+            _ => writer.insert_all(entries),
+        }
     }
     (writer, model)
 }
@@ -68,8 +69,8 @@ fn here(cursor: &MemtableCursor) -> Option<(Vec<u8>, Vec<u8>)> {
 
 proptest! {
     #[test]
-    fn scans_agree_with_a_map(writes in writes()) {
-        let (writer, model) = filled(&writes);
+    fn scans_agree_with_a_map(writes in writes(), together in 1usize..40) {
+        let (writer, model) = filled(&writes, together);
         let expected = entries(&model);
         let table = writer.reader();
         prop_assert_eq!(table.len(), expected.len());
@@ -93,9 +94,9 @@ proptest! {
 
     #[test]
     fn seeks_and_gets_agree_with_a_map(
-        writes in writes(), target in user_key(), sequence in 0u64..200
+        writes in writes(), together in 1usize..40, target in user_key(), sequence in 0u64..200
     ) {
-        let (writer, model) = filled(&writes);
+        let (writer, model) = filled(&writes, together);
         let expected = entries(&model);
         let table = writer.reader();
         let order = |a: &[u8], b: &[u8]| internal_key::compare(&Comparator::Bytewise, a, b);
@@ -126,35 +127,60 @@ proptest! {
 
 #[test]
 fn any_insertion_order_gives_the_same_list() {
-    // Sequential, backwards, and alternating between two ends: the insert hint helps, fails, misleads.
-    let count = 500u64;
-    let orders: [Vec<u64>; 3] = [
+    // Sequential, backwards, alternating between two ends, and two interleaved runs: the insert hint helps, fails,
+    // misleads; searches together find the same place, and places that the others of their group change.
+    let count = 3000u64;
+    let orders: [Vec<u64>; 4] = [
         (0..count).collect(),
         (0..count).rev().collect(),
         (0..count)
             .map(|n| if n % 2 == 0 { n / 2 } else { count - 1 - n / 2 })
             .collect(),
+        (0..count).map(|n| n % 50 * (count / 50) + n / 50).collect(),
     ];
     for order in orders {
-        let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 16);
-        for (sequence, key) in (1..).zip(&order) {
-            let user_key = &key.to_be_bytes();
-            writer.insert(
-                ParsedKey {
-                    user_key,
-                    sequence,
-                    kind: ValueKind::Put,
-                },
-                b"v",
-            );
+        for together in [1, 2, TOGETHER, 100] {
+            let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 16);
+            let keys: Vec<_> = order.iter().map(|key| key.to_be_bytes()).collect();
+            let numbered: Vec<_> = (1..).zip(&keys).collect();
+            for group in numbered.chunks(together) {
+                writer.insert_all(group.iter().map(|(sequence, user_key)| {
+                    let kind = ValueKind::Put;
+                    let (user_key, sequence) = (&user_key[..], *sequence);
+                    (
+                        ParsedKey {
+                            user_key,
+                            sequence,
+                            kind,
+                        },
+                        &b"v"[..],
+                    )
+                }));
+            }
+            let mut cursor = writer.reader().cursor();
+            cursor.seek_to_first().unwrap();
+            for key in 0..count {
+                assert_eq!(internal_key::user_key(cursor.key()), key.to_be_bytes());
+                cursor.next().unwrap();
+            }
+            assert!(!cursor.valid());
         }
-        let mut cursor = writer.reader().cursor();
-        cursor.seek_to_first().unwrap();
-        for key in 0..count {
-            assert_eq!(internal_key::user_key(cursor.key()), key.to_be_bytes());
-            cursor.next().unwrap();
-        }
-        assert!(!cursor.valid());
+    }
+}
+
+#[test]
+fn an_empty_or_small_memtable_takes_little_memory() {
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
+    assert!(writer.reader().reserved_bytes() <= 1 << 10);
+    for sequence in 1..=100_000 {
+        let key = ParsedKey {
+            user_key: b"k",
+            sequence,
+            kind: ValueKind::Put,
+        };
+        writer.insert(key, b"value");
+        let (used, reserved) = (writer.used_bytes(), writer.reader().reserved_bytes());
+        assert!(reserved <= 2 * used + (1 << 10), "{reserved} for {used}");
     }
 }
 

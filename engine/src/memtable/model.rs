@@ -1,0 +1,89 @@
+//! The skip list's publication, in every order and with every outcome that the memory model allows.
+//!
+//! See [`crate::sync`] for the command. The list under test is the real one; only its atomics are loom's. Heights
+//! are given, so that few nodes make towers of every kind.
+
+use loom::thread;
+
+use super::skiplist::{SkipList, Target, Writer};
+use super::*;
+use crate::sync::check_model as check;
+
+fn new_list() -> Writer {
+    Writer::new(Comparator::Bytewise, 1 << 12)
+}
+
+fn target(user_key: &str) -> Target<'_> {
+    Target {
+        user_key: user_key.as_bytes(),
+        trailer: u64::from_be_bytes(internal_key::trailer(1, ValueKind::Put)),
+    }
+}
+
+/// The value is the key in capitals, so that a reader can tell a torn entry.
+fn insert(writer: &mut Writer, user_key: &str, height: usize) {
+    let target = target(user_key);
+    writer.find(target);
+    writer.insert_here(height, target, user_key.to_uppercase().as_bytes());
+}
+
+/// The user key at `node`, once its value was found to belong to it.
+fn whole(node: Node) -> String {
+    // SAFETY: every caller holds the list that the node is of.
+    let (key, value) = unsafe { (node.key(), node.value()) };
+    let user_key = String::from_utf8(internal_key::user_key(key).to_vec()).unwrap();
+    assert_eq!(value, user_key.to_uppercase().as_bytes());
+    user_key
+}
+
+fn walk(list: &SkipList) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut at = list.first();
+    while let Some(node) = at {
+        keys.push(whole(node));
+        at = list.next(node);
+    }
+    keys
+}
+
+/// What a walk may see while `b`, then `a` come to a list of `c`.
+#[test]
+fn loom_a_walk_sees_whole_nodes_in_order_and_loses_none() {
+    check(|| {
+        let mut writer = new_list();
+        insert(&mut writer, "c", 1);
+        let list = Arc::clone(writer.list());
+        let reader = thread::spawn(move || walk(&list));
+        insert(&mut writer, "b", 2);
+        insert(&mut writer, "a", 1);
+        let seen = reader.join().unwrap().concat();
+        assert!(["c", "bc", "abc"].contains(&&*seen), "a walk saw {seen}");
+        assert_eq!(walk(writer.list()).concat(), "abc");
+    });
+}
+
+/// Two readers come down the towers while one grows between two that they know.
+#[test]
+fn loom_searches_down_the_towers_find_what_is_there() {
+    check(|| {
+        let mut writer = new_list();
+        insert(&mut writer, "a", 2);
+        insert(&mut writer, "c", 3);
+        let spawn = |wanted: &'static str| {
+            let list = Arc::clone(writer.list());
+            thread::spawn(move || {
+                list.seek(target(wanted))
+                    .map(|node| (whole(node), list.next(node).map(whole)))
+            })
+        };
+        let (to_b, to_c) = (spawn("b"), spawn("c"));
+        insert(&mut writer, "b", 3);
+        let (found, next) = to_b.join().unwrap().expect("c is there");
+        match &*found {
+            "b" => assert_eq!(next.as_deref(), Some("c")),
+            other => assert_eq!(other, "c"),
+        }
+        let (found, next) = to_c.join().unwrap().expect("c is there");
+        assert_eq!((&*found, next), ("c", None));
+    });
+}

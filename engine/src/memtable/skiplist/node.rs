@@ -1,0 +1,190 @@
+//! A node: its layout in the arena, and the only code that reads or writes one.
+
+#![expect(
+    unsafe_code,
+    reason = "nodes of differing length, read while the list grows"
+)]
+
+use std::ptr::{self, NonNull};
+use std::slice;
+
+use super::Target;
+use crate::internal_key::TRAILER_BYTES;
+use crate::memtable::arena::{ALIGN, Arena, Bump};
+use crate::sync::{AtomicPtr, Ordering, Witness};
+
+/// Enough for 2.5^20 nodes, more than fit any memory, before the top level grows long.
+pub(super) const HEIGHT_MAX: usize = 20;
+
+const LINK_BYTES: usize = size_of::<AtomicPtr<u8>>();
+const KEY_LEN_AT: usize = LINK_BYTES;
+const VALUE_LEN_AT: usize = KEY_LEN_AT + 4;
+const WITNESS_AT: usize = VALUE_LEN_AT + 4;
+const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
+/// A short key and its lengths end about here, often on the cache line after the node's first.
+#[cfg(target_arch = "x86_64")]
+const PREFETCH_AHEAD: usize = KEY_AT + 24;
+
+const _: () = assert!(align_of::<AtomicPtr<u8>>() <= ALIGN && LINK_BYTES.is_multiple_of(ALIGN));
+const _: () = assert!(align_of::<Witness>() <= ALIGN && WITNESS_AT.is_multiple_of(ALIGN));
+
+/// A node of a list, or the head. Good for as long as the list's arena.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::memtable) struct Node(NonNull<u8>);
+
+// SAFETY: what a node points at is immutable once published, but for its links, which are atomic.
+unsafe impl Send for Node {}
+// SAFETY: as above.
+unsafe impl Sync for Node {}
+
+impl Node {
+    /// A node of `height` null links and room for `entry_bytes`; its lengths are zero.
+    fn empty(arena: &Arena, bump: &mut Bump, height: usize, entry_bytes: usize) -> Self {
+        assert!((1..=HEIGHT_MAX).contains(&height));
+        let upper_bytes = (height - 1) * LINK_BYTES;
+        let start = arena.allocate(bump, upper_bytes + KEY_AT + entry_bytes);
+        // SAFETY: the allocation holds `height` links from its start, aligned for them, then two lengths and
+        // the witness.
+        unsafe {
+            for level in 0..height {
+                let link = start.add(level * LINK_BYTES).cast::<AtomicPtr<u8>>();
+                link.write(AtomicPtr::default());
+            }
+            let node = start.add(upper_bytes);
+            node.add(KEY_LEN_AT).cast::<u32>().write(0);
+            node.add(VALUE_LEN_AT).cast::<u32>().write(0);
+            node.add(WITNESS_AT).cast::<Witness>().write(Witness::new());
+            Self(node)
+        }
+    }
+
+    /// The node before all others: as high as can be, and without an entry.
+    pub(super) fn head(arena: &Arena, bump: &mut Bump) -> Self {
+        Self::empty(arena, bump, HEIGHT_MAX, 0)
+    }
+
+    /// A node with its entry written and its links null, not yet published.
+    pub(super) fn entry(
+        arena: &Arena,
+        bump: &mut Bump,
+        height: usize,
+        target: Target<'_>,
+        value: &[u8],
+    ) -> Self {
+        let user_key_len = target.user_key.len();
+        let key_len = user_key_len + TRAILER_BYTES;
+        let key_len_stored = u32::try_from(key_len).expect("a batch bounds its keys");
+        let value_len_stored = u32::try_from(value.len()).expect("a batch bounds its values");
+        let node = Self::empty(arena, bump, height, key_len + value.len());
+        node.witness().write();
+        let at = node.0.as_ptr();
+        // SAFETY: `empty` took room for the lengths and `key_len + value.len()` bytes after them,
+        // nobody else knows the node, and the sources are other memory.
+        unsafe {
+            at.add(KEY_LEN_AT).cast::<u32>().write(key_len_stored);
+            at.add(VALUE_LEN_AT).cast::<u32>().write(value_len_stored);
+            let key = at.add(KEY_AT);
+            ptr::copy_nonoverlapping(target.user_key.as_ptr(), key, user_key_len);
+            let trailer = target.trailer.to_be_bytes();
+            ptr::copy_nonoverlapping(trailer.as_ptr(), key.add(user_key_len), TRAILER_BYTES);
+            ptr::copy_nonoverlapping(value.as_ptr(), key.add(key_len), value.len());
+        }
+        node
+    }
+
+    fn witness(&self) -> &Witness {
+        // SAFETY: `empty` wrote it, and the arena is alive wherever a node's contents are asked for.
+        unsafe { &*self.0.as_ptr().add(WITNESS_AT).cast::<Witness>() }
+    }
+
+    /// # Safety
+    /// The arena that holds the node is alive and `level` is below the node's height.
+    unsafe fn link(&self, level: usize) -> &AtomicPtr<u8> {
+        // SAFETY: a node's allocation starts `height - 1` links before the pointer, each initialised before
+        // the node was published, and aligned because the allocation and the offset are.
+        unsafe {
+            let at = self.0.as_ptr().sub(level * LINK_BYTES);
+            &*at.cast::<AtomicPtr<u8>>()
+        }
+    }
+
+    /// # Safety
+    /// As for [`Node::link`].
+    #[inline]
+    pub(super) unsafe fn next(self, level: usize) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        NonNull::new(unsafe { self.link(level) }.load(Ordering::Acquire)).map(Self)
+    }
+
+    /// Points this node, which nobody sees on `level` yet, at `next`.
+    ///
+    /// # Safety
+    /// As for [`Node::link`].
+    pub(super) unsafe fn prepare_next(self, level: usize, next: Option<Self>) {
+        let next = next.map_or(ptr::null_mut(), |next| next.0.as_ptr());
+        // SAFETY: the caller's promise. Relaxed, because `publish` comes after it.
+        unsafe { self.link(level) }.store(next, Ordering::Relaxed);
+    }
+
+    /// Lets readers on `level` see `node` after this one, with all that was written into it.
+    ///
+    /// # Safety
+    /// As for [`Node::link`].
+    pub(super) unsafe fn publish(self, level: usize, node: Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.link(level) }.store(node.0.as_ptr(), Ordering::Release);
+    }
+
+    /// Asks for the node's first cache lines, so that they are on their way when it is compared.
+    #[inline]
+    pub(super) fn prefetch(self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let start = self.0.as_ptr().cast::<i8>();
+            // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(start);
+                _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(PREFETCH_AHEAD));
+            }
+        }
+    }
+
+    /// # Safety
+    /// The arena is alive, and this is not the head (which has no key).
+    #[inline]
+    unsafe fn key_parts(&self) -> (*const u8, usize, usize) {
+        self.witness().read();
+        let at = self.0.as_ptr();
+        // SAFETY: both lengths were written before the node was published (invariant 1).
+        unsafe {
+            let key_len = at.add(KEY_LEN_AT).cast::<u32>().read();
+            let value_len = at.add(VALUE_LEN_AT).cast::<u32>().read();
+            (at.add(KEY_AT), key_len as usize, value_len as usize)
+        }
+    }
+
+    /// The internal key.
+    ///
+    /// # Safety
+    /// This is not the head, and the arena outlives `'a`.
+    #[inline]
+    pub(in crate::memtable) unsafe fn key<'a>(self) -> &'a [u8] {
+        // SAFETY: the caller's promise; the bytes are written before publication and never again.
+        unsafe {
+            let (key, key_len, _) = self.key_parts();
+            slice::from_raw_parts(key, key_len)
+        }
+    }
+
+    /// # Safety
+    /// As for [`Node::key`].
+    #[inline]
+    pub(in crate::memtable) unsafe fn value<'a>(self) -> &'a [u8] {
+        // SAFETY: the value follows the key in the same allocation.
+        unsafe {
+            let (key, key_len, value_len) = self.key_parts();
+            slice::from_raw_parts(key.add(key_len), value_len)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The one who inserts: finds places, chooses heights, publishes.
+//!
+//! A search is a chain of cache misses, each address coming out of the line before. Two things shorten it:
+//!
+//! - The *hint*. Where the last insertion happened is kept, level by level. A key that belongs right after it needs
+//!   no search, as in ascending writes.
+//! - *Searching together*. The places of up to [`TOGETHER`] entries are searched in turns, a step each. While one
+//!   waits for its line, the others' lines are on their way.
+
+#![expect(
+    unsafe_code,
+    reason = "nodes of differing length, read while the list grows"
+)]
+
+use std::cmp::Ordering as Order;
+use std::sync::Arc;
+
+use super::{Found, HEIGHT_MAX, Node, SkipList, Target};
+use crate::comparator::Comparator;
+use crate::memtable::arena::{Arena, Bump};
+use crate::sync::{AtomicUsize, Ordering};
+
+/// So many searches take turns. A core follows about a dozen misses at once.
+pub(in crate::memtable) const TOGETHER: usize = 12;
+
+/// A node rises above its level if so many steps on that level led to it.
+const STEPS_MAX: usize = 3;
+
+/// The right to insert. There is one for each list.
+#[derive(Debug)]
+pub(in crate::memtable) struct Writer {
+    list: Arc<SkipList>,
+    bump: Bump,
+    /// Where the last insertion happened.
+    ///
+    /// Nested: the place on level `n + 1` stands at or before that on level `n`. So if a new key belongs directly
+    /// after the place on level 0, it belongs after every one of them, and the search can be left out.
+    last: Place,
+    random: u64,
+}
+
+/// Where a key belongs, level by level.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The last node before it.
+    before: [Node; HEIGHT_MAX],
+    /// Steps on this level that led to `before`.
+    steps: [usize; HEIGHT_MAX],
+}
+
+/// A search under way.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    place: Place,
+    /// The first node after the place, as the search found it.
+    after: [Option<Node>; HEIGHT_MAX],
+    at: Node,
+    level: usize,
+    done: bool,
+}
+
+impl Writer {
+    /// An empty list and the right to fill it.
+    pub(in crate::memtable) fn new(comparator: Comparator, chunk_bytes_max: usize) -> Self {
+        let arena = Arena::new(chunk_bytes_max);
+        let mut bump = Bump::new();
+        let head = Node::head(&arena, &mut bump);
+        let list = Arc::new(SkipList {
+            arena,
+            head,
+            comparator,
+            height: AtomicUsize::new(1),
+            len: AtomicUsize::new(0),
+        });
+        Self {
+            list,
+            bump,
+            last: Place::start(head),
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    pub(in crate::memtable) const fn list(&self) -> &Arc<SkipList> {
+        &self.list
+    }
+
+    /// Bytes of nodes so far.
+    pub(in crate::memtable) const fn used(&self) -> usize {
+        self.bump.used()
+    }
+
+    /// Inserts a key that the list does not hold.
+    ///
+    /// Cost: O(log n) comparisons; two if the key belongs right after the last one inserted.
+    pub(in crate::memtable) fn insert(&mut self, target: Target<'_>, value: &[u8]) {
+        if !self.follows_last(target) {
+            self.find(target);
+        }
+        let height = self.choose_height();
+        self.insert_here(height, target, value);
+    }
+
+    /// Moves `last` to where `target` belongs.
+    pub(in crate::memtable) fn find(&mut self, target: Target<'_>) {
+        let list = &*self.list;
+        let in_use = list.height.load(Ordering::Relaxed);
+        self.last.before[in_use..].fill(list.head);
+        self.last.steps[in_use..].fill(0);
+        let mut found = Found::start(list.head);
+        for level in (0..in_use).rev() {
+            found = list.descend(found, level, target);
+            self.last.before[level] = found.before;
+            self.last.steps[level] = found.steps;
+        }
+        let other = |node| list.compare(node, target).is_gt();
+        debug_assert!(
+            found.after.is_none_or(other),
+            "a sequence number is used once"
+        );
+    }
+
+    /// Inserts several keys, none of which the list holds, nor twice among themselves.
+    ///
+    /// Cost: that of [`insert`](Self::insert) for each, but the memory's delays overlap.
+    pub(in crate::memtable) fn insert_all(&mut self, mut entries: &[(Target<'_>, &[u8])]) {
+        while let Some(((target, value), rest)) = entries.split_first() {
+            if rest.is_empty() || self.follows_last(*target) {
+                self.insert(*target, value);
+                entries = rest;
+            } else {
+                let (together, rest) = entries.split_at(entries.len().min(TOGETHER));
+                self.insert_together(together);
+                entries = rest;
+            }
+        }
+    }
+
+    /// As [`insert_all`](Self::insert_all), for at most [`TOGETHER`].
+    fn insert_together(&mut self, entries: &[(Target<'_>, &[u8])]) {
+        let in_use = self.list.height.load(Ordering::Relaxed);
+        let mut searches = [self.begin(in_use); TOGETHER];
+        let searches = &mut searches[..entries.len()];
+        let mut under_way = entries.len();
+        while under_way > 0 {
+            for (search, (target, _)) in searches.iter_mut().zip(entries) {
+                if !search.done {
+                    search.step(&self.list, *target);
+                    under_way -= usize::from(search.done);
+                }
+            }
+        }
+        for (search, (target, value)) in searches.iter_mut().zip(entries) {
+            let in_use = self.list.height.load(Ordering::Relaxed);
+            search.catch_up(&self.list, *target, in_use);
+            self.last = search.place;
+            let height = self.choose_height();
+            self.insert_here(height, *target, value);
+        }
+    }
+
+    /// Inserts a node of this height at the place in `last`, which must be the right one.
+    pub(in crate::memtable) fn insert_here(
+        &mut self,
+        height: usize,
+        target: Target<'_>,
+        value: &[u8],
+    ) {
+        let list = &*self.list;
+        let node = Node::entry(&list.arena, &mut self.bump, height, target, value);
+        if height > list.height.load(Ordering::Relaxed) {
+            // A reader may see the new height before the node: it then finds no link there, and descends.
+            list.height.store(height, Ordering::Relaxed);
+        }
+        for level in 0..height {
+            let before = self.last.before[level];
+            let next = list.after(before, level);
+            // SAFETY: `node` was made `height` levels high; `before` was reached on this level, or is the head.
+            unsafe {
+                node.prepare_next(level, next);
+                before.publish(level, node);
+            }
+        }
+        self.last.pass(node, height);
+        list.len.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether `target` belongs between the last inserted node and its successor.
+    fn follows_last(&self, target: Target<'_>) -> bool {
+        let list = &*self.list;
+        let last = self.last.before[0];
+        if last != list.head && list.compare(last, target).is_ge() {
+            return false;
+        }
+        list.after(last, 0)
+            .is_none_or(|next| list.compare(next, target) == Order::Greater)
+    }
+
+    /// A search in the upper `in_use` levels, at its start.
+    fn begin(&self, in_use: usize) -> Search {
+        Search {
+            place: Place::start(self.list.head),
+            after: [None; HEIGHT_MAX],
+            at: self.list.head,
+            level: in_use - 1,
+            done: false,
+        }
+    }
+
+    /// How high to make a node at the place in `last`.
+    ///
+    /// By chance, one in four rises a level: that alone makes a skip list. But chance leaves long runs without a
+    /// taller node, and a search, which more likely ends in a long run than in a short one, takes three steps a
+    /// level. So a node also rises where the way to it was long, which breaks the run for those who come later.
+    fn choose_height(&mut self) -> usize {
+        let chance = self.next_random();
+        let by_chance = 1 + chance.trailing_zeros() as usize / 2;
+        let mut height = by_chance.min(HEIGHT_MAX);
+        while height < HEIGHT_MAX && self.last.steps[height - 1] >= STEPS_MAX {
+            height += 1;
+        }
+        height
+    }
+
+    /// xorshift64*
+    fn next_random(&mut self) -> u64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
+    }
+}
+
+impl Place {
+    /// Before everything.
+    const fn start(head: Node) -> Self {
+        Self {
+            before: [head; HEIGHT_MAX],
+            steps: [0; HEIGHT_MAX],
+        }
+    }
+
+    /// Moves behind the node that was just inserted here.
+    fn pass(&mut self, node: Node, height: usize) {
+        self.before[..height].fill(node);
+        // One step more leads to it on its highest level, and none on those below.
+        self.steps[..height - 1].fill(0);
+        self.steps[height - 1] += 1;
+    }
+}
+
+impl Search {
+    /// Compares one node, steps onto it or a level down, and asks for the next one's memory.
+    #[inline]
+    fn step(&mut self, list: &SkipList, target: Target<'_>) {
+        let level = self.level;
+        let next = list.after(self.at, level);
+        // What was found too great on the level above is so here.
+        let known = self.after.get(level + 1).copied().flatten();
+        match next {
+            Some(node) if next != known && list.compare(node, target).is_lt() => {
+                self.at = node;
+                self.place.steps[level] += 1;
+            }
+            _ => {
+                self.place.before[level] = self.at;
+                self.after[level] = next;
+                self.done = level == 0;
+                self.level = level.saturating_sub(1);
+            }
+        }
+        if let Some(next) = list.after(self.at, self.level) {
+            next.prefetch();
+        }
+    }
+
+    /// Passes nodes that were inserted before `target` since the search.
+    fn catch_up(&mut self, list: &SkipList, target: Target<'_>, in_use: usize) {
+        for level in 0..in_use {
+            let place = &mut self.place;
+            let mut next = list.after(place.before[level], level);
+            while let Some(node) = next
+                && next != self.after[level]
+                && list.compare(node, target).is_lt()
+            {
+                place.before[level] = node;
+                place.steps[level] += 1;
+                next = list.after(node, level);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The atomics of the memtable and of the visible number: the standard library's, or loom's in its model.
+//!
+//! Loom runs a model (`memtable/model.rs`, `db/visible.rs`) in every order and with every outcome that the memory model allows:
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test -p engine --lib --release --target-dir target/loom loom_
+//! ```
+//!
+//! It follows its own atomics only. So what is published through them, plain bytes, has a [`Witness`] that is
+//! written and read with them.
+
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+#[cfg(not(loom))]
+pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+/// Stands for plain memory that one thread writes, then publishes, and others read. In a model, reading it
+/// without having seen its publication fails; elsewhere it is nothing.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    #[cfg(loom)]
+    cell: loom::cell::UnsafeCell<()>,
+}
+
+impl Witness {
+    pub(crate) fn new() -> Self {
+        Self {
+            #[cfg(loom)]
+            cell: loom::cell::UnsafeCell::new(()),
+        }
+    }
+
+    /// The memory is written.
+    #[inline]
+    pub(crate) fn write(&self) {
+        #[cfg(loom)]
+        self.cell.with_mut(|_| ());
+    }
+
+    /// The memory is read.
+    #[inline]
+    pub(crate) fn read(&self) {
+        #[cfg(loom)]
+        self.cell.with(|_| ());
+    }
+}
+
+/// Runs a model in every order with at most so many switches of thread where none would have to be. Those who made loom
+/// found that two or three show most faults.
+#[cfg(all(test, loom))]
+pub(crate) fn check_model(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
