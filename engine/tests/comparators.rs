@@ -9,27 +9,10 @@ mod numeric_comparator;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
-use std::sync::Arc;
 
 use engine::comparator::{NumericSuffix, PrefixRange, assert_comparator_laws};
-use engine::vfs::MemoryVfs;
-use engine::{Background, Comparator, Compare, Db, Family, FamilyOptions, Options};
-use support::{Dice, tiny};
-
-fn family(comparator: Comparator) -> (Db, Family) {
-    let options = Options {
-        vfs: Arc::new(MemoryVfs::new()),
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let family = FamilyOptions {
-        comparator,
-        ..tiny()
-    };
-    let db = Db::open("db", options.family("f", family)).unwrap();
-    let family = db.family("f").unwrap();
-    (db, family)
-}
+use engine::{Comparator, Compare};
+use support::{Dice, family_in};
 
 /// The example's page promises what its program prints.
 #[test]
@@ -134,7 +117,7 @@ fn wrong_separators_lose_no_key() {
         catch_unwind(|| assert_comparator_laws(&Liar, &samples)).is_err(),
         "it does lie"
     );
-    let (db, family) = family(Comparator::custom(Liar));
+    let (db, family) = family_in(Comparator::custom(Liar));
     let mut model = BTreeMap::new();
     let mut dice = Dice::new(3);
     for at in 0..3_000u32 {
@@ -164,7 +147,7 @@ fn wrong_separators_lose_no_key() {
 
 #[test]
 fn a_numeric_order_walks_prefixes_that_stand_together() {
-    let (db, family) = family(Comparator::custom(NumericSuffix));
+    let (db, family) = family_in(Comparator::custom(NumericSuffix));
     // `item/` is followed by `item0` in bytes, which this order reads as a number.
     let mut all: Vec<String> = [
         "item/", "item0", "item:", "item:x", "item:x7", "item", "i", "user:3",
@@ -214,7 +197,7 @@ fn an_order_without_prefix_ranges_says_which_prefix() {
         }
     }
     assert_eq!(Plain.prefix_range(b"a"), None::<PrefixRange>);
-    let (_db, family) = family(Comparator::custom(Plain));
+    let (_db, family) = family_in(Comparator::custom(Plain));
     let error = family
         .prefix("\x01a")
         .next()

@@ -4,30 +4,13 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::Arc;
 
 use engine::comparator::NumericSuffix;
-use engine::vfs::MemoryVfs;
-use engine::{Background, Comparator, Db, Family, FamilyOptions, Options, Range, Snapshot};
-use support::{Dice, Rows, seed_or, sorted, steps_or, tiny};
+use engine::{Comparator, Db, Family, Range, Snapshot};
+use support::{Dice, Rows, family_in, seed_or, sorted, steps_or};
 
 type Pair = (Vec<u8>, Vec<u8>);
 type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
-
-fn open(comparator: Comparator) -> (Db, Family) {
-    let options = Options {
-        vfs: Arc::new(MemoryVfs::new()),
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let family = FamilyOptions {
-        comparator,
-        ..tiny()
-    };
-    let db = Db::open("db", options.family("f", family)).unwrap();
-    let family = db.family("f").unwrap();
-    (db, family)
-}
 
 fn orders() -> [Comparator; 3] {
     [
@@ -139,7 +122,7 @@ fn random_ranges_from_both_ends_agree_with_the_model() {
     println!("ENGINE_SEED={seed} ENGINE_STEPS={rounds}");
     for order in orders() {
         let mut dice = Dice::new(seed);
-        let (db, family) = open(order.clone());
+        let (db, family) = family_in(order.clone());
         let (snapshot, then, now) = history(&db, &family, &mut dice);
         let (then, now) = (sorted(&then, &order), sorted(&now, &order));
         for round in 0..rounds {
@@ -164,7 +147,7 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
     println!("ENGINE_SEED={seed} ENGINE_STEPS={rounds}");
     for order in orders() {
         let mut dice = Dice::new(seed);
-        let (db, family) = open(order.clone());
+        let (db, family) = family_in(order.clone());
         let (_, _, now) = history(&db, &family, &mut dice);
         let now = sorted(&now, &order);
         for round in 0..rounds {
@@ -221,7 +204,7 @@ fn keys(range: Range) -> Vec<String> {
 /// Every form that Rust has for a range, as a user writes it.
 #[test]
 fn every_form_of_a_range_means_what_it_means_in_rust() {
-    let (_db, family) = open(Comparator::Bytewise);
+    let (_db, family) = family_in(Comparator::Bytewise);
     let mut model = BTreeMap::new();
     for key in ["a", "b", "c", "d"] {
         family.put(key, "").unwrap();
@@ -269,7 +252,7 @@ fn every_form_of_a_range_means_what_it_means_in_rust() {
 #[test]
 fn ranges_without_rows_are_empty_and_do_not_panic() {
     for order in orders() {
-        let (db, family) = open(order);
+        let (db, family) = family_in(order);
         for round in 0..3 {
             let snapshot = db.snapshot();
             for bounds in [
@@ -312,7 +295,7 @@ fn ranges_without_rows_are_empty_and_do_not_panic() {
 fn the_ends_meet_once_wherever_they_do() {
     const ROWS: usize = 9;
     for order in orders() {
-        let (db, family) = open(order.clone());
+        let (db, family) = family_in(order.clone());
         let mut rows = Rows::new();
         for at in 0..ROWS {
             family.put(format!("item:{at}"), "v").unwrap();

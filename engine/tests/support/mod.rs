@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, CompactionFilter, Comparator, Compression, Db, Decision, FamilyOptions, Options,
-    Strategy, TableReads,
+    Background, CompactionFilter, Comparator, Compression, Db, Decision, Family, FamilyOptions,
+    Options, Strategy, TableReads,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -148,6 +148,22 @@ pub(crate) fn tiny() -> FamilyOptions {
         level_multiplier: 4,
         ..FamilyOptions::default()
     }
+}
+
+/// A new database in memory, whose background work is done by hand, and its one small family in this order.
+pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
+    let options = Options {
+        vfs: Arc::new(MemoryVfs::new()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        comparator,
+        ..tiny()
+    };
+    let db = Db::open("db", options.family("f", family)).unwrap();
+    let family = db.family("f").unwrap();
+    (db, family)
 }
 
 pub(crate) fn option_sets() -> Vec<OptionSet> {
