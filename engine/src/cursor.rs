@@ -4,7 +4,7 @@
 //! (see [`internal_key`](crate::internal_key)). A memtable, a table, a level and a merge of them
 //! all look like this; only the public cursor on top hides versions and tombstones.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A position among sorted internal keys.
 ///
@@ -24,6 +24,11 @@ pub trait InternalCursor: Send {
 
     /// The value under the cursor, until it moves.
     fn value(&self) -> &[u8];
+
+    /// That `what` is wrong with the entry under the cursor: an error that leads to its file and block.
+    fn corruption(&self, what: String) -> Error {
+        Error::corruption("memory", 0, what)
+    }
 
     /// Positions on the first entry, or nowhere if there is none.
     ///

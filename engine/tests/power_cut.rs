@@ -28,8 +28,8 @@ const KEYS: u64 = 40;
 /// Seed 0 loses all that was not synced, seed 1 keeps everything, the others decide at random.
 const SURVIVALS: u64 = 20;
 /// In an ordinary run, one survivor in so many goes on to write, and one in so many has its recovery cut.
-const GOES_ON_ONE_IN: u64 = 12;
-const SECOND_CUT_ONE_IN: u64 = 120;
+const GOES_ON_ONE_IN: u64 = 6;
+const SECOND_CUT_ONE_IN: u64 = 30;
 const THREADS: u64 = 2;
 
 /// A point of history: the rows of all families after a number of batches.

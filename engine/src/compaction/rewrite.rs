@@ -303,8 +303,7 @@ impl<'a> Rewrite<'a> {
                 return Ok(false);
             }
             let (key, value) = (input.key(), input.value());
-            let entry = internal_key::parse(key)
-                .map_err(|what| Error::corruption("an input of a compaction", 0, what))?;
+            let entry = internal_key::parse(key).map_err(|what| input.corruption(what))?;
             self.output.entries_in += 1;
             if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
                 self.end_table(Some(entry.user_key))?;

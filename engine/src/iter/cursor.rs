@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::comparator::{Comparator, PrefixRange};
 use crate::cursor::InternalCursor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Coverage, MergeCursor};
 use crate::version::Version;
@@ -306,7 +306,7 @@ impl Cursor {
     fn find_forward(&mut self, mut skip: bool) -> Result<()> {
         let (mut hidden, mut covered) = (0, 0);
         while self.merge.valid() {
-            let entry = parse(self.merge.key())?;
+            let entry = parse(&self.merge)?;
             if skip && entry.user_key == self.key {
                 hidden += 1;
                 if hidden > STEPS_BEFORE_SEEK {
@@ -349,7 +349,7 @@ impl Cursor {
     fn find_backward(&mut self) -> Result<()> {
         let (mut found, mut covered) = (false, 0);
         while self.merge.valid() {
-            let entry = parse(self.merge.key())?;
+            let entry = parse(&self.merge)?;
             if found && entry.user_key != self.key {
                 break;
             }
@@ -403,6 +403,6 @@ fn is_covered(coverage: &mut Option<Box<Coverage>>, entry: &ParsedKey<'_>) -> bo
 }
 
 #[inline]
-fn parse(key: &[u8]) -> Result<ParsedKey<'_>> {
-    internal_key::parse(key).map_err(|what| Error::corruption("a table", 0, what))
+fn parse(merge: &MergeCursor) -> Result<ParsedKey<'_>> {
+    internal_key::parse(merge.key()).map_err(|what| merge.corruption(what))
 }

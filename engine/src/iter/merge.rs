@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
 use crate::cursor::InternalCursor;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::memtable::MemtableCursor;
 use crate::sstable::TableCursor;
@@ -56,6 +56,9 @@ impl InternalCursor for Source {
     #[inline]
     fn value(&self) -> &[u8] {
         each!(self, cursor => cursor.value())
+    }
+    fn corruption(&self, what: String) -> Error {
+        each!(self, cursor => cursor.corruption(what))
     }
     fn seek_to_first(&mut self) -> Result<()> {
         each!(self, cursor => cursor.seek_to_first())
@@ -253,6 +256,10 @@ impl InternalCursor for MergeCursor {
     #[inline]
     fn value(&self) -> &[u8] {
         self.top().value()
+    }
+
+    fn corruption(&self, what: String) -> Error {
+        self.top().corruption(what)
     }
 
     fn seek_to_first(&mut self) -> Result<()> {

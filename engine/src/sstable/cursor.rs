@@ -124,6 +124,11 @@ impl InternalCursor for TableCursor {
         self.data.value()
     }
 
+    fn corruption(&self, what: String) -> Error {
+        let offset = self.loaded.map_or(0, |block| block.handle.offset);
+        self.table.corruption(offset, what)
+    }
+
     fn seek_to_first(&mut self) -> Result<()> {
         self.move_index(BlockCursor::seek_to_first)?;
         if !self.load()? {

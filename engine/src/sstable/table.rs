@@ -327,7 +327,7 @@ impl Table {
         self.damaged(self.index_handle, damage)
     }
 
-    fn corruption(&self, offset: u64, what: String) -> Error {
+    pub(super) fn corruption(&self, offset: u64, what: String) -> Error {
         Error::corruption(self.file.path(), offset, what)
     }
 }

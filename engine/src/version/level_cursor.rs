@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
 use crate::cursor::InternalCursor;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::TableCursor;
 use crate::version::Tables;
@@ -86,6 +86,10 @@ impl InternalCursor for LevelCursor {
 
     fn value(&self) -> &[u8] {
         self.here().value()
+    }
+
+    fn corruption(&self, what: String) -> Error {
+        self.here().corruption(what)
     }
 
     fn seek_to_first(&mut self) -> Result<()> {

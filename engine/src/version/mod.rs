@@ -26,6 +26,7 @@ mod table_file;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::comparator::Comparator;
@@ -140,8 +141,11 @@ impl Version {
         }
         let side_by_side = RangeTombstones::from_sorted(comparator, fragments);
         let side_by_side = side_by_side.map_err(|at| {
-            let what = format!("range tombstone {at} of level {level} lies outside its table");
-            Error::corruption("a table", 0, what)
+            let what = format!(
+                "range tombstone {at} of level {level} lies outside its table, which this is or follows on this"
+            );
+            let first = self.levels[level].iter().find(|of| of.range_deletes > 0);
+            Error::corruption(first.map_or_else(PathBuf::new, |table| table.path()), 0, what)
         })?;
         Ok(Some(set.get_or_init(|| Arc::new(side_by_side))))
     }
