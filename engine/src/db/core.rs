@@ -36,6 +36,7 @@ use crate::db::visible::Visible;
 use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
+use crate::sstable::SharedReads;
 use crate::version::{Manifest, State, TableAccess, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
@@ -48,6 +49,8 @@ pub(super) struct Core {
     pub(super) background: Background,
     /// Whether tables are mapped.
     pub(super) mapped: bool,
+    /// The cache of blocks, and what reading has counted.
+    pub(super) reads: Arc<SharedReads>,
     /// The open families, by rising number.
     pub(super) families: ArcSwap<Vec<Arc<FamilyCore>>>,
     /// The last write that readers see.
@@ -276,7 +279,7 @@ impl Core {
 
     fn table_access(&self, comparator: Comparator) -> Arc<TableAccess> {
         let vfs = Arc::clone(&self.vfs);
-        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
+        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped).sharing(&self.reads);
         // Without the lock, which closing gives back, nothing may be removed.
         let lock = self.lock.lock().clone();
         Arc::new(match &lock {

@@ -37,6 +37,7 @@ use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
 use crate::log::LogWriter;
 use crate::memtable::{Memtable, MemtableWriter};
+use crate::sstable::SharedReads;
 use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
 use crate::version::{
     FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
@@ -61,8 +62,9 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     let listing = list(&*vfs, dir)?;
     admit(dir, options, &listing)?;
     let exists = listing.files.contains(&FileName::Current);
+    let reads = Arc::new(SharedReads::new(options.block_cache_bytes));
     let mut state = if exists {
-        recover_state(dir, options, &lock)?
+        recover_state(dir, options, (&lock, &reads))?
     } else {
         State::default()
     };
@@ -85,8 +87,8 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
             dir.display()
         )));
     }
-    add_missing_families(&mut state, dir, options, &lock)?;
-    let core = Core::start(dir, options, state, recovered, lock)?;
+    add_missing_families(&mut state, dir, options, (&lock, &reads))?;
+    let core = Core::start(dir, options, state, recovered, lock, reads)?;
     core.remove_unneeded(&listing);
     core.tell_opened();
     Db::from_core(core)
@@ -220,7 +222,7 @@ impl Listing {
 }
 
 /// The state as the manifest in force says, for families whose comparators are the ones given.
-fn recover_state(dir: &Path, options: &Options, lock: &Arc<dyn LockGuard>) -> Result<State> {
+fn recover_state(dir: &Path, options: &Options, shared: Shared<'_>) -> Result<State> {
     let vfs = &options.vfs;
     let number = current_manifest(&**vfs, dir)?;
     let mut edits = read_manifest(&**vfs, dir, number)?;
@@ -232,7 +234,7 @@ fn recover_state(dir: &Path, options: &Options, lock: &Arc<dyn LockGuard>) -> Re
     for record in edits.iter().flat_map(|(_, edit)| &edit.families_added) {
         if !dropped.contains(&record.id) {
             let comparator = comparator_for(record, options)?;
-            access.insert(record.id, table_access(dir, options, comparator, lock));
+            access.insert(record.id, table_access(dir, options, comparator, shared));
         }
     }
     for (_, edit) in &mut edits {
@@ -250,15 +252,18 @@ fn recover_state(dir: &Path, options: &Options, lock: &Arc<dyn LockGuard>) -> Re
     })
 }
 
+/// What all tables of the database have: the lock under which they may be removed, and the cache.
+type Shared<'a> = (&'a Arc<dyn LockGuard>, &'a Arc<SharedReads>);
+
 fn table_access(
     dir: &Path,
     options: &Options,
     comparator: Comparator,
-    lock: &Arc<dyn LockGuard>,
+    (lock, reads): Shared<'_>,
 ) -> Arc<TableAccess> {
     let mapped = options.table_access == TableReads::Mapped;
     let access = TableAccess::new(Arc::clone(&options.vfs), dir, comparator, mapped);
-    Arc::new(access.under(lock))
+    Arc::new(access.under(lock).sharing(reads))
 }
 
 /// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
@@ -321,7 +326,7 @@ fn add_missing_families(
     state: &mut State,
     dir: &Path,
     options: &Options,
-    lock: &Arc<dyn LockGuard>,
+    shared: Shared<'_>,
 ) -> Result<()> {
     let listed = options
         .families
@@ -338,7 +343,7 @@ fn add_missing_families(
             let id = FamilyId(next_family);
             next_family += 1;
             let comparator = family.comparator.clone();
-            access.insert(id, table_access(dir, options, comparator, lock));
+            access.insert(id, table_access(dir, options, comparator, shared));
             let comparator = family.comparator.name().to_owned();
             edit.families_added.push(FamilyRecord {
                 id,
@@ -361,6 +366,7 @@ impl Core {
         mut state: State,
         mut recovered: Recovered,
         lock: Arc<dyn LockGuard>,
+        reads: Arc<SharedReads>,
     ) -> Result<Arc<Self>> {
         let vfs = &options.vfs;
         recovered.make_durable(&**vfs, dir)?;
@@ -404,6 +410,7 @@ impl Core {
             vfs: Arc::clone(vfs),
             background: options.background,
             mapped: options.table_access == TableReads::Mapped,
+            reads,
             families: ArcSwap::from_pointee(families),
             visible: Visible::new(last_sequence),
             next_file: AtomicU64::new(state.next_file),

@@ -44,6 +44,9 @@ pub struct Options {
     pub background: Background,
     /// How tables are read. Default: mapped.
     pub table_access: TableReads,
+    /// Bytes of blocks that are kept because it took work to read them: decompressed, or read by `Pread`. Mapped blocks
+    /// that are not compressed need none of it. 0 for no cache. Default: 32 MiB.
+    pub block_cache_bytes: usize,
     /// What to do about a family that exists and is not in `families`. Default: open it.
     pub unlisted: Unlisted,
     /// The families to open, and to create where missing, by name. `default` is always there.
@@ -68,7 +71,7 @@ pub enum TableReads {
     /// Files are mapped into memory, and blocks read where they lie.
     #[default]
     Mapped,
-    /// Each block is read by a system call, and checked each time.
+    /// Each block is read by a system call and checked, unless it is in the block cache.
     Pread,
 }
 
@@ -133,6 +136,7 @@ impl Default for Options {
             vfs: Arc::new(StdVfs),
             background: Background::Threads,
             table_access: TableReads::Mapped,
+            block_cache_bytes: 32 << 20,
             unlisted: Unlisted::Open,
             families: Vec::new(),
             listener: None,
@@ -265,7 +269,7 @@ impl Default for FamilyOptions {
             comparator: Comparator::Bytewise,
             write_buffer_bytes: 64 << 20,
             block_bytes: 4 << 10,
-            restart_interval: 8,
+            restart_interval: 4,
             filter_bits_per_key: 10,
             compression: Compression::None,
             strategy: Strategy::Leveled,

@@ -1,7 +1,7 @@
 //! Statistics: what an open database has done since it was opened, and what it holds.
 //!
 //! The counters of tables and compactions are added to once a flush or a compaction. Those of writes are touched by the
-//! leader of a group alone, so adding to one is a load and a store. Reads count nothing here.
+//! leader of a group alone, so adding to one is a load and a store. What reading counts stands in `sstable::SharedReads`.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,7 @@ use crate::compaction::{Dropped, Output, Plan};
 use crate::db::core::Core;
 use crate::db::events::Stall;
 use crate::db::family::FamilyCore;
+use crate::sstable::ReadCounts;
 use crate::version::LEVELS;
 
 /// What a database has done since it was opened, and what it holds. Printed, it is a table for people.
@@ -25,6 +26,8 @@ pub struct Statistics {
     pub families: Vec<FamilyStatistics>,
     /// What went through the log.
     pub writes: WriteStatistics,
+    /// What the block cache and the filters did.
+    pub reads: ReadCounts,
     /// Writers slowed down because level 0 was long.
     pub slowed: StallStatistics,
     /// Writers stopped because level 0 was too long.
@@ -153,6 +156,16 @@ impl fmt::Display for Statistics {
             MiB(writes.batch_bytes),
             MiB(writes.log_bytes),
             self.write_amplification()
+        )?;
+        let reads = &self.reads;
+        writeln!(
+            f,
+            "reads   block cache {} hits, {} misses, {}; filters {} useful, {} false positives",
+            reads.cache_hits,
+            reads.cache_misses,
+            MiB(reads.cache_bytes),
+            reads.filter_useful,
+            reads.filter_false_positives
         )?;
         write!(
             f,
@@ -328,6 +341,7 @@ impl Core {
                 batch_bytes: counters.batch_bytes.get(),
                 log_bytes: counters.log_bytes.get(),
             },
+            reads: self.reads.counts(),
             slowed: of(Stall::Level0Slow),
             stopped: of(Stall::Level0Stop),
             waited_for_flush: of(Stall::Memtables),

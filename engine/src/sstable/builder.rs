@@ -48,12 +48,12 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// The defaults: blocks of 4 KiB, a restart every 8 entries, 10 filter bits a key, no compression.
+    /// The defaults: blocks of 4 KiB, a restart every 4 entries, 10 filter bits a key, no compression.
     pub fn new(comparator: Comparator) -> TableOptions {
         TableOptions {
             comparator,
             block_bytes: 4096,
-            restart_interval: 8,
+            restart_interval: 4,
             filter_bits_per_key: 10,
             compression: Compression::None,
             origin: String::new(),

@@ -29,6 +29,7 @@
 
 mod block;
 mod builder;
+mod cache;
 mod check;
 mod cursor;
 mod explain;
@@ -43,6 +44,7 @@ mod stored;
 mod table;
 
 pub use builder::{TableBuilder, TableOptions, TableSummary};
+pub use cache::{ReadCounts, SharedReads};
 pub use check::{check_table, is_table, read_properties};
 pub use cursor::TableCursor;
 pub use explain::{ExplainOptions, explain_table};

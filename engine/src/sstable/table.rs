@@ -1,6 +1,7 @@
 //! Reads a table: opens it, and finds single keys.
 
 use super::block::{Block, BlockView, Damage, Found};
+use super::cache::SharedReads;
 use super::cursor::TableCursor;
 use super::filter::{self, Filter};
 use super::footer::{FOOTER_BYTES, Footer};
@@ -21,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// An open table. Any number of threads read it at once, without locks.
 ///
 /// A mapped file (see [`Vfs::open_mapped`](crate::vfs::Vfs::open_mapped)) is read in place. Any other is read block by
-/// block into memory, and checked each time.
+/// block into memory, and checked each time. Such blocks, and decompressed ones, stay in the cache of [`SharedReads`].
 #[derive(Debug)]
 pub struct Table {
     file: Arc<dyn RandomFile>,
@@ -34,6 +35,9 @@ pub struct Table {
     range_tombstones: Option<Arc<RangeTombstones>>,
     properties: Properties,
     verified: Verified,
+    shared: Arc<SharedReads>,
+    /// Its number among those that share.
+    number: u64,
 }
 
 /// What a lookup found: the newest version at or below the sequence number that was asked for.
@@ -74,17 +78,6 @@ impl Contents<'_> {
             Contents::Own(contents) => contents.slice(part),
         }
     }
-
-    /// The first `len` bytes of them.
-    #[inline]
-    fn cut(self, len: usize) -> Self {
-        match self {
-            Contents::InPlace(file, range) => {
-                Contents::InPlace(file, range.start..range.start + len)
-            }
-            Contents::Own(contents) => Contents::Own(contents.slice(0..len)),
-        }
-    }
 }
 
 impl Table {
@@ -96,6 +89,18 @@ impl Table {
     /// `Corruption` if the file is no whole table or was sorted by another comparator,
     /// `UnsupportedVersion` if a later release wrote it, `Io`.
     pub fn open(file: Arc<dyn RandomFile>, comparator: Comparator) -> Result<Table> {
+        Self::open_sharing(file, comparator, Arc::new(SharedReads::new(0)))
+    }
+
+    /// As [`open`](Self::open), for one of several tables that share a cache and counters.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub fn open_sharing(
+        file: Arc<dyn RandomFile>,
+        comparator: Comparator,
+        shared: Arc<SharedReads>,
+    ) -> Result<Table> {
         let footer = read_footer(&*file)?;
         let properties = read_part(&*file, footer.properties)?;
         let properties = Properties::decode(&properties).map_err(|(at, what)| {
@@ -148,6 +153,8 @@ impl Table {
             range_tombstones,
             properties,
             verified,
+            number: shared.new_table(),
+            shared,
         })
     }
 
@@ -196,8 +203,18 @@ impl Table {
     /// As [`get`](Self::get), among the entries alone.
     fn get_entry(&self, target: &[u8]) -> Result<Option<TableEntry>> {
         if !self.may_contain(internal_key::user_key(target)) {
+            self.shared.filter_was_useful();
             return Ok(None);
         }
+        let found = self.find(target)?;
+        if found.is_none() && self.filter.is_some() {
+            self.shared.filter_was_false();
+        }
+        Ok(found)
+    }
+
+    /// As [`get`](Self::get), without asking the filter.
+    fn find(&self, target: &[u8]) -> Result<Option<TableEntry>> {
         let mut key = Vec::new();
         let block = self
             .index
@@ -272,8 +289,7 @@ impl Table {
         }))
     }
 
-    /// The contents of a data block, with their checksum compared: the one place where blocks are read. A
-    /// cache of decompressed blocks belongs here.
+    /// The contents of a data block, with their checksum compared: the one place where blocks are read.
     #[inline]
     fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
         let wrong = |what| self.corruption(block.handle.offset, what);
@@ -285,27 +301,36 @@ impl Table {
             return Err(self.corruption(self.index_handle.offset, what));
         };
         let stored_len = range.len() + stored::TRAILER_BYTES;
-        let stored = match &self.mapped {
-            Some(mapped) => {
-                let stored = Contents::InPlace(mapped, range.start..range.start + stored_len);
-                self.verified
-                    .once(block.number, || stored::verify(stored.bytes()))
-                    .map_err(wrong)?;
-                stored
-            }
-            None => {
+        let Some(mapped) = &self.mapped else {
+            let contents = self.shared.block(self.number, block.number, || {
                 let stored = self.file.read_at(block.handle.offset, stored_len)?;
                 stored::verify(&stored).map_err(wrong)?;
-                Contents::Own(stored)
-            }
+                match stored::compression(&stored).map_err(wrong)? {
+                    Compression::None => Ok(stored.slice(0..range.len())),
+                    Compression::Lz4 => self.decompress(block, &stored[..range.len()]),
+                }
+            });
+            return contents.map(Contents::Own);
         };
-        match stored::compression(stored.bytes()).map_err(wrong)? {
-            Compression::None => Ok(stored.cut(range.len())),
+        let stored = &mapped[range.start..range.start + stored_len];
+        self.verified
+            .once(block.number, || stored::verify(stored))
+            .map_err(wrong)?;
+        match stored::compression(stored).map_err(wrong)? {
+            Compression::None => Ok(Contents::InPlace(mapped, range)),
             Compression::Lz4 => {
-                let contents = stored::decompress(&stored.bytes()[..range.len()]).map_err(wrong)?;
-                Ok(Contents::Own(contents.into()))
+                let contents = self.shared.block(self.number, block.number, || {
+                    self.decompress(block, &stored[..range.len()])
+                });
+                contents.map(Contents::Own)
             }
         }
+    }
+
+    fn decompress(&self, block: DataBlock, contents: &[u8]) -> Result<FileSlice> {
+        stored::decompress(contents)
+            .map(FileSlice::from)
+            .map_err(|what| self.corruption(block.handle.offset, what))
     }
 
     /// As [`load`](Self::load), as a block that can be kept.
@@ -363,6 +388,12 @@ pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSli
     match stored::compression(&stored).map_err(corrupt)? {
         Compression::None => Ok(stored.slice(0..range.len())),
         Compression::Lz4 => Err(corrupt("a part that is never compressed is".to_owned())),
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.shared.forget(self.number, self.index.blocks());
     }
 }
 

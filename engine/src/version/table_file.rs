@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
-use crate::sstable::Table;
+use crate::sstable::{SharedReads, Table};
 use crate::version::edit::FileMeta;
 use crate::version::file_name;
 use crate::vfs::{LockGuard, Vfs};
@@ -31,6 +31,8 @@ pub struct TableAccess {
     pub comparator: Comparator,
     /// Whether files are mapped; otherwise each read asks the operating system.
     pub mapped: bool,
+    /// What the tables of the database share for reading.
+    pub reads: Arc<SharedReads>,
     /// The lock of the directory, for as long as the database holds it. Without it nothing is removed.
     pub lock: Option<Weak<dyn LockGuard>>,
 }
@@ -44,7 +46,17 @@ impl TableAccess {
             dir: dir.to_path_buf(),
             comparator,
             mapped,
+            reads: Arc::new(SharedReads::new(0)),
             lock: None,
+        }
+    }
+
+    /// With a cache and counters that other tables have too.
+    #[must_use]
+    pub fn sharing(self, reads: &Arc<SharedReads>) -> Self {
+        Self {
+            reads: Arc::clone(reads),
+            ..self
         }
     }
 
@@ -114,7 +126,11 @@ impl TableFile {
                 what,
             ));
         }
-        let table = Table::open(file, self.access.comparator.clone())?;
+        let table = Table::open_sharing(
+            file,
+            self.access.comparator.clone(),
+            Arc::clone(&self.access.reads),
+        )?;
         let range_deletes = table.properties().range_deletes;
         if range_deletes != self.meta.range_deletes {
             let what = format!(
