@@ -27,6 +27,7 @@ mod family_set;
 mod flush;
 mod handle;
 mod jobs;
+mod multi_get;
 mod open;
 mod options;
 mod overview;

@@ -97,7 +97,7 @@ impl Snapshot {
     }
 
     /// The sequence numbers of another database mean other moments.
-    fn check(&self, family: &Family) -> Result<()> {
+    pub(super) fn check(&self, family: &Family) -> Result<()> {
         family.check_is_of(&self.held.handle)
     }
 

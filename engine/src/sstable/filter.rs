@@ -126,6 +126,12 @@ impl Filter {
         })
     }
 
+    /// A byte of the line that a key of this hash would be in.
+    #[inline]
+    pub(super) fn touch(&self, hash: u64) -> u8 {
+        self.bytes[line_of(hash, self.lines) * LINE_BYTES]
+    }
+
     /// Whether a key of this hash may have been added. `false` is certain.
     #[inline]
     pub(super) fn may_contain(&self, hash: u64) -> bool {

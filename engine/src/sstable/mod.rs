@@ -42,6 +42,7 @@ mod properties;
 mod range_block;
 mod stored;
 mod table;
+mod warm;
 
 pub use builder::{TableBuilder, TableOptions, TableSummary};
 pub use cache::{ReadCounts, SharedReads};
@@ -53,3 +54,4 @@ pub use footer::FORMAT_VERSION;
 pub use properties::Properties;
 pub use stored::Compression;
 pub use table::{Table, TableEntry};
+pub(crate) use warm::WARM_KEYS_MAX;

@@ -264,6 +264,18 @@ impl Table {
         &self.comparator
     }
 
+    pub(super) fn mapped(&self) -> Option<&FileSlice> {
+        self.mapped.as_ref()
+    }
+
+    pub(super) fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
     fn find_in(
         &self,
         block: DataBlock,
@@ -340,7 +352,7 @@ impl Table {
         Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
     }
 
-    fn parts_end(&self) -> u64 {
+    pub(super) fn parts_end(&self) -> u64 {
         self.file.len() - FOOTER_BYTES as u64
     }
 

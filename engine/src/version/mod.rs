@@ -117,6 +117,32 @@ impl Version {
         Ok(None)
     }
 
+    /// Looks ahead for a group of user keys in ascending order, so that [`get`](Self::get) waits less for each.
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` when a table cannot be opened.
+    pub fn warm(&self, comparator: &Comparator, user_keys: &[&[u8]]) -> Result<()> {
+        for table in self.levels[0].iter() {
+            table.table()?.warm(user_keys);
+        }
+        for tables in self.levels[1..].iter().filter(|tables| !tables.is_empty()) {
+            let mut rest = user_keys;
+            while let Some(first) = rest.first() {
+                let at = first_ending_at_or_after(comparator, tables, first);
+                let Some(table) = tables.get(at) else {
+                    break;
+                };
+                let is_here = |key: &&[u8]| {
+                    comparator.compare(key, table.largest_user_key()) != Ordering::Greater
+                };
+                let (here, after) = rest.split_at(rest.partition_point(is_here).max(1));
+                table.table()?.warm(here);
+                rest = after;
+            }
+        }
+        Ok(())
+    }
+
     /// The range tombstones of a level deeper than 0, which do not overlap from table to table; `None` if there are none.
     ///
     /// # Errors

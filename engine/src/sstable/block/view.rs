@@ -214,6 +214,19 @@ impl<'a> BlockView<'a> {
         }
     }
 
+    /// Bytes of the entries that a search for `target` will look at first.
+    pub(in crate::sstable) fn touch(&self, comparator: &Comparator, target: &[u8]) -> u8 {
+        if self.frame.restarts == 0 {
+            return 0;
+        }
+        let at = self
+            .last_restart_before(comparator, target)
+            .map_or(0, |restart| self.restart_offset(restart));
+        let lines = [at, at.saturating_add(64), at.saturating_add(128)];
+        let bytes = lines.iter().filter_map(|line| self.contents.get(*line));
+        bytes.fold(0, |sum, byte| sum ^ byte)
+    }
+
     /// The last restart whose key is < `target`, or the first one if there is none. Any restart, if there are heads
     /// and the target does not have the prefix that they leave out.
     #[inline]
