@@ -456,7 +456,7 @@ impl EventListener for Holding {
         match event {
             Event::WriteGroup { .. } => _ = self.groups.fetch_add(1, Ordering::SeqCst),
             Event::Missed { write_groups } => {
-                _ = self.missed.fetch_add(*write_groups, Ordering::SeqCst)
+                _ = self.missed.fetch_add(*write_groups, Ordering::SeqCst);
             }
             _ => return,
         }
