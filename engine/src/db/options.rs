@@ -97,8 +97,8 @@ pub struct FamilyOptions {
     /// Bytes of a table's block before compression, 1 B to 16 MiB. Default: 4 KiB, a page: larger ones compress
     /// better and cost a point lookup more.
     pub block_bytes: usize,
-    /// Every how many entries a block stores a whole key, 1 to 1,024. Default: 8: lookups walk half of it on average,
-    /// and sharing prefixes over more entries saves little.
+    /// Every how many entries a block stores a whole key, 1 to 1,024. Default: 4: a lookup walks half of it on
+    /// average; more whole keys make that shorter and the block longer.
     pub restart_interval: usize,
     /// Bits of bloom filter for each key, 0 to 64; 0 for no filter. Default: 10, about one false positive in 100.
     pub filter_bits_per_key: usize,
