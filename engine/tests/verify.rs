@@ -206,10 +206,10 @@ fn wrong_pointers_and_manifests_are_named() {
     let vfs = database();
     let current = Path::new("db/CURRENT");
     let report = damaged(&vfs, current, |bytes| {
-        *bytes = b"MANIFEST-000999\n".to_vec()
+        *bytes = b"MANIFEST-000999\n".to_vec();
     });
     assert_found(&report, current, "it names db/MANIFEST-000999");
-    let report = damaged(&vfs, current, |bytes| bytes.clear());
+    let report = damaged(&vfs, current, Vec::clear);
     assert_found(&report, current, "should name a manifest");
     let copy = vfs.crash(1);
     copy.remove(current).unwrap();

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         let place = format!("{} at byte {}:", file_name(&finding.file), finding.offset);
         match finding.severity {
             Severity::Damage => {
-                writeln!(out, "{} {place} {}", style::wrong("damage"), finding.what)?
+                writeln!(out, "{} {place} {}", style::wrong("damage"), finding.what)?;
             }
             Severity::Note => writeln!(
                 out,

@@ -168,7 +168,7 @@ impl Verifier<'_> {
         let path = file_name::manifest(self.dir, number);
         let mut findings = Vec::new();
         let survey = Survey::read(self.vfs, self.dir, number, &mut |finding| {
-            findings.push(finding)
+            findings.push(finding);
         });
         self.report.findings.append(&mut findings);
         match survey {
@@ -312,11 +312,8 @@ impl Verifier<'_> {
         let contents = self.vfs.read(path)?;
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         let mut batches = 0;
-        loop {
-            let checked = match reader.next_record()? {
-                Some(record) => check_batch(record, survey, next_sequence),
-                None => break,
-            };
+        while let Some(record) = reader.next_record()? {
+            let checked = check_batch(record, survey, next_sequence);
             let at = reader.record_at();
             match checked {
                 Ok(next) => next_sequence = next,

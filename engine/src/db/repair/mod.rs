@@ -164,7 +164,7 @@ impl<'r> Repair<'r> {
         };
         let mut findings = Vec::new();
         self.survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
-            findings.push(finding)
+            findings.push(finding);
         })?;
         let sound = findings
             .iter()
