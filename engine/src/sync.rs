@@ -3,7 +3,7 @@
 //! Loom runs a model (`memtable/model.rs`, `db/visible.rs`) in every order and with every outcome that the memory model allows:
 //!
 //! ```text
-//! RUSTFLAGS="--cfg loom" cargo test -p engine --lib --release --target-dir target/loom loom_
+//! RUSTFLAGS="--cfg loom" cargo test -p engine --lib --target-dir target/loom loom_
 //! ```
 //!
 //! It follows its own atomics only. So what is published through them, plain bytes, has a [`Witness`] that is
