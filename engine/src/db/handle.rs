@@ -59,7 +59,7 @@ impl Handle {
             return self.wait_until_closed();
         }
         let outcome = self.close_once();
-        *self.closed.lock() = Some(outcome.as_ref().map(|()| ()).map_err(copy_of));
+        *self.closed.lock() = Some(outcome.as_ref().copied().map_err(copy_of));
         self.closing_ended.notify_all();
         outcome
     }
@@ -72,7 +72,7 @@ impl Handle {
         let mut closed = self.closed.lock();
         loop {
             match closed.as_ref() {
-                Some(outcome) => return outcome.as_ref().map(|()| ()).map_err(copy_of),
+                Some(outcome) => return outcome.as_ref().copied().map_err(copy_of),
                 // A compaction filter, say: who closes waits for it in turn.
                 None if is_worker || works => return Ok(()),
                 None => self.closing_ended.wait(&mut closed),
