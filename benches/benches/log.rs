@@ -16,19 +16,31 @@ use engine::vfs::{StdVfs, Vfs};
 const RECORDS: usize = 1000;
 const SYNCED: usize = 16;
 
+/// How much space the engine takes ahead of its log at a time.
+const RESERVED_BYTES: u64 = 256 << 10;
+
 fn create(path: &Path) -> LogWriter {
     LogWriter::new(StdVfs.create(path).unwrap(), 1)
 }
 
-/// One system call a record, or one a group?
+fn create_reserving(path: &Path) -> LogWriter {
+    create(path).reserving(RESERVED_BYTES)
+}
+
+/// One system call a record, one a group, or a copy into space that was taken before?
 fn append(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("1.log");
     let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/append");
     group.throughput(Throughput::Elements(RECORDS as u64));
-    for size in [1, 10, 100] {
-        group.bench_function(format!("groups-of-{size}"), |b| {
+    let ways: [(&str, fn(&Path) -> LogWriter); 2] =
+        [("plain", create), ("reserved", create_reserving)];
+    for (size, (way, create)) in [1, 10, 100]
+        .into_iter()
+        .flat_map(|size| ways.map(|way| (size, way)))
+    {
+        group.bench_function(format!("{way}/groups-of-{size}"), |b| {
             b.iter_batched(
                 || create(&path),
                 |mut log| {
@@ -53,8 +65,13 @@ fn sync(c: &mut Criterion) {
     let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/sync");
     group.throughput(Throughput::Elements(SYNCED as u64));
-    for size in [1, 8] {
-        group.bench_function(format!("groups-of-{size}"), |b| {
+    let ways: [(&str, fn(&Path) -> LogWriter); 2] =
+        [("plain", create), ("reserved", create_reserving)];
+    for (size, (way, create)) in [1, 8]
+        .into_iter()
+        .flat_map(|size| ways.map(|way| (size, way)))
+    {
+        group.bench_function(format!("{way}/groups-of-{size}"), |b| {
             b.iter_batched(
                 || create(&path),
                 |mut log| {

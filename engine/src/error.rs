@@ -141,6 +141,12 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
+
+    /// Whether this says that the disk is full, or a quota used up.
+    pub fn is_out_of_space(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Error::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
+    }
 }
 
 /// What to do about an error of the operating system.

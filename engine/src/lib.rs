@@ -76,8 +76,8 @@ pub use crate::db::{
     Background, CompactionFilter, Compression, Cursor, DEFAULT_FAMILY, Db, Decision, Dropped,
     EntryCounts, Event, EventListener, Family, FamilyOptions, FamilyOverview, FamilyStatistics,
     Finding, LevelStatistics, ListedFamily, MemtableInfo, Options, Outcome, Overview, Range,
-    Reason, RepairReport, Severity, Snapshot, Stall, StallStatistics, Statistics, Strategy,
-    TableInfo, TableOverview, TableReads, Unlisted, Value, VerifyReport, WriteOptions,
+    Reason, RecoveryMode, RepairReport, Severity, Snapshot, Stall, StallStatistics, Statistics,
+    Strategy, TableInfo, TableOverview, TableReads, Unlisted, Value, VerifyReport, WriteOptions,
     WriteStatistics, overview, repair, verify,
 };
 pub use crate::error::{Error, Result};

@@ -10,7 +10,7 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::log::{LogReader, LogWriter, RecoveryMode};
+use engine::log::{LogReader, LogWriter, RecoveryMode, next_header};
 use engine::version::file_name::{self, FileName};
 use engine::version::{VersionEdit, current_manifest, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
@@ -154,7 +154,6 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     let dir = Path::new("db");
     let number = current_manifest(&vfs, dir).unwrap();
     let path = file_name::manifest(dir, number);
-    let whole = vfs.read(&path).unwrap().len() as u64;
     // One more edit in the place where the next would stand, in a copy that is written from its beginning.
     let edits = read_manifest(&vfs, dir, number).unwrap();
     let wrong = VersionEdit {
@@ -166,6 +165,7 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     for (_, edit) in &edits {
         log.add_record(&edit.encode()).unwrap();
     }
+    let whole = next_header(log.len());
     log.add_record(&wrong.encode()).unwrap();
     let error = rows(&copy).unwrap_err();
     let Error::Corruption { file, offset, what } = &error else {
@@ -189,9 +189,10 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     let bytes = vfs.read(&path).unwrap();
     let mut reader = LogReader::new(&bytes, &path, log_number, RecoveryMode::PointInTime);
     let first = reader.next_record().unwrap().unwrap().to_vec();
-    let second_at = reader.next_record_at();
     let mut log = LogWriter::new(copy.create(&path).unwrap(), log_number);
     log.add_group([&first[..], &first[..]]).unwrap();
+    reader.next_record().unwrap().unwrap();
+    let second_at = reader.record_at();
     let error = rows(&copy).unwrap_err();
     let Error::Corruption { file, offset, .. } = &error else {
         panic!("{error}");

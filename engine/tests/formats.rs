@@ -5,7 +5,7 @@
 
 use engine::comparator::Comparator;
 use engine::internal_key::{self, ValueKind};
-use engine::log::LogWriter;
+use engine::log::{LogReader, LogWriter, RecoveryMode};
 use engine::sstable::{TableBuilder, TableOptions};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
@@ -109,9 +109,9 @@ fn dump_log(log: &[u8]) -> String {
     let mut dump = Dump::new(log);
     while dump.at < log.len() {
         let offset = dump.at;
-        let left = 32 * 1024 - offset % (32 * 1024);
+        let left = 512 - offset % 512;
         if left < 11 {
-            let zeros = dump.field(left, "zeros: a header does not fit the block");
+            let zeros = dump.field(left, "zeros: a header does not fit the sector");
             assert!(zeros.iter().all(|byte| *byte == 0));
             continue;
         }
@@ -126,7 +126,7 @@ fn dump_log(log: &[u8]) -> String {
         .concat();
         dump.checksum(&covered, &format!("the offset {offset} and the fragment"));
         dump.u16("length");
-        let types = ["", "whole", "first", "middle", "last"];
+        let types = ["", "whole", "first", "middle", "last", "mark"];
         let fragment_type = types[usize::from(dump.peek(1)[0])];
         dump.field(1, format!("type: {fragment_type}"));
         dump.u32("log");
@@ -321,6 +321,15 @@ fn check_page(name: &str, dump: &str) {
     );
 }
 
+fn records(log: &[u8], number: u64) -> Vec<Vec<u8>> {
+    let mut reader = LogReader::new(log, "log", number, RecoveryMode::Absolute);
+    let mut records = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        records.push(record.to_vec());
+    }
+    records
+}
+
 /// The payload of the record that stands at `offset` in a log, if it is one fragment.
 fn payload(log: &[u8], offset: usize) -> &[u8] {
     let length = usize::from(u16::from_le_bytes(
@@ -442,6 +451,7 @@ fn the_dumps_in_the_page_are_those_of_real_files() {
     let mut log = LogWriter::new(vfs.create(path).unwrap(), 7);
     log.add_group([&b"one"[..], b"", &vec![b'z'; 32_740]])
         .unwrap();
+    log.sync().unwrap();
     check_page("log", &dump_log(&vfs.read(path).unwrap()));
 
     let path = Path::new("000008.sst");
@@ -472,7 +482,7 @@ fn the_dumps_in_the_page_are_those_of_real_files() {
 
     let (log, manifest) = write_database();
     check_page("batch", &dump_batch(payload(&log, 0)));
-    let first = payload(&manifest, 0);
-    let second = payload(&manifest, 11 + first.len());
+    let edits = records(&manifest, 2);
+    let [first, second] = [&edits[0][..], &edits[1]];
     check_page("manifest", &dump_edits(&[first, second]));
 }

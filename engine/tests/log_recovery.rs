@@ -3,7 +3,9 @@
 //! Small logs are tried exhaustively: every truncation, every byte changed to every other value.
 
 use engine::error::Error;
-use engine::log::{BLOCK_BYTES, HEADER_BYTES, LogEnd, LogReader, LogWriter, RecoveryMode};
+use engine::log::{
+    BLOCK_BYTES, HEADER_BYTES, LogEnd, LogReader, LogWriter, RecoveryMode, SECTOR_BYTES,
+};
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -19,7 +21,23 @@ fn write_log(number: u64, records: &[Vec<u8>]) -> Vec<u8> {
     for record in records {
         writer.add_record(record).unwrap();
     }
-    writer.sync().unwrap();
+    vfs.read(Path::new(PATH)).unwrap()
+}
+
+/// A log in space that was reserved: the first records, a sync if there are any, then the others.
+fn write_reserving(synced: &[Vec<u8>], others: &[Vec<u8>]) -> Vec<u8> {
+    let vfs = MemoryVfs::new();
+    let file = vfs.create(Path::new(PATH)).unwrap();
+    let mut writer = LogWriter::new(file, LOG).reserving(64 << 10);
+    for record in synced {
+        writer.add_record(record).unwrap();
+    }
+    if !synced.is_empty() {
+        writer.sync().unwrap();
+    }
+    for record in others {
+        writer.add_record(record).unwrap();
+    }
     vfs.read(Path::new(PATH)).unwrap()
 }
 
@@ -59,11 +77,12 @@ fn fragments(records: &[Vec<u8>]) -> Vec<(Range<usize>, usize)> {
     for (index, record) in records.iter().enumerate() {
         let mut left = record.len();
         loop {
-            let in_block = BLOCK_BYTES - at % BLOCK_BYTES;
-            if in_block < HEADER_BYTES {
-                at += in_block;
+            let in_sector = SECTOR_BYTES - at % SECTOR_BYTES;
+            if in_sector < HEADER_BYTES {
+                at += in_sector;
                 continue;
             }
+            let in_block = BLOCK_BYTES - at % BLOCK_BYTES;
             let payload = left.min(in_block - HEADER_BYTES);
             fragments.push((at..at + HEADER_BYTES + payload, index));
             at += HEADER_BYTES + payload;
@@ -193,9 +212,15 @@ fn check_damage(
     let hit = fragments.iter().find(|(range, _)| range.contains(&at));
     let (read, end) = read_log(damaged, RecoveryMode::PointInTime);
     let Some((range, record)) = hit else {
-        assert!(
-            read == records && end.is_ok(),
-            "byte {at} stands between blocks and means nothing"
+        let before = fragments.iter().filter(|(range, _)| range.end <= at);
+        let (padding, before) = before
+            .last()
+            .map_or((0, 0), |(range, record)| (range.end, *record));
+        assert!(records.starts_with(&read) && read.len() <= before + 1);
+        assert_eq!(
+            corruption_offset(end),
+            padding as u64,
+            "zeros are zeros: {at}"
         );
         return;
     };
@@ -396,6 +421,136 @@ fn a_power_cut_leaves_every_synced_record_and_a_prefix_of_the_others() {
     lengths.sort_unstable();
     lengths.dedup();
     assert!(lengths.len() > 20, "the seeds tell only {lengths:?} apart");
+}
+
+#[test]
+fn a_changed_byte_before_a_mark_is_corruption_even_in_the_last_record() {
+    for records in [small_records(), vec![vec![0; 3000], vec![0; 2000]]] {
+        let log = write_reserving(&records, &[]);
+        let fragments = fragments(&records);
+        let synced = fragments.last().unwrap().0.end;
+        let mut damaged = log.clone();
+        for at in (0..synced).filter(|at| at % 7 == 0 || synced < SECTOR_BYTES) {
+            let Some((range, record)) = fragments.iter().find(|(range, _)| range.contains(&at))
+            else {
+                continue;
+            };
+            damaged[at] ^= 0x40;
+            let (read, end) = read_log(&damaged, RecoveryMode::PointInTime);
+            assert!(read == records[..*record], "byte {at}");
+            assert_eq!(corruption_offset(end), range.start as u64, "byte {at}");
+            damaged[at] = log[at];
+        }
+        // The mark itself is no record.
+        for at in synced..synced + HEADER_BYTES {
+            damaged[at] ^= 0x40;
+            let (read, end) = read_log(&damaged, RecoveryMode::PointInTime);
+            assert!(read == records && end.is_ok(), "byte {at}");
+            damaged[at] = log[at];
+        }
+    }
+}
+
+/// Records of many lengths, so that they begin and end anywhere in sectors; some are zeros.
+fn records_of_all_lengths() -> Vec<Vec<u8>> {
+    (0..60u8)
+        .map(|at| {
+            vec![at % 4, usize::from(at) as u8, 3][..usize::from(at % 3) + 1]
+                .repeat(37 * usize::from(at % 11))
+        })
+        .collect()
+}
+
+#[test]
+fn sectors_and_pages_that_were_never_written_are_a_lost_tail() {
+    let records = records_of_all_lengths();
+    let (synced, others) = records.split_at(12);
+    let log = write_reserving(synced, others);
+    let (whole, _) = read_log(&log, RecoveryMode::PointInTime);
+    assert_eq!(whole, records);
+    let durable = write_reserving(synced, &[]);
+    let mark_end = durable.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    let written = log.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    let mut quiet = 0;
+    for unit in [SECTOR_BYTES, 4096] {
+        // The mark was written after the sync, so it may be lost as well.
+        for from in (0..written).step_by(unit) {
+            let mut holed = log.clone();
+            let end = (from + unit).min(log.len());
+            if end <= mark_end - HEADER_BYTES {
+                continue;
+            }
+            for (at, byte) in holed.iter_mut().enumerate().take(end).skip(from) {
+                // What was durable is there whatever happens to its sector.
+                *byte = match at < mark_end - HEADER_BYTES {
+                    true => durable[at],
+                    false => 0,
+                };
+            }
+            let (read, end) = read_log(&holed, RecoveryMode::PointInTime);
+            let end = end.unwrap_or_else(|error| panic!("{unit} bytes from {from}: {error}"));
+            assert!(read.len() >= synced.len() && records.starts_with(&read));
+            quiet += u32::from(matches!(end, LogEnd::Torn { .. }));
+
+            let (_, end) = read_log(&holed, RecoveryMode::Absolute);
+            if read.len() < records.len() && !holed[from..].iter().all(|byte| *byte == 0) {
+                corruption_offset(end);
+            }
+        }
+    }
+    assert!(quiet > 20, "{quiet} holes were seen");
+}
+
+#[test]
+fn a_hole_in_what_was_durable_is_corruption() {
+    let records = records_of_all_lengths();
+    let log = write_reserving(&records, &[vec![9; 50]]);
+    let durable = fragments(&records).last().unwrap().0.end;
+    for from in (0..durable).step_by(SECTOR_BYTES) {
+        let mut holed = log.clone();
+        holed[from..(from + SECTOR_BYTES).min(durable)].fill(0);
+        if holed == log {
+            continue;
+        }
+        let (read, end) = read_log(&holed, RecoveryMode::PointInTime);
+        assert!(records.starts_with(&read));
+        if read.len() < records.len() {
+            assert!(corruption_offset(end) <= from as u64 + SECTOR_BYTES as u64);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_tears_no_record() {
+    let memory = MemoryVfs::new();
+    let vfs = FaultVfs::new(Arc::new(memory.clone()));
+    let file = vfs.create(Path::new(PATH)).unwrap();
+    let mut writer = LogWriter::new(file, LOG).reserving(4096);
+    let mut written = Vec::new();
+    vfs.fail_nth(3, Fault::NoSpace); // The first takes space, the second is a record.
+    let error = loop {
+        match writer.add_record(&[7; 300]) {
+            Ok(()) => written.push(vec![7; 300]),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_out_of_space(), "{error}");
+    assert!(written.len() > 10, "{} records fit", written.len());
+    assert!(!writer.has_failed());
+    writer.sync().unwrap();
+    vfs.heal();
+    writer.add_record(b"later").unwrap();
+    written.push(b"later".to_vec());
+    writer.finish().unwrap();
+    let log = memory.read(Path::new(PATH)).unwrap();
+    assert_eq!(
+        log.len() as u64,
+        writer.len(),
+        "what was not used is given back"
+    );
+    let (read, end) = read_log(&log, RecoveryMode::Absolute);
+    assert_eq!(read, written);
+    end.unwrap();
 }
 
 proptest! {

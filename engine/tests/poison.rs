@@ -79,8 +79,8 @@ fn a_failed_manifest_poisons_and_the_log_still_has_everything() {
     let vfs = FaultVfs::new(Arc::new(memory.clone()));
     let db = open(&vfs);
     synced(&db, "k").unwrap();
-    // New log, table: create, append, sync; directory; then the manifest's append.
-    vfs.fail_nth(6, Fault::ShortWrite);
+    // New log, the old one's unused space; table: create, append, sync; directory; then the manifest's append.
+    vfs.fail_nth(7, Fault::ShortWrite);
     let error = db.flush().unwrap_err();
     assert!(error.to_string().contains("MANIFEST"), "{error}");
     is_poisoned(db.put("after", "v"), "MANIFEST");

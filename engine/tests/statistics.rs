@@ -125,11 +125,11 @@ fn the_log_is_counted_to_the_byte() {
         batch_bytes += batch.encoded_len() as u64;
         db.write(batch, WriteOptions { sync: at % 4 == 0 }).unwrap();
     }
+    db.close().unwrap();
     let writes = db.statistics().writes;
     assert_eq!((writes.groups, writes.batches), (20, 20));
     assert_eq!((writes.records, writes.synced_groups), (210, 5));
     assert_eq!(writes.batch_bytes, batch_bytes);
-    db.close().unwrap();
     assert_eq!(
         db.statistics().families[0].flushes,
         0,

@@ -228,3 +228,51 @@ fn the_directory_of_a_bare_name_is_the_current_one() {
     assert_eq!(parent_dir(Path::new("/a")), Path::new("/"));
     assert_eq!(parent_dir(Path::new("/")), Path::new("/"));
 }
+
+/// Appends of all sizes into reserved space, beyond it, after a trim; the file holds them and nothing else.
+#[test]
+fn reserved_space_is_filled_and_given_back() {
+    let real = tempfile::tempdir().unwrap();
+    let memory = MemoryVfs::new();
+    for (vfs, root) in [
+        (&StdVfs as &dyn Vfs, real.path()),
+        (&memory, Path::new(".")),
+    ] {
+        let path = root.join("log");
+        let mut file = vfs.create(&path).unwrap();
+        let mut expected = Vec::new();
+        for round in 0..5u8 {
+            match file.reserve(100_000) {
+                Ok(()) => assert!(file.room() >= 100_000),
+                // A file system that copies on write; appends are plain then.
+                Err(error) => assert!(error.to_string().contains("reserve"), "{error}"),
+            }
+            for size in [
+                1,
+                0,
+                100,
+                4095,
+                4097,
+                70_000,
+                50_000 * usize::from(round % 2),
+            ] {
+                let data: Vec<u8> = (0..size).map(|at| (at % 251) as u8 ^ round).collect();
+                file.append(&data).unwrap();
+                expected.extend_from_slice(&data);
+                assert_eq!(file.len(), expected.len() as u64);
+            }
+            let read = vfs.read(&path).unwrap();
+            assert!(read[..expected.len()] == expected, "round {round}");
+            assert!(read[expected.len()..].iter().all(|byte| *byte == 0));
+            file.sync().unwrap();
+            if round == 2 {
+                file.trim().unwrap();
+                assert_eq!(file.room(), 0);
+                assert!(vfs.read(&path).unwrap() == expected);
+            }
+        }
+        file.trim().unwrap();
+        drop(file);
+        assert!(vfs.read(&path).unwrap() == expected);
+    }
+}

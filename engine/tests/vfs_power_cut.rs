@@ -57,30 +57,40 @@ fn an_unsynced_tail_is_kept_cut_garbled_or_zeroed_and_the_synced_part_never() {
     file.append(&[1; 700]).unwrap();
     file.sync().unwrap();
     file.append(&[2; 2000]).unwrap();
-    let (mut cut, mut garbled, mut zeroed) = (0, 0, 0);
+    let (mut cut, mut garbled, mut zeroed, mut holed) = (0, 0, 0, 0);
     for after in outcomes(&vfs, |vfs| contents(vfs, "a").unwrap()) {
         assert_eq!(after[..700], [1; 700]);
+        assert!(after.len() <= 2700);
         let tail = &after[700..];
         let right = tail.iter().take_while(|byte| **byte == 2).count();
         let rest = &tail[right..];
+        let zeros_or_right = rest.iter().all(|byte| [0, 2].contains(byte));
         match rest {
             [] => cut += 1,
             _ if rest.iter().all(|byte| *byte == 0) => zeroed += 1,
-            _ => garbled += 1,
+            _ if zeros_or_right => {
+                holed += 1;
+                let steps = tail.windows(2).enumerate();
+                for (at, _) in steps.filter(|(_, pair)| pair[0] != pair[1]) {
+                    assert_eq!((700 + at + 1) % 512, 0, "whole sectors are lost");
+                }
+            }
+            _ => {
+                garbled += 1;
+                let garbage = rest
+                    .iter()
+                    .rposition(|byte| *byte != 0)
+                    .map_or(0, |last| last + 1);
+                assert!(
+                    garbage <= 512,
+                    "a sector at most is garbled, not {garbage} bytes"
+                );
+            }
         }
-        assert!(after.len() <= 2700);
-        let garbage = rest
-            .iter()
-            .rposition(|byte| *byte != 0)
-            .map_or(0, |last| last + 1);
-        assert!(
-            garbage <= 512,
-            "a sector at most is garbled, not {garbage} bytes"
-        );
     }
     assert!(
-        cut > 10 && garbled > 10 && zeroed > 10,
-        "{cut} cut, {garbled} garbled, {zeroed} zeroed"
+        cut > 10 && garbled > 10 && zeroed > 5 && holed > 2,
+        "{cut} cut, {garbled} garbled, {zeroed} zeroed, {holed} with holes"
     );
     assert_eq!(
         contents(&vfs.crash(0), "a").unwrap(),
@@ -92,6 +102,30 @@ fn an_unsynced_tail_is_kept_cut_garbled_or_zeroed_and_the_synced_part_never() {
         2700,
         "seed 1 keeps everything"
     );
+}
+
+#[test]
+fn of_reserved_space_any_sectors_may_be_lost_and_what_was_synced_never() {
+    let vfs = MemoryVfs::new();
+    let mut file = vfs.create(path("a")).unwrap();
+    vfs.sync_dir(path(".")).unwrap();
+    file.reserve(10_000).unwrap();
+    file.append(&[1; 700]).unwrap();
+    file.sync().unwrap();
+    file.append(&[2; 6000]).unwrap();
+    assert_eq!((file.len(), file.room()), (6700, 10_000 - 6700));
+    let seen = outcomes(&vfs, |vfs| contents(vfs, "a").unwrap());
+    for after in &seen {
+        assert_eq!(after[..700], [1; 700]);
+        assert_eq!(after.len(), 10_000, "the length was synced");
+        assert!(after[6700..].iter().all(|byte| *byte == 0));
+    }
+    let page_lost = |after: &&Vec<u8>| after[1000] == 0 && after[4096..6700] == [2; 2604];
+    let sector_lost = |after: &&Vec<u8>| after[1000] == 2 && after[1024] == 0 && after[1536] == 2;
+    assert!(seen.iter().any(|after| page_lost(&after)));
+    assert!(seen.iter().any(|after| sector_lost(&after)));
+    file.trim().unwrap();
+    assert_eq!(contents(&vfs, "a").unwrap().len(), 6700);
 }
 
 #[test]

@@ -14,6 +14,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -31,6 +33,48 @@ const RECORD_BYTES: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct CommitQueue {
     state: Mutex<QueueState>,
+    /// How many synced writers were released and did not come back yet.
+    returning: AtomicUsize,
+}
+
+/// How the leader of a synced group decides whether to wait for more writers.
+///
+/// Writers that were released together come back together, a moment after the next leader begins. A leader that does
+/// not wait for them syncs for the others only, so that half of the writers sit out each sync. Waiting costs at
+/// most half a sync, and is left out for a while where nobody comes.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    /// How long the last sync took.
+    pub(super) sync_took: Duration,
+    /// How many times in a row nobody came in time.
+    in_vain: u32,
+    /// So many groups do not wait.
+    skip: u32,
+}
+
+/// However often it was in vain, every so many groups it is tried again: this is the power of two.
+const IN_VAIN_MAX: u32 = 8;
+
+impl Gathering {
+    fn wait_for(&mut self, returning: &AtomicUsize) {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return;
+        }
+        if returning.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let begun = Instant::now();
+        while returning.load(Ordering::Relaxed) > 0 {
+            if begun.elapsed() >= self.sync_took / 2 {
+                self.in_vain = (self.in_vain + 1).min(IN_VAIN_MAX);
+                self.skip = (1 << self.in_vain) - 1;
+                return;
+            }
+            std::thread::yield_now();
+        }
+        self.in_vain = 0;
+    }
 }
 
 #[derive(Debug, Default)]
@@ -105,12 +149,24 @@ impl Follower {
 /// The lead, which is handed on when this is dropped, even by a panic.
 struct Lead<'a> {
     core: &'a Core,
+    sync: bool,
     followers: Vec<Arc<Follower>>,
     outcome: Option<Result<()>>,
 }
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
+        if self.sync {
+            let synced = self
+                .followers
+                .iter()
+                .filter(|follower| follower.sync)
+                .count();
+            self.core
+                .queue
+                .returning
+                .store(synced + 1, Ordering::Relaxed);
+        }
         for follower in self.followers.drain(..) {
             follower.done(match &self.outcome {
                 Some(Ok(())) => Ok(()),
@@ -163,6 +219,11 @@ impl Core {
             Some(families[at.ok()?].comparator())
         })?;
         drop(families);
+        if options.sync {
+            let returning = &self.queue.returning;
+            let one_less = |returning: usize| returning.checked_sub(1);
+            let _ = returning.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        }
         let mut queue = self.queue.state.lock();
         if !queue.leading {
             queue.leading = true;
@@ -181,11 +242,15 @@ impl Core {
     fn lead(&self, batch: WriteBatch, sync: bool) -> Result<()> {
         let mut lead = Lead {
             core: self,
+            sync,
             followers: Vec::new(),
             outcome: None,
         };
         let mut writer = self.writer.lock();
         let outcome = self.make_room(&mut writer).and_then(|()| {
+            if sync {
+                writer.gathering.wait_for(&self.queue.returning);
+            }
             let mut group = writer.take_group();
             let mut bytes = batch.encoded_len();
             group.push(batch);

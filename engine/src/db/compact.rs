@@ -175,7 +175,8 @@ impl Core {
         let mut edit = removal_of_inputs(family, plan);
         edit.files_added
             .extend(at_level(family, plan.output_level, &output.files));
-        if self.install_compaction(family, edit)? {
+        let installed = self.install_compaction(family, edit);
+        if installed.inspect_err(|_| self.discard_unless_poisoned([&output]))? {
             return Ok(Some(output));
         }
         // The family was dropped while this ran: nobody needs the outputs.

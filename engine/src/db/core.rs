@@ -182,7 +182,7 @@ impl Core {
     /// Records an edit durably and makes it the truth: for readers by `publish`, then for the files.
     ///
     /// # Errors
-    /// `Io` from the manifest, which poisons the database; `Poisoned` if it was; `Corruption` if the edit
+    /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it was; `Corruption` if the edit
     /// contradicts the state, in which case nothing was written.
     pub(super) fn install(
         &self,
@@ -210,10 +210,12 @@ impl Core {
                 let path = file_name::manifest(&self.dir, in_force.manifest.number());
                 Error::corruption(path, 0, format!("an edit was not written, because {what}"))
             })?;
-        in_force
-            .manifest
-            .append(&edit)
-            .inspect_err(|error| self.poison(error))?;
+        if let Err(error) = in_force.manifest.append(&edit) {
+            if in_force.manifest.has_failed() {
+                self.poison(&error);
+            }
+            return Err(error);
+        }
         let before = std::mem::replace(&mut in_force.state, next);
         publish(&in_force.state);
         self.note_tables(&before, &edit);

@@ -95,7 +95,9 @@ impl Core {
         // Also without tables: the manifest is about to name the next log, so that name must be durable.
         let synced = self.vfs.sync_dir(&self.dir);
         synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
-        self.install_flush(set, &flushed)?;
+        let installed = self.install_flush(set, &flushed);
+        let outputs = flushed.iter().map(|(_, output)| output);
+        installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;
         // If it stays, the next open removes it.
         let _ = self.vfs.remove(&file_name::log(&self.dir, set.log_number));
         Ok(flushed)

@@ -94,6 +94,9 @@ impl Handle {
         drop(core.compacting.lock());
         drop(core.flushing.lock());
         let synced = core.sync_logs();
+        if synced.is_ok() {
+            core.finish_logs();
+        }
         core.lock.lock().take();
         core.deliver_events();
         synced

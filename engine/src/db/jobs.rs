@@ -98,6 +98,17 @@ impl Core {
         })
     }
 
+    /// After an edit that could not be installed: its outputs are kept if it may yet be found in the manifest, which
+    /// poisons the database. Else, as on a full disk, it is not there.
+    pub(super) fn discard_unless_poisoned<'a>(
+        &self,
+        outputs: impl IntoIterator<Item = &'a Output>,
+    ) {
+        if self.poison.get().is_none() {
+            self.discard_outputs(outputs);
+        }
+    }
+
     pub(super) fn discard_outputs<'a>(&self, outputs: impl IntoIterator<Item = &'a Output>) {
         for file in outputs.into_iter().flat_map(|output| &output.files) {
             let _ = self.vfs.remove(&file_name::table(&self.dir, file.number));

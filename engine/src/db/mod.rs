@@ -71,6 +71,7 @@ pub use self::value::Value;
 pub use self::verify::{VerifyReport, verify};
 pub use crate::compaction::{CompactionFilter, Decision, Dropped, Reason, Strategy};
 pub use crate::iter::{Cursor, Range};
+pub use crate::log::RecoveryMode;
 pub use crate::sstable::Compression;
 
 /// The family that is always there.

@@ -32,10 +32,9 @@ use crate::db::signals::Signals;
 use crate::db::snapshot::SnapshotList;
 use crate::db::statistics::Counters;
 use crate::db::visible::Visible;
-use crate::db::writer::Writer;
+use crate::db::writer::{Writer, new_log};
 use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
-use crate::log::LogWriter;
 use crate::memtable::{Memtable, MemtableWriter};
 use crate::sstable::SharedReads;
 use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
@@ -69,11 +68,18 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
         State::default()
     };
     check_tables(dir, &listing, &state)?;
-    let recovered = recovery::replay_logs(&*vfs, dir, &listing.logs(), &state, &mut |id| {
-        let family = &state.families[&id];
-        let options = options.of_family(&family.name);
-        MemtableWriter::new(family.access.comparator.clone(), options.write_buffer_bytes)
-    })?;
+    let recovered = recovery::replay_logs(
+        &*vfs,
+        dir,
+        &listing.logs(),
+        &state,
+        options.recovery,
+        &mut |id| {
+            let family = &state.families[&id];
+            let options = options.of_family(&family.name);
+            MemtableWriter::new(family.access.comparator.clone(), options.write_buffer_bytes)
+        },
+    )?;
     let highest = listing
         .files
         .iter()
@@ -375,7 +381,7 @@ impl Core {
         state.next_file = manifest_number + 1;
         recovered.link(log_number);
         state.oldest_log = recovered.oldest_log().unwrap_or(log_number);
-        let log = LogWriter::new(vfs.create(&file_name::log(dir, log_number))?, log_number);
+        let log = new_log(&**vfs, dir, log_number)?;
         // This syncs the directory, so the new log's name is durable too.
         let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)
             .inspect_err(|_| take_back(&**vfs, dir, log_number, manifest_number))?;

@@ -7,6 +7,7 @@ use crate::compaction::{CompactionFilter, Shape, Strategy};
 use crate::comparator::Comparator;
 use crate::db::events::EventListener;
 use crate::error::{Error, Result};
+use crate::log::RecoveryMode;
 use crate::sstable::{Compression, TableOptions};
 use crate::vfs::{StdVfs, Vfs};
 
@@ -47,6 +48,8 @@ pub struct Options {
     /// Bytes of blocks that are kept because it took work to read them: decompressed, or read by `Pread`. Mapped blocks
     /// that are not compressed need none of it. 0 for no cache. Default: 32 MiB.
     pub block_cache_bytes: usize,
+    /// What to do about a log whose end is torn. Default: open with what is before.
+    pub recovery: RecoveryMode,
     /// What to do about a family that exists and is not in `families`. Default: open it.
     pub unlisted: Unlisted,
     /// The families to open, and to create where missing, by name. `default` is always there.
@@ -137,6 +140,7 @@ impl Default for Options {
             background: Background::Threads,
             table_access: TableReads::Mapped,
             block_cache_bytes: 32 << 20,
+            recovery: RecoveryMode::PointInTime,
             unlisted: Unlisted::Open,
             families: Vec::new(),
             listener: None,
@@ -158,6 +162,13 @@ impl Options {
     #[must_use]
     pub fn listener(mut self, listener: Arc<dyn EventListener>) -> Self {
         self.listener = Some(listener);
+        self
+    }
+
+    /// Opens with this recovery mode. It concerns the write-ahead logs; a torn edit of the manifest was never in force.
+    #[must_use]
+    pub fn recovery(mut self, mode: RecoveryMode) -> Self {
+        self.recovery = mode;
         self
     }
 

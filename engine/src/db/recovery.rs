@@ -3,18 +3,23 @@
 //! Each log becomes a set of full memtables, to be flushed as any other. Logs hold consecutive sequence
 //! numbers, also from one log to the next, and that is checked: if a log lost its end in a power cut, the
 //! next one begins with a number too high, and everything from there on is left out. It cannot have been
-//! acknowledged as durable, because a sync makes all older logs durable first. What is recovered is so
-//! always a prefix of what was written.
+//! acknowledged as durable, because a sync makes all older logs durable first. So if a log beyond the gap holds a mark,
+//! which follows a sync, the end of the older log was not lost in a power cut: that is corruption.
+//! What is recovered is so always a prefix of what was written.
+//!
+//! The entries of a log are sorted before they are inserted: a memtable takes entries in order several times
+//! faster than in the order in which they were written, and this is what an opening after a kill waits for.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::batch::{BatchView, FamilyId};
 use crate::db::core::FrozenSet;
 use crate::error::{Error, Result};
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
-use crate::log::{LogReader, RecoveryMode};
-use crate::memtable::MemtableWriter;
+use crate::log::{LogEnd, LogReader, RecoveryMode};
+use crate::memtable::{Memtable, MemtableWriter};
 use crate::version::{State, file_name};
 use crate::vfs::Vfs;
 
@@ -32,12 +37,13 @@ pub(super) struct Recovered {
 /// Reads the logs that are still needed.
 ///
 /// # Errors
-/// `Corruption` when a log is damaged before its end, `Io`.
+/// `Corruption` when a log is damaged before its end, or, in [`RecoveryMode::Absolute`], when one lost its end; `Io`.
 pub(super) fn replay_logs(
     vfs: &dyn Vfs,
     dir: &Path,
     logs: &BTreeSet<u64>,
     state: &State,
+    mode: RecoveryMode,
     new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
 ) -> Result<Recovered> {
     let mut recovered = Recovered {
@@ -46,37 +52,37 @@ pub(super) fn replay_logs(
         beyond_gap: Vec::new(),
     };
     check_oldest_log(dir, logs, state)?;
+    // The last log that goes on where the one before ends, and where it ends itself.
+    let mut whole_until: Option<(PathBuf, u64)> = None;
     for &number in logs.range(state.oldest_log..) {
-        if !recovered.beyond_gap.is_empty() {
-            recovered.beyond_gap.push(number);
-            continue;
-        }
         let path = file_name::log(dir, number);
         let contents = vfs.read(&path)?;
-        let mut log = Replay {
+        let replay = Replay {
             path: &path,
+            number,
             state,
-            memtables: BTreeMap::new(),
-            next_sequence: recovered.last_sequence + 1,
+            mode,
         };
-        let whole = log.read(&contents, number, new_memtable)?;
-        let last_sequence = log.next_sequence - 1;
-        if last_sequence > recovered.last_sequence {
-            let readers = log
-                .memtables
-                .iter()
-                .map(|(id, memtable)| (*id, memtable.reader()));
-            recovered.sets.push(FrozenSet {
-                log_number: number,
-                next_log: 0, // Known when the new log is: see `link`.
-                last_sequence,
-                memtables: readers.collect(),
-            });
-            recovered.last_sequence = last_sequence;
+        if recovered.beyond_gap.is_empty() {
+            let records = replay.read(&contents, recovered.last_sequence + 1)?;
+            if let Some(records) = records {
+                if records.last_sequence > recovered.last_sequence {
+                    recovered.last_sequence = records.last_sequence;
+                    let memtables = replay.memtables(&records, new_memtable);
+                    recovered.sets.push(FrozenSet {
+                        log_number: number,
+                        next_log: 0, // Known when the new log is: see `link`.
+                        last_sequence: recovered.last_sequence,
+                        memtables,
+                    });
+                }
+                whole_until = Some((path, records.end));
+                continue;
+            }
         }
-        if !whole {
-            recovered.beyond_gap.push(number);
-        }
+        recovered.beyond_gap.push(number);
+        let (before, end) = whole_until.as_ref().expect("the oldest log follows on");
+        replay.check_not_durable(&contents, before, *end)?;
     }
     Ok(recovered)
 }
@@ -122,74 +128,125 @@ impl Recovered {
     }
 }
 
+/// One log, to be read.
 struct Replay<'a> {
     path: &'a Path,
+    number: u64,
     state: &'a State,
-    memtables: BTreeMap<FamilyId, MemtableWriter>,
-    next_sequence: u64,
+    mode: RecoveryMode,
+}
+
+/// What a log holds.
+struct Records<'a> {
+    /// Each with the number of its first record.
+    batches: Vec<(u64, Cow<'a, [u8]>)>,
+    last_sequence: u64,
+    /// How much of the log is valid.
+    end: u64,
 }
 
 impl Replay<'_> {
-    /// Reads a log into memtables; `false` if it does not follow what came before.
-    fn read(
-        &mut self,
-        contents: &[u8],
-        number: u64,
-        new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
-    ) -> Result<bool> {
-        let mut reader = LogReader::new(contents, self.path, number, RecoveryMode::PointInTime);
-        let mut records = 0;
-        let mut at = reader.next_record_at();
-        while let Some(record) = reader.next_record()? {
+    /// Reads and checks a log that is to begin with `next_sequence`; `None` if it begins higher, after a gap.
+    fn read<'c>(&self, contents: &'c [u8], next_sequence: u64) -> Result<Option<Records<'c>>> {
+        let mut next_sequence = next_sequence;
+        let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
+        let mut batches = Vec::new();
+        while let Some(record) = reader.next_kept()? {
+            let (at, records) = (reader.record_at(), batches.len());
             let wrong = |what: String| {
                 Error::corruption(self.path, at, format!("record {records}: {what}"))
             };
-            let batch = BatchView::decode(record).map_err(wrong)?;
+            let batch = BatchView::decode(&record).map_err(wrong)?;
             // The oldest log begins where the tables end. Only a later one can follow one that lost its end.
-            if batch.sequence > self.next_sequence && records == 0 && number > self.state.oldest_log
-            {
-                return Ok(false);
+            let first = batches.is_empty() && self.number > self.state.oldest_log;
+            if batch.sequence > next_sequence && first {
+                return Ok(None);
             }
-            if batch.sequence != self.next_sequence {
-                let (found, expected) = (batch.sequence, self.next_sequence);
-                let what = format!("its sequence number is {found}, and {expected} follows");
+            if batch.sequence != next_sequence {
+                let found = batch.sequence;
+                let what = format!("its sequence number is {found}, and {next_sequence} follows");
                 return Err(wrong(what));
             }
             for record in batch.records() {
-                let record = record.map_err(wrong)?;
-                let sequence = self.next_sequence;
-                if sequence > MAX_SEQUENCE {
-                    return Err(wrong(format!(
-                        "the number {sequence} is no sequence number"
-                    )));
+                let family = record.map_err(wrong)?.family;
+                if next_sequence > MAX_SEQUENCE {
+                    let what = format!("the number {next_sequence} is no sequence number");
+                    return Err(wrong(what));
                 }
-                self.next_sequence += 1;
-                if !self.state.families.contains_key(&record.family) {
-                    if record.family.0 < self.state.next_family {
-                        continue; // It was dropped.
-                    }
-                    return Err(wrong(format!(
-                        "it is for family {}, which never was",
-                        record.family.0
-                    )));
+                if family.0 >= self.state.next_family {
+                    let what = format!("it is for family {}, which never was", family.0);
+                    return Err(wrong(what));
                 }
-                let memtable = self
-                    .memtables
-                    .entry(record.family)
-                    .or_insert_with(|| new_memtable(record.family));
-                let key = ParsedKey {
-                    user_key: record.key,
-                    sequence,
-                    kind: record.kind,
-                };
-                memtable.insert(key, record.value);
+                next_sequence += 1;
             }
-            for memtable in self.memtables.values_mut() {
-                memtable.end_batch();
-            }
-            records += 1;
-            at = reader.next_record_at();
+            let sequence = batch.sequence;
+            batches.push((sequence, record));
         }
-        Ok(true)
+        let end = match reader.end() {
+            Some(LogEnd::Clean { at } | LogEnd::Torn { at }) => at,
+            None => contents.len() as u64,
+        };
+        Ok(Some(Records {
+            batches,
+            last_sequence: next_sequence - 1,
+            end,
+        }))
+    }
+
+    /// The entries of each family, in a memtable of its own. Those of families that were dropped are left out.
+    fn memtables(
+        &self,
+        records: &Records<'_>,
+        new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
+    ) -> Vec<(FamilyId, Memtable)> {
+        let mut entries: BTreeMap<FamilyId, Vec<(ParsedKey<'_>, &[u8])>> = BTreeMap::new();
+        for (sequence, batch) in &records.batches {
+            let batch = BatchView::decode(batch).expect("checked by `read`");
+            for (sequence, record) in (*sequence..).zip(batch.records()) {
+                let record = record.expect("checked by `read`");
+                if self.state.families.contains_key(&record.family) {
+                    let key = ParsedKey {
+                        user_key: record.key,
+                        sequence,
+                        kind: record.kind,
+                    };
+                    let of_family = entries.entry(record.family).or_default();
+                    of_family.push((key, record.value));
+                }
+            }
+        }
+        let mut memtables = Vec::new();
+        for (id, mut entries) in entries {
+            let order = &self.state.families[&id].access.comparator;
+            entries.sort_unstable_by(|(a, _), (b, _)| {
+                let by_key = order.compare(a.user_key, b.user_key);
+                by_key.then(b.sequence.cmp(&a.sequence))
+            });
+            let mut memtable = new_memtable(id);
+            for (key, value) in entries {
+                memtable.insert(key, value);
+            }
+            // As one batch: nobody holds a snapshot from before, so of range tombstones on a key the newest is enough.
+            memtable.end_batch();
+            memtables.push((id, memtable.reader()));
+        }
+        memtables
+    }
+
+    /// Checks that this log, which begins after a gap, may be left out.
+    fn check_not_durable(&self, contents: &[u8], before: &Path, end: u64) -> Result<()> {
+        let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
+        while reader.next_record()?.is_some() {}
+        let says = match (reader.durable(), self.mode) {
+            (Some(mark), _) => format!("says at byte {mark} that everything before was durable"),
+            (None, RecoveryMode::Absolute) => {
+                "the recovery mode is absolute; the mode point in time leaves out what follows"
+                    .to_owned()
+            }
+            (None, RecoveryMode::PointInTime) => return Ok(()),
+        };
+        let next = self.path.display();
+        let what = format!("the log ends here, {next} does not go on where it ends, and {says}");
+        Err(Error::corruption(before, end, what))
     }
 }

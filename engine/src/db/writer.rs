@@ -5,11 +5,13 @@
 //! 2. The sync before the memtable: a failed sync then leaves nothing to take back.
 //! 3. The visible number last: a reader sees a batch whole, or nothing of it.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::batch::{BatchView, FamilyId, WriteBatch};
 use crate::db::Background;
+use crate::db::commit::Gathering;
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, Stall};
 use crate::db::family::{FamilyCore, View};
@@ -20,11 +22,14 @@ use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
 use crate::log::LogWriter;
 use crate::memtable::MemtableWriter;
 use crate::version::file_name;
+use crate::vfs::Vfs;
 
 /// So many full sets of memtables may wait; then writes do.
 const FROZEN_SETS_MAX: usize = 2;
 /// So many records are sorted by family at once: enough for long runs, few enough to stay in the cache.
 const APPLIED_TOGETHER: usize = 256;
+/// So much space is taken ahead of the log's end at a time, at most.
+const LOG_STEP_BYTES: u64 = 256 << 10;
 /// While level 0 is slow, a writer pauses after so many bytes.
 const SLOW_BYTES: usize = 64 << 10;
 /// The pause, once for each table in level 0 beyond the limit.
@@ -48,6 +53,8 @@ pub(super) struct Writer {
     slow_bytes: usize,
     /// Reused: the batches of a group.
     group: Vec<WriteBatch>,
+    /// How long a synced group waits for others.
+    pub(super) gathering: Gathering,
 }
 
 impl Writer {
@@ -68,6 +75,7 @@ impl Writer {
             last_sequence,
             slow_bytes: 0,
             group: Vec::new(),
+            gathering: Gathering::default(),
         }
     }
 
@@ -98,7 +106,7 @@ impl Writer {
     /// Makes everything that was written durable: older logs first, so that no later write survives alone.
     fn sync(&mut self, core: &Core) -> Result<()> {
         for (_, log) in &mut self.closed_logs {
-            log.sync()?;
+            sync_one(log, core)?;
         }
         self.closed_logs.clear();
         if !self.log_name_synced {
@@ -106,7 +114,7 @@ impl Writer {
             self.log_name_synced = true;
         }
         if !self.log_synced {
-            self.log.sync()?;
+            sync_one(&mut self.log, core)?;
             self.log_synced = true;
         }
         Ok(())
@@ -186,11 +194,19 @@ impl Core {
             let before = writer.log.len();
             let filled = group.iter().filter(|batch| !batch.is_empty());
             let appended = writer.log.add_group(filled.map(WriteBatch::encoded));
-            appended.inspect_err(|error| self.poison(error))?;
+            if let Err(error) = appended {
+                // Without space nothing was written: the numbers are still free, and the next write tries again.
+                if writer.log.has_failed() {
+                    self.poison(&error);
+                }
+                return Err(error);
+            }
             self.counters.logged(writer.log.len() - before);
         }
         if sync {
+            let begun = Instant::now();
             writer.sync(self).inspect_err(|error| self.poison(error))?;
+            writer.gathering.sync_took = begun.elapsed();
         }
         writer.apply(&group);
         writer.last_sequence = sequence - 1;
@@ -270,8 +286,10 @@ impl Core {
             self.check_writable()?;
         }
         let number = self.new_file_number();
-        let file = self.vfs.create(&file_name::log(&self.dir, number))?;
-        let old_log = std::mem::replace(&mut writer.log, LogWriter::new(file, number));
+        let log = new_log(&*self.vfs, &self.dir, number)?;
+        let mut old_log = std::mem::replace(&mut writer.log, log);
+        // Zeros that stay behind it mean nothing.
+        let _ = old_log.finish();
         let old_number = std::mem::replace(&mut writer.log_number, number);
         let oldest_needed = self
             .frozen
@@ -335,6 +353,13 @@ impl Core {
         self.check_not_poisoned()?;
         writer.sync(self).inspect_err(|error| self.poison(error))
     }
+
+    /// Gives back the space that log and manifest took ahead of what was written. Nothing is written after that.
+    pub(super) fn finish_logs(&self) {
+        // Zeros that stay behind them mean nothing.
+        let _ = self.writer.lock().log.finish();
+        let _ = self.manifest.lock().manifest.finish();
+    }
 }
 
 /// Poisons the database if dropped by a panic, which a comparator may raise within a memtable. The log then holds a
@@ -349,6 +374,20 @@ impl Drop for PoisonIfUnwinding<'_> {
                 .poison(&Error::invalid("a thread panicked while it wrote"));
         }
     }
+}
+
+/// Syncs a log, and counts the mark that this appends.
+fn sync_one(log: &mut LogWriter, core: &Core) -> Result<()> {
+    let before = log.len();
+    log.sync()?;
+    core.counters.logged(log.len() - before);
+    Ok(())
+}
+
+/// Creates the log `number`.
+pub(super) fn new_log(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<LogWriter> {
+    let file = vfs.create(&file_name::log(dir, number))?;
+    Ok(LogWriter::new(file, number).reserving(LOG_STEP_BYTES))
 }
 
 pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {

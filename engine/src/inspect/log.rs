@@ -36,7 +36,7 @@ pub(super) fn explain(
     };
     let mut at = 0;
     loop {
-        at = explain.block_end(at, reader.skip_block_end(at))?;
+        at = explain.padding(at, reader.skip_padding(at))?;
         match reader.look(at) {
             Found::Fragment {
                 fragment_type,
@@ -75,8 +75,7 @@ fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
     }
     match reader.end() {
         Some(LogEnd::Torn { at }) => format!(
-            ". Nothing valid follows, so opening takes it for a write that a power cut has torn, and leaves out the record \
-             at byte {at}"
+            ". Opening takes it for a write that a power cut has torn or lost, and leaves out everything from byte {at} on"
         ),
         _ => ". Opening reads past it".to_owned(),
     }
@@ -94,17 +93,16 @@ struct Explain<'e, 'l> {
 
 impl Explain<'_, '_> {
     /// The zeros where no header fits any more.
-    fn block_end(&mut self, at: usize, next: usize) -> Result<usize, Wrong> {
+    fn padding(&mut self, at: usize, next: usize) -> Result<usize, Wrong> {
         if next > at {
             let bytes = &self.contents[at..next];
             if let Some(wrong) = bytes.iter().position(|byte| *byte != 0) {
                 let at = (at + wrong) as u64;
-                let what = "at the end of a block of 32 KiB, where no header fits, stand zeros, and this byte is none. No \
-                            checksum covers it and nobody reads it";
+                let what = "at the end of a sector of 512 bytes, where no header fits, stand zeros, and this byte is none";
                 return Err(Wrong::new(at..at + 1, what));
             }
             let mut notes = Notes::new(bytes, at as u64, self.listener);
-            notes.part("the end of a block: no header fits");
+            notes.part("the end of a sector: no header fits");
             notes.field(bytes.len(), "zeros");
         }
         Ok(next)
@@ -121,8 +119,12 @@ impl Explain<'_, '_> {
             FragmentType::First => ("the first part of a record", "first"),
             FragmentType::Middle => ("a middle part of a record", "middle"),
             FragmentType::Last => ("the last part of a record", "last"),
+            FragmentType::Mark => ("all before it was durable when it was written", "mark"),
         };
-        let begins = matches!(fragment_type, FragmentType::Whole | FragmentType::First);
+        let begins = matches!(
+            fragment_type,
+            FragmentType::Whole | FragmentType::First | FragmentType::Mark
+        );
         if begins != self.record.is_empty() {
             let what = match begins {
                 true => "the record before does not end, and here another begins",
@@ -132,11 +134,17 @@ impl Explain<'_, '_> {
         }
         let bytes = &self.contents[at..payload.end];
         let mut notes = Notes::new(bytes, at as u64, self.listener);
-        notes.part(format!("fragment: {title}, number {}", self.count));
+        match fragment_type {
+            FragmentType::Mark => notes.part(format!("mark: {title}")),
+            _ => notes.part(format!("fragment: {title}, number {}", self.count)),
+        }
         notes.field(4, "checksum of the fragment and its place: right");
         notes.field(2, format!("length {}", payload.len()));
         notes.field(1, format!("type {}: {name}", fragment_type as u8));
         notes.field(4, "the log's number");
+        if fragment_type == FragmentType::Mark {
+            return Ok(());
+        }
         if fragment_type == FragmentType::Whole {
             self.count += 1;
             return self.payload(&self.contents[payload.clone()], payload.start as u64);

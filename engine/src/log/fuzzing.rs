@@ -1,7 +1,7 @@
 //! Logs that nobody wrote, for the fuzz targets; see [`crate::fuzzing`].
 
 use super::{BLOCK_BYTES, HEADER_BYTES, LogEnd, LogReader, LogWriter, RecoveryMode};
-use super::{checksum, stored_number};
+use super::{checksum, next_header, stored_number};
 use crate::error::Error;
 use crate::vfs::{MemoryVfs, Vfs};
 use std::path::Path;
@@ -95,11 +95,11 @@ fn damaged(input: &[u8]) {
 pub(crate) fn mend(log: &mut [u8]) {
     let mut at = 0;
     while let Some(header) = log.get(at..at + HEADER_BYTES) {
-        let left = BLOCK_BYTES - at % BLOCK_BYTES;
-        if left < HEADER_BYTES {
-            at += left;
+        if next_header(at as u64) != at as u64 {
+            at = next_header(at as u64) as usize;
             continue;
         }
+        let left = BLOCK_BYTES - at % BLOCK_BYTES;
         let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
         let end = at + HEADER_BYTES + length;
         if end > log.len() || HEADER_BYTES + length > left {

@@ -6,7 +6,8 @@
 //! ```text
 //! block     fragment* | zeros, if fewer than 11 bytes are left
 //! fragment  checksum: u32 | length: u16 | type: u8 | log: u32 | payload: length bytes
-//! type      1 = the whole record, 2 = its first fragment, 3 = a middle one, 4 = its last
+//! type      1 = the whole record, 2 = its first fragment, 3 = a middle one, 4 = its last,
+//!           5 = a mark of length 0: everything before it was durable when it was written
 //! log       the low half of the log's number
 //! checksum  CRC-32 of the fragment's offset in the file as u64, then of everything after the checksum
 //! ```
@@ -18,22 +19,32 @@
 //! 3. The eleven zero bytes that a preallocated file holds are no fragment: there is no type 0.
 //! 4. A log is written once from its beginning. After recovery a new one is started; nothing is ever
 //!    appended behind a torn end.
+//! 5. A header lies in one sector of 512 bytes. If fewer than 11 bytes are left in one, they are zeros.
+//! 6. A mark follows every sync, before any later record, unless there was no space for it.
 //!
 //! Why the log's number and the offset: a file system may hand back old blocks after a power cut, files may
 //! be recycled one day, and a value may hold a copy of a log. Without them, an old fragment that happens to
 //! stand at the right place would be read as a record, and one inside a garbled value would make a torn end
 //! look like damage in the middle. It costs four bytes a fragment and eight more bytes under the checksum.
 //!
-//! Torn or damaged? A power cut damages the end only, so a bad fragment with nothing valid after it is a torn
-//! end, and one with a valid fragment after it is corruption. The reader looks for that fragment at every
-//! following byte. What cannot be told apart: damage within the very last fragment and a torn write of it; a
-//! header cut off within leading zeros and zeros that were never written.
+//! Torn or damaged? What stands behind the last sync may be lost in a power cut, sector by sector and in any order:
+//! a page may stay zeros while the next one was written. So a bad fragment
+//! - with nothing valid after it is a torn end;
+//! - with a mark after it is corruption: it was durable;
+//! - with valid fragments after it, and no mark, is a lost tail if one of its sectors is zeros from where the fragment
+//!   or the sector begins: that sector was never written. Else it is corruption: no power cut changes a byte.
+//!
+//! The reader looks for a valid fragment at every following byte. Invariant 5 makes a lost sector visible: if a header
+//! is lost, all its eleven bytes are zeros, which no changed bit brings about. What cannot be told apart: damage of the
+//! last fragment before a mark was written, and a torn write of it; damage, before a mark was written, of a record whose
+//! own payload holds a sector of zeros, and a lost tail.
 //!
 //! Source: the block and fragment scheme is LevelDB's; log numbers in the header are RocksDB's.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod reader;
+mod tail;
 mod writer;
 
 pub use reader::{Found, LogEnd, LogReader, RecoveryMode};
@@ -44,6 +55,20 @@ pub const BLOCK_BYTES: usize = 32 << 10;
 
 /// Length of what stands before a fragment's payload.
 pub const HEADER_BYTES: usize = 11;
+
+/// What a disk writes whole or not at all. Disks with larger sectors have a multiple of it.
+pub const SECTOR_BYTES: usize = 512;
+
+/// Where the next fragment begins, if what is before it ends at `position`: behind the sector's last bytes, if a header
+/// does not fit into them.
+pub fn next_header(position: u64) -> u64 {
+    let sector = SECTOR_BYTES as u64;
+    let left = sector - position % sector;
+    match left < HEADER_BYTES as u64 {
+        true => position + left,
+        false => position,
+    }
+}
 
 /// Which part of a record a fragment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +82,8 @@ pub enum FragmentType {
     Middle = 3,
     /// Its last part.
     Last = 4,
+    /// No part of a record: everything before it was durable when it was written.
+    Mark = 5,
 }
 
 impl FragmentType {
@@ -66,6 +93,7 @@ impl FragmentType {
             2 => Some(FragmentType::First),
             3 => Some(FragmentType::Middle),
             4 => Some(FragmentType::Last),
+            5 => Some(FragmentType::Mark),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! Puts records together again, and tells a torn end from damage.
 
-use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, stored_number};
+use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, next_header, stored_number};
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ pub enum RecoveryMode {
     /// A torn record at the end was never acknowledged as durable: it is left out, quietly. The default.
     #[default]
     PointInTime,
-    /// The log was closed in order: anything torn is an error. For a log known to be complete.
+    /// Anything torn is an error, which says where. For who would rather look than lose unsynced writes.
     Absolute,
 }
 
@@ -21,9 +22,9 @@ pub enum RecoveryMode {
 /// never longer than the log.
 #[derive(Debug)]
 pub struct LogReader<'a> {
-    log: &'a [u8],
+    pub(super) log: &'a [u8],
     path: PathBuf,
-    log_number: u32,
+    pub(super) log_number: u32,
     mode: RecoveryMode,
     /// Where the next fragment begins, if there is one.
     position: usize,
@@ -33,6 +34,8 @@ pub struct LogReader<'a> {
     record: Vec<u8>,
     /// Where the last record began.
     record_at: usize,
+    /// Where the last mark stands.
+    mark_at: Option<usize>,
 }
 
 /// How a log ended.
@@ -71,6 +74,13 @@ pub enum Found {
     },
 }
 
+/// Where a record's bytes are.
+enum Place {
+    InLog(Range<usize>),
+    /// In `LogReader::record`, put together from several fragments.
+    Gathered,
+}
+
 impl<'a> LogReader<'a> {
     /// Reads `log`, the contents of the file `path`, which was written as number `log_number`.
     pub fn new(
@@ -88,6 +98,7 @@ impl<'a> LogReader<'a> {
             end: None,
             record: Vec::new(),
             record_at: 0,
+            mark_at: None,
         }
     }
 
@@ -96,33 +107,52 @@ impl<'a> LogReader<'a> {
         self.record_at as u64
     }
 
+    /// How much of the log was durable when a later part was written, as far as it was read: where its last mark stands.
+    pub fn durable(&self) -> Option<u64> {
+        self.mark_at.map(|at| at as u64)
+    }
+
     /// How the log ended; `None` until the last record was read, and after an error.
     pub fn end(&self) -> Option<LogEnd> {
         self.end
     }
 
-    /// Where the next record begins, if there is one: to be asked before it is read, for messages about it.
-    pub fn next_record_at(&self) -> u64 {
-        self.skip_block_end(self.position) as u64
-    }
-
     /// The next record, or `None` at the end. It is lent until the next call.
     ///
     /// # Errors
-    /// `Corruption` when a bad or incomplete record is followed by a valid one; in
-    /// [`RecoveryMode::Absolute`] also when it is not. The reader stays where it is: another call gives
-    /// the same error.
+    /// `Corruption` when a bad or incomplete record was durable, or is followed by a valid one and no power cut can
+    /// have left it so; in [`RecoveryMode::Absolute`] whenever there is one. The reader stays where it is: another
+    /// call gives the same error.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
+        Ok(match self.advance()? {
+            Some(Place::InLog(range)) => Some(&self.log[range]),
+            Some(Place::Gathered) => Some(&self.record),
+            None => None,
+        })
+    }
+
+    /// As [`next_record`](Self::next_record), for who keeps records: copied only if it is in several fragments.
+    ///
+    /// # Errors
+    /// As for [`next_record`](Self::next_record).
+    pub fn next_kept(&mut self) -> Result<Option<Cow<'a, [u8]>>> {
+        Ok(match self.advance()? {
+            Some(Place::InLog(range)) => Some(Cow::Borrowed(&self.log[range])),
+            Some(Place::Gathered) => Some(Cow::Owned(std::mem::take(&mut self.record))),
+            None => None,
+        })
+    }
+
+    fn advance(&mut self) -> Result<Option<Place>> {
         if self.end.is_some() {
             return Ok(None);
         }
-        let begin = self.skip_block_end(self.position);
-        self.record_at = begin;
+        let (mut begin, mut found) = self.look_behind(self.position);
         let mut at = begin;
         let mut fragments = 0;
         self.record.clear();
         loop {
-            let (fragment_type, payload) = match self.look(at) {
+            let (fragment_type, payload) = match found {
                 Found::Fragment {
                     fragment_type,
                     payload,
@@ -138,62 +168,92 @@ impl<'a> LogReader<'a> {
                 }
                 Found::Bad { what, .. } => return self.torn(begin, at, &what),
             };
-            let expected_first = fragments == 0;
-            let is_first = matches!(fragment_type, FragmentType::Whole | FragmentType::First);
-            if expected_first != is_first {
-                let what = if expected_first {
-                    "a record's later fragment stands here without its first"
-                } else {
-                    "the record begins here and does not end before another begins"
-                };
-                return Err(Error::corruption(&self.path, begin as u64, what));
-            }
+            self.check_turn(begin, fragments, fragment_type)?;
             let end = payload.end;
             match fragment_type {
+                FragmentType::Mark => {
+                    self.mark_at = Some(at);
+                    self.position = end;
+                    (begin, found) = self.look_behind(end);
+                    at = begin;
+                    continue;
+                }
                 FragmentType::Whole => {
-                    self.position = end;
-                    return Ok(Some(&self.log[payload]));
+                    (self.record_at, self.position) = (begin, end);
+                    return Ok(Some(Place::InLog(payload)));
                 }
-                FragmentType::First | FragmentType::Middle => {
+                FragmentType::First | FragmentType::Middle | FragmentType::Last => {
                     self.record.extend_from_slice(&self.log[payload]);
-                }
-                FragmentType::Last => {
-                    self.record.extend_from_slice(&self.log[payload]);
-                    self.position = end;
-                    return Ok(Some(&self.record));
                 }
             }
+            if fragment_type == FragmentType::Last {
+                (self.record_at, self.position) = (begin, end);
+                return Ok(Some(Place::Gathered));
+            }
             fragments += 1;
-            at = self.skip_block_end(end);
+            (at, found) = self.look_behind(end);
         }
     }
 
+    /// Checks that a record's first fragment comes first and the others after it.
+    fn check_turn(&self, begin: usize, fragments: usize, next: FragmentType) -> Result<()> {
+        let is_first = matches!(
+            next,
+            FragmentType::Whole | FragmentType::First | FragmentType::Mark
+        );
+        let what = match (fragments == 0, is_first) {
+            (true, true) | (false, false) => return Ok(()),
+            (true, false) => "a record's later fragment stands here without its first",
+            (false, true) => "the record begins here and does not end before another begins",
+        };
+        Err(Error::corruption(&self.path, begin as u64, what))
+    }
+
     /// The record that begins at `begin` is not whole, because of what stands at `at`.
-    fn torn(&mut self, begin: usize, at: usize, what: &str) -> Result<Option<&[u8]>> {
-        if let Some(valid) = self.find_fragment_after(at) {
-            let what = format!("{what}, and yet a valid fragment follows at byte {valid}");
-            return Err(Error::corruption(&self.path, at as u64, what));
+    fn torn(&mut self, begin: usize, at: usize, what: &str) -> Result<Option<Place>> {
+        let damaged = |what: String| Err(Error::corruption(&self.path, at as u64, what));
+        let after = self.after(at);
+        if let Some(mark) = after.mark {
+            return damaged(format!(
+                "{what}, and yet byte {mark} says that everything before it was durable"
+            ));
+        }
+        if let Some(valid) = after.valid
+            && !self.was_never_written(at)
+        {
+            return damaged(format!(
+                "{what}, and yet a valid fragment follows at byte {valid}"
+            ));
         }
         match self.mode {
             RecoveryMode::PointInTime => {
                 self.end = Some(LogEnd::Torn { at: begin as u64 });
                 Ok(None)
             }
-            RecoveryMode::Absolute => {
-                let what = format!("{what}, and this log must be complete");
-                Err(Error::corruption(&self.path, at as u64, what))
-            }
+            RecoveryMode::Absolute => damaged(format!(
+                "{what}: the log's end is torn, as a power cut leaves it, and the recovery mode is absolute; \
+                 the mode point in time goes on with what is before"
+            )),
         }
     }
 
     /// Where the next fragment begins, if one ended at `position`.
-    pub fn skip_block_end(&self, position: usize) -> usize {
-        let left = BLOCK_BYTES - position % BLOCK_BYTES;
-        if left < HEADER_BYTES {
-            self.log.len().min(position + left)
-        } else {
-            position
+    pub fn skip_padding(&self, position: usize) -> usize {
+        self.log.len().min(next_header(position as u64) as usize)
+    }
+
+    /// Where the next fragment begins behind `position`, and what stands there; or what is wrong between.
+    fn look_behind(&self, position: usize) -> (usize, Found) {
+        let at = self.skip_padding(position);
+        if self.log[position..at].iter().all(|byte| *byte == 0) {
+            return (at, self.look(at));
         }
+        let wrong = Found::Bad {
+            at: position..at,
+            what: "the bytes up to the sector's end, where no header fits, are not zeros"
+                .to_owned(),
+        };
+        (position, wrong)
     }
 
     /// What stands at `at`, which is not behind the end of the log.
@@ -240,6 +300,12 @@ impl<'a> LogReader<'a> {
                 what: format!("a fragment states {length} bytes where {room} are left"),
             };
         }
+        if fragment_type == FragmentType::Mark && length > 0 {
+            return Found::Bad {
+                at: at + 4..at + 6,
+                what: format!("a mark has a payload of {length} bytes"),
+            };
+        }
         let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
         let stored = u32::from_le_bytes([c0, c1, c2, c3]);
         let computed = checksum(at as u64, &self.log[at + 4..payload.end]);
@@ -256,16 +322,5 @@ impl<'a> LogReader<'a> {
             fragment_type,
             payload,
         }
-    }
-
-    /// The first position after `at` where a valid fragment of this log stands.
-    fn find_fragment_after(&self, at: usize) -> Option<usize> {
-        let last = self.log.len().checked_sub(HEADER_BYTES)?;
-        (at + 1..=last).find(|&candidate| {
-            let fits = BLOCK_BYTES - candidate % BLOCK_BYTES >= HEADER_BYTES;
-            // The type is looked at first: it rules most positions out, and `look` formats a message.
-            let plausible = FragmentType::from_byte(self.log[candidate + 6]).is_some();
-            fits && plausible && matches!(self.look(candidate), Found::Fragment { .. })
-        })
     }
 }

@@ -1,9 +1,15 @@
 //! Cuts records into fragments and appends them, a group in one operation of the file system.
 
-use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, stored_number};
+use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, next_header, stored_number};
 use crate::error::{Error, Result};
 use crate::vfs::WritableFile;
+use std::io::ErrorKind;
 use std::path::Path;
+
+/// So much space is reserved at a time where syncs are frequent, because it is written as zeros first.
+const STEP_BYTES_SYNCED: u64 = 64 << 10;
+/// When so much is synced at once, zeros ahead of it cost more than a new length does.
+const LARGE_GROUP_BYTES: u64 = 16 << 10;
 
 /// Writes a log from its beginning.
 ///
@@ -12,6 +18,14 @@ use std::path::Path;
 pub struct LogWriter {
     file: Box<dyn WritableFile>,
     log_number: u32,
+    /// How much space is reserved at a time, at most; 0 if none is.
+    step_bytes_max: u64,
+    /// How long the log was when it was synced last.
+    synced_len: u64,
+    /// How much the last sync made durable.
+    synced_bytes: u64,
+    /// Whether a sync came since space was reserved last, or none was yet.
+    syncs_often: bool,
     /// Reused: the fragments of the group being written.
     buffer: Vec<u8>,
     /// The message of the first failure. What the file then holds at its end is unknown.
@@ -33,15 +47,29 @@ impl LogWriter {
         LogWriter {
             file,
             log_number: stored_number(log_number),
+            step_bytes_max: 0,
+            synced_len: 0,
+            synced_bytes: 0,
+            syncs_often: true,
             buffer: Vec::new(),
             failed: None,
         }
     }
 
+    /// Reserves space ahead of what is written, up to so many bytes at a time: appends and syncs are cheaper, and a full
+    /// disk is noticed before a record is torn. Until [`finish`](Self::finish) the file is longer than the log.
+    #[must_use]
+    pub fn reserving(mut self, step_bytes_max: u64) -> LogWriter {
+        self.step_bytes_max = step_bytes_max;
+        self
+    }
+
     /// Appends one record. It survives the end of the process, and a power cut after [`sync`](Self::sync).
     ///
     /// # Errors
-    /// `Io` from the file; after that, always `Poisoned`: a record behind a torn one would be lost.
+    /// `Io` from the file. If there is no space left and none was reserved, nothing was written, and another try may
+    /// succeed; see [`has_failed`](Self::has_failed). After any other error, always `Poisoned`: a record behind a
+    /// torn one would be lost.
     pub fn add_record(&mut self, record: &[u8]) -> Result<()> {
         self.add_group([record])
     }
@@ -49,25 +77,54 @@ impl LogWriter {
     /// Appends several records with one operation of the file system.
     ///
     /// # Errors
-    /// As for [`add_record`](Self::add_record). Any number of the records may then be in the file.
+    /// As for [`add_record`](Self::add_record). Any number of the records may then be in the file, unless the space
+    /// was missing.
     pub fn add_group<'a>(&mut self, records: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
         self.check_not_failed()?;
         self.buffer.clear();
         for record in records {
             self.push_record(record);
         }
+        self.make_room()?;
         let appended = self.file.append(&self.buffer);
         self.remember_failure(appended)
     }
 
-    /// Makes every record so far durable.
+    /// Makes every record so far durable, and then says so in the log: a reader that finds such a mark knows that what
+    /// is bad before it was not lost in a power cut.
     ///
     /// # Errors
     /// As for [`add_record`](Self::add_record); the records since the last sync may then be lost.
     pub fn sync(&mut self) -> Result<()> {
         self.check_not_failed()?;
         let synced = self.file.sync();
-        self.remember_failure(synced)
+        self.remember_failure(synced)?;
+        self.syncs_often = true;
+        self.synced_bytes = self.file.len() - self.synced_len;
+        self.synced_len = self.file.len();
+        self.buffer.clear();
+        let offset = self.start_fragment();
+        self.push_fragment(offset, FragmentType::Mark, &[]);
+        // The records are durable. A mark that could not be written is the next write's trouble.
+        if self.make_room().is_ok() {
+            let marked = self.file.append(&self.buffer);
+            let _ = self.remember_failure(marked);
+        }
+        Ok(())
+    }
+
+    /// Gives back the space that was reserved and not used.
+    ///
+    /// # Errors
+    /// `Io`. The log is whole, and zeros may follow it.
+    pub fn finish(&mut self) -> Result<()> {
+        self.step_bytes_max = 0;
+        self.file.trim()
+    }
+
+    /// Whether a write or sync has failed, so that nothing more can be written.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 
     /// The length of the log in bytes.
@@ -101,6 +158,28 @@ impl LogWriter {
         result
     }
 
+    /// Sees to it that the buffer fits into reserved space.
+    fn make_room(&mut self) -> Result<()> {
+        let needed = self.buffer.len() as u64;
+        if self.step_bytes_max == 0 || needed <= self.file.room() {
+            return Ok(());
+        }
+        let step = match self.syncs_often {
+            true if self.synced_bytes >= LARGE_GROUP_BYTES => needed,
+            true => STEP_BYTES_SYNCED.min(self.step_bytes_max),
+            false => self.step_bytes_max,
+        };
+        self.syncs_often = false;
+        match self.file.reserve(step.max(needed)) {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::Unsupported => {
+                self.step_bytes_max = 0;
+                Ok(())
+            }
+            Err(error) if error.is_out_of_space() => Err(error),
+            reserved => self.remember_failure(reserved),
+        }
+    }
+
     fn push_record(&mut self, record: &[u8]) {
         let mut rest = record;
         let mut first = true;
@@ -124,15 +203,13 @@ impl LogWriter {
         }
     }
 
-    /// Fills up the block if a header does not fit, and returns where the next fragment begins.
+    /// Fills up the sector if a header does not fit, and returns where the next fragment begins.
     fn start_fragment(&mut self) -> u64 {
         let end = self.file.len() + self.buffer.len() as u64;
-        let left = BLOCK_BYTES - (end % BLOCK_BYTES as u64) as usize;
-        if left >= HEADER_BYTES {
-            return end;
-        }
-        self.buffer.resize(self.buffer.len() + left, 0);
-        end + left as u64
+        let next = next_header(end);
+        let padding = (next - end) as usize;
+        self.buffer.resize(self.buffer.len() + padding, 0);
+        next
     }
 
     fn push_fragment(&mut self, offset: u64, fragment_type: FragmentType, payload: &[u8]) {

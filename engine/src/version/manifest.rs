@@ -22,6 +22,8 @@ use crate::vfs::Vfs;
 const REWRITE_BYTES_MIN: u64 = 1 << 20;
 /// A manifest is replaced when it is this many times longer than it was when it began.
 const REWRITE_FACTOR: u64 = 8;
+/// Space is taken ahead of edits, so that a full disk is noticed before one is torn.
+const RESERVED_BYTES: u64 = 4 << 10;
 /// How far into a file the magic stands at most: behind a log header, a tag and a length.
 const MAGIC_WITHIN_BYTES: usize = 64;
 
@@ -42,7 +44,7 @@ impl Manifest {
     /// `Io`. The old manifest is then still in force, or the new one is: both say the same.
     pub fn create(vfs: Arc<dyn Vfs>, dir: &Path, number: u64, state: &State) -> Result<Self> {
         let file = vfs.create(&file_name::manifest(dir, number))?;
-        let mut log = LogWriter::new(file, number);
+        let mut log = LogWriter::new(file, number).reserving(RESERVED_BYTES);
         log.add_record(&state.as_edit().encode())?;
         log.sync()?;
         vfs.sync_dir(dir)?;
@@ -57,11 +59,26 @@ impl Manifest {
         })
     }
 
+    /// Gives back the space that was taken ahead of edits.
+    ///
+    /// # Errors
+    /// `Io`. Zeros may then follow the last edit, which mean nothing.
+    pub fn finish(&mut self) -> Result<()> {
+        self.log.finish()
+    }
+
+    /// Whether a write or sync has failed, so that nothing more can be written.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.log.has_failed()
+    }
+
     /// Appends an edit. It is durable on return.
     ///
     /// # Errors
-    /// `Io`. Whether the edit will be there after reopening is then unknown, so nothing that
-    /// depends on the answer may be done: no file removed, no later edit written.
+    /// `Io`. If it [`has_failed`](Self::has_failed), whether the edit will be there after reopening is then unknown, so nothing that
+    /// depends on the answer may be done: no file removed, no later edit written. If not, the disk is full, nothing was
+    /// written, and another try may succeed.
     pub fn append(&mut self, edit: &VersionEdit) -> Result<()> {
         self.log.add_record(&edit.encode())?;
         self.log.sync()
@@ -147,9 +164,9 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64,
     }
     let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
     let mut edits = Vec::new();
-    let mut at = reader.next_record_at();
-    while let Some(record) = reader.next_record()? {
-        let edit = VersionEdit::decode(record).map_err(|what| {
+    while let Some(record) = reader.next_kept()? {
+        let at = reader.record_at();
+        let edit = VersionEdit::decode(&record).map_err(|what| {
             let record = edits.len();
             Error::corruption(&path, at, format!("record {record}: {what}"))
         })?;
@@ -157,7 +174,6 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64,
             check_format(&edit, &path)?;
         }
         edits.push((at, edit));
-        at = reader.next_record_at();
     }
     if edits.is_empty() {
         let what = "the first record, which holds the whole state, is not whole";

@@ -23,7 +23,7 @@ pub enum Fault {
     /// The device reports an error; nothing was done.
     Io,
     /// The disk is full from this operation on, until [`FaultVfs::heal`]: what needs space fails and does
-    /// nothing, the rest succeeds.
+    /// nothing, the rest succeeds, appends into reserved space among it.
     NoSpace,
     /// An append writes the first half of its data, then reports an error. Other operations fail as with `Io`.
     ShortWrite,
@@ -160,6 +160,7 @@ impl FaultVfs {
             path: inner.path().to_path_buf(),
             inner,
             sync_failed: false,
+            grown: false,
         })
     }
 }
@@ -231,7 +232,8 @@ impl Vfs for FaultVfs {
     }
 
     fn sync_dir(&self, dir: &Path) -> Result<()> {
-        self.check("sync the directory", dir, Space::Needed)?;
+        // The space for a name was taken when it was made.
+        self.check("sync the directory", dir, Space::NotNeeded)?;
         self.inner.sync_dir(dir)
     }
 
@@ -247,11 +249,20 @@ struct FaultyFile {
     inner: Box<dyn WritableFile>,
     path: PathBuf,
     sync_failed: bool,
+    /// Whether the next sync needs space: for what did not fit into reserved space.
+    grown: bool,
 }
 
 impl WritableFile for FaultyFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
-        match self.vfs.fault("append to", &self.path, Space::Needed) {
+        let fits_room = data.len() as u64 <= self.inner.room();
+        let space = match fits_room {
+            true => Space::NotNeeded,
+            false => Space::Needed,
+        };
+        self.grown |= !fits_room;
+        match self.vfs.fault("append to", &self.path, space) {
+            None if fits_room => self.inner.append(data),
             None => {
                 let fits = self.vfs.spend(&self.path, data.len());
                 self.inner.append(&data[..fits])?;
@@ -270,14 +281,39 @@ impl WritableFile for FaultyFile {
     }
 
     fn sync(&mut self) -> Result<()> {
-        if let Some((_, error)) = self.vfs.fault("sync", &self.path, Space::Needed) {
+        let space = match self.grown {
+            true => Space::Needed,
+            false => Space::NotNeeded,
+        };
+        if let Some((_, error)) = self.vfs.fault("sync", &self.path, space) {
             self.sync_failed = true;
             return Err(error);
         }
+        self.grown = false;
         if self.sync_failed {
             return Ok(()); // The lie that Linux tells: the pages are marked clean.
         }
         self.inner.sync()
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        let op = "reserve space for";
+        self.vfs.check(op, &self.path, Space::Needed)?;
+        let more = bytes.saturating_sub(self.inner.room()) as usize;
+        if self.vfs.spend(&self.path, more) < more {
+            let source = io::Error::from(io::ErrorKind::StorageFull);
+            return Err(Error::io(op, &self.path, source));
+        }
+        self.inner.reserve(bytes)
+    }
+
+    fn room(&self) -> u64 {
+        self.inner.room()
+    }
+
+    fn trim(&mut self) -> Result<()> {
+        self.vfs.check("trim", &self.path, Space::NotNeeded)?;
+        self.inner.trim()
     }
 
     fn len(&self) -> u64 {

@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all`, `remove_dir` | on return | after `sync_dir` of the directory that holds the name |
 //! | `append` | on return | after `sync` of the file, if its name is durable too |
+//! | `reserve`, `trim` | on return | no matter when: a reader takes zeros behind the contents for what they are |
 //! | `sync` | - | all that was appended before, on return |
 //! | `sync_dir` | - | all names in that directory, on return |
 //!
@@ -20,7 +21,9 @@
 //!    lost, the second of two operations without the first.
 //! 3. A failed `sync` means that what was appended since the last one may be gone for good, even if a later
 //!    `sync` succeeds: Linux drops the dirty pages. Nobody may retry; the database poisons itself.
-//! 4. Files only grow. No operation changes a byte that was written, so a mapping of a finished file is constant.
+//! 4. Contents only grow. No operation changes a byte that was appended, so a mapping of a finished file is constant.
+//!    Behind the contents a file that is being written may hold zeros: space that [`WritableFile::reserve`] took and
+//!    [`WritableFile::trim`] gives back.
 //! 5. Writes are not buffered here. Who appends small pieces gathers them first.
 //!
 //! Assumption about the medium: a sector, once synced, keeps its bytes or returns an error; if it
@@ -30,10 +33,12 @@ mod fault;
 mod file_slice;
 mod memory;
 mod std_vfs;
+mod writable;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::ffi::OsString;
 use std::fmt::Debug;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -150,7 +155,8 @@ pub trait Vfs: Send + Sync + Debug {
     reason = "a length in bytes, not a collection"
 )]
 pub trait WritableFile: Send + Debug {
-    /// Appends all of `data` in one operation. After an error, an unknown part of it may be in the file.
+    /// Appends all of `data` in one operation. After an error, an unknown part of it may be in the file. What fits
+    /// into [`room`](Self::room) cannot fail for want of space.
     ///
     /// # Errors
     /// `Io`.
@@ -162,7 +168,31 @@ pub trait WritableFile: Send + Debug {
     /// `Io`. What was not durable before is then to be taken as lost; do not try again.
     fn sync(&mut self) -> Result<()>;
 
-    /// The length of the file, what is not yet durable included.
+    /// Takes space, so that there is room for at least `bytes` more. The file is then longer than its contents and ends
+    /// in zeros. Appends into the room are cheaper, and so are their syncs: no metadata changes.
+    ///
+    /// # Errors
+    /// `Io`, of kind `Unsupported` where that space would be no promise. The contents are as they were, and there is
+    /// no less room than before.
+    fn reserve(&mut self, _bytes: u64) -> Result<()> {
+        let source = io::Error::from(io::ErrorKind::Unsupported);
+        Err(Error::io("reserve space for", self.path(), source))
+    }
+
+    /// How many bytes can be appended into space that was reserved.
+    fn room(&self) -> u64 {
+        0
+    }
+
+    /// Gives back the space that was reserved and not used: the file is as long as its contents.
+    ///
+    /// # Errors
+    /// `Io`. The contents are as they were, and zeros may still follow them.
+    fn trim(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The length of the contents, what is not yet durable included.
     fn len(&self) -> u64;
 
     /// The name it was opened by.

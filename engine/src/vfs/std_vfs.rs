@@ -1,17 +1,18 @@
 //! The real file system.
 
+use super::writable::StdWritableFile;
 use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use memmap2::Mmap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of the operating system.
 ///
-/// Left out: writing through a mapping, direct input and output, preallocation.
+/// Left out: direct input and output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StdVfs;
 
@@ -25,28 +26,22 @@ impl Vfs for StdVfs {
             _ => {}
         }
         let file = OpenOptions::new()
-            .append(true)
+            .read(true)
+            .write(true)
             .create_new(true)
             .open(path)
             .map_err(|error| Error::io("create", path, error))?;
-        Ok(Box::new(StdWritableFile {
-            file,
-            len: 0,
-            path: path.to_path_buf(),
-        }))
+        Ok(Box::new(StdWritableFile::new(file, 0, path)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let file = OpenOptions::new()
-            .append(true)
+            .read(true)
+            .write(true)
             .open(path)
             .map_err(|error| Error::io("open for appending", path, error))?;
         let len = file_len(&file, path)?;
-        Ok(Box::new(StdWritableFile {
-            file,
-            len,
-            path: path.to_path_buf(),
-        }))
+        Ok(Box::new(StdWritableFile::new(file, len, path)))
     }
 
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
@@ -187,38 +182,6 @@ fn map(file: &File, path: &Path) -> Result<Arc<Mmap>> {
     let map = unsafe { Mmap::map(file) };
     map.map(Arc::new)
         .map_err(|error| Error::io("map", path, error))
-}
-
-#[derive(Debug)]
-struct StdWritableFile {
-    file: File,
-    len: u64,
-    path: PathBuf,
-}
-
-impl WritableFile for StdWritableFile {
-    fn append(&mut self, data: &[u8]) -> Result<()> {
-        self.file
-            .write_all(data)
-            .map_err(|error| Error::io("append to", &self.path, error))?;
-        self.len += data.len() as u64;
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        // The data and the length, which is all that a reader needs; not the times.
-        self.file
-            .sync_data()
-            .map_err(|error| Error::io("sync", &self.path, error))
-    }
-
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 #[derive(Debug)]

@@ -3,15 +3,10 @@
 //! Plain data and a function that applies a change, so that a history can be replayed.
 //!
 //! Every name has two meanings: what the running process sees (`names`) and what is on the medium (`durable`).
-//! A change of names joins `unsynced` until its directory is synced. A file has one content,
-//! of which the first `synced` bytes are on the medium.
+//! A change of names joins `unsynced` until its directory is synced. A file has its present bytes, and those that it had
+//! when it was synced last.
 //!
-//! A power cut then works so:
-//! 1. Of the unsynced changes of names a seed keeps all, none, the first few or any subset. Real journaling
-//!    file systems keep the first few; POSIX promises less, and the engine relies on POSIX only.
-//! 2. Of each file the synced part survives, and of the rest a prefix, whose last sector may be
-//!    garbage from some byte on, or which may be followed by zeros up to the length the file had.
-//! 3. A name whose directory is lost is lost. A file synced under an unsynced name is lost with it.
+//! What a power cut leaves is decided in [`power_cut`](super::power_cut).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,8 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a disk writes whole or not at all.
-const SECTOR_BYTES: usize = 512;
+use super::power_cut::Choice;
 
 /// A file, whatever its names. Ids are given in order of creation and never again.
 pub(super) type FileId = u64;
@@ -29,15 +23,45 @@ pub(super) type FileId = u64;
 /// An operation that succeeded.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    Create { path: PathBuf },
-    Append { file: FileId, data: Arc<[u8]> },
-    Sync { file: FileId },
-    CreateDirAll { dir: PathBuf },
-    RemoveDir { dir: PathBuf },
-    Remove { path: PathBuf },
-    Rename { from: PathBuf, to: PathBuf },
-    HardLink { from: PathBuf, to: PathBuf },
-    SyncDir { dir: PathBuf },
+    Create {
+        path: PathBuf,
+    },
+    Append {
+        file: FileId,
+        at: usize,
+        data: Arc<[u8]>,
+    },
+    Reserve {
+        file: FileId,
+        end: usize,
+    },
+    Trim {
+        file: FileId,
+        len: usize,
+    },
+    Sync {
+        file: FileId,
+    },
+    CreateDirAll {
+        dir: PathBuf,
+    },
+    RemoveDir {
+        dir: PathBuf,
+    },
+    Remove {
+        path: PathBuf,
+    },
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    HardLink {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    SyncDir {
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,7 +76,31 @@ pub(super) struct Disk {
 #[derive(Debug, Clone, Default)]
 struct File {
     data: Arc<Vec<u8>>,
-    synced: usize,
+    /// Where what was appended ends; behind it stand zeros, if space was reserved.
+    contents: usize,
+    /// What it held when it was synced last.
+    durable: Arc<Vec<u8>>,
+}
+
+impl File {
+    /// A file whose every byte is durable.
+    fn settled(data: Vec<u8>) -> Self {
+        let data = Arc::new(data);
+        Self {
+            contents: data.len(),
+            durable: Arc::clone(&data),
+            data,
+        }
+    }
+
+    fn append(&mut self, at: usize, appended: &[u8]) {
+        let data = Arc::make_mut(&mut self.data);
+        self.contents = at + appended.len();
+        if data.len() < self.contents {
+            data.resize(self.contents, 0);
+        }
+        data[at..self.contents].copy_from_slice(appended);
+    }
 }
 
 type Names = BTreeMap<PathBuf, Node>;
@@ -65,7 +113,7 @@ enum Node {
 
 /// One atomic change of names: `gone` disappears and `name` means `node`.
 #[derive(Debug, Clone)]
-struct NameChange {
+pub(super) struct NameChange {
     gone: Option<PathBuf>,
     set: Option<(PathBuf, Node)>,
 }
@@ -107,16 +155,29 @@ impl Disk {
     pub(super) fn apply(&mut self, change: &Change) -> io::Result<()> {
         match change {
             Change::Create { path } => self.create(path),
-            Change::Append { file, data } => {
-                // A file without a name, still open, may be gone: nobody could see the bytes.
+            // A file without a name, still open, may be gone: nobody could see the bytes.
+            Change::Append { file, at, data } => {
                 if let Some(file) = self.files.get_mut(file) {
-                    Arc::make_mut(&mut file.data).extend_from_slice(data);
+                    file.append(*at, data);
+                }
+                Ok(())
+            }
+            Change::Reserve { file, end } => {
+                if let Some(file) = self.files.get_mut(file) {
+                    let data = Arc::make_mut(&mut file.data);
+                    data.resize(data.len().max(*end), 0);
+                }
+                Ok(())
+            }
+            Change::Trim { file, len } => {
+                if let Some(file) = self.files.get_mut(file) {
+                    Arc::make_mut(&mut file.data).truncate(*len);
                 }
                 Ok(())
             }
             Change::Sync { file } => {
                 if let Some(file) = self.files.get_mut(file) {
-                    file.synced = file.data.len();
+                    file.durable = Arc::clone(&file.data);
                 }
                 Ok(())
             }
@@ -302,14 +363,7 @@ impl Disk {
 
     pub(super) fn damage(&mut self, path: &Path, contents: Vec<u8>) -> io::Result<()> {
         let id = self.file(path)?;
-        let synced = contents.len();
-        self.files.insert(
-            id,
-            File {
-                data: Arc::new(contents),
-                synced,
-            },
-        );
+        self.files.insert(id, File::settled(contents));
         Ok(())
     }
 
@@ -343,7 +397,13 @@ impl Disk {
             let line = match node {
                 Node::Dir => writeln!(tree, "{}/{durable}", path.display()),
                 Node::File(file) => {
-                    let File { data, synced } = &self.files[file];
+                    let File {
+                        data,
+                        durable: on_disk,
+                        ..
+                    } = &self.files[file];
+                    let same = data.iter().zip(on_disk.iter());
+                    let synced = same.take_while(|(now, then)| now == then).count();
                     writeln!(
                         tree,
                         "{}: {} bytes, {synced} durable{durable}",
@@ -358,7 +418,7 @@ impl Disk {
     }
 
     pub(super) fn after_power_cut(&self, seed: u64) -> Disk {
-        let mut choice = Choice { seed, state: seed };
+        let mut choice = Choice::new(seed);
         let mut names = self.durable.clone();
         for change in choice.surviving(&self.unsynced) {
             change.apply(&mut names);
@@ -379,10 +439,9 @@ impl Disk {
         for node in names.values() {
             if let Node::File(id) = node {
                 let file = &self.files[id];
-                let data = choice.surviving_data(&file.data, file.synced);
-                files.entry(*id).or_insert_with(|| File {
-                    synced: data.len(),
-                    data: Arc::new(data),
+                files.entry(*id).or_insert_with(|| {
+                    let data = choice.surviving_data(&file.durable, &file.data, file.contents);
+                    File::settled(data)
                 });
             }
         }
@@ -393,80 +452,5 @@ impl Disk {
             names,
             unsynced: Vec::new(),
         }
-    }
-}
-
-/// The dice of a power cut.
-struct Choice {
-    seed: u64,
-    state: u64,
-}
-
-/// What becomes of something that was not synced.
-enum Fate {
-    Lost,
-    Kept,
-    /// The first part of it is kept.
-    Torn,
-    /// Any part of it is kept.
-    Scattered,
-}
-
-impl Choice {
-    fn fate(&mut self) -> Fate {
-        match (self.seed, self.below(4)) {
-            (0, _) | (_, 0) => Fate::Lost,
-            (1, _) | (_, 1) => Fate::Kept,
-            (_, 2) => Fate::Torn,
-            _ => Fate::Scattered,
-        }
-    }
-
-    fn surviving<'a>(&mut self, unsynced: &'a [NameChange]) -> Vec<&'a NameChange> {
-        match self.fate() {
-            Fate::Lost => Vec::new(),
-            Fate::Kept => unsynced.iter().collect(),
-            Fate::Torn => unsynced
-                .iter()
-                .take(self.below(unsynced.len() + 1))
-                .collect(),
-            Fate::Scattered => unsynced.iter().filter(|_| self.below(2) == 0).collect(),
-        }
-    }
-
-    /// The bytes of a file after the cut. Those from `synced` on are at the dice's mercy.
-    fn surviving_data(&mut self, data: &[u8], synced: usize) -> Vec<u8> {
-        let written = data.len();
-        match self.fate() {
-            Fate::Lost => data[..synced].to_vec(),
-            Fate::Kept => data.to_vec(),
-            Fate::Torn => data[..synced + self.below(written - synced + 1)].to_vec(),
-            Fate::Scattered => {
-                let mut kept = data[..synced + self.below(written - synced + 1)].to_vec();
-                let (garbled, zeros_after) = (self.below(2) == 0, self.below(2) == 0);
-                if garbled {
-                    let sector = kept.len() / SECTOR_BYTES * SECTOR_BYTES;
-                    let torn = sector.max(synced);
-                    let garbage_from = torn + self.below(kept.len() - torn + 1);
-                    for byte in &mut kept[garbage_from..] {
-                        *byte = self.below(256) as u8;
-                    }
-                }
-                if zeros_after {
-                    // The length reached the medium, the data did not.
-                    kept.resize(written, 0);
-                }
-                kept
-            }
-        }
-    }
-
-    /// A number below `n`, which is not 0. (SplitMix64; Steele, Lea and Flood, 2014.)
-    fn below(&mut self, n: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
     }
 }

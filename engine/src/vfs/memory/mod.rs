@@ -7,11 +7,12 @@
 //! 3. [`MemoryVfs::recording`] and [`MemoryVfs::state_after`]: run a script once, then look at the disk after
 //!    each of its operations, and crash it there.
 //!
-//! The model is harsher than most file systems, on purpose: see [`disk`].
+//! The model is harsher than most file systems, on purpose: see [`power_cut`].
 //!
 //! Left out: permissions, symbolic links, a limit on space ([`FaultVfs`](super::FaultVfs) plays the full disk).
 
 mod disk;
+mod power_cut;
 
 use self::disk::{Change, Disk};
 use super::std_vfs::MappedFile;
@@ -159,6 +160,7 @@ impl MemoryVfs {
             vfs: self.clone(),
             file,
             len,
+            reserved_end: len,
             path: path.to_path_buf(),
         }))
     }
@@ -306,6 +308,7 @@ struct MemoryFile {
     vfs: MemoryVfs,
     file: disk::FileId,
     len: u64,
+    reserved_end: u64,
     path: PathBuf,
 }
 
@@ -313,10 +316,43 @@ impl WritableFile for MemoryFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
         let change = Change::Append {
             file: self.file,
+            at: self.len as usize,
             data: data.into(),
         };
         self.vfs.change("append to", &self.path, change)?;
         self.len += data.len() as u64;
+        self.reserved_end = self.reserved_end.max(self.len);
+        Ok(())
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.room() {
+            return Ok(());
+        }
+        let end = self.len + bytes;
+        let change = Change::Reserve {
+            file: self.file,
+            end: end as usize,
+        };
+        self.vfs.change("reserve space for", &self.path, change)?;
+        self.reserved_end = end;
+        Ok(())
+    }
+
+    fn room(&self) -> u64 {
+        self.reserved_end - self.len
+    }
+
+    fn trim(&mut self) -> Result<()> {
+        if self.room() == 0 {
+            return Ok(());
+        }
+        let change = Change::Trim {
+            file: self.file,
+            len: self.len as usize,
+        };
+        self.vfs.change("trim", &self.path, change)?;
+        self.reserved_end = self.len;
         Ok(())
     }
 

@@ -1,0 +1,228 @@
+//! A file of the operating system that is written: by system calls, or through a mapping of space reserved before.
+//!
+//! A log takes many small appends. A system call costs several times what the copy of a hundred bytes does, and a sync
+//! after a file has grown must write its length too. So a log reserves space: zeros are written behind its contents
+//! and mapped, and an append is then a copy into the page cache, which outlives the process as a written byte does.
+//!
+//! Zeros are written, instead of `fallocate`, because a sync of space that is allocated and was never written changes
+//! metadata again. They are written in pieces, each of which the page cache keeps as one unit: larger ones cost fewer
+//! page faults, smaller ones less to write when a sync comes after every few bytes. `engine/docs/performance.md` has
+//! the figures.
+//!
+//! Invariants
+//! 1. The window maps bytes of the file that were written (as zeros) and that no other handle shortens, so a store into
+//!    it neither needs space nor falls behind the end.
+//! 2. Space is reserved only where the file system overwrites in place: ext2 to 4, XFS, tmpfs. On one that copies, or
+//!    across a network, an overwrite may need space too, and a mapping could only answer with `SIGBUS`. There,
+//!    `reserve` is `Unsupported` and every append is a system call.
+//!
+//! What a mapping cannot report: a page of the window that was written back, was evicted and cannot be read again. It is
+//! the page written last, so the kernel has little reason to evict it; mapped reads of tables have the same limit.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memmap2::{MmapMut, MmapOptions};
+
+use super::WritableFile;
+use crate::error::{Error, Result};
+
+/// Zeros are written in pieces of this length.
+const PIECE_BYTES: u64 = 64 << 10;
+/// And in pieces of this one where syncs are frequent: a page, so that a sync after a few bytes writes no more.
+const PIECE_BYTES_SYNCED: u64 = 4 << 10;
+
+static ZEROS: [u8; PIECE_BYTES as usize] = [0; PIECE_BYTES as usize];
+
+#[derive(Debug)]
+pub(super) struct StdWritableFile {
+    file: File,
+    /// Where the contents end.
+    len: u64,
+    /// Where the zeros behind them end; `len` if there are none.
+    reserved_end: u64,
+    /// Whether the file may be longer than its contents.
+    longer: bool,
+    /// Whether a sync came since space was reserved last, or none was yet.
+    syncs_often: bool,
+    window: Option<Window>,
+    path: PathBuf,
+}
+
+impl StdWritableFile {
+    /// A file whose contents are `len` bytes long.
+    pub(super) fn new(file: File, len: u64, path: &Path) -> Self {
+        Self {
+            file,
+            len,
+            reserved_end: len,
+            longer: false,
+            syncs_often: true,
+            window: None,
+            path: path.to_path_buf(),
+        }
+    }
+
+    fn write_zeros(&mut self, end: u64) -> io::Result<()> {
+        let piece = match self.syncs_often {
+            true => PIECE_BYTES_SYNCED,
+            false => PIECE_BYTES,
+        };
+        self.longer = true;
+        while self.reserved_end < end {
+            // Up to the next multiple of a piece, so that pieces are aligned as the page cache wants them.
+            let at = self.reserved_end;
+            let bytes = (piece - at % piece).min(end - at);
+            write_all_at(&self.file, &ZEROS[..bytes as usize], at)?;
+            self.reserved_end = at + bytes;
+        }
+        Ok(())
+    }
+}
+
+impl WritableFile for StdWritableFile {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        let copied = self
+            .window
+            .as_mut()
+            .is_some_and(|window| window.copy_in(self.len, data));
+        if !copied {
+            write_all_at(&self.file, data, self.len)
+                .map_err(|error| Error::io("append to", &self.path, error))?;
+        }
+        self.len += data.len() as u64;
+        self.reserved_end = self.reserved_end.max(self.len);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.syncs_often = true;
+        // The data and the length, which is all that a reader needs; not the times.
+        self.file
+            .sync_data()
+            .map_err(|error| Error::io("sync", &self.path, error))
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.room() {
+            return Ok(());
+        }
+        let mut reserve = || -> io::Result<()> {
+            check_overwrites_in_place(&self.file)?;
+            let page = PIECE_BYTES_SYNCED;
+            let end = self.len.checked_add(bytes);
+            let end = end.and_then(|end| end.checked_next_multiple_of(page));
+            self.write_zeros(end.ok_or(io::ErrorKind::FileTooLarge)?)?;
+            self.syncs_often = false;
+            // Without a window appends are system calls, into the same room.
+            self.window = Window::map(&self.file, self.len, self.reserved_end).ok();
+            Ok(())
+        };
+        reserve().map_err(|error| Error::io("reserve space for", &self.path, error))
+    }
+
+    fn room(&self) -> u64 {
+        self.reserved_end - self.len
+    }
+
+    fn trim(&mut self) -> Result<()> {
+        self.window = None;
+        self.reserved_end = self.len;
+        if self.longer {
+            self.file
+                .set_len(self.len)
+                .map_err(|error| Error::io("trim", &self.path, error))?;
+            self.longer = false;
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A part of a file, mapped for writing.
+#[derive(Debug)]
+struct Window {
+    map: MmapMut,
+    /// Where in the file it begins.
+    start: u64,
+}
+
+impl Window {
+    /// Maps the bytes from `start` to `end`, which were written.
+    #[expect(
+        unsafe_code,
+        reason = "mapping a file is unsafe, because another process may change it"
+    )]
+    fn map(file: &File, start: u64, end: u64) -> io::Result<Self> {
+        let len = usize::try_from(end - start).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let mut options = MmapOptions::new();
+        options.offset(start).len(len);
+        // SAFETY: while the map lives, the file must not become shorter, and nobody else may change the mapped bytes
+        // while they are borrowed. `StdWritableFile` owns the file and the map, drops the map before it shortens the
+        // file (`trim`), and writes every byte once, through the map or behind it. The engine opens a file for
+        // writing once, and the lock on the database's directory keeps its other processes out; a reader of the file
+        // copies it through a system call. Space for every mapped byte is taken: `write_zeros` has written it, and
+        // `check_overwrites_in_place` has refused file systems where that is no promise. A foreign program that
+        // shortens the file breaks this, as it would break mapped reads.
+        let map = unsafe { options.map_mut(file)? };
+        Ok(Self { map, start })
+    }
+
+    /// Copies `data` to the offset `at` of the file, if it lies in the window.
+    fn copy_in(&mut self, at: u64, data: &[u8]) -> bool {
+        let from = at
+            .checked_sub(self.start)
+            .and_then(|from| usize::try_from(from).ok());
+        let into = from.and_then(|from| self.map.get_mut(from..from.checked_add(data.len())?));
+        let Some(into) = into else {
+            return false;
+        };
+        into.copy_from_slice(data);
+        true
+    }
+}
+
+/// Says `Unsupported` where overwriting bytes that were written may need space.
+#[cfg(target_os = "linux")]
+fn check_overwrites_in_place(file: &File) -> io::Result<()> {
+    /// What `statfs` calls them: ext2 to 4, XFS, tmpfs.
+    const IN_PLACE: [u32; 3] = [0xef53, 0x5846_5342, 0x0102_1994];
+    let kind = rustix::fs::fstatfs(file)?.f_type as u32;
+    match IN_PLACE.contains(&kind) {
+        true => Ok(()),
+        false => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+/// Not tried on other systems; APFS copies on write.
+#[cfg(not(target_os = "linux"))]
+fn check_overwrites_in_place(_file: &File) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, data: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, data, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut data: &[u8], mut offset: u64) -> io::Result<()> {
+    while !data.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, data, offset)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => {
+                data = &data[written..];
+                offset += written as u64;
+            }
+        }
+    }
+    Ok(())
+}
