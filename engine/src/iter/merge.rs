@@ -203,6 +203,9 @@ impl MergeCursor {
     }
 
     /// The number of the source that the cursor stands on.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
     pub fn source(&self) -> usize {
         *self.heap.first().expect("the cursor stands on an entry")
     }
@@ -212,6 +215,9 @@ impl MergeCursor {
     ///
     /// # Errors
     /// As for [`seek_to_first`](InternalCursor::seek_to_first).
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
     pub fn skip_to(&mut self, target: &[u8]) -> Result<()> {
         let direction = self.direction;
         self.move_top(|source| match direction {

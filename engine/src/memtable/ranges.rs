@@ -83,6 +83,7 @@ impl RangesWriter {
     }
 
     /// Adds a tombstone, which readers see after [`end_batch`](Self::end_batch).
+    #[cold]
     pub(super) fn add(&mut self, start: &[u8], end: &[u8], sequence: u64) {
         self.batch.push(Fragment::tombstone(start, end, sequence));
         self.batch_bytes += start.len() + end.len() + FRAGMENT_BYTES;
