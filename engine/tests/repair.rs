@@ -66,6 +66,10 @@ fn write(db: &Db, dice: &mut Dice, steps: u32) {
                 batch.put(&family, key, format!("{step} {}", "v".repeat(30)));
             }
         }
+        if dice.one_in(20) {
+            let start = format!("key:{}", dice.below(150));
+            batch.delete_range(&db.default_family(), &start, format!("{start}~"));
+        }
         db.write(batch, WriteOptions::default()).unwrap();
     }
 }

@@ -166,6 +166,9 @@ impl Repair<'_> {
             };
             memtable.insert(key, record.value);
         }
+        for memtable in rows.memtables.values_mut() {
+            memtable.end_batch();
+        }
         rows.batches += 1;
         Ok(())
     }

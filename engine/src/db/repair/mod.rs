@@ -34,7 +34,7 @@
 mod logs;
 mod tables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -170,16 +170,7 @@ impl<'r> Repair<'r> {
             .iter()
             .all(|finding| finding.severity == Severity::Note);
         self.report.lost.append(&mut findings);
-        let there = |number: &u64| self.names.tables.contains(number);
-        let complete = self.survey.tables.keys().all(|(_, number)| there(number))
-            && (self.survey.oldest_log == 0 || self.names.logs.contains(&self.survey.oldest_log));
-        self.believed = sound
-            && match self.survey.end {
-                Some(LogEnd::Clean { .. }) => true,
-                // What is torn off the end may have been in force. Then something that it removed is missing.
-                Some(LogEnd::Torn { .. }) => complete,
-                None => false,
-            };
+        self.believed = sound && self.is_in_force();
         if sound && !self.believed {
             let what =
                 "its end is torn, and a file that it names is missing: its last edits are lost";
@@ -191,6 +182,26 @@ impl<'r> Repair<'r> {
         }
         self.report.rebuilt = !self.believed;
         Ok(())
+    }
+
+    /// Whether the manifest, which is sound as far as it goes, goes to its end.
+    ///
+    /// It may have been cut between two edits, or its last edit torn by damage. Then a file is missing that the lost edit let go: the log
+    /// of a flush, the inputs of a compaction. If only a table is missing, and there is none that could have taken its place, then
+    /// the table is lost and not the edit.
+    fn is_in_force(&self) -> bool {
+        let log = self.survey.oldest_log;
+        let log_is_there = log == 0 || self.names.logs.contains(&log);
+        let listed: BTreeSet<u64> = self
+            .survey
+            .tables
+            .keys()
+            .map(|(_, number)| *number)
+            .collect();
+        let torn = !matches!(self.survey.end, Some(LogEnd::Clean { .. }));
+        let complete = listed.is_subset(&self.names.tables);
+        let strays = !self.names.tables.is_subset(&listed);
+        self.survey.end.is_some() && log_is_there && (complete || !(torn || strays))
     }
 
     /// The comparators of all families, or an error before anything is changed.
