@@ -27,6 +27,11 @@ fn create_reserving(path: &Path) -> LogWriter {
     create(path).reserving(RESERVED_BYTES)
 }
 
+/// How a log is made.
+type Create = fn(&Path) -> LogWriter;
+
+const WAYS: [(&str, Create); 2] = [("plain", create), ("reserved", create_reserving)];
+
 /// One system call a record, one a group, or a copy into space that was taken before?
 fn append(c: &mut Criterion) {
     let dir = tempfile::tempdir().unwrap();
@@ -34,11 +39,9 @@ fn append(c: &mut Criterion) {
     let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/append");
     group.throughput(Throughput::Elements(RECORDS as u64));
-    let ways: [(&str, fn(&Path) -> LogWriter); 2] =
-        [("plain", create), ("reserved", create_reserving)];
     for (size, (way, create)) in [1, 10, 100]
         .into_iter()
-        .flat_map(|size| ways.map(|way| (size, way)))
+        .flat_map(|size| WAYS.map(|way| (size, way)))
     {
         group.bench_function(format!("{way}/groups-of-{size}"), |b| {
             b.iter_batched(
@@ -65,11 +68,9 @@ fn sync(c: &mut Criterion) {
     let record = [b'r'; 116];
     let mut group = c.benchmark_group("log/sync");
     group.throughput(Throughput::Elements(SYNCED as u64));
-    let ways: [(&str, fn(&Path) -> LogWriter); 2] =
-        [("plain", create), ("reserved", create_reserving)];
     for (size, (way, create)) in [1, 8]
         .into_iter()
-        .flat_map(|size| ways.map(|way| (size, way)))
+        .flat_map(|size| WAYS.map(|way| (size, way)))
     {
         group.bench_function(format!("{way}/groups-of-{size}"), |b| {
             b.iter_batched(

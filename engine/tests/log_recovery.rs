@@ -212,10 +212,8 @@ fn check_damage(
     let hit = fragments.iter().find(|(range, _)| range.contains(&at));
     let (read, end) = read_log(damaged, RecoveryMode::PointInTime);
     let Some((range, record)) = hit else {
-        let before = fragments.iter().filter(|(range, _)| range.end <= at);
-        let (padding, before) = before
-            .last()
-            .map_or((0, 0), |(range, record)| (range.end, *record));
+        let before = fragments.iter().rfind(|(range, _)| range.end <= at);
+        let (padding, before) = before.map_or((0, 0), |(range, record)| (range.end, *record));
         assert!(records.starts_with(&read) && read.len() <= before + 1);
         assert_eq!(
             corruption_offset(end),

@@ -236,20 +236,20 @@ fn options_out_of_range_are_named_before_anything_is_touched() {
     let changes: [(&str, Change); 13] = [
         ("write_buffer_bytes is 0,", |of| of.write_buffer_bytes = 0),
         ("write_buffer_bytes is 1", |of| {
-            of.write_buffer_bytes = usize::MAX
+            of.write_buffer_bytes = usize::MAX;
         }),
         ("block_bytes is 0,", |of| of.block_bytes = 0),
         ("block_bytes is 1", |of| of.block_bytes = usize::MAX),
         ("restart_interval is 0,", |of| of.restart_interval = 0),
         ("restart_interval is 1", |of| {
-            of.restart_interval = usize::MAX
+            of.restart_interval = usize::MAX;
         }),
         ("filter_bits_per_key is 65,", |of| {
-            of.filter_bits_per_key = 65
+            of.filter_bits_per_key = 65;
         }),
         ("target_file_bytes is 0,", |of| of.target_file_bytes = 0),
         ("target_file_bytes is 1", |of| {
-            of.target_file_bytes = u64::MAX
+            of.target_file_bytes = u64::MAX;
         }),
         ("level_base_bytes is 0,", |of| of.level_base_bytes = 0),
         ("level_base_bytes is 1", |of| of.level_base_bytes = u64::MAX),

@@ -99,7 +99,10 @@ impl State {
             }
         }
         for (id, files) in tables {
-            let family = state.families.get_mut(&id).expect("only known families");
+            // `replay_files` took tables of known families only.
+            let Some(family) = state.families.get_mut(&id) else {
+                return Err((last, format!("tables of an unknown family {}", id.0)));
+            };
             let access = &family.access;
             let added = files
                 .into_values()
