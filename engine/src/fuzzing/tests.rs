@@ -1,8 +1,10 @@
 //! The targets on every seed, and on every input that ever failed.
 
 use super::*;
+use crate::comparator::Comparator;
+use crate::db::{Background, Db, FamilyOptions, Options, WriteOptions};
 use crate::log::{LogReader, RecoveryMode};
-use crate::{Background, Comparator, Compression, Db, FamilyOptions, Options};
+use crate::sstable::Compression;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -80,7 +82,7 @@ fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, Pa
     batch.delete(&other, "item:7");
     batch.put(&db.default_family(), "", "");
     batch.delete_range(&db.default_family(), low, high);
-    db.write(batch, crate::WriteOptions { sync: true })
+    db.write(batch, WriteOptions { sync: true })
         .expect("a write");
     db.put("long", vec![b'x'; 3000]).expect("a write");
     (vfs, PathBuf::from("db"))
