@@ -10,8 +10,9 @@
 //! 2. One writer, any number of readers, and no reader ever waits.
 //! 3. What a reader has found stays where it is for as long as anyone holds the memtable.
 //! 4. Range tombstones stand beside the entries, in `ranges`, and are no entries.
+//! 5. A filter, once there is one, knows the key of every entry.
 //!
-//! Left out: a bloom filter and a hash index. A search of the skip list ends in memory anyway.
+//! Left out: a hash index, which would be a second place for each key.
 
 #![expect(
     unsafe_code,
@@ -19,18 +20,20 @@
 )]
 
 mod arena;
+mod cursor;
+mod filter;
 mod ranges;
 mod skiplist;
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+pub use self::cursor::MemtableCursor;
+use self::filter::Filter;
 use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, TOGETHER, Target, Writer};
 use crate::comparator::Comparator;
-use crate::cursor::InternalCursor;
-use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
 use crate::range_tombstone::RangeTombstones;
 
@@ -44,6 +47,8 @@ const CHUNK_BYTES_MAX: usize = 16 << 20;
 pub struct Memtable {
     list: Arc<SkipList>,
     ranges: Arc<Ranges>,
+    /// Of the keys in the list, once it is large.
+    filter: Arc<OnceLock<Filter>>,
 }
 
 /// The right to insert into a memtable.
@@ -51,6 +56,8 @@ pub struct Memtable {
 pub struct MemtableWriter {
     list: Writer,
     ranges: RangesWriter,
+    filter: Arc<OnceLock<Filter>>,
+    buffer_bytes: usize,
 }
 
 /// What a memtable knows of a key.
@@ -72,14 +79,6 @@ pub struct MemtableValue {
     _list: Arc<SkipList>,
 }
 
-/// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
-/// consistent view ignores those with a greater sequence number than it read at the start.
-#[derive(Debug)]
-pub struct MemtableCursor {
-    list: Arc<SkipList>,
-    node: Option<Node>,
-}
-
 impl MemtableWriter {
     /// A new memtable, which is expected to grow to about `buffer_bytes`.
     #[must_use]
@@ -88,6 +87,8 @@ impl MemtableWriter {
         Self {
             list: Writer::new(comparator, chunk_bytes_max),
             ranges: RangesWriter::new(buffer_bytes),
+            filter: Arc::default(),
+            buffer_bytes,
         }
     }
 
@@ -97,6 +98,7 @@ impl MemtableWriter {
         Memtable {
             list: Arc::clone(self.list.list()),
             ranges: Arc::clone(self.ranges.ranges()),
+            filter: Arc::clone(&self.filter),
         }
     }
 
@@ -111,6 +113,9 @@ impl MemtableWriter {
         if key.kind == ValueKind::RangeDelete {
             return self.ranges.add(key.user_key, value, key.sequence);
         }
+        if let Some(filter) = self.filter.get() {
+            filter.add(key.user_key);
+        }
         self.list.insert(target_of(key), value);
     }
 
@@ -121,10 +126,14 @@ impl MemtableWriter {
     /// As for [`insert`](Self::insert).
     pub fn insert_all<'a>(&mut self, entries: impl IntoIterator<Item = (ParsedKey<'a>, &'a [u8])>) {
         let ranges = &mut self.ranges;
+        let filter = self.filter.get();
         let mut entries = entries.into_iter().filter_map(|(key, value)| {
             if key.kind == ValueKind::RangeDelete {
                 ranges.add(key.user_key, value, key.sequence);
                 return None;
+            }
+            if let Some(filter) = filter {
+                filter.add(key.user_key);
             }
             Some((target_of(key), value))
         });
@@ -152,6 +161,23 @@ impl MemtableWriter {
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
+        if self.list.used() > Filter::begins_at(self.buffer_bytes) && self.filter.get().is_none() {
+            self.begin_filter();
+        }
+    }
+
+    /// Makes the filter, with the keys so far. Readers find it when it is complete.
+    #[cold]
+    fn begin_filter(&mut self) {
+        let filter = Filter::new(self.buffer_bytes);
+        let list = self.list.list();
+        let mut at = list.first();
+        while let Some(node) = at {
+            // SAFETY: `node` is of this list, which `self` keeps.
+            filter.add(internal_key::user_key(unsafe { node.key() }));
+            at = list.next(node);
+        }
+        self.filter.get_or_init(|| filter);
     }
 
     /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
@@ -183,9 +209,14 @@ impl Memtable {
 
     /// The newest version of `user_key` that a reader of `sequence` sees.
     ///
-    /// Cost: one search, O(log n); nothing is allocated or copied.
+    /// Cost: a look at the filter, and mostly nothing more if the key is not there; else one search, O(log n). Nothing is
+    /// allocated or copied.
     #[must_use]
     pub fn get(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
+        let filter = self.filter.get();
+        if filter.is_some_and(|filter| !filter.may_contain(user_key)) {
+            return None;
+        }
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         let node = self.list.seek(Target { user_key, trailer })?;
         // SAFETY: `node` is of this list, which `self` keeps.
@@ -223,10 +254,7 @@ impl Memtable {
     /// A cursor over the entries, which keeps this memtable alive.
     #[must_use]
     pub fn cursor(&self) -> MemtableCursor {
-        MemtableCursor {
-            list: Arc::clone(&self.list),
-            node: None,
-        }
+        MemtableCursor::new(Arc::clone(&self.list))
     }
 }
 
@@ -252,64 +280,6 @@ impl Deref for MemtableValue {
 impl fmt::Debug for MemtableValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "b\"{}\"", self.escape_ascii())
-    }
-}
-
-impl MemtableCursor {
-    fn here(&self) -> Node {
-        self.node.expect("the cursor stands on an entry")
-    }
-}
-
-impl InternalCursor for MemtableCursor {
-    fn valid(&self) -> bool {
-        self.node.is_some()
-    }
-
-    fn key(&self) -> &[u8] {
-        // SAFETY: the node is of `self.list`, which lives as long as the borrow of `self`.
-        unsafe { self.here().key() }
-    }
-
-    fn value(&self) -> &[u8] {
-        // SAFETY: as in `key`.
-        unsafe { self.here().value() }
-    }
-
-    fn seek_to_first(&mut self) -> Result<()> {
-        self.node = self.list.first();
-        Ok(())
-    }
-
-    fn seek_to_last(&mut self) -> Result<()> {
-        self.node = self.list.last();
-        Ok(())
-    }
-
-    fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.node = self.list.seek(split(target));
-        Ok(())
-    }
-
-    fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        let target = split(target);
-        let after = self.list.seek(target);
-        self.node = match after {
-            Some(node) if self.list.is(node, target) => after,
-            _ => self.list.seek_before(target),
-        };
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<()> {
-        self.node = self.list.next(self.here());
-        Ok(())
-    }
-
-    fn prev(&mut self) -> Result<()> {
-        let here = split(self.key());
-        self.node = self.list.seek_before(here);
-        Ok(())
     }
 }
 

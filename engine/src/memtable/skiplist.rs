@@ -23,8 +23,7 @@
 //!
 //! Pugh's heights are chance alone; here a long way to a place raises the node as well: see `writer`.
 //!
-//! Left out: backward links. A step back is a search from the top, O(log n). The cursor that merges
-//! sources steps back mostly in tables, where it is cheap.
+//! Left out: backward links. A step back begins where the last search came down: see `path`.
 
 #![expect(
     unsafe_code,
@@ -32,12 +31,14 @@
 )]
 
 mod node;
+mod path;
 mod writer;
 
 use std::cmp::Ordering as Order;
 
 use self::node::HEIGHT_MAX;
 pub(super) use self::node::Node;
+pub(super) use self::path::Path;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;
@@ -88,8 +89,14 @@ impl SkipList {
         self.after(self.head, 0)
     }
 
+    /// The node after `node`, and asks for the memory of the one after that: whoever walks the list will want it next.
+    #[inline]
     pub(super) fn next(&self, node: Node) -> Option<Node> {
-        self.after(node, 0)
+        let next = self.after(node, 0)?;
+        if let Some(after) = self.after(next, 0) {
+            after.prefetch();
+        }
+        Some(next)
     }
 
     /// `node` is of this list and not its head.
@@ -113,22 +120,6 @@ impl SkipList {
     /// The first node at or after `target`.
     pub(super) fn seek(&self, target: Target<'_>) -> Option<Node> {
         self.around(target).1
-    }
-
-    /// The last node before `target`, or `None` if there is none.
-    pub(super) fn seek_before(&self, target: Target<'_>) -> Option<Node> {
-        let (before, _) = self.around(target);
-        (before != self.head).then_some(before)
-    }
-
-    pub(super) fn last(&self) -> Option<Node> {
-        let mut at = self.head;
-        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
-            while let Some(next) = self.after(at, level) {
-                at = next;
-            }
-        }
-        (at != self.head).then_some(at)
     }
 
     /// The last node before `target`, and the first one at or after it, which was its successor when looked at.

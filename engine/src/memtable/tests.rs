@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
 use proptest::prelude::*;
 
 use super::*;
+use crate::cursor::InternalCursor;
 use crate::internal_key::MAX_SEQUENCE;
 
 type Model = BTreeMap<(Vec<u8>, std::cmp::Reverse<u64>), (ValueKind, Vec<u8>)>;
@@ -44,6 +45,8 @@ fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)], together: usize) -> (MemtableWr
             1 => entries.for_each(|(key, value)| writer.insert(key, value)),
             _ => writer.insert_all(entries),
         }
+        // The buffer is small, so that there is a filter from the first batch or the second on.
+        writer.end_batch();
     }
     (writer, model)
 }
@@ -90,6 +93,29 @@ proptest! {
             cursor.prev().unwrap();
         }
         prop_assert!(!cursor.valid());
+    }
+
+    #[test]
+    fn a_cursor_wanders_as_in_a_list(
+        writes in writes(), together in 1usize..40, begin in any::<prop::sample::Index>(),
+        steps in prop::collection::vec(prop::bool::weighted(0.6), 1..200),
+    ) {
+        let (writer, model) = filled(&writes, together);
+        let expected = entries(&model);
+        prop_assume!(!expected.is_empty());
+        let mut at = begin.index(expected.len());
+        let mut cursor = writer.reader().cursor();
+        cursor.seek_for_prev(&expected[at].0).unwrap();
+        for back in steps {
+            prop_assert_eq!(here(&cursor), Some(expected[at].clone()));
+            if back && at > 0 {
+                cursor.prev().unwrap();
+                at -= 1;
+            } else if !back && at + 1 < expected.len() {
+                cursor.next().unwrap();
+                at += 1;
+            }
+        }
     }
 
     #[test]
@@ -222,6 +248,10 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
                     let visible = published.load(Memory::Acquire);
                     check_one_key(table, rounds % 97, visible);
                     assert!(count_in_order(table, visible) >= visible);
+                    assert!(count_backward(table, visible) >= visible);
+                    let last = visible.wrapping_mul(0x9e37_79b9) % 97;
+                    let found = table.get(&last.to_be_bytes(), visible);
+                    assert!(visible == 0 || found.is_some_and(|found| found.sequence == visible));
                     rounds += 1;
                 }
                 assert!(rounds > reader, "the reader ran beside the writer");
@@ -235,11 +265,30 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
                 kind: ValueKind::Put,
             };
             writer.insert(parsed, &value_of(key, sequence));
+            writer.end_batch();
             published.store(sequence, Memory::Release);
         }
         done.store(true, Memory::Release);
     });
     assert_eq!(count_in_order(&table, MAX_SEQUENCE), ENTRIES);
+}
+
+/// As [`count_in_order`], from the end.
+fn count_backward(table: &Memtable, visible: u64) -> u64 {
+    let mut cursor = table.cursor();
+    let mut after: Option<Vec<u8>> = None;
+    let mut seen = 0;
+    cursor.seek_to_last().unwrap();
+    while cursor.valid() {
+        if let Some(after) = &after {
+            let order = internal_key::compare(&Comparator::Bytewise, cursor.key(), after);
+            assert_eq!(order, Ordering::Less);
+        }
+        after = Some(cursor.key().to_vec());
+        seen += u64::from(internal_key::sequence(cursor.key()) <= visible);
+        cursor.prev().unwrap();
+    }
+    seen
 }
 
 fn check_one_key(table: &Memtable, key: u64, visible: u64) {
