@@ -6,6 +6,15 @@
 
 use crate::error::{Error, Result};
 
+/// Which way a cursor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// To greater keys.
+    Forward,
+    /// To lesser keys.
+    Backward,
+}
+
 /// A position among sorted internal keys.
 ///
 /// Invariants

@@ -105,14 +105,17 @@ impl FamilyCore {
     pub(super) fn cursor(&self, view: &View, sequence: u64, bounds: Bounds) -> Result<Cursor> {
         let comparator = self.comparator();
         let memtables = std::iter::once(&view.memtable).chain(&view.frozen);
-        let mut sources: Vec<Source> = Vec::new();
+        let level0 = view.version.level(0);
+        let deeper = (1..LEVELS).filter(|level| !view.version.level(*level).is_empty());
+        let mut sources: Vec<Source> =
+            Vec::with_capacity(1 + view.frozen.len() + level0.len() + deeper.count());
         // The range tombstones of a source, and how many sources are as new.
         let mut tombstones = Vec::new();
         for memtable in memtables.filter(|memtable| !memtable.is_empty()) {
             sources.push(Source::Memtable(memtable.cursor()));
             tombstones.extend(memtable.range_tombstones().map(|of| (of, sources.len())));
         }
-        for table in view.version.level(0).iter() {
+        for table in level0.iter() {
             let table = table.table()?;
             sources.push(Source::Table(table.cursor()));
             let of_table = table.range_tombstones();
@@ -279,7 +282,7 @@ impl Family {
     }
 
     fn cursor_now(&self, bounds: Bounds) -> Result<Cursor> {
-        let view = self.core.view.load_full();
+        let view = self.core.view.load();
         let sequence = self.handle.core.visible_sequence();
         self.core.cursor(&view, sequence, bounds)
     }

@@ -16,7 +16,7 @@
 use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
-use crate::cursor::InternalCursor;
+use crate::cursor::{Direction, InternalCursor};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::memtable::MemtableCursor;
@@ -82,10 +82,36 @@ impl InternalCursor for Source {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Forward,
-    Backward,
+impl Source {
+    /// Seeks as far as can be done without waiting for much memory, and asks for what comes next. A memtable does all.
+    fn approach(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        match self {
+            Self::Memtable(cursor) => match direction {
+                Direction::Forward => cursor.seek(target),
+                Direction::Backward => cursor.seek_for_prev(target),
+            },
+            Self::Table(cursor) => cursor.approach(target),
+            Self::Level(cursor) => cursor.approach(target, direction),
+        }
+    }
+
+    /// The second step of a seek.
+    fn narrow(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        match self {
+            Self::Memtable(_) => Ok(()),
+            Self::Table(cursor) => cursor.narrow(target, direction),
+            Self::Level(cursor) => cursor.narrow(target, direction),
+        }
+    }
+
+    /// The last step of a seek.
+    fn arrive(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        match self {
+            Self::Memtable(_) => Ok(()),
+            Self::Table(cursor) => cursor.arrive(target, direction),
+            Self::Level(cursor) => cursor.arrive(target, direction),
+        }
+    }
 }
 
 /// All entries of several sources, in internal order.
@@ -139,6 +165,24 @@ impl MergeCursor {
         self.heap.clear();
         for source in &mut self.sources {
             seek(source)?;
+        }
+        self.build_heap();
+        Ok(())
+    }
+
+    /// Seeks in all sources, a step in each of them in turn: while one waits for its memory, the others' is on its way.
+    /// The memtables come first in order and last here, so that the tables' blocks come while they are searched.
+    fn seek_towards(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        self.direction = direction;
+        self.heap.clear();
+        for source in self.sources.iter_mut().rev() {
+            source.approach(target, direction)?;
+        }
+        for source in &mut self.sources {
+            source.narrow(target, direction)?;
+        }
+        for source in &mut self.sources {
+            source.arrive(target, direction)?;
         }
         self.build_heap();
         Ok(())
@@ -277,11 +321,11 @@ impl InternalCursor for MergeCursor {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.position(Direction::Forward, |source| source.seek(target))
+        self.seek_towards(target, Direction::Forward)
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.position(Direction::Backward, |source| source.seek_for_prev(target))
+        self.seek_towards(target, Direction::Backward)
     }
 
     #[inline]

@@ -78,7 +78,7 @@ impl Block {
     /// A block without entries.
     pub(super) fn empty() -> Block {
         Block {
-            contents: FileSlice::from(Vec::new()),
+            contents: FileSlice::empty(),
             frame: Frame::default(),
         }
     }

@@ -1,32 +1,40 @@
-//! Walks a table both ways: one cursor over the index, one over the data block it stands on.
+//! Walks a table both ways: a place in the index, and a cursor over the data block that stands there.
+//!
+//! A seek waits for memory three times: for the index entry, the end of the data block, where its heads are, and the
+//! entries. So it is cut into three steps, each of which asks for the memory that the next one reads. A merge takes
+//! each step for all its tables before the next, and the waits overlap.
 
 use super::block::{Block, BlockCursor, Damage};
-use super::index::{DataBlock, IndexCursor};
+use super::index::DataBlock;
 use super::table::Table;
-use crate::cursor::InternalCursor;
+use crate::cursor::{Direction, InternalCursor};
 use crate::error::{Error, Result};
 use crate::vfs::FileSlice;
 use std::sync::Arc;
 
 /// A position in a table. Keeps the table open; keeps one data block at hand and reuses its buffers.
 ///
-/// Invariant: when the cursor is valid, the index stands on the block that `data` walks.
+/// Invariant: when the cursor is valid, `index` is the block that `data` walks.
 #[derive(Debug)]
 pub struct TableCursor {
     table: Arc<Table>,
-    index: IndexCursor,
+    /// Where the cursor stands in the index; `None` before the first block and after the last.
+    index: Option<DataBlock>,
     data: BlockCursor,
-    /// The block that `data` walks.
+    /// The block that `data` has in hand.
     loaded: Option<DataBlock>,
+    /// Reused by searches of the index in an order that is not the bytewise.
+    index_key: Vec<u8>,
 }
 
 impl TableCursor {
-    pub(super) fn new(table: Arc<Table>, index: IndexCursor) -> TableCursor {
+    pub(super) fn new(table: Arc<Table>) -> TableCursor {
         TableCursor {
             table,
-            index,
+            index: None,
             data: BlockCursor::new(Block::empty()),
             loaded: None,
+            index_key: Vec::new(),
         }
     }
 
@@ -38,29 +46,79 @@ impl TableCursor {
         self.data.block().contents().slice(self.data.value_range())
     }
 
-    /// Moves the index; after an error the cursor stands nowhere.
-    fn move_index(
-        &mut self,
-        step: impl FnOnce(&mut BlockCursor) -> Result<(), Damage>,
-    ) -> Result<()> {
+    /// The first step of a seek: finds the block that holds the first key >= `target`. The cursor stands nowhere meanwhile.
+    ///
+    /// # Errors
+    /// `Corruption` from the index.
+    pub fn approach(&mut self, target: &[u8]) -> Result<()> {
         self.data.leave();
-        step(self.index.entries()).map_err(|damage| self.table.index_damaged(&damage))
+        self.index = None;
+        let index = self.table.index();
+        let found = index.find(self.table.comparator(), target, &mut self.index_key);
+        self.index = found.map_err(|damage| self.table.index_damaged(&damage))?;
+        if let Some(block) = self.index {
+            self.table.prefetch_end(block);
+        }
+        Ok(())
     }
 
-    /// Moves the index to the block that holds the first key >= `target`.
-    fn seek_index(&mut self, target: &[u8]) -> Result<()> {
-        self.data.leave();
-        let found = self.index.entries().seek(self.table.comparator(), target);
-        found.map_err(|damage| self.table.index_damaged(&damage))
+    /// The second step: takes the block in hand, and finds where in it to begin.
+    ///
+    /// # Errors
+    /// `Corruption` or `Io` from the block.
+    pub fn narrow(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        if self.load()? {
+            let comparator = self.table.comparator();
+            self.data.prefetch(comparator, target, direction);
+        }
+        Ok(())
     }
 
-    /// Takes the data block under the index cursor in hand. `false` if there is none.
+    /// The last step: stands on the entry that [`seek`](InternalCursor::seek) or
+    /// [`seek_for_prev`](InternalCursor::seek_for_prev) promise.
+    ///
+    /// # Errors
+    /// As for [`narrow`](Self::narrow).
+    pub fn arrive(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        let comparator = self.table.comparator();
+        match (self.index, direction) {
+            (None, Direction::Forward) => Ok(()),
+            // Every block ends before the target.
+            (None, Direction::Backward) => self.seek_to_last(),
+            (Some(_), Direction::Forward) => {
+                let found = self.data.seek(comparator, target);
+                found.map_err(|damage| self.data_damaged(&damage))?;
+                self.skip_forward()
+            }
+            (Some(_), Direction::Backward) => {
+                let found = self.data.seek_for_prev(comparator, target);
+                found.map_err(|damage| self.data_damaged(&damage))?;
+                self.skip_backward()
+            }
+        }
+    }
+
+    fn seek_towards(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        self.approach(target)?;
+        self.narrow(target, direction)?;
+        self.arrive(target, direction)
+    }
+
+    /// Moves to the block of this number and takes it in hand. `false` if there is none. Stands on no entry.
+    fn move_to_block(&mut self, number: Option<usize>) -> Result<bool> {
+        self.data.leave();
+        self.index = None;
+        let Some(number) = number else {
+            return Ok(false);
+        };
+        let block = self.table.index().block_at(number);
+        self.index = block.map_err(|damage| self.table.index_damaged(&damage))?;
+        self.load()
+    }
+
+    /// Takes the data block that the cursor came to in hand. `false` if there is none.
     fn load(&mut self) -> Result<bool> {
-        let block = self
-            .index
-            .current()
-            .map_err(|damage| self.table.index_damaged(&damage))?;
-        let Some(block) = block else {
+        let Some(block) = self.index else {
             return Ok(false);
         };
         if self.loaded != Some(block) {
@@ -85,26 +143,27 @@ impl TableCursor {
 
     /// On to the next block that has entries, if this one is used up.
     fn skip_forward(&mut self) -> Result<()> {
-        while !self.data.valid() {
-            self.move_index(BlockCursor::next)?;
-            if !self.load()? {
-                return Ok(());
+        while let Some(block) = self.used_up() {
+            if self.move_to_block(block.number.checked_add(1))? {
+                self.move_data(BlockCursor::seek_to_first)?;
             }
-            self.move_data(BlockCursor::seek_to_first)?;
         }
         Ok(())
     }
 
     /// Back to the previous block that has entries, if this one is used up.
     fn skip_backward(&mut self) -> Result<()> {
-        while !self.data.valid() {
-            self.move_index(BlockCursor::prev)?;
-            if !self.load()? {
-                return Ok(());
+        while let Some(block) = self.used_up() {
+            if self.move_to_block(block.number.checked_sub(1))? {
+                self.move_data(BlockCursor::seek_to_last)?;
             }
-            self.move_data(BlockCursor::seek_to_last)?;
         }
         Ok(())
+    }
+
+    /// The block that the cursor has come to, if it stands on no entry of it.
+    fn used_up(&self) -> Option<DataBlock> {
+        self.index.filter(|_| !self.data.valid())
     }
 }
 
@@ -130,42 +189,26 @@ impl InternalCursor for TableCursor {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.move_index(BlockCursor::seek_to_first)?;
-        if !self.load()? {
-            return Ok(());
+        if self.move_to_block(Some(0))? {
+            self.move_data(BlockCursor::seek_to_first)?;
         }
-        self.move_data(BlockCursor::seek_to_first)?;
         self.skip_forward()
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.move_index(BlockCursor::seek_to_last)?;
-        if !self.load()? {
-            return Ok(());
+        let last = self.table.index().blocks().checked_sub(1);
+        if self.move_to_block(last)? {
+            self.move_data(BlockCursor::seek_to_last)?;
         }
-        self.move_data(BlockCursor::seek_to_last)?;
         self.skip_backward()
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.seek_index(target)?;
-        if !self.load()? {
-            return Ok(());
-        }
-        let found = self.data.seek(self.table.comparator(), target);
-        found.map_err(|damage| self.data_damaged(&damage))?;
-        self.skip_forward()
+        self.seek_towards(target, Direction::Forward)
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.seek_index(target)?;
-        if !self.load()? {
-            // Every block ends before the target.
-            return self.seek_to_last();
-        }
-        let found = self.data.seek_for_prev(self.table.comparator(), target);
-        found.map_err(|damage| self.data_damaged(&damage))?;
-        self.skip_backward()
+        self.seek_towards(target, Direction::Backward)
     }
 
     #[inline]

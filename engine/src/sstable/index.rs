@@ -151,6 +151,17 @@ impl Index {
         .map(Some)
     }
 
+    /// The data block of this number, if there are so many.
+    pub(super) fn block_at(&self, number: usize) -> Result<Option<DataBlock>, Damage> {
+        let view = self.block.view();
+        if number >= view.restarts() {
+            return Ok(None);
+        }
+        let entry = view.restart_entry(number)?;
+        let is_restart = entry.end() == view.offset_after(number);
+        data_block(number, is_restart, entry.at, view.bytes(&entry.value)).map(Some)
+    }
+
     /// See [`BlockView::check_heads`](super::block::BlockView::check_heads).
     pub(super) fn check_heads(&self, last_user_key: &[u8]) -> Result<(), Damage> {
         self.block.view().check_heads(last_user_key)

@@ -40,6 +40,9 @@ pub struct Table {
     number: u64,
 }
 
+/// About as much as the heads and restarts of a block of 4 KiB take.
+const END_BYTES: usize = 160;
+
 /// What a lookup found: the newest version at or below the sequence number that was asked for.
 #[derive(Clone, Debug)]
 pub struct TableEntry {
@@ -237,7 +240,7 @@ impl Table {
 
     /// A cursor over all entries, which keeps the table open.
     pub fn cursor(self: &Arc<Self>) -> TableCursor {
-        TableCursor::new(Arc::clone(self), self.index.cursor())
+        TableCursor::new(Arc::clone(self))
     }
 
     /// The range tombstones, if there are any.
@@ -350,6 +353,17 @@ impl Table {
         let contents = self.load(block)?;
         let len = contents.bytes().len();
         Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
+    }
+
+    /// Asks for the memory of a block's end: [`load`](Self::load) and the search for a restart look there.
+    #[inline]
+    pub(super) fn prefetch_end(&self, block: DataBlock) {
+        if let Some(mapped) = &self.mapped
+            && let Some(range) = block.handle.range_within(self.parts_end())
+        {
+            let start = range.end.saturating_sub(END_BYTES);
+            mapped.prefetch(start, range.end + stored::TRAILER_BYTES);
+        }
     }
 
     pub(super) fn parts_end(&self) -> u64 {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
-use crate::cursor::InternalCursor;
+use crate::cursor::{Direction, InternalCursor};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::TableCursor;
@@ -46,6 +46,62 @@ impl LevelCursor {
         Ok(self.cursor.as_mut())
     }
 
+    /// The first step of a seek, as [`TableCursor::approach`].
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from the table, or in opening it.
+    pub fn approach(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        let comparator = &self.comparator;
+        let at = match direction {
+            // The first table that does not end before the target holds the answer, unless its end is a range tombstone's.
+            Direction::Forward => Some(self.tables.partition_point(|table| {
+                internal_key::compare(comparator, &table.largest, target) == Ordering::Less
+            })),
+            // The last table that does not begin after the target, unless it begins with a range tombstone.
+            Direction::Backward => {
+                let after = self.tables.partition_point(|table| {
+                    internal_key::compare(comparator, &table.smallest, target) != Ordering::Greater
+                });
+                after.checked_sub(1)
+            }
+        };
+        match self.open(at)? {
+            Some(cursor) => cursor.approach(target),
+            None => Ok(()),
+        }
+    }
+
+    /// The second step, as [`TableCursor::narrow`].
+    ///
+    /// # Errors
+    /// `Io` or `Corruption` from the table.
+    pub fn narrow(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        match &mut self.cursor {
+            Some(cursor) => cursor.narrow(target, direction),
+            None => Ok(()),
+        }
+    }
+
+    /// The last step, as [`TableCursor::arrive`].
+    ///
+    /// # Errors
+    /// As for [`approach`](Self::approach).
+    pub fn arrive(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        if let Some(cursor) = &mut self.cursor {
+            cursor.arrive(target, direction)?;
+        }
+        match direction {
+            Direction::Forward => self.skip_forward(),
+            Direction::Backward => self.skip_backward(),
+        }
+    }
+
+    fn seek_towards(&mut self, target: &[u8], direction: Direction) -> Result<()> {
+        self.approach(target, direction)?;
+        self.narrow(target, direction)?;
+        self.arrive(target, direction)
+    }
+
     fn here(&self) -> &TableCursor {
         self.cursor.as_ref().expect("the cursor stands on an entry")
     }
@@ -76,14 +132,17 @@ impl LevelCursor {
 }
 
 impl InternalCursor for LevelCursor {
+    #[inline]
     fn valid(&self) -> bool {
         self.cursor.as_ref().is_some_and(InternalCursor::valid)
     }
 
+    #[inline]
     fn key(&self) -> &[u8] {
         self.here().key()
     }
 
+    #[inline]
     fn value(&self) -> &[u8] {
         self.here().value()
     }
@@ -107,27 +166,14 @@ impl InternalCursor for LevelCursor {
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        // The first table that does not end before the target holds the answer, unless its end is a range tombstone's.
-        let at = self.tables.partition_point(|table| {
-            internal_key::compare(&self.comparator, &table.largest, target) == Ordering::Less
-        });
-        if let Some(cursor) = self.open(Some(at))? {
-            cursor.seek(target)?;
-        }
-        self.skip_forward()
+        self.seek_towards(target, Direction::Forward)
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        // The last table that does not begin after the target, unless it begins with a range tombstone.
-        let after = self.tables.partition_point(|table| {
-            internal_key::compare(&self.comparator, &table.smallest, target) != Ordering::Greater
-        });
-        if let Some(cursor) = self.open(after.checked_sub(1))? {
-            cursor.seek_for_prev(target)?;
-        }
-        self.skip_backward()
+        self.seek_towards(target, Direction::Backward)
     }
 
+    #[inline]
     fn next(&mut self) -> Result<()> {
         self.cursor
             .as_mut()
@@ -136,6 +182,7 @@ impl InternalCursor for LevelCursor {
         self.skip_forward()
     }
 
+    #[inline]
     fn prev(&mut self) -> Result<()> {
         self.cursor
             .as_mut()

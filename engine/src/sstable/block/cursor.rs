@@ -7,9 +7,16 @@
 
 use super::{Block, Damage, Entry};
 use crate::comparator::Comparator;
+use crate::cursor::Direction;
 use crate::internal_key::{self, TRAILER_BYTES};
 use std::cmp::Ordering;
 use std::ops::Range;
+
+/// So many bytes ahead of an entry that it stands on, a cursor asks for memory; a processor guesses it by itself only
+/// after some steps.
+const AHEAD_BYTES: usize = 512;
+/// At each step it asks for as many bytes more as the step went over, but no more than these.
+const AHEAD_STEP_BYTES_MAX: usize = 256;
 
 /// A position in a block. Buffers are kept when it moves to another block.
 #[derive(Debug)]
@@ -157,6 +164,23 @@ impl BlockCursor {
         Ok(())
     }
 
+    /// Asks for the memory that a seek to `target` and the steps after it will read.
+    pub(in crate::sstable) fn prefetch(
+        &self,
+        comparator: &Comparator,
+        target: &[u8],
+        direction: Direction,
+    ) {
+        if comparator.is_bytewise() {
+            let at = self.block.view().search_start(comparator, target);
+            let start = match direction {
+                Direction::Forward => at,
+                Direction::Backward => at.saturating_sub(AHEAD_BYTES),
+            };
+            self.block.contents().prefetch(start, at + AHEAD_BYTES);
+        }
+    }
+
     /// Positions on the last entry whose key is <= `target`.
     pub(in crate::sstable) fn seek_for_prev(
         &mut self,
@@ -198,6 +222,9 @@ impl BlockCursor {
         }
         self.key.truncate(entry.shared);
         self.stand_on(&entry);
+        let ahead = entry.end() + AHEAD_BYTES;
+        let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
+        self.block.contents().prefetch(ahead, ahead + step);
         Ok(())
     }
 
@@ -245,6 +272,8 @@ impl BlockCursor {
         self.restart = restart;
         let view = self.block.view();
         let mut entry = view.restart_entry(restart)?;
+        let before = entry.at.saturating_sub(AHEAD_BYTES);
+        self.block.contents().prefetch(before, entry.at);
         let mut key = 0..0;
         while entry.at < end {
             if entry.shared > key.len().saturating_sub(TRAILER_BYTES) {

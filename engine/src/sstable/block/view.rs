@@ -214,14 +214,18 @@ impl<'a> BlockView<'a> {
         }
     }
 
-    /// Bytes of the entries that a search for `target` will look at first.
-    pub(in crate::sstable) fn touch(&self, comparator: &Comparator, target: &[u8]) -> u8 {
+    /// Where the entries stand that a search for `target` will look at first.
+    pub(in crate::sstable) fn search_start(&self, comparator: &Comparator, target: &[u8]) -> usize {
         if self.frame.restarts == 0 {
             return 0;
         }
-        let at = self
-            .last_restart_before(comparator, target)
-            .map_or(0, |restart| self.restart_offset(restart));
+        self.last_restart_before(comparator, target)
+            .map_or(0, |restart| self.restart_offset(restart))
+    }
+
+    /// Bytes of the entries that a search for `target` will look at first.
+    pub(in crate::sstable) fn touch(&self, comparator: &Comparator, target: &[u8]) -> u8 {
+        let at = self.search_start(comparator, target);
         let lines = [at, at.saturating_add(64), at.saturating_add(128)];
         let bytes = lines.iter().filter_map(|line| self.contents.get(*line));
         bytes.fold(0, |sum, byte| sum ^ byte)
@@ -367,7 +371,7 @@ impl Steps {
 impl BlockView<'_> {
     /// Where the restart after `restart` points, or the end of the entries.
     #[inline]
-    pub(super) fn offset_after(&self, restart: usize) -> usize {
+    pub(in crate::sstable) fn offset_after(&self, restart: usize) -> usize {
         if restart + 1 < self.frame.restarts {
             self.restart_offset(restart + 1)
         } else {
