@@ -252,6 +252,30 @@ mod tests {
         );
     }
 
+    #[test]
+    fn blocks_are_found_by_number_and_an_entry_between_restarts_is_refused() {
+        let index = |restart_interval| {
+            let mut block = BlockBuilder::new(&Comparator::Bytewise, restart_interval);
+            for at in 0..4_u8 {
+                let mut handle = Vec::new();
+                let (offset, length) = (100 * u64::from(at), 50);
+                Handle { offset, length }.append_varints(&mut handle);
+                block.add(&key(&[at], 9), &handle);
+            }
+            Index::new(
+                block
+                    .finish(|bytes| Block::new(bytes.to_vec().into()))
+                    .unwrap(),
+            )
+        };
+        let sound = index(1);
+        let offset_at = |number| sound.block_at(number).unwrap().map(|of| of.handle.offset);
+        let offsets = [0, 3, 4].map(offset_at);
+        assert_eq!(offsets, [Some(0), Some(300), None]);
+        let damage = index(2).block_at(0).unwrap_err();
+        assert_eq!(damage.what, "an index entry is no restart");
+    }
+
     /// Proposes keys that are short and wrong.
     struct Careless(&'static [u8]);
 
