@@ -45,10 +45,11 @@
 //! vfs, comparator, keys, error  keys depends on nothing
 //! ```
 //!
-//! [`internal_key`], [`cursor`] and [`varint`] are words that the layers share; they stand with the lowest.
+//! [`internal_key`], [`cursor`], [`bloom`] and [`varint`] are words that the layers share; they stand with the lowest.
 
 pub mod annotate;
 pub mod batch;
+pub mod bloom;
 pub mod compaction;
 pub mod comparator;
 pub mod cursor;

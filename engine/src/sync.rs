@@ -12,6 +12,8 @@
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 #[cfg(not(loom))]
+pub(crate) use std::sync::OnceLock;
+#[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// Stands for plain memory that one thread writes, then publishes, and others read. In a model, reading it
@@ -42,6 +44,28 @@ impl Witness {
     pub(crate) fn read(&self) {
         #[cfg(loom)]
         self.cell.with(|_| ());
+    }
+}
+
+/// What loom lacks: a cell that is set once, with no more order between threads than the standard library's promises.
+#[cfg(loom)]
+#[derive(Debug, Default)]
+pub(crate) struct OnceLock<T> {
+    cell: std::sync::OnceLock<T>,
+    is_set: AtomicUsize,
+}
+
+#[cfg(loom)]
+impl<T> OnceLock<T> {
+    pub(crate) fn get(&self) -> Option<&T> {
+        let is_set = self.is_set.load(Ordering::Acquire) == 1;
+        is_set.then(|| self.cell.get()).flatten()
+    }
+
+    pub(crate) fn set(&self, value: T) -> Result<(), T> {
+        self.cell.set(value)?;
+        self.is_set.store(1, Ordering::Release);
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use arc_swap::ArcSwap;
 
 use crate::batch::{FamilyId, FamilyRef};
+use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::db::handle::Handle;
 use crate::db::statistics::FamilyCounters;
@@ -83,9 +84,10 @@ impl FamilyCore {
     ///
     /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
+        let hash = KeyHash::of(key);
         for memtable in std::iter::once(&view.memtable).chain(&view.frozen) {
             let deleted = memtable.newest_range_delete(key, sequence);
-            if let Some(found) = memtable.get(key, sequence) {
+            if let Some(found) = memtable.get_hashed(key, hash, sequence) {
                 let there = found.kind == ValueKind::Put && found.sequence > deleted;
                 return Ok(there.then(|| found.value.into()));
             }
@@ -95,7 +97,7 @@ impl FamilyCore {
             }
         }
         with_seek_key(key, sequence, |seek_key| {
-            let found = view.version.get(self.comparator(), seek_key)?;
+            let found = view.version.get(self.comparator(), seek_key, hash)?;
             Ok(found
                 .filter(|found| found.kind == ValueKind::Put)
                 .map(|found| found.value.into()))

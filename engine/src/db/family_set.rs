@@ -14,7 +14,6 @@ use crate::db::events::Event;
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, check_family_name};
 use crate::error::{Error, Result};
-use crate::memtable::MemtableWriter;
 use crate::version::{FamilyRecord, VersionEdit, current_manifest, read_manifest};
 use crate::vfs::Vfs;
 
@@ -71,7 +70,7 @@ impl Core {
         }
         let next_family = self.manifest.lock().state.next_family;
         let id = FamilyId(next_family);
-        let fresh = MemtableWriter::new(options.comparator.clone(), options.write_buffer_bytes);
+        let fresh = options.new_memtable(&options.comparator);
         let view = View {
             memtable: fresh.reader(),
             frozen: Vec::new(),

@@ -35,7 +35,7 @@ use crate::db::visible::Visible;
 use crate::db::writer::{Writer, new_log};
 use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
-use crate::memtable::{Memtable, MemtableWriter};
+use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
 use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
 use crate::version::{
@@ -77,7 +77,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
         &mut |id| {
             let family = &state.families[&id];
             let options = options.of_family(&family.name);
-            MemtableWriter::new(family.access.comparator.clone(), options.write_buffer_bytes)
+            options.new_memtable(&family.access.comparator)
         },
     )?;
     let highest = listing
@@ -392,10 +392,7 @@ impl Core {
                 comparator: of_state.access.comparator.clone(),
                 ..options.of_family(&of_state.name)
             };
-            let fresh = MemtableWriter::new(
-                family_options.comparator.clone(),
-                family_options.write_buffer_bytes,
-            );
+            let fresh = family_options.new_memtable(&family_options.comparator);
             let view = View {
                 memtable: fresh.reader(),
                 frozen: frozen_of(&recovered.sets, id),

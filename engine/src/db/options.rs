@@ -8,6 +8,7 @@ use crate::comparator::Comparator;
 use crate::db::events::EventListener;
 use crate::error::{Error, Result};
 use crate::log::RecoveryMode;
+use crate::memtable::MemtableWriter;
 use crate::sstable::{Compression, TableOptions};
 use crate::vfs::{StdVfs, Vfs};
 
@@ -240,6 +241,15 @@ impl FamilyOptions {
             }
             other => other,
         })
+    }
+
+    /// A memtable for a family with these options and this order.
+    pub(super) fn new_memtable(&self, comparator: &Comparator) -> MemtableWriter {
+        let memtable = MemtableWriter::new(comparator.clone(), self.write_buffer_bytes);
+        match self.filter_bits_per_key {
+            0 => memtable.unfiltered(),
+            _ => memtable,
+        }
     }
 
     pub(super) fn table_options(&self, origin: &str) -> TableOptions {

@@ -55,6 +55,8 @@ mod model {
                     kind: ValueKind::Put,
                 };
                 writer.insert(key, b"v");
+                // The buffer is so small that this makes the filter.
+                writer.end_batch();
                 visible.advance(sequence);
             }
             reader.join().unwrap();

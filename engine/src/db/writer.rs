@@ -391,8 +391,5 @@ pub(super) fn new_log(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<LogWrite
 }
 
 pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {
-    MemtableWriter::new(
-        family.comparator().clone(),
-        family.options.write_buffer_bytes,
-    )
+    family.options.new_memtable(family.comparator())
 }

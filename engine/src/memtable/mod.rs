@@ -27,15 +27,17 @@ mod skiplist;
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 pub use self::cursor::MemtableCursor;
 use self::filter::Filter;
 use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, TOGETHER, Target, Writer};
+use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
 use crate::range_tombstone::RangeTombstones;
+use crate::sync::OnceLock;
 
 /// The largest chunk is this part of the write buffer, within a bound: what the last one does not use is
 /// address space, and at most a huge page of memory.
@@ -57,6 +59,8 @@ pub struct MemtableWriter {
     list: Writer,
     ranges: RangesWriter,
     filter: Arc<OnceLock<Filter>>,
+    /// When so much is used, the filter is made.
+    filter_begins_at: usize,
     buffer_bytes: usize,
 }
 
@@ -88,7 +92,17 @@ impl MemtableWriter {
             list: Writer::new(comparator, chunk_bytes_max),
             ranges: RangesWriter::new(buffer_bytes),
             filter: Arc::default(),
+            filter_begins_at: Filter::begins_at(buffer_bytes),
             buffer_bytes,
+        }
+    }
+
+    /// The same, still empty, and never with a filter.
+    #[must_use]
+    pub fn unfiltered(self) -> Self {
+        Self {
+            filter_begins_at: usize::MAX,
+            ..self
         }
     }
 
@@ -114,7 +128,7 @@ impl MemtableWriter {
             return self.ranges.add(key.user_key, value, key.sequence);
         }
         if let Some(filter) = self.filter.get() {
-            filter.add(key.user_key);
+            filter.add(KeyHash::of(key.user_key));
         }
         self.list.insert(target_of(key), value);
     }
@@ -133,7 +147,7 @@ impl MemtableWriter {
                 return None;
             }
             if let Some(filter) = filter {
-                filter.add(key.user_key);
+                filter.add(KeyHash::of(key.user_key));
             }
             Some((target_of(key), value))
         });
@@ -161,7 +175,7 @@ impl MemtableWriter {
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
-        if self.list.used() > Filter::begins_at(self.buffer_bytes) && self.filter.get().is_none() {
+        if self.list.used() > self.filter_begins_at && self.filter.get().is_none() {
             self.begin_filter();
         }
     }
@@ -174,14 +188,15 @@ impl MemtableWriter {
         let mut at = list.first();
         while let Some(node) = at {
             // SAFETY: `node` is of this list, which `self` keeps.
-            filter.add(internal_key::user_key(unsafe { node.key() }));
+            let user_key = internal_key::user_key(unsafe { node.key() });
+            filter.add(KeyHash::of(user_key));
             at = list.next(node);
         }
-        self.filter.get_or_init(|| filter);
+        self.filter.set(filter).expect("it is made once");
     }
 
     /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
-    /// against.
+    /// against. The filter, less than a hundredth of that size, is not counted.
     #[must_use]
     pub fn used_bytes(&self) -> usize {
         self.list.used() + self.ranges.used_bytes()
@@ -201,10 +216,10 @@ impl Memtable {
         self.len() == 0 && self.ranges.is_empty()
     }
 
-    /// Bytes taken from the system.
+    /// Bytes taken from the system for entries and filter.
     #[must_use]
     pub fn reserved_bytes(&self) -> usize {
-        self.list.reserved()
+        self.list.reserved() + self.filter.get().map_or(0, Filter::bytes)
     }
 
     /// The newest version of `user_key` that a reader of `sequence` sees.
@@ -213,10 +228,22 @@ impl Memtable {
     /// allocated or copied.
     #[must_use]
     pub fn get(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
+        self.get_hashed(user_key, KeyHash::of(user_key), sequence)
+    }
+
+    /// As [`get`](Self::get), for one who knows the key's hash.
+    #[inline]
+    #[must_use]
+    pub fn get_hashed(&self, user_key: &[u8], hash: KeyHash, sequence: u64) -> Option<Found> {
         let filter = self.filter.get();
-        if filter.is_some_and(|filter| !filter.may_contain(user_key)) {
+        if filter.is_some_and(|filter| !filter.may_contain(hash)) {
             return None;
         }
+        self.find(user_key, sequence)
+    }
+
+    /// As [`get`](Self::get), without asking the filter.
+    fn find(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         let node = self.list.seek(Target { user_key, trailer })?;
         // SAFETY: `node` is of this list, which `self` keeps.

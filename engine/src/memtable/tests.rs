@@ -211,6 +211,29 @@ fn an_empty_or_small_memtable_takes_little_memory() {
 }
 
 #[test]
+fn a_filter_comes_with_growth_and_only_where_it_is_wanted() {
+    const BUFFER_BYTES: usize = 1 << 20;
+    let new = || MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
+    for (mut writer, wanted) in [(new(), true), (new().unfiltered(), false)] {
+        let reader = writer.reader();
+        for sequence in 1..=10_000u64 {
+            let key = ParsedKey {
+                user_key: &sequence.to_be_bytes(),
+                sequence,
+                kind: ValueKind::Put,
+            };
+            writer.insert(key, b"value");
+            writer.end_batch();
+            let grown = writer.used_bytes() > BUFFER_BYTES / 64;
+            assert_eq!(reader.filter.get().is_some(), wanted && grown);
+        }
+        let found = |key: u64| reader.get(&key.to_be_bytes(), MAX_SEQUENCE).is_some();
+        assert!((1..=10_000).all(found), "the first keys too");
+        assert!(!(10_001..20_000).any(found));
+    }
+}
+
+#[test]
 fn a_value_outlives_the_memtable_that_it_came_from() {
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 4096);
     writer.insert(

@@ -1,12 +1,13 @@
 //! Writes a table in one pass over sorted entries.
 
 use super::block::BlockBuilder;
-use super::filter::{FilterBuilder, LINE_BYTES};
+use super::filter::FilterBuilder;
 use super::footer::Footer;
 use super::index::IndexBuilder;
 use super::properties::Properties;
 use super::range_block::{self, RangeBlockBuilder};
 use super::stored::{self, Compression, Handle};
+use crate::bloom::LINE_BYTES;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ParsedKey, ValueKind};

@@ -13,13 +13,14 @@
 //! Without the comparator, as for a custom one that the caller does not have, point 2 is left out.
 
 use super::block::{Block, BlockCursor, Damage};
-use super::filter::{self, Filter};
+use super::filter::Filter;
 use super::footer::{FOOTER_BYTES, Footer, MAGIC};
 use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
 use super::table::{read_footer, read_part};
+use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
@@ -267,7 +268,7 @@ impl Check<'_> {
         let parsed = internal_key::parse(key)?;
         self.count(key, &parsed, value);
         if let Some(filter) = &self.filter
-            && !filter.may_contain(filter::hash(parsed.user_key))
+            && !filter.may_contain(KeyHash::of(parsed.user_key))
         {
             return Err(format!(
                 "the filter denies the key \"{}\", which is here",

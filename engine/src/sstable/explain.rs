@@ -10,6 +10,7 @@ use super::properties::Properties;
 use super::stored::{self, Compression, Handle};
 use super::table::{read_footer, read_part};
 use crate::annotate::{Listener, Notes, Wrong};
+use crate::bloom::LINE_BYTES;
 use crate::error::Error;
 use crate::internal_key::{self, TRAILER_BYTES};
 use crate::varint;
@@ -230,27 +231,24 @@ impl Explain<'_, '_> {
         if super::filter::Filter::new(bytes.slice(0..handle.length as usize)).is_none() {
             return Err(Wrong::new(stored, "the filter is of an unknown kind"));
         }
-        let lines = handle.length as usize / super::filter::LINE_BYTES;
+        let lines = handle.length as usize / LINE_BYTES;
         self.listen(
             "filter: says which user keys are surely not here",
             handle.offset,
         );
         let mut notes = Notes::new(&bytes, handle.offset, self.listener);
         for line in 0..lines.min(self.options.limit) {
-            let start = line * super::filter::LINE_BYTES;
-            let set: u32 = bytes[start..start + super::filter::LINE_BYTES]
+            let start = line * LINE_BYTES;
+            let set: u32 = bytes[start..start + LINE_BYTES]
                 .iter()
                 .map(|byte| byte.count_ones())
                 .sum();
-            notes.field(
-                super::filter::LINE_BYTES,
-                format!("line {line}: {set} of 512 bits set"),
-            );
+            notes.field(LINE_BYTES, format!("line {line}: {set} of 512 bits set"));
         }
         let shown = notes.done();
         notes.field_to(
-            lines * super::filter::LINE_BYTES,
-            format!("{} more lines", lines - shown / super::filter::LINE_BYTES),
+            lines * LINE_BYTES,
+            format!("{} more lines", lines - shown / LINE_BYTES),
         );
         let probes = bytes[notes.done()];
         notes.field(1, format!("{probes} probes a key"));

@@ -5,40 +5,20 @@
 //! probes  u8    bits set for a key, all in one line
 //! ```
 //!
-//! A key's hash (XXH3, 64 bits) chooses a line with its upper half: `(upper * lines) >> 32`. The lower half
-//! makes the probes: the top 9 bits of it choose a bit of the line; multiplied by 0x9e3779b9 it makes the next one. Bit
-//! b of a line is bit `b % 8` of byte `b / 8`.
+//! Which bits of which line a key sets, [`crate::bloom`] says. Bit b of a line is bit `b % 8` of byte `b / 8`.
 //!
 //! Invariants
 //! 1. A key that was added is never denied.
 //! 2. In the file, lines begin at a multiple of 64, so that one is one cache line of the mapping.
-//!
-//! Rejected: probes spread over the whole filter. At 10 bits a key 0.8 % of absent keys pass there, and
-//! about 1 % here, but each probe there is a cache miss of its own.
-//!
-//! Sources: Bloom, 1970; Putze, Sanders and Singler, 2007, for one line a key; RocksDB's `FastLocalBloom` for the
-//! way to derive probes.
 
+use crate::bloom::{KeyHash, LINE_BYTES, PROBES_MAX, probes};
 use crate::vfs::FileSlice;
-use xxhash_rust::xxh3::xxh3_64;
-
-/// Bytes in a line.
-pub(super) const LINE_BYTES: usize = 64;
-
-/// More probes than this make a filter slower and no better.
-const PROBES_MAX: u32 = 16;
-
-/// The hash of a user key, for [`FilterBuilder::add`] and [`Filter::may_contain`].
-#[inline]
-pub(super) fn hash(user_key: &[u8]) -> u64 {
-    xxh3_64(user_key)
-}
 
 /// Gathers the hashes of a table's user keys.
 #[derive(Debug)]
 pub(super) struct FilterBuilder {
     bits_per_key: usize,
-    hashes: Vec<u64>,
+    hashes: Vec<KeyHash>,
 }
 
 impl FilterBuilder {
@@ -55,7 +35,7 @@ impl FilterBuilder {
         if self.bits_per_key == 0 {
             return;
         }
-        let hash = hash(user_key);
+        let hash = KeyHash::of(user_key);
         if self.hashes.last() != Some(&hash) {
             self.hashes.push(hash);
         }
@@ -72,35 +52,14 @@ impl FilterBuilder {
         let probes = probes(self.bits_per_key);
         let mut bytes = vec![0; lines as usize * LINE_BYTES];
         for &hash in &self.hashes {
-            let line = line_of(hash, lines) * LINE_BYTES;
-            for bit in bits_of(hash, probes) {
+            let line = hash.line(lines) * LINE_BYTES;
+            for bit in hash.bits(probes) {
                 bytes[line + bit / 8] |= 1 << (bit % 8);
             }
         }
         bytes.push(probes as u8);
         Some(bytes)
     }
-}
-
-/// The best number of probes for a filter in lines: a little below the ln 2 bits a key of the textbook, because
-/// keys share their line unevenly.
-fn probes(bits_per_key: usize) -> u32 {
-    ((bits_per_key * 3 / 5) as u32).clamp(1, PROBES_MAX)
-}
-
-#[inline]
-fn line_of(hash: u64, lines: u32) -> usize {
-    (((hash >> 32) * u64::from(lines)) >> 32) as usize
-}
-
-#[inline]
-fn bits_of(hash: u64, probes: u32) -> impl Iterator<Item = usize> {
-    let mut state = hash as u32;
-    (0..probes).map(move |_| {
-        let bit = state >> 23;
-        state = state.wrapping_mul(0x9e37_79b9);
-        bit as usize
-    })
 }
 
 /// Reads a filter in place.
@@ -128,16 +87,17 @@ impl Filter {
 
     /// A byte of the line that a key of this hash would be in.
     #[inline]
-    pub(super) fn touch(&self, hash: u64) -> u8 {
-        self.bytes[line_of(hash, self.lines) * LINE_BYTES]
+    pub(super) fn touch(&self, hash: KeyHash) -> u8 {
+        self.bytes[hash.line(self.lines) * LINE_BYTES]
     }
 
     /// Whether a key of this hash may have been added. `false` is certain.
     #[inline]
-    pub(super) fn may_contain(&self, hash: u64) -> bool {
-        let start = line_of(hash, self.lines) * LINE_BYTES;
+    pub(super) fn may_contain(&self, hash: KeyHash) -> bool {
+        let start = hash.line(self.lines) * LINE_BYTES;
         let line = &self.bytes[start..start + LINE_BYTES];
-        bits_of(hash, self.probes).all(|bit| line[bit / 8] & (1 << (bit % 8)) != 0)
+        hash.bits(self.probes)
+            .all(|bit| line[bit / 8] & (1 << (bit % 8)) != 0)
     }
 }
 
@@ -153,7 +113,7 @@ mod tests {
 
     fn passing(filter: &[u8], keys: impl Iterator<Item = u64>) -> usize {
         let filter = Filter::new(filter.to_vec().into()).unwrap();
-        keys.filter(|key| filter.may_contain(hash(&key.to_be_bytes())))
+        keys.filter(|key| filter.may_contain(KeyHash::of(&key.to_be_bytes())))
             .count()
     }
 

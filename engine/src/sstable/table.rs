@@ -3,12 +3,13 @@
 use super::block::{Block, BlockView, Damage, Found};
 use super::cache::SharedReads;
 use super::cursor::TableCursor;
-use super::filter::{self, Filter};
+use super::filter::Filter;
 use super::footer::{FOOTER_BYTES, Footer};
 use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
+use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
@@ -171,9 +172,17 @@ impl Table {
     /// # Errors
     /// `Corruption` or `Io`, when a block cannot be read.
     pub fn get(&self, target: &[u8]) -> Result<Option<TableEntry>> {
+        self.get_hashed(target, KeyHash::of(internal_key::user_key(target)))
+    }
+
+    /// As [`get`](Self::get), for one who knows the hash of the target's user key.
+    ///
+    /// # Errors
+    /// As for [`get`](Self::get).
+    pub fn get_hashed(&self, target: &[u8], hash: KeyHash) -> Result<Option<TableEntry>> {
         match &self.range_tombstones {
-            None => self.get_entry(target),
-            Some(tombstones) => self.get_beside(tombstones, target),
+            None => self.get_entry(target, hash),
+            Some(tombstones) => self.get_beside(tombstones, target, hash),
         }
     }
 
@@ -182,13 +191,14 @@ impl Table {
         &self,
         tombstones: &RangeTombstones,
         target: &[u8],
+        hash: KeyHash,
     ) -> Result<Option<TableEntry>> {
         let (user_key, reader) = (
             internal_key::user_key(target),
             internal_key::sequence(target),
         );
         let sequence = tombstones.newest_over(&self.comparator, user_key, reader);
-        let found = self.get_entry(target)?;
+        let found = self.get_entry(target, hash)?;
         if sequence == 0
             || found
                 .as_ref()
@@ -204,8 +214,8 @@ impl Table {
     }
 
     /// As [`get`](Self::get), among the entries alone.
-    fn get_entry(&self, target: &[u8]) -> Result<Option<TableEntry>> {
-        if !self.may_contain(internal_key::user_key(target)) {
+    fn get_entry(&self, target: &[u8], hash: KeyHash) -> Result<Option<TableEntry>> {
+        if !self.may_contain_hashed(hash) {
             self.shared.filter_was_useful();
             return Ok(None);
         }
@@ -233,9 +243,13 @@ impl Table {
     /// Whether the table may hold entries of this key. `false` is certain. Range tombstones are no entries.
     #[inline]
     pub fn may_contain(&self, user_key: &[u8]) -> bool {
-        self.filter
-            .as_ref()
-            .is_none_or(|filter| filter.may_contain(filter::hash(user_key)))
+        self.may_contain_hashed(KeyHash::of(user_key))
+    }
+
+    #[inline]
+    fn may_contain_hashed(&self, hash: KeyHash) -> bool {
+        let filter = self.filter.as_ref();
+        filter.is_none_or(|filter| filter.may_contain(hash))
     }
 
     /// A cursor over all entries, which keeps the table open.

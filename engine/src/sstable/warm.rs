@@ -8,8 +8,8 @@
 //! Nothing depends on it. It gives no answer and no error.
 
 use super::block::BlockView;
-use super::filter;
 use super::table::Table;
+use crate::bloom::KeyHash;
 use crate::internal_key;
 use std::hint::black_box;
 use std::ops::Range;
@@ -51,7 +51,7 @@ impl Table {
 
     fn warm_filter(&self, keys: &[&[u8]]) {
         if let Some(filter) = self.filter() {
-            let lines = keys.iter().map(|key| filter.touch(filter::hash(key)));
+            let lines = keys.iter().map(|key| filter.touch(KeyHash::of(key)));
             black_box(lines.fold(0, |sum, byte| sum ^ byte));
         }
     }

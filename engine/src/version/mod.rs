@@ -29,6 +29,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
@@ -89,18 +90,23 @@ impl Version {
     }
 
     /// The newest version of a user key that a reader sees; `seek_key` is made of both by
-    /// [`internal_key::append_seek`].
+    /// [`internal_key::append_seek`], and `hash` is the user key's.
     ///
     /// Cost: one filter look-up for each
     /// table of level 0 and each deeper level, and mostly one block search.
     ///
     /// # Errors
     /// `Io` or `Corruption` from a table.
-    pub fn get(&self, comparator: &Comparator, seek_key: &[u8]) -> Result<Option<TableEntry>> {
+    pub fn get(
+        &self,
+        comparator: &Comparator,
+        seek_key: &[u8],
+        hash: KeyHash,
+    ) -> Result<Option<TableEntry>> {
         let user_key = internal_key::user_key(seek_key);
         for table in self.levels[0].iter() {
             if covers(comparator, table, user_key)
-                && let Some(found) = table.table()?.get(seek_key)?
+                && let Some(found) = table.table()?.get_hashed(seek_key, hash)?
             {
                 return Ok(Some(found));
             }
@@ -109,7 +115,7 @@ impl Version {
             let at = first_ending_at_or_after(comparator, tables, user_key);
             if let Some(table) = tables.get(at)
                 && comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
-                && let Some(found) = table.table()?.get(seek_key)?
+                && let Some(found) = table.table()?.get_hashed(seek_key, hash)?
             {
                 return Ok(Some(found));
             }

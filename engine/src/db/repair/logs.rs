@@ -156,9 +156,10 @@ impl Repair<'_> {
                 continue;
             };
             let options = self.options.of_family(&family.name);
-            let memtable = rows.memtables.entry(record.family).or_insert_with(|| {
-                MemtableWriter::new(family.access.comparator.clone(), options.write_buffer_bytes)
-            });
+            let memtable = rows
+                .memtables
+                .entry(record.family)
+                .or_insert_with(|| options.new_memtable(&family.access.comparator));
             let key = ParsedKey {
                 user_key: record.key,
                 sequence,
