@@ -49,10 +49,20 @@ impl Witness {
 
 /// What loom lacks: a cell that is set once, with no more order between threads than the standard library's promises.
 #[cfg(loom)]
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OnceLock<T> {
     cell: std::sync::OnceLock<T>,
     is_set: AtomicUsize,
+}
+
+#[cfg(loom)]
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self {
+            cell: std::sync::OnceLock::new(),
+            is_set: AtomicUsize::new(0),
+        }
+    }
 }
 
 #[cfg(loom)]
