@@ -10,6 +10,8 @@
 //! Because the trailer is inverted, plain byte order of trailers puts the newest version of a
 //! user key first: a lookup takes the first one it meets.
 //!
+//! Tables store a trailer as a *version*, `sequence << 2 | kind`, in a varint: one byte at sequence number 0 to 31.
+//!
 //! Invariants
 //! 1. Order: user keys under the family's comparator, then trailers as bytes. It is *not* the byte
 //!    order of the whole: the user key `a` comes before `a\x00`, whatever their trailers.
@@ -212,6 +214,27 @@ pub fn parse_trailer(trailer: [u8; TRAILER_BYTES]) -> Result<(u64, ValueKind), S
     Ok((packed >> 8, kind))
 }
 
+/// Bits of a version that hold the kind. No kind is 3.
+const KIND_BITS: u32 = 2;
+
+/// The version that stands for a trailer in a table; `None` if its kind is unknown.
+#[inline]
+#[must_use]
+pub fn version(trailer: [u8; TRAILER_BYTES]) -> Option<u64> {
+    let (sequence, kind) = parse_trailer(trailer).ok()?;
+    Some(sequence << KIND_BITS | kind as u64)
+}
+
+/// The trailer that a version from disk stands for; `None` if its kind is unknown or its sequence number above
+/// [`MAX_SEQUENCE`].
+#[inline]
+#[must_use]
+pub fn trailer_of_version(version: u64) -> Option<[u8; TRAILER_BYTES]> {
+    let (sequence, kind) = (version >> KIND_BITS, version as u8 & 3);
+    let is_known = sequence <= MAX_SEQUENCE && kind <= ValueKind::RangeDelete as u8;
+    is_known.then(|| (!(sequence << 8 | u64::from(kind))).to_be_bytes())
+}
+
 /// Orders internal keys: by user key under `comparator`, then the newest first.
 #[inline]
 pub fn compare(comparator: &Comparator, a: &[u8], b: &[u8]) -> Ordering {
@@ -254,6 +277,24 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn versions_stand_for_trailers() {
+        for (sequence, kind, expected) in [
+            (0, ValueKind::Delete, 0),
+            (0, ValueKind::Put, 1),
+            (5, ValueKind::RangeDelete, 22),
+            (MAX_SEQUENCE, ValueKind::Put, (1 << 58) - 3),
+        ] {
+            let trailer = trailer(sequence, kind);
+            assert_eq!(version(trailer), Some(expected));
+            assert_eq!(trailer_of_version(expected), Some(trailer));
+        }
+        assert_eq!(version(seek_trailer(5)), None);
+        for foreign in [3, 23, 1 << 58, u64::MAX] {
+            assert_eq!(trailer_of_version(foreign), None, "{foreign}");
         }
     }
 

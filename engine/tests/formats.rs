@@ -141,12 +141,12 @@ fn describe_key(key: &[u8]) -> String {
     let kind = match packed & 0xff {
         0 => "delete",
         1 => "put",
-        _ => "seek",
+        _ => panic!("no key of a table has the kind {}", packed & 0xff),
     };
     format!("\"{}\" at {}, {kind}", user_key.escape_ascii(), packed >> 8)
 }
 
-/// Dumps a block that ends with its trailer; returns the entries.
+/// Dumps a block that ends with its trailer; returns user keys and values.
 fn dump_block(dump: &mut Dump<'_>, length: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
     let start = dump.at;
     let contents = &dump.bytes[start..start + length];
@@ -157,11 +157,14 @@ fn dump_block(dump: &mut Dump<'_>, length: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
         let shared = dump.varint("shared");
         let unshared = dump.varint("unshared");
         let value_len = dump.varint("value_len");
+        let version = decode_varint(&mut &dump.bytes[dump.at..]);
+        let kind = ["delete", "put", "delete a range"][version & 3];
+        dump.varint(&format!("at {}, {kind}: version", version >> 2));
         let mut key = entries
             .last()
             .map_or(Vec::new(), |(key, _)| key[..shared].to_vec());
         key.extend_from_slice(dump.peek(unshared));
-        dump.field(unshared, format!("key tail: {}", describe_key(&key)));
+        dump.field(unshared, format!("key tail: \"{}\"", key.escape_ascii()));
         let value = dump.field(value_len, "value");
         entries.push((key, value.to_vec()));
     }
@@ -216,8 +219,7 @@ fn dump_table(table: &[u8]) -> String {
         let (offset, length) = (decode_varint(&mut value), decode_varint(&mut value));
         assert_eq!(dump.at, offset);
         let entries = dump_block(&mut dump, length);
-        let user_key = |key: &[u8]| key[..key.len() - 8].to_vec();
-        assert!(user_key(&entries.last().unwrap().0) <= user_key(index_key));
+        assert!(entries.last().unwrap().0 <= *index_key);
         keys.extend(entries.into_iter().map(|(key, _)| key));
     }
     let padding = filter.0 - dump.at;
@@ -226,7 +228,7 @@ fn dump_table(table: &[u8]) -> String {
     dump.heading("filter");
     let line = dump.field(64, "line 0");
     let probes = dump.field(1, "probes")[0];
-    check_filter(line, probes, keys.iter().map(|key| &key[..key.len() - 8]));
+    check_filter(line, probes, keys.iter().map(Vec::as_slice));
     dump_trailer(&mut dump, filter.0, filter.1);
     dump.heading("properties");
     dump_properties(&mut dump, properties.1);

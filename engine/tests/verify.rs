@@ -405,7 +405,7 @@ fn lies_under_right_checksums_are_found() {
     // The first key of the index becomes the smallest there is.
     let report = damaged(&vfs, table, |bytes| {
         let index = handle(bytes, 0);
-        forge(bytes, index, |index| index[3] = 0);
+        forge(bytes, index, |index| index[4] = 0);
     });
     assert_found(
         &report,

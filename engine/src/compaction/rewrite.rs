@@ -244,7 +244,9 @@ struct Rewrite<'a> {
     open: Option<Open>,
     written: Vec<PathBuf>,
     output: Output,
-    /// Reused: the key of an entry that becomes a tombstone.
+    /// The greatest sequence number that any input was written with.
+    sequence_max: u64,
+    /// Reused: the key of an entry that is not written with its own.
     key: Vec<u8>,
 }
 
@@ -255,8 +257,12 @@ impl<'a> Rewrite<'a> {
         tombstones: Vec<Fragment>,
         grandparents: Option<Grandparents>,
     ) -> Self {
-        let filter = grandparents.as_ref().and(environment.filter);
-        let survivors = Survivors::new(environment.snapshots, filter, below, tombstones);
+        let is_compaction = grandparents.is_some();
+        let filter = environment.filter.filter(|_| is_compaction);
+        let mut survivors = Survivors::new(environment.snapshots, filter, below, tombstones);
+        if is_compaction {
+            survivors = survivors.settling();
+        }
         Self {
             environment,
             tombstones: survivors.tombstones(),
@@ -267,6 +273,7 @@ impl<'a> Rewrite<'a> {
             open: None,
             written: Vec::new(),
             output: Output::default(),
+            sequence_max: 0,
             key: Vec::new(),
         }
     }
@@ -312,18 +319,9 @@ impl<'a> Rewrite<'a> {
                 Fate::Goes(why) => self.output.dropped.count(why),
                 Fate::Stays => self.add(key, value)?,
                 Fate::Changes(value) => self.add(key, &value)?,
+                Fate::Settles => self.add_as(entry.user_key, 0, ValueKind::Put, value)?,
                 Fate::BecomesTombstone => {
-                    let mut tombstone = mem::take(&mut self.key);
-                    tombstone.clear();
-                    internal_key::append(
-                        &mut tombstone,
-                        entry.user_key,
-                        entry.sequence,
-                        ValueKind::Delete,
-                    );
-                    let added = self.add(&tombstone, &[]);
-                    self.key = tombstone;
-                    added?;
+                    self.add_as(entry.user_key, entry.sequence, ValueKind::Delete, &[])?;
                 }
             }
             input.next()?;
@@ -353,6 +351,7 @@ impl<'a> Rewrite<'a> {
         let mut left = Vec::new();
         for (level, table) in inputs {
             let properties = table.table()?.properties();
+            self.sequence_max = self.sequence_max.max(properties.sequence_max);
             let sequences = properties.sequence_min..=properties.sequence_max;
             if self.survivors.covers(table, sequences) {
                 self.output.entries_in += properties.entries;
@@ -364,6 +363,22 @@ impl<'a> Rewrite<'a> {
         Ok(left)
     }
 
+    /// Adds an entry with another key than it came with.
+    fn add_as(
+        &mut self,
+        user_key: &[u8],
+        sequence: u64,
+        kind: ValueKind,
+        value: &[u8],
+    ) -> Result<()> {
+        let mut key = mem::take(&mut self.key);
+        key.clear();
+        internal_key::append(&mut key, user_key, sequence, kind);
+        let added = self.add(&key, value);
+        self.key = key;
+        added
+    }
+
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.opened()?.builder.add(key, value)
     }
@@ -373,7 +388,11 @@ impl<'a> Rewrite<'a> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
             let path = file.path().to_path_buf();
-            let builder = TableBuilder::new(file, self.environment.table_options.clone());
+            let options = TableOptions {
+                sequence_max: self.sequence_max,
+                ..self.environment.table_options.clone()
+            };
+            let builder = TableBuilder::new(file, options);
             let builder = builder.inspect_err(|_| (self.environment.discard)(&path))?;
             if let Some(grandparents) = &mut self.grandparents {
                 grandparents.bytes = 0;

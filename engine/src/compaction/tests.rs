@@ -12,6 +12,7 @@ use super::*;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, ValueKind};
+use crate::range_tombstone::Fragment;
 use crate::sstable::{TableBuilder, TableOptions};
 use crate::version::{
     FamilyRecord, FileMeta, LEVELS, State, TableAccess, Tables, Version, VersionEdit, file_name,
@@ -182,7 +183,7 @@ fn seen(versions: &Versions, key: u8, sequence: u64) -> Option<u8> {
 }
 
 fn rewritten(versions: &Versions, held: &Held, below: Below) -> Versions {
-    let mut survivors = Survivors::new(held, None, below, Vec::new());
+    let mut survivors = Survivors::new(held, None, below, Vec::new()).settling();
     let mut left = Versions::new();
     for (&(key, sequence), value) in versions {
         let kind = if value.is_some() {
@@ -197,6 +198,7 @@ fn rewritten(versions: &Versions, held: &Held, below: Below) -> Versions {
         };
         match survivors.judge(&entry, &[]) {
             Fate::Stays => _ = left.insert((key, sequence), *value),
+            Fate::Settles => _ = left.insert((key, std::cmp::Reverse(0)), *value),
             Fate::Goes(_) => {}
             fate => panic!("{fate:?} without a filter"),
         }
@@ -233,7 +235,8 @@ proptest! {
         let held = Held(held.into_iter().collect());
         let sources = Below::new(Comparator::Bytewise, Tables::default(), vec![tables]);
         let left = rewritten(&versions, &held, sources);
-        prop_assert!(left.iter().all(|(place, value)| versions.get(place) == Some(value)));
+        let is_unchanged = |(place, value): (&_, &_)| versions.get(place) == Some(value);
+        prop_assert!(left.iter().all(|entry| entry.0.1.0 == 0 || is_unchanged(entry)));
 
         let now = first + writes.len() as u64;
         let readers = held.0.iter().copied().chain([now]);
@@ -256,7 +259,68 @@ proptest! {
         }
         if older.is_empty() && held.0.is_empty() {
             prop_assert!(left.values().all(Option::is_some), "no tombstone hides nothing");
+            prop_assert!(left.keys().all(|(_, sequence)| sequence.0 == 0), "all is settled");
         }
+    }
+}
+
+/// What becomes of one put at sequence number 9, under range tombstones of the inputs and over tables of level 3.
+fn fate_of_put(
+    key: &str,
+    held: &[u64],
+    tombstones: &[Fragment],
+    below: &[(usize, u64, &str, &str, u64)],
+) -> Fate {
+    let tables = Arc::clone(version(below).level(3));
+    let below = Below::new(Comparator::Bytewise, Tables::default(), vec![tables]);
+    let held = Held(held.to_vec());
+    let mut survivors = Survivors::new(&held, None, below, tombstones.to_vec()).settling();
+    let entry = ParsedKey {
+        user_key: key.as_bytes(),
+        sequence: 9,
+        kind: ValueKind::Put,
+    };
+    survivors.judge(&entry, b"value")
+}
+
+#[test]
+fn a_put_is_settled_where_no_reader_can_tell() {
+    let below = [(3, 1, "g", "m", 10)];
+    let range = |sequence| [Fragment::tombstone(b"a", b"h", sequence)];
+    for (what, key, held, tombstones, expected) in [
+        (
+            "nothing is in the way",
+            "b",
+            &[][..],
+            &[][..],
+            Fate::Settles,
+        ),
+        ("a snapshot that sees it", "b", &[9, 12], &[], Fate::Settles),
+        ("one that does not", "b", &[8, 12], &[], Fate::Stays),
+        ("a table below", "g", &[], &[], Fate::Stays),
+        // The tombstone has to stay for `g`, and would hide a `b` of number 0.
+        ("an older range tombstone", "b", &[], &range(5), Fate::Stays),
+        ("its end", "n", &[], &range(5), Fate::Settles),
+        (
+            "a newer one",
+            "b",
+            &[],
+            &range(10),
+            Fate::Goes(Why::RangeDeleted),
+        ),
+        (
+            "a newer one that a snapshot does not see",
+            "b",
+            &[9],
+            &range(10),
+            Fate::Stays,
+        ),
+    ] {
+        assert_eq!(
+            fate_of_put(key, held, tombstones, &below),
+            expected,
+            "{what}"
+        );
     }
 }
 

@@ -46,6 +46,9 @@ pub struct TableOptions {
     pub family_name: String,
     /// The tables that it is made from, for its properties.
     pub inputs: Vec<u64>,
+    /// The greatest sequence number that was written into those, for its properties: an entry that has number 0 now does not
+    /// say any more which it had.
+    pub sequence_max: u64,
 }
 
 impl TableOptions {
@@ -61,6 +64,7 @@ impl TableOptions {
             family: 0,
             family_name: String::new(),
             inputs: Vec::new(),
+            sequence_max: 0,
         }
     }
 
@@ -222,6 +226,10 @@ impl TableBuilder {
         self.properties.range_delete_block = range_deletes;
         self.properties.range_deletes = self.ranges.count();
         self.widen_to_ranges();
+        if self.properties.sequence_min == 0 {
+            self.properties.sequence_max =
+                self.properties.sequence_max.max(self.options.sequence_max);
+        }
         let properties = self.store(&self.properties.encode());
         let offset = self.file.len();
         let index = self.index.finish(&self.options.comparator, |contents| {

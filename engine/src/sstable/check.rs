@@ -422,6 +422,11 @@ impl Check<'_> {
             return;
         }
         let seen = &self.seen;
+        // An entry that was given number 0 had a greater one, and only the properties still say so.
+        let sequence_max = match seen.sequence_min {
+            0 => seen.sequence_max.max(stated.sequence_max),
+            _ => seen.sequence_max,
+        };
         let numbers = [
             ("entries", stated.entries, seen.entries),
             ("tombstones", stated.deletes, seen.deletes),
@@ -436,7 +441,7 @@ impl Check<'_> {
             (
                 "as the largest sequence number",
                 stated.sequence_max,
-                seen.sequence_max,
+                sequence_max,
             ),
         ];
         for (what, stated, seen) in numbers {

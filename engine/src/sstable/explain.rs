@@ -323,6 +323,7 @@ fn entries(
         }
         key.truncate(entry.shared);
         key.extend_from_slice(view.bytes(&entry.tail));
+        key.extend_from_slice(&entry.trailer);
         if count < limit {
             let value = view.bytes(&entry.value);
             let described = describe_entry(&key, value, values).map_err(|what| (at, what))?;
@@ -393,8 +394,12 @@ fn note_entry(notes: &mut Notes<'_, '_>, entry: &Entry, (key, value): (String, S
     for (length, name) in lengths.into_iter().zip(names) {
         notes.field(varint::len(length as u64), format!("{length} {name}"));
     }
+    let version = internal_key::version(entry.trailer).expect("the entry was read");
+    notes.field(varint::len(version), format!("version {version}: {key}"));
     debug_assert_eq!(notes.done(), entry.tail.start);
-    notes.field(entry.tail.len(), format!("key: {key}"));
+    if !entry.tail.is_empty() {
+        notes.field(entry.tail.len(), "key");
+    }
     if !entry.value.is_empty() {
         notes.field(entry.value.len(), value);
     }

@@ -49,7 +49,7 @@ pub fn block(input: &[u8]) -> usize {
     keys.len()
 }
 
-/// Forward, then backward. An entry takes at least a header and a trailer, so steps are bounded.
+/// Forward, then backward. An entry takes at least its header, so steps are bounded.
 fn walk(block: &Block, keys: &mut Vec<Vec<u8>>) -> Result<(), Damage> {
     let most = block.contents().len();
     let mut cursor = BlockCursor::new(block.clone());

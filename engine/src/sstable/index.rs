@@ -12,8 +12,8 @@
 //! Invariants
 //! 1. Every entry is a restart, so a search is a binary search to the end (over heads, under the byte order), and an
 //!    entry's restart is the number of its data block.
-//! 2. A shortened user key gets the trailer that sorts first among its versions. No entry has that user key,
-//!    so any trailer would do.
+//! 2. A shortened user key gets the version that takes the least room. No entry has that user key, so any
+//!    would do.
 
 use super::block::{Block, BlockBuilder, BlockCursor, Damage};
 use super::stored::Handle;
@@ -102,7 +102,7 @@ fn shortened(comparator: &Comparator, a: &[u8], user_key: &[u8]) -> Vec<u8> {
         return a.to_vec();
     }
     let mut key = Vec::with_capacity(user_key.len() + internal_key::TRAILER_BYTES);
-    internal_key::append_first(&mut key, user_key);
+    internal_key::append_last(&mut key, user_key);
     key
 }
 

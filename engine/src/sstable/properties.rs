@@ -12,7 +12,7 @@
 //! | 4 | smallest internal key | the key |
 //! | 5 | largest internal key | the key |
 //! | 6 | smallest sequence number | varint |
-//! | 7 | largest sequence number | varint |
+//! | 7 | largest sequence number; if the smallest is 0, also those that entries had before they were given 0 | varint |
 //! | 8 | bytes of all keys, trailers included | varint |
 //! | 9 | bytes of all values | varint |
 //! | 10 | data blocks | varint |
@@ -56,7 +56,7 @@ pub struct Properties {
     pub largest: Vec<u8>,
     /// The smallest sequence number.
     pub sequence_min: u64,
-    /// The largest sequence number.
+    /// The largest sequence number. Where there are entries that were given number 0, no number that they had is larger.
     pub sequence_max: u64,
     /// Bytes of all keys, trailers included, before prefixes are shared.
     pub key_bytes: u64,

@@ -12,7 +12,7 @@ use super::stored::{self, Compression, Handle};
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
-use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
+use crate::internal_key::{self, ValueKind};
 use crate::range_tombstone::RangeTombstones;
 use crate::vfs::{FileSlice, RandomFile};
 use std::ops::Range;
@@ -307,9 +307,7 @@ impl Table {
         let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
             return Ok(None);
         };
-        let trailer = bytes[..entry.tail.end].last_chunk::<TRAILER_BYTES>();
-        let trailer = trailer.expect("the tail of an entry holds the trailer");
-        let (sequence, kind) = internal_key::parse_trailer(*trailer)
+        let (sequence, kind) = internal_key::parse_trailer(entry.trailer)
             .map_err(|what| self.corruption(block.handle.offset + entry.at as u64, what))?;
         Ok(Some(TableEntry {
             sequence,

@@ -15,6 +15,7 @@ pub(in crate::sstable) struct BlockBuilder {
     restart_interval: usize,
     /// Entries since the last restart, that one included.
     since_restart: usize,
+    /// The user key of the last entry.
     last_key: Vec<u8>,
     /// Whether the entries are in the byte order, so that heads can be searched.
     has_heads: bool,
@@ -40,28 +41,32 @@ impl BlockBuilder {
     /// Appends an entry. The caller keeps the order.
     ///
     /// # Panics
+    /// If `key` is no internal key of a known kind.
+    ///
     /// If the block grows beyond what a restart offset can say, 4 GiB. The builder of tables cuts blocks long
     /// before, and the limits on keys and values keep one entry well below.
     pub(in crate::sstable) fn add(&mut self, key: &[u8], value: &[u8]) {
+        let (user_key, trailer) = key
+            .split_last_chunk()
+            .expect("an internal key ends in a trailer");
+        let version = internal_key::version(*trailer).expect("a key to be stored has a known kind");
         let shared = if self.since_restart >= self.restart_interval {
             let offset = u32::try_from(self.buffer.len()).expect("a block is shorter than 4 GiB");
             self.restarts.push(offset);
             self.since_restart = 0;
             0
         } else {
-            common_prefix_len(
-                internal_key::user_key(&self.last_key),
-                internal_key::user_key(key),
-            )
+            common_prefix_len(&self.last_key, user_key)
         };
         self.since_restart += 1;
         varint::append(&mut self.buffer, shared as u64);
-        varint::append(&mut self.buffer, (key.len() - shared) as u64);
+        varint::append(&mut self.buffer, (user_key.len() - shared) as u64);
         varint::append(&mut self.buffer, value.len() as u64);
-        self.buffer.extend_from_slice(&key[shared..]);
+        varint::append(&mut self.buffer, version);
+        self.buffer.extend_from_slice(&user_key[shared..]);
         self.buffer.extend_from_slice(value);
         self.last_key.truncate(shared);
-        self.last_key.extend_from_slice(&key[shared..]);
+        self.last_key.extend_from_slice(&user_key[shared..]);
     }
 
     /// The length that the block would have if it were finished now.
@@ -101,10 +106,10 @@ impl BlockBuilder {
         for (number, &offset) in self.restarts.iter().enumerate() {
             let view = BlockView::of_entries(&self.buffer[..entries_end]);
             let entry = view.entry(offset as usize).expect("add wrote an entry");
-            let user_key = internal_key::user_key(view.bytes(&entry.tail));
+            let user_key = view.bytes(&entry.tail);
             if number == 0 {
                 // What the first and the last key share, all between them share too.
-                skip = common_prefix_len(user_key, internal_key::user_key(&self.last_key));
+                skip = common_prefix_len(user_key, &self.last_key);
             }
             let head = head(user_key, skip);
             self.buffer.extend_from_slice(&head.to_be_bytes());

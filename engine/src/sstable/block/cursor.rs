@@ -245,11 +245,12 @@ impl BlockCursor {
         Ok(())
     }
 
-    /// Takes the tail over into `key`, which holds what the entry shares.
+    /// Takes tail and trailer over into `key`, which holds what the entry shares.
     #[inline]
     fn stand_on(&mut self, entry: &Entry) {
         self.key
             .extend_from_slice(&self.block.contents()[entry.tail.clone()]);
+        self.key.extend_from_slice(&entry.trailer);
         self.current = Some(Place {
             at: entry.at,
             value: entry.value.clone(),
@@ -285,6 +286,7 @@ impl BlockCursor {
             self.behind_keys
                 .extend_from_within(key.start..key.start + entry.shared);
             self.behind_keys.extend_from_slice(view.bytes(&entry.tail));
+            self.behind_keys.extend_from_slice(&entry.trailer);
             key = start..self.behind_keys.len();
             let next = entry.end();
             self.behind.push(Decoded {

@@ -36,22 +36,19 @@ fn cursor(contents: Vec<u8>) -> BlockCursor {
 fn bytes_are_as_documented() {
     let entries =
         [("apple", "1"), ("apply", "22"), ("b", "")].map(|(k, v)| (key(k), v.as_bytes().to_vec()));
-    let trailer = &key("")[..];
+    // Sequence number 1, put: 1 << 2 | 1.
     let expected = [
-        &[0, 13, 1][..],
+        &[0, 5, 1, 5][..],
         b"apple",
-        trailer,
         b"1",
-        &[4, 9, 2],
+        &[4, 1, 2, 5],
         b"y",
-        trailer,
         b"22",
-        &[0, 9, 0],
+        &[0, 1, 0, 5],
         b"b",
-        trailer,
     ]
     .concat();
-    let restarts = [&[0, 0, 0, 0][..], &[31, 0, 0, 0]].concat();
+    let restarts = [&[0, 0, 0, 0][..], &[17, 0, 0, 0]].concat();
     let heads = [&b"apple\0\0\0"[..], b"b\0\0\0\0\0\0\0"].concat();
     let frame = [0, 0, 0, 0, 2, 0, 0, 0];
     let block = [&expected[..], &heads, &restarts, &frame].concat();
@@ -99,7 +96,7 @@ fn a_target_without_the_shared_prefix_is_before_all_or_after_all() {
 }
 
 #[test]
-fn trailers_are_never_shared() {
+fn versions_are_never_shared() {
     // One user key, sequence numbers that differ in the last byte of the trailer only.
     let versions = [2, 1].map(|sequence| {
         (
@@ -111,7 +108,38 @@ fn trailers_are_never_shared() {
     let view = BlockView::new(&block).unwrap();
     let first = view.entry(0).unwrap();
     let second = view.entry(first.end()).unwrap();
-    assert_eq!((second.shared, second.tail.len()), (1, 8));
+    assert_eq!((second.shared, second.tail.len()), (1, 0));
+    assert_eq!(
+        second.trailer,
+        internal_key::trailer(1, ValueKind::Put),
+        "{first:?}"
+    );
+}
+
+#[test]
+fn every_version_comes_back() {
+    let newest_first = [internal_key::MAX_SEQUENCE, 1 << 40, 1_000_000, 32, 31, 1, 0];
+    let mut entries = Vec::new();
+    for sequence in newest_first {
+        for kind in [ValueKind::RangeDelete, ValueKind::Put, ValueKind::Delete] {
+            entries.push((internal_key::encode(b"k", sequence, kind), vec![]));
+        }
+    }
+    let mut cursor = cursor(build(2, &entries));
+    cursor.seek_to_first().unwrap();
+    for (key, _) in &entries {
+        assert_eq!(cursor.key(), key);
+        cursor.next().unwrap();
+    }
+    cursor.seek_to_last().unwrap();
+    for (key, _) in entries.iter().rev() {
+        assert_eq!(cursor.key(), key);
+        cursor.prev().unwrap();
+    }
+    for (key, _) in &entries {
+        cursor.seek(&Comparator::Bytewise, key).unwrap();
+        assert_eq!(cursor.key(), key);
+    }
 }
 
 #[test]
@@ -179,38 +207,37 @@ fn around(entries: &[u8]) -> Vec<u8> {
 
 #[test]
 fn entries_that_lead_outside_are_refused() {
-    let trailer = &key("")[..];
-    let cases = [
+    let outside = "an entry ends outside its block";
+    let header = "the header of an entry is cut off or too large";
+    let version = "an entry has a version of an unknown kind or above the greatest number";
+    let shares = "the entry at a restart shares a prefix";
+    let cases: [(&[u8], &str); 12] = [
+        (&[0, 1, 1, 5, b'k'], outside),
+        (&[0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 5, b'k'], outside),
+        (&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 5], header),
+        (&[0, 8], header),
+        // No version, half of one, one that is longer than it need be, one of more than 64 bits.
+        (&[0, 0, 0], header),
+        (&[0, 0, 0, 0x85], header),
+        (&[0, 0, 0, 0x85, 0], header),
         (
-            vec![0, 7, 0, 1, 2, 3, 4, 5, 6, 7],
-            "an entry has no room for the trailer of its key",
+            &[0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
+            header,
         ),
+        // Kind 3, in one byte and in two, and the number after the greatest.
+        (&[0, 0, 0, 3], version),
+        (&[0, 0, 0, 0x83, 1], version),
         (
-            [&[0, 8, 1], trailer].concat(),
-            "an entry ends outside its block",
+            &[0, 0, 0, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 4],
+            version,
         ),
-        (
-            [&[0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0], trailer].concat(),
-            "an entry ends outside its block",
-        ),
-        (
-            [&[0, 8, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], trailer].concat(),
-            "the lengths of an entry are cut off or too large",
-        ),
-        (
-            vec![0, 8],
-            "the lengths of an entry are cut off or too large",
-        ),
-        (
-            [&[1, 8, 0], trailer].concat(),
-            "the entry at a restart shares a prefix",
-        ),
+        (&[1, 0, 0, 5], shares),
     ];
     for (entries, what) in cases {
-        let damage = cursor(around(&entries)).seek_to_first().unwrap_err();
-        assert_eq!(damage, Damage { at: 0, what });
+        let damage = cursor(around(entries)).seek_to_first().unwrap_err();
+        assert_eq!(damage, Damage { at: 0, what }, "{entries:?}");
     }
-    let two = [&[0, 9, 0], &key("k")[..], &[2, 8, 0], trailer].concat();
+    let two = [&[0, 1, 0, 5, b'k'][..], &[2, 0, 0, 5]].concat();
     let mut cursor = cursor(around(&two));
     cursor.seek_to_first().unwrap();
     let damage = cursor.next().unwrap_err();
