@@ -154,11 +154,7 @@ impl<'a> BlockView<'a> {
     }
 
     /// The entry that begins at `at`, checked to lie within the entries.
-    #[expect(
-        clippy::inline_always,
-        reason = "a scan is slower by a fifth when it is called"
-    )]
-    #[inline(always)]
+    #[inline]
     pub(in crate::sstable) fn entry(&self, at: usize) -> Result<Entry, Damage> {
         let damage = |what| Damage { at, what };
         let rest = self.contents[..self.frame.entries_end]
