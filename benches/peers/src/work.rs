@@ -113,14 +113,7 @@ struct Run<'a> {
 
 /// Runs all the work for one engine below `dir`.
 pub fn run(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
-    let values = Values::new(sizes.value_bytes);
-    let mut run = Run {
-        kind,
-        sizes,
-        dir,
-        values,
-        measured: Measured::default(),
-    };
+    let mut run = Run::new(kind, sizes, dir);
     run.sequential()?;
     run.random()?;
     run.batches()?;
@@ -131,19 +124,22 @@ pub fn run(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
 
 /// Fills one database in random order, compacts it and reads it: the part of the work whose growth is of interest.
 pub fn grow(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
-    let values = Values::new(sizes.value_bytes);
-    let mut run = Run {
-        kind,
-        sizes,
-        dir,
-        values,
-        measured: Measured::default(),
-    };
+    let mut run = Run::new(kind, sizes, dir);
     run.growth()?;
     Ok(run.measured)
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(kind: Kind, sizes: Sizes, dir: &'a Path) -> Self {
+        Self {
+            kind,
+            sizes,
+            dir,
+            values: Values::new(sizes.value_bytes),
+            measured: Measured::default(),
+        }
+    }
+
     fn open(&self, name: &str) -> Result<Box<dyn Engine>> {
         let dir = self.dir.join(name);
         fs::create_dir_all(&dir)?;

@@ -65,22 +65,14 @@ pub fn explain(
 ) -> Result<Option<Wrong>> {
     let explained = match kind_of(vfs, path)? {
         FileName::Table(_) => explain_table(&*vfs.open_random(path)?, options, listener),
-        FileName::Manifest(number) => log::explain(
-            &vfs.read(path)?,
-            path,
-            number,
-            log::Records::Edits,
-            options.limit,
-            listener,
-        ),
-        FileName::Log(number) => log::explain(
-            &vfs.read(path)?,
-            path,
-            number,
-            log::Records::Batches,
-            options.limit,
-            listener,
-        ),
+        name @ (FileName::Manifest(number) | FileName::Log(number)) => {
+            let records = match name {
+                FileName::Manifest(_) => log::Records::Edits,
+                _ => log::Records::Batches,
+            };
+            let contents = vfs.read(path)?;
+            log::explain(&contents, path, number, records, options.limit, listener)
+        }
         FileName::Current | FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
         FileName::Lock => lock(&vfs.read(path)?),
     };

@@ -173,7 +173,7 @@ impl TableBuilder {
         }
         self.data.add(key, value);
         self.filter.add(parsed.user_key);
-        self.count(key, &parsed, value);
+        self.properties.count(key, &parsed, value);
         if self.data.size() >= self.options.block_bytes {
             self.finish_block()?;
         }
@@ -296,21 +296,6 @@ impl TableBuilder {
         self.file.append(&self.buffer)?;
         self.buffer.clear();
         Ok(())
-    }
-
-    fn count(&mut self, key: &[u8], parsed: &ParsedKey<'_>, value: &[u8]) {
-        let properties = &mut self.properties;
-        if properties.entries == 0 {
-            properties.smallest = key.to_vec();
-        }
-        properties.largest.clear();
-        properties.largest.extend_from_slice(key);
-        properties.entries += 1;
-        properties.deletes += u64::from(parsed.kind == ValueKind::Delete);
-        properties.sequence_min = properties.sequence_min.min(parsed.sequence);
-        properties.sequence_max = properties.sequence_max.max(parsed.sequence);
-        properties.key_bytes += key.len() as u64;
-        properties.value_bytes += value.len() as u64;
     }
 
     fn check_order(&self, key: &[u8]) -> Result<()> {

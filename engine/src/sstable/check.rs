@@ -23,7 +23,7 @@ use super::table::{read_footer, read_part};
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
-use crate::internal_key::{self, ValueKind};
+use crate::internal_key;
 use crate::vfs::{FileSlice, RandomFile};
 use std::cmp::Ordering;
 
@@ -266,7 +266,10 @@ impl Check<'_> {
 
     fn entry(&mut self, key: &[u8], value: &[u8], first: bool) -> Result<(), String> {
         let parsed = internal_key::parse(key)?;
-        self.count(key, &parsed, value);
+        if self.seen.entries == 0 {
+            self.seen.sequence_min = internal_key::MAX_SEQUENCE;
+        }
+        self.seen.count(key, &parsed, value);
         if let Some(filter) = &self.filter
             && !filter.may_contain(KeyHash::of(parsed.user_key))
         {
@@ -297,22 +300,6 @@ impl Check<'_> {
             ));
         }
         Ok(())
-    }
-
-    fn count(&mut self, key: &[u8], parsed: &internal_key::ParsedKey<'_>, value: &[u8]) {
-        let seen = &mut self.seen;
-        if seen.entries == 0 {
-            seen.smallest = key.to_vec();
-            seen.sequence_min = parsed.sequence;
-        }
-        seen.largest.clear();
-        seen.largest.extend_from_slice(key);
-        seen.entries += 1;
-        seen.deletes += u64::from(parsed.kind == ValueKind::Delete);
-        seen.sequence_min = seen.sequence_min.min(parsed.sequence);
-        seen.sequence_max = seen.sequence_max.max(parsed.sequence);
-        seen.key_bytes += key.len() as u64;
-        seen.value_bytes += value.len() as u64;
     }
 
     /// Adds the range tombstones to what was seen.

@@ -33,7 +33,7 @@
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
 use super::stored::Handle;
-use crate::internal_key;
+use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
 
 const TAGS: u8 = 15;
@@ -81,6 +81,21 @@ pub struct Properties {
 }
 
 impl Properties {
+    /// Adds an entry that comes after all that were added.
+    pub(super) fn count(&mut self, key: &[u8], parsed: &ParsedKey<'_>, value: &[u8]) {
+        if self.entries == 0 {
+            self.smallest = key.to_vec();
+        }
+        self.largest.clear();
+        self.largest.extend_from_slice(key);
+        self.entries += 1;
+        self.deletes += u64::from(parsed.kind == ValueKind::Delete);
+        self.sequence_min = self.sequence_min.min(parsed.sequence);
+        self.sequence_max = self.sequence_max.max(parsed.sequence);
+        self.key_bytes += key.len() as u64;
+        self.value_bytes += value.len() as u64;
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for tag in 1..=TAGS {
