@@ -10,7 +10,7 @@ use redis_layer::commands::table::{COMMANDS, Spec};
 fn all() -> impl Iterator<Item = &'static Spec> {
     COMMANDS
         .iter()
-        .flat_map(|spec| std::iter::once(spec).chain(spec.subcommands))
+        .flat_map(|spec| std::iter::once(*spec).chain(spec.subcommands))
 }
 
 /// The first seven fields of `COMMAND INFO` for one command: name, arity, flags, key positions,

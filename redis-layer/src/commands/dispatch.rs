@@ -3,18 +3,26 @@
 //! The order of the refusals is the one of Redis: unknown command, wrong number of arguments,
 //! then what the command itself finds. A refused command changes nothing: its transaction is
 //! dropped.
+//!
+//! A command runs in one of three ways, and does not know in which: alone ([`execute`]), or by
+//! [`call`] in the transaction of an `EXEC` or of a script.
+//!
+//! After a commit comes, in this order: flags for those who watch a key ([`settle`], with the locks still held),
+//! then events, then service for those who wait for a key ([`tell`]).
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec, find};
-use crate::commands::{Args, CommandError, Outcome, Reply, Session};
-use crate::store::Scope;
+use crate::commands::{
+    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, transactions,
+};
+use crate::store::{Guard, Scope, Store};
 use crate::types::number::c_text;
-use crate::types::rows::metadata_key;
-use crate::types::{self, Txn};
+use crate::types::{self, Committed, Event, Txn};
 
 /// How many bytes of an argument an error text quotes.
 const QUOTED_BYTES: usize = 128;
@@ -26,43 +34,56 @@ pub struct Executed {
     pub reply: Reply,
     /// Whether the store was changed, so that a sync may be due before the answer.
     pub wrote: bool,
+    /// The answer comes later, from here. Then `reply` is silence.
+    pub waiting: Option<Waiting>,
+}
+
+impl Executed {
+    /// An answer, and nothing else.
+    #[must_use]
+    pub const fn reply(reply: Reply) -> Self {
+        Self {
+            reply,
+            wrote: false,
+            waiting: None,
+        }
+    }
 }
 
 /// Runs one command. `args` holds its name and its arguments. Nothing at all gets no answer.
 pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
+    let mut executed = Executed::reply(Reply::Silence);
     if args.is_empty() {
-        let reply = Reply::Silence;
-        return Executed {
-            reply,
-            wrote: false,
-        };
+        return executed;
     }
     if session.replies == Replies::SkipNext {
         session.replies = Replies::Skip;
     }
-    session
-        .server
-        .counters
-        .commands
-        .fetch_add(1, Ordering::Relaxed);
-    let mut wrote = false;
-    let outcome = resolve(args).and_then(|spec| {
-        let now_ms = session.server.clock.now_ms();
-        session.publish(spec.full_name, now_ms);
-        run(session, Args::new(args, spec), now_ms, &mut wrote)
-    });
-    let reply = match session.replies {
+    let counters = &session.server.counters;
+    counters.commands.fetch_add(1, Ordering::Relaxed);
+    let outcome = match resolve(args) {
+        Ok(spec) => {
+            let now_ms = session.server.clock.now_ms();
+            session.publish(spec.full_name, now_ms);
+            run_or_queue(session, Args::new(args, spec), now_ms, &mut executed)
+        }
+        Err(error) => {
+            refuse_transaction(session);
+            Err(error)
+        }
+    };
+    executed.reply = match session.replies {
         Replies::Off | Replies::Skip => Reply::Silence,
         Replies::On | Replies::SkipNext => outcome.unwrap_or_else(Reply::Error),
     };
     if session.replies == Replies::Skip {
         session.replies = Replies::On;
     }
-    Executed { reply, wrote }
+    executed
 }
 
 /// The table entry for a command, if its name is known and the number of arguments right.
-fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
+pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
     let spec = find(&args[0]).ok_or_else(|| unknown_command(args))?;
     let spec = match args.get(1) {
         Some(name) if !spec.subcommands.is_empty() => spec
@@ -76,34 +97,153 @@ fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
     Ok(spec)
 }
 
-fn run(session: &mut Session, args: Args<'_>, now_ms: i64, wrote: &mut bool) -> Outcome {
-    let work = match args.spec.handler {
-        Handler::Session(work) => return work(session, args),
-        Handler::Keys(work) => work,
-        Handler::Container => return Err(CommandError::arity(args.spec.full_name)),
-    };
-    let store = &*session.server.store;
-    let _guard = if args.spec.has(Flag::Write) {
-        let keys: Vec<Vec<u8>> = args
-            .spec
-            .keys
-            .of(args.from(0))
-            .map(|key| metadata_key(session.db, key))
-            .collect();
-        let scope = if args.spec.keys.is_none() {
-            Scope::Everything
-        } else {
-            Scope::Keys(&keys)
-        };
-        Some(store.lock(scope).map_err(types::Error::from)?)
+/// A transaction with a command that was refused is refused as a whole.
+fn refuse_transaction(session: &mut Session) {
+    if let Some(queue) = &mut session.queue {
+        queue.refused = true;
+    }
+}
+
+/// Whether a command runs at once even after `MULTI`.
+fn ends_or_guards_a_transaction(spec: &Spec) -> bool {
+    matches!(
+        spec.full_name,
+        "exec" | "discard" | "multi" | "watch" | "quit" | "reset"
+    )
+}
+
+fn run_or_queue(
+    session: &mut Session,
+    args: Args<'_>,
+    now_ms: i64,
+    executed: &mut Executed,
+) -> Outcome {
+    let spec = args.spec;
+    if session.queue.is_some() && spec.has(Flag::NoMulti) {
+        refuse_transaction(session);
+        return Err(CommandError::fixed(
+            "ERR Command not allowed inside a transaction",
+        ));
+    }
+    if let Some(queue) = &mut session.queue
+        && !ends_or_guards_a_transaction(spec)
+    {
+        queue.push(spec, args.from(0));
+        return Ok(Reply::Status("QUEUED"));
+    }
+    match spec.handler {
+        Handler::Container => Err(CommandError::arity(spec.full_name)),
+        Handler::Exec => transactions::exec(session, now_ms, executed),
+        Handler::Session(work) => work(session, args),
+        Handler::Keys(_) | Handler::Both(_) => run_alone(session, args, now_ms, executed),
+    }
+}
+
+/// Runs a command in a transaction of its own.
+fn run_alone(
+    session: &mut Session,
+    args: Args<'_>,
+    now_ms: i64,
+    executed: &mut Executed,
+) -> Outcome {
+    let server = Arc::clone(&session.server);
+    let spec = args.spec;
+    let locks = if !spec.has(Flag::Write) {
+        Locks::Nothing
+    } else if spec.keys.is_none() {
+        Locks::Everything
     } else {
-        None
+        Locks::of(spec.keys.of(args.from(0)))
     };
-    let mut txn = Txn::begin(store, session.db, now_ms)?;
-    let reply = work(&mut txn, args)?;
-    *wrote = txn.commit()?;
+    let guard = locks.take(&*server.store)?;
+    let mut txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let reply = work(session, &mut txn, args)?;
+    if let Reply::Wait {
+        timeout_ms,
+        in_vain,
+    } = reply
+    {
+        // Still under the locks: whoever writes a key after this finds the client waiting.
+        executed.waiting = Some(Waiting::begin(session, args, timeout_ms, *in_vain));
+        return Ok(Reply::Silence);
+    }
+    let committed = txn.commit()?;
+    settle(&server, &committed);
+    drop(guard);
+    executed.wrote = committed.wrote;
+    tell(&server, committed);
     Ok(reply)
 }
+
+/// Runs one command of several inside a transaction. If it fails, nothing of it is left.
+pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let savepoint = txn.savepoint();
+    let outcome = match work(session, txn, args) {
+        // Nobody waits in the middle of a transaction.
+        Ok(Reply::Wait { in_vain, .. }) => Ok(*in_vain),
+        outcome => outcome,
+    };
+    if outcome.is_err() {
+        txn.roll_back(&savepoint);
+    }
+    outcome
+}
+
+fn work(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    match args.spec.handler {
+        Handler::Keys(work) => work(txn, args),
+        Handler::Both(work) => work(session, txn, args),
+        Handler::Session(work) => work(session, args),
+        Handler::Exec | Handler::Container => Err(CommandError::arity(args.spec.full_name)),
+    }
+}
+
+/// Which keys a command locks. A lock is by name, whatever the database: `MOVE` and `SELECT` in a
+/// transaction reach the others.
+#[derive(Debug)]
+pub(crate) enum Locks {
+    Nothing,
+    Keys(Vec<Vec<u8>>),
+    Everything,
+}
+
+impl Locks {
+    /// The locks of these keys.
+    pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a Bytes>) -> Self {
+        Self::Keys(keys.map(|key| key.to_vec()).collect())
+    }
+
+    /// Waits until nobody else holds them.
+    pub(crate) fn take<'s>(
+        &self,
+        store: &'s dyn Store,
+    ) -> types::Result<Option<Box<dyn Guard + 's>>> {
+        let scope = match self {
+            Self::Nothing => return Ok(None),
+            Self::Keys(keys) => Scope::Keys(keys),
+            Self::Everything => Scope::Everything,
+        };
+        Ok(Some(store.lock(scope)?))
+    }
+}
+
+/// The first thing after a commit: those who watch the keys learn of it. The locks are still held.
+pub(crate) fn settle(server: &Server, committed: &Committed) {
+    if !committed.touched.is_empty() {
+        server.watchers.raise(&committed.touched);
+    }
+}
+
+/// The rest, without locks: events go out, and those who wait for the keys are served.
+pub(crate) fn tell(server: &Server, committed: Committed) {
+    publish(server, &committed.events);
+    if !committed.touched.is_empty() {
+        blocking::serve(server, committed.touched);
+    }
+}
+
+/// Tells subscribers what happened to keys.
+pub(crate) fn publish(_server: &Server, _events: &[Event]) {}
 
 /// The first bytes of C text.
 fn quoted(text: &[u8], limit: usize) -> &[u8] {

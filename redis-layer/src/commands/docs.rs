@@ -19,11 +19,22 @@ pub fn command_page() -> String {
     );
     for (group, title) in [
         (Group::String, "Strings"),
-        (Group::Generic, "Keys of any type"),
+        (Group::Bitmap, "Bits of strings"),
+        (Group::Hash, "Hashes"),
+        (Group::List, "Lists"),
+        (Group::Set, "Sets"),
         (Group::SortedSet, "Sorted sets"),
+        (Group::Geo, "Places"),
+        (Group::Generic, "Keys of any type"),
+        (Group::Transactions, "Transactions"),
+        (Group::Scripting, "Scripts"),
+        (Group::PubSub, "Channels"),
         (Group::Connection, "Connection"),
         (Group::Server, "Server"),
     ] {
+        if !COMMANDS.iter().any(|spec| spec.group == group) {
+            continue;
+        }
         // Writing to a `String` cannot fail.
         let _ = write!(
             page,

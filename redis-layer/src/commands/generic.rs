@@ -28,6 +28,9 @@ pub(crate) fn type_of(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::Status(match metadata.map(|m| m.content.kind()) {
         None => "none",
         Some(Kind::String) => "string",
+        Some(Kind::Hash) => "hash",
+        Some(Kind::List) => "list",
+        Some(Kind::Set) => "set",
         Some(Kind::SortedSet) => "zset",
     }))
 }

@@ -7,7 +7,9 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 
 /// `COMMAND`
 pub(crate) fn command(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(Reply::Array(COMMANDS.iter().map(describe).collect()))
+    Ok(Reply::Array(
+        COMMANDS.iter().copied().map(describe).collect(),
+    ))
 }
 
 /// `COMMAND COUNT`
@@ -30,7 +32,7 @@ pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
 /// `COMMAND DOCS [name ...]`
 pub(crate) fn docs(_session: &mut Session, args: Args<'_>) -> Outcome {
     let wanted: Vec<&Spec> = if args.len() == 2 {
-        COMMANDS.iter().collect()
+        COMMANDS.to_vec()
     } else {
         args.from(2)
             .iter()
@@ -57,7 +59,7 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
         return Err(CommandError::SYNTAX);
     };
     let mut names = Vec::new();
-    for spec in COMMANDS {
+    for &spec in COMMANDS.iter() {
         let family = std::iter::once(spec).chain(spec.subcommands);
         // Unfiltered, the list names no subcommands; a filter looks at them too.
         let family = family.take(if args.len() == 2 { 1 } else { usize::MAX });

@@ -7,6 +7,7 @@
 //! flags and keys drive dispatch, locking, the arity errors and `COMMAND`.
 
 mod args;
+mod blocking;
 mod client;
 mod connection;
 mod dispatch;
@@ -20,11 +21,13 @@ mod server;
 mod session;
 mod strings;
 pub mod table;
+mod transactions;
 mod zset_range;
 mod zset_read;
 mod zset_write;
 
 pub use args::Args;
+pub use blocking::Waiting;
 pub use dispatch::{Executed, execute};
 pub use docs::command_page;
 pub use error::CommandError;

@@ -43,6 +43,8 @@ pub enum Reply {
     Double(f64),
     /// Nothing is there.
     Null,
+    /// Nothing is there, where there could have been an array. In RESP3 as [`Reply::Null`].
+    NullArray,
     /// Replies in order.
     Array(Vec<Reply>),
     /// Pairs. In RESP2 an array of twice the length.
@@ -51,8 +53,18 @@ pub enum Reply {
     Set(Vec<Reply>),
     /// Members with scores: in RESP3 an array of pairs, in RESP2 one array of twice the length.
     Scored(Vec<Element>),
+    /// A message that the client did not ask for just now. In RESP2 an array.
+    Push(Vec<Reply>),
     /// The client asked for silence.
     Silence,
+    /// Not yet: nothing is there, and the client wants to wait until one of the command's keys is
+    /// written. Never sent.
+    Wait {
+        /// How long, in milliseconds; 0 for as long as it takes.
+        timeout_ms: u64,
+        /// The answer if the wait is in vain, or if there can be none.
+        in_vain: Box<Reply>,
+    },
 }
 
 impl Reply {

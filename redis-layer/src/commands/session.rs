@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::commands::Protocol;
+use crate::commands::blocking::Waiters;
+use crate::commands::transactions::{Queue, Watched, Watchers};
 use crate::store::Store;
-use crate::types::{Clock, DbNumber, Result, Txn};
+use crate::types::{Clock, DbNumber, Result, Shared, Txn};
 
 /// What the server was started with, as far as commands report it.
 #[derive(Debug, Clone)]
@@ -34,12 +36,18 @@ pub struct Counters {
 pub struct Server {
     /// Where the keys are.
     pub store: Arc<dyn Store>,
+    /// What transactions share in memory.
+    pub shared: Shared,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
     /// What the server was started with.
     pub settings: Settings,
     /// Sums since the start.
     pub counters: Counters,
+    /// Who watches which keys.
+    pub(crate) watchers: Watchers,
+    /// Who waits for which keys.
+    pub(crate) waiters: Waiters,
     started_ms: i64,
     clients: Mutex<BTreeMap<u64, Arc<Mutex<ClientView>>>>,
     last_client_id: AtomicU64,
@@ -55,6 +63,9 @@ impl Server {
             clock,
             settings,
             counters: Counters::default(),
+            shared: Shared::default(),
+            watchers: Watchers::default(),
+            waiters: Waiters::default(),
             clients: Mutex::default(),
             last_client_id: AtomicU64::new(0),
         }
@@ -85,6 +96,8 @@ impl Server {
             db: 0,
             protocol: Protocol::Resp2,
             replies: Replies::On,
+            queue: None,
+            watched: Watched::default(),
             closing: false,
         }
     }
@@ -108,7 +121,7 @@ impl Server {
 
     /// Starts a transaction for reading, now.
     pub(crate) fn begin(&self, db: DbNumber) -> Result<Txn<'_>> {
-        Txn::begin(&*self.store, db, self.clock.now_ms())
+        Txn::begin(&*self.store, &self.shared, db, self.clock.now_ms())
     }
 }
 
@@ -145,6 +158,10 @@ pub struct Session {
     pub(crate) db: DbNumber,
     pub(crate) protocol: Protocol,
     pub(crate) replies: Replies,
+    /// The commands since `MULTI`.
+    pub(crate) queue: Option<Queue>,
+    /// The keys since `WATCH`.
+    pub(crate) watched: Watched,
     pub(crate) closing: bool,
 }
 
@@ -183,6 +200,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.unwatch();
         self.server.clients.lock().remove(&self.id);
     }
 }

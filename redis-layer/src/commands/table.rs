@@ -6,14 +6,74 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use bytes::Bytes;
-
 use crate::commands::{Args, Outcome, Session};
 use crate::types::Txn;
 
-mod entries;
+mod connection;
+mod generic;
+mod keys;
+mod server;
+mod strings;
+mod transactions;
+mod zsets;
 
-pub use entries::COMMANDS;
+pub use keys::{Keys, More};
+
+/// Every command, by chapter of Redis's manual. `COMMAND` lists them in this order.
+pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
+    [
+        strings::ROWS,
+        generic::ROWS,
+        zsets::ROWS,
+        transactions::ROWS,
+        connection::ROWS,
+        server::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+/// Rows of the table. A row: name, arity, flags, keys, group, since, handler; then a line for
+/// people. A row with subcommands names their list behind the handler. `$prefix` is what stands
+/// before the name in the full name. Keys are a constant of [`Keys`], or an expression in
+/// parentheses.
+macro_rules! table {
+    ($prefix:literal: $(
+        $name:literal, $arity:literal, [$($flag:ident),*], $keys:tt, $group:ident,
+        $since:literal, $handler:expr $(=> $subcommands:ident)?; $summary:literal
+    )*) => {
+        &[$(Spec {
+            name: $name,
+            full_name: concat!($prefix, $name),
+            arity: $arity,
+            flags: &[$($flag),*],
+            keys: $crate::commands::table::keys_of!($keys),
+            group: Group::$group,
+            since: $since,
+            summary: $summary,
+            handler: $handler,
+            subcommands: $crate::commands::table::first_of(&[$($subcommands,)? &[]]),
+        }),*]
+    };
+}
+
+/// The keys of a row.
+macro_rules! keys_of {
+    (($keys:expr)) => {
+        $keys
+    };
+    ($keys:ident) => {
+        $crate::commands::table::Keys::$keys
+    };
+}
+
+use {keys_of, table};
+
+/// The list of a row's subcommands, or the empty one behind it.
+const fn first_of(lists: &[&'static [Spec]]) -> &'static [Spec] {
+    lists[0]
+}
 
 /// One command, or one subcommand.
 #[derive(Debug)]
@@ -47,6 +107,10 @@ pub enum Handler {
     Keys(fn(&mut Txn<'_>, Args<'_>) -> Outcome),
     /// Works on the connection or the server.
     Session(fn(&mut Session, Args<'_>) -> Outcome),
+    /// Works on keys, in a transaction, and needs the connection or the server too.
+    Both(fn(&mut Session, &mut Txn<'_>, Args<'_>) -> Outcome),
+    /// Runs the queued commands.
+    Exec,
     /// Only its subcommands work.
     Container,
 }
@@ -56,6 +120,8 @@ impl std::fmt::Debug for Handler {
         f.write_str(match self {
             Self::Keys(_) => "Keys",
             Self::Session(_) => "Session",
+            Self::Both(_) => "Both",
+            Self::Exec => "Exec",
             Self::Container => "Container",
         })
     }
@@ -84,6 +150,24 @@ pub enum Flag {
     NoAuth,
     /// May run while a script does not end.
     AllowBusy,
+    /// Is about channels, so a subscriber may send it.
+    PubSub,
+    /// May wait for somebody else's write.
+    Blocking,
+    /// Is not for `MULTI`.
+    NoMulti,
+    /// Its keys are not all at fixed positions.
+    MovableKeys,
+    /// May change what replicas must learn, though it is no write.
+    MayReplicate,
+    /// Is not shown to `MONITOR`.
+    SkipMonitor,
+    /// Is not put into the slow log.
+    SkipSlowlog,
+    /// May not run while the server loads in the background.
+    NoAsyncLoading,
+    /// May have no keys at all, although they are at movable positions.
+    NoMandatoryKeys,
 }
 
 impl Flag {
@@ -101,64 +185,16 @@ impl Flag {
             Self::Fast => "fast",
             Self::NoAuth => "no_auth",
             Self::AllowBusy => "allow_busy",
+            Self::PubSub => "pubsub",
+            Self::Blocking => "blocking",
+            Self::NoMulti => "no_multi",
+            Self::MovableKeys => "movablekeys",
+            Self::MayReplicate => "may_replicate",
+            Self::SkipMonitor => "skip_monitor",
+            Self::SkipSlowlog => "skip_slowlog",
+            Self::NoAsyncLoading => "no_async_loading",
+            Self::NoMandatoryKeys => "no_mandatory_keys",
         }
-    }
-}
-
-/// Which arguments of a command are keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
-    /// The position of the first key, 0 if there is none.
-    pub first: i64,
-    /// The position of the last key; if negative, counted from the end.
-    pub last: i64,
-    /// From one key to the next.
-    pub step: i64,
-}
-
-impl Keys {
-    /// No argument is a key.
-    pub const NONE: Self = Self {
-        first: 0,
-        last: 0,
-        step: 0,
-    };
-    /// The first argument is a key.
-    pub const FIRST: Self = Self {
-        first: 1,
-        last: 1,
-        step: 1,
-    };
-    /// All arguments are keys.
-    pub const ALL: Self = Self {
-        first: 1,
-        last: -1,
-        step: 1,
-    };
-
-    /// Whether no argument is a key.
-    #[must_use]
-    pub const fn is_none(&self) -> bool {
-        self.first == 0
-    }
-
-    /// The keys among the arguments, the name of the command included.
-    pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
-        let count = i64::try_from(args.len()).unwrap_or(i64::MAX);
-        let last = if self.last < 0 {
-            count + self.last
-        } else {
-            self.last
-        };
-        let step = usize::try_from(self.step).unwrap_or(1).max(1);
-        // Without keys the range is empty: it would start at 1 and end before it.
-        let first = usize::try_from(self.first).unwrap_or(0);
-        let behind = if self.is_none() {
-            0
-        } else {
-            usize::try_from(last + 1).unwrap_or(0)
-        };
-        args.iter().take(behind).skip(first).step_by(step)
     }
 }
 
@@ -169,8 +205,24 @@ pub enum Group {
     Generic,
     /// Strings.
     String,
+    /// Strings, bit by bit.
+    Bitmap,
+    /// Hashes.
+    Hash,
+    /// Lists.
+    List,
+    /// Sets.
+    Set,
     /// Sorted sets.
     SortedSet,
+    /// Places on the earth.
+    Geo,
+    /// Transactions.
+    Transactions,
+    /// Scripts.
+    Scripting,
+    /// Channels.
+    PubSub,
     /// The connection.
     Connection,
     /// The server.
@@ -184,7 +236,15 @@ impl Group {
         match self {
             Self::Generic => "generic",
             Self::String => "string",
+            Self::Bitmap => "bitmap",
+            Self::Hash => "hash",
+            Self::List => "list",
+            Self::Set => "set",
             Self::SortedSet => "sorted-set",
+            Self::Geo => "geo",
+            Self::Transactions => "transactions",
+            Self::Scripting => "scripting",
+            Self::PubSub => "pubsub",
             Self::Connection => "connection",
             Self::Server => "server",
         }
@@ -223,7 +283,7 @@ pub fn find(name: &[u8]) -> Option<&'static Spec> {
     static BY_NAME: LazyLock<HashMap<&[u8], &Spec>> = LazyLock::new(|| {
         COMMANDS
             .iter()
-            .map(|spec| (spec.name.as_bytes(), spec))
+            .map(|spec| (spec.name.as_bytes(), *spec))
             .collect()
     });
     let mut lower = [0; 32];
@@ -244,25 +304,41 @@ pub fn find_full_name(name: &[u8]) -> Option<&'static Spec> {
 
 /// The access-control categories of a command, in the order in which Redis lists them.
 pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
+    use Group::{
+        Bitmap, Connection, Generic, Geo, Hash, List, Scripting, Set, SortedSet, String,
+        Transactions,
+    };
     let is_container = matches!(spec.handler, Handler::Container);
     let in_group = |group| spec.group == group && !is_container;
-    let on_keyspace = matches!(spec.name, "flushall" | "flushdb" | "dbsize");
-    // Redis files COMMAND under the server and guards it with the connection.
-    let is_command = spec.full_name.starts_with("command");
-    let dangerous = spec.has(Flag::Admin)
-        || matches!(spec.name, "flushall" | "flushdb")
-        || spec.full_name == "info";
+    let is_any = |names: &[&str]| names.contains(&spec.full_name);
+    // Redis files some commands under one chapter and guards them with another.
+    let on_keyspace = is_any(&["flushall", "flushdb", "dbsize", "swapdb"]);
+    let sorts = is_any(&["sort", "sort_ro"]);
+    let is_connection = spec.full_name.starts_with("command") || is_any(&["wait"]);
+    let is_admin = spec.has(Flag::Admin) || is_any(&["lastsave", "role"]);
+    let is_dangerous =
+        is_admin || sorts || is_any(&["flushall", "flushdb", "info", "keys", "restore", "swapdb"]);
+    let is_keyspace = (in_group(Generic) && spec.full_name != "wait") || on_keyspace;
     [
-        ("@keyspace", in_group(Group::Generic) || on_keyspace),
+        ("@keyspace", is_keyspace),
         ("@read", spec.has(Flag::ReadOnly)),
         ("@write", spec.has(Flag::Write)),
-        ("@sortedset", in_group(Group::SortedSet)),
-        ("@string", in_group(Group::String)),
-        ("@admin", spec.has(Flag::Admin)),
+        ("@set", in_group(Set) || sorts),
+        ("@sortedset", in_group(SortedSet) || sorts),
+        ("@list", in_group(List) || sorts),
+        ("@hash", in_group(Hash)),
+        ("@string", in_group(String)),
+        ("@bitmap", in_group(Bitmap)),
+        ("@geo", in_group(Geo)),
+        ("@pubsub", spec.has(Flag::PubSub)),
+        ("@admin", is_admin),
         ("@fast", spec.has(Flag::Fast)),
         ("@slow", !spec.has(Flag::Fast)),
-        ("@dangerous", dangerous),
-        ("@connection", in_group(Group::Connection) || is_command),
+        ("@blocking", spec.has(Flag::Blocking)),
+        ("@dangerous", is_dangerous),
+        ("@connection", in_group(Connection) || is_connection),
+        ("@transaction", in_group(Transactions)),
+        ("@scripting", in_group(Scripting)),
     ]
     .into_iter()
     .filter_map(|(name, applies)| applies.then_some(name))
@@ -289,27 +365,10 @@ mod tests {
     }
 
     #[test]
-    fn keys_stand_where_the_table_says() {
-        let args: Vec<Bytes> = [&b"cmd"[..], b"a", b"b", b"c"]
-            .map(Bytes::from_static)
-            .into();
-        let keys = |keys: Keys| keys.of(&args).cloned().collect::<Vec<_>>();
-        assert_eq!(keys(Keys::NONE), Vec::<Bytes>::new());
-        assert_eq!(keys(Keys::FIRST), ["a"]);
-        assert_eq!(keys(Keys::ALL), ["a", "b", "c"]);
-        let pairs = Keys {
-            first: 1,
-            last: -1,
-            step: 2,
-        };
-        assert_eq!(keys(pairs), ["a", "c"]);
-    }
-
-    #[test]
     fn every_entry_is_consistent() {
         let all = COMMANDS
             .iter()
-            .flat_map(|spec| std::iter::once(spec).chain(spec.subcommands));
+            .flat_map(|spec| std::iter::once(*spec).chain(spec.subcommands));
         for spec in all {
             let name = spec.full_name;
             assert_eq!(name, name.to_lowercase());
@@ -324,12 +383,10 @@ mod tests {
                 !is_container || (!spec.subcommands.is_empty() && spec.arity <= -2),
                 "{name}"
             );
-            let on_keys = matches!(spec.handler, Handler::Keys(_));
-            assert_eq!(
-                on_keys,
-                spec.has(Flag::Write) || spec.has(Flag::ReadOnly),
-                "{name}"
-            );
+            if spec.has(Flag::Write) {
+                let locks = matches!(spec.handler, Handler::Keys(_) | Handler::Both(_));
+                assert!(locks, "{name}");
+            }
         }
     }
 }

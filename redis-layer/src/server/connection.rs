@@ -12,7 +12,7 @@ use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use crate::commands::{Reply, Session, execute};
+use crate::commands::{Executed, Reply, Session, Waiting, execute};
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 
@@ -27,6 +27,8 @@ pub(super) struct Connection {
     session: Session,
     parser: Parser,
     out: Vec<u8>,
+    /// A blocking command that has no answer yet.
+    waiting: Option<Waiting>,
     durability: Arc<Durability>,
 }
 
@@ -37,6 +39,8 @@ enum Next {
     Continue,
     /// Send, then wait for bytes.
     Read,
+    /// Send, then wait for the answer to a blocking command.
+    Wait,
     /// Send, then close.
     Close,
 }
@@ -60,6 +64,7 @@ impl Connection {
             session,
             parser: Parser::new(limits),
             out: Vec::new(),
+            waiting: None,
             durability,
         }
     }
@@ -77,6 +82,8 @@ impl Connection {
                 Next::Continue => continue,
                 Next::Read if arrived => continue,
                 Next::Read => {}
+                Next::Wait if self.wait(&mut stop).await => continue,
+                Next::Wait => return,
             }
             self.parser.rest();
             if self.out.capacity() > IDLE_BYTES {
@@ -112,16 +119,47 @@ impl Connection {
                 }
             };
             let executed = execute(&mut self.session, &args);
-            if executed.wrote {
-                wrote = true;
-                self.durability.mark_written();
+            wrote |= self.take_answer(&executed);
+            self.waiting = executed.waiting;
+            if self.waiting.is_some() {
+                break Next::Wait;
             }
-            encode(&executed.reply, self.session.protocol(), &mut self.out);
             if self.session.is_closing() {
                 break Next::Close;
             }
         };
         Ran { wrote, next }
+    }
+
+    /// Puts an answer with the others. Answers whether a sync may be due before it is sent.
+    fn take_answer(&mut self, executed: &Executed) -> bool {
+        if executed.wrote {
+            self.durability.mark_written();
+        }
+        encode(&executed.reply, self.session.protocol(), &mut self.out);
+        executed.wrote
+    }
+
+    /// Waits for the answer to a blocking command, and puts it with the others. Answers false if the
+    /// client left, or the server stops.
+    async fn wait(&mut self, stop: &mut watch::Receiver<bool>) -> bool {
+        let Some(mut waiting) = self.waiting.take() else {
+            return true;
+        };
+        let executed = loop {
+            let takes_more = self.parser.has_room();
+            tokio::select! {
+                executed = waiting.outcome() => break executed,
+                more = Self::read(&mut self.stream, &mut self.parser), if takes_more => {
+                    if !matches!(more, Ok(true)) {
+                        return false;
+                    }
+                }
+                _ = stop.wait_for(|&stop| stop) => return false,
+            }
+        };
+        let wrote = self.take_answer(&executed);
+        !wrote || self.durability.acknowledge().await.is_ok()
     }
 
     /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.

@@ -67,6 +67,7 @@ impl EngineStore {
             family(Space::Metadata)?,
             family(Space::Data)?,
             family(Space::Score)?,
+            family(Space::Expiry)?,
         ];
         let stored = families[Space::System.index()]
             .get(RESERVED_ROW)

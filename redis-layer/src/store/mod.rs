@@ -43,15 +43,23 @@ pub enum Space {
     System,
     /// One row for each Redis key: its type, its expiry, and the value of a string.
     Metadata,
-    /// The elements of collections by name: a member and its score.
+    /// The elements of collections by name: a member and its score, a field and its value.
     Data,
     /// The elements of sorted sets by score.
     Score,
+    /// The keys that expire, by time.
+    Expiry,
 }
 
 impl Space {
     /// Every space, in the order of its number.
-    pub const ALL: [Self; 4] = [Self::System, Self::Metadata, Self::Data, Self::Score];
+    pub const ALL: [Self; 5] = [
+        Self::System,
+        Self::Metadata,
+        Self::Data,
+        Self::Score,
+        Self::Expiry,
+    ];
 
     /// The name that a store keeps the space under.
     #[must_use]
@@ -61,6 +69,7 @@ impl Space {
             Self::Metadata => "metadata",
             Self::Data => "data",
             Self::Score => "score",
+            Self::Expiry => "expiry",
         }
     }
 

@@ -8,7 +8,7 @@
 
 use crate::store::{Batch, Direction, KeyRange, Snapshot, Space, Store, next_key};
 use crate::types::rows::{RowPrefix, decode_owner, metadata_key};
-use crate::types::{Content, DbNumber, Metadata, Result};
+use crate::types::{DbNumber, Metadata, Result};
 
 /// The spaces whose rows have owners.
 pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
@@ -37,10 +37,10 @@ impl OrphanFinder {
             let metadata = snapshot.get(Space::Metadata, &metadata_row)?;
             self.owner_is_gone = match metadata {
                 None => true,
-                Some(value) => match Metadata::decode(&metadata_row, &value)?.content {
-                    Content::String(_) => true,
-                    Content::SortedSet(collection, _) => collection.version != *version,
-                },
+                Some(value) => Metadata::decode(&metadata_row, &value)?
+                    .content
+                    .collection()
+                    .is_none_or(|collection| collection.version != *version),
             };
             self.owner = Some(owner);
         }

@@ -50,7 +50,13 @@ const U64_LEN: usize = 8;
 pub enum Kind {
     /// A byte string.
     String = 1,
-    /// Members sorted by score. The numbers 2 to 4 are kept for hash, list and set.
+    /// Fields with values.
+    Hash = 2,
+    /// Elements in order.
+    List = 3,
+    /// Members without order.
+    Set = 4,
+    /// Members sorted by score.
     SortedSet = 5,
 }
 
@@ -68,7 +74,13 @@ pub struct Metadata {
 pub enum Content {
     /// The string itself.
     String(Bytes),
-    /// The elements stand in rows of their own.
+    /// Fields with values, in rows of their own.
+    Hash(Collection),
+    /// Elements in order, in rows of their own.
+    List(Collection),
+    /// Members, in rows of their own.
+    Set(Collection),
+    /// Members with scores, in rows of their own.
     SortedSet(Collection, Marks),
 }
 
@@ -99,7 +111,22 @@ impl Content {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::String(_) => Kind::String,
+            Self::Hash(_) => Kind::Hash,
+            Self::List(_) => Kind::List,
+            Self::Set(_) => Kind::Set,
             Self::SortedSet(..) => Kind::SortedSet,
+        }
+    }
+
+    /// The collection, if the elements stand in rows of their own.
+    #[must_use]
+    pub const fn collection(&self) -> Option<Collection> {
+        match self {
+            Self::String(_) => None,
+            Self::Hash(collection)
+            | Self::List(collection)
+            | Self::Set(collection)
+            | Self::SortedSet(collection, _) => Some(*collection),
         }
     }
 }
@@ -121,11 +148,14 @@ impl Metadata {
         if let Some(expires_ms) = self.expires_ms {
             value.extend_from_slice(&encode_i64(expires_ms));
         }
+        if let Some(collection) = self.content.collection() {
+            value.extend_from_slice(&encode_u64(collection.version));
+            value.extend_from_slice(&encode_u64(collection.size));
+        }
         match &self.content {
             Content::String(text) => value.extend_from_slice(text),
-            Content::SortedSet(collection, marks) => {
-                value.extend_from_slice(&encode_u64(collection.version));
-                value.extend_from_slice(&encode_u64(collection.size));
+            Content::Hash(_) | Content::List(_) | Content::Set(_) => {}
+            Content::SortedSet(_, marks) => {
                 encode_bytes_into(&marks.low, &mut value);
                 value.extend_from_slice(&marks.high);
             }
@@ -147,6 +177,15 @@ impl Metadata {
             .map_err(undecodable)?;
         let content = match tag & !EXPIRES {
             t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
+            t if t == Kind::Hash as u8 => {
+                Content::Hash(decode_collection(&mut reader).map_err(undecodable)?)
+            }
+            t if t == Kind::List as u8 => {
+                Content::List(decode_collection(&mut reader).map_err(undecodable)?)
+            }
+            t if t == Kind::Set as u8 => {
+                Content::Set(decode_collection(&mut reader).map_err(undecodable)?)
+            }
             t if t == Kind::SortedSet as u8 => {
                 let (collection, marks) = decode_sorted_set(&mut reader).map_err(undecodable)?;
                 Content::SortedSet(collection, marks)
@@ -161,6 +200,11 @@ impl Metadata {
             content,
         })
     }
+}
+
+fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError> {
+    let (version, size) = <(u64, u64)>::decode_from(reader)?;
+    Ok(Collection { version, size })
 }
 
 fn decode_sorted_set(reader: &mut Reader<'_>) -> Result<(Collection, Marks), DecodeError> {
@@ -362,7 +406,7 @@ mod tests {
     fn foreign_bytes_are_an_error_with_a_reason() {
         for (value, reason) in [
             (&b""[..], "short"),
-            (b"\x02", "tag 02 is unknown"),
+            (b"\x06", "tag 06 is unknown"),
             (b"\x41", "tag 41 is unknown"),
             (b"\x05\x00", "short"),
             (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),

@@ -8,6 +8,8 @@
 //! 1. Nothing reaches the store before [`Txn::commit`], and then all of it at once.
 //! 2. The caller holds the locks of the keys that it changes from before [`Txn::begin`] until
 //!    after `commit`, so the snapshot is current for them.
+//! 3. Who changes a key writes its metadata row, or says [`Txn::touch`]. Who changes nothing does
+//!    neither. `WATCH` and blocked clients live by that.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
@@ -16,7 +18,8 @@ use std::ops::Bound;
 use bytes::Bytes;
 
 use crate::store::{self, Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store};
-use crate::types::{DbNumber, Result};
+use crate::types::rows::metadata_key;
+use crate::types::{Class, DbNumber, Event, Result, Shared};
 
 /// New values by key; `None` removes the row.
 type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
@@ -24,11 +27,44 @@ type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
 /// A command at work.
 pub struct Txn<'s> {
     store: &'s dyn Store,
+    shared: &'s Shared,
     snapshot: Box<dyn Snapshot>,
     /// By [`Space::index`].
     changes: [Changes; Space::ALL.len()],
+    /// What [`Txn::roll_back`] puts back, newest last. Kept from the first savepoint on.
+    undo: Option<Vec<Undo>>,
+    /// Metadata rows of the keys that were changed without writing them.
+    touched: Vec<Vec<u8>>,
+    events: Vec<Event>,
     db: DbNumber,
     now_ms: i64,
+}
+
+/// What stood in the changes before: a change, or none.
+struct Undo {
+    space: Space,
+    key: Vec<u8>,
+    old: Option<Option<Bytes>>,
+}
+
+/// A point that a transaction can go back to.
+#[derive(Debug)]
+#[must_use]
+pub struct Savepoint {
+    undo: usize,
+    touched: usize,
+    events: usize,
+}
+
+/// What a transaction did.
+#[derive(Debug, Default)]
+pub struct Committed {
+    /// Whether the store was changed.
+    pub wrote: bool,
+    /// The metadata rows of the keys that were changed. Empty if nobody observes keys.
+    pub touched: Vec<Vec<u8>>,
+    /// What subscribers may want to know, oldest first.
+    pub events: Vec<Event>,
 }
 
 impl<'s> Txn<'s> {
@@ -36,14 +72,74 @@ impl<'s> Txn<'s> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn begin(store: &'s dyn Store, db: DbNumber, now_ms: i64) -> Result<Self> {
+    pub fn begin(
+        store: &'s dyn Store,
+        shared: &'s Shared,
+        db: DbNumber,
+        now_ms: i64,
+    ) -> Result<Self> {
         Ok(Self {
             store,
+            shared,
             snapshot: store.snapshot()?,
             changes: Default::default(),
+            undo: None,
+            touched: Vec::new(),
+            events: Vec::new(),
             db,
             now_ms,
         })
+    }
+
+    /// What all transactions of the server share in memory.
+    #[must_use]
+    pub const fn shared(&self) -> &'s Shared {
+        self.shared
+    }
+
+    /// Chooses the database that keys belong to from now on.
+    pub const fn set_db(&mut self, db: DbNumber) {
+        self.db = db;
+    }
+
+    /// Says that a key was changed, though its metadata row was not.
+    pub fn touch(&mut self, key: &[u8]) {
+        self.touched.push(metadata_key(self.db, key));
+    }
+
+    /// Notes what happened to a key, in Redis's word for it. Costs nothing when nobody listens.
+    pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
+        if self.shared.wants(class) {
+            self.events.push(Event {
+                class,
+                name,
+                db: self.db,
+                key: Bytes::copy_from_slice(key),
+            });
+        }
+    }
+
+    /// A point to go back to with [`Txn::roll_back`]. Changes cost a little more from now on.
+    pub fn savepoint(&mut self) -> Savepoint {
+        Savepoint {
+            undo: self.undo.get_or_insert_default().len(),
+            touched: self.touched.len(),
+            events: self.events.len(),
+        }
+    }
+
+    /// Forgets everything since a savepoint.
+    pub fn roll_back(&mut self, savepoint: &Savepoint) {
+        let undo = self.undo.get_or_insert_default();
+        for Undo { space, key, old } in undo.drain(savepoint.undo..).rev() {
+            let changes = &mut self.changes[space.index()];
+            match old {
+                Some(change) => changes.insert(key, change),
+                None => changes.remove(&key),
+            };
+        }
+        self.touched.truncate(savepoint.touched);
+        self.events.truncate(savepoint.events);
     }
 
     /// The database that keys without a number belong to.
@@ -79,12 +175,25 @@ impl<'s> Txn<'s> {
 
     /// Stores a row.
     pub fn put(&mut self, space: Space, key: Vec<u8>, value: Bytes) {
-        self.changes[space.index()].insert(key, Some(value));
+        self.change(space, key, Some(value));
     }
 
     /// Removes a row.
     pub fn delete(&mut self, space: Space, key: Vec<u8>) {
-        self.changes[space.index()].insert(key, None);
+        self.change(space, key, None);
+    }
+
+    fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) {
+        let changes = &mut self.changes[space.index()];
+        match &mut self.undo {
+            None => {
+                changes.insert(key, value);
+            }
+            Some(undo) => {
+                let old = changes.insert(key.clone(), value);
+                undo.push(Undo { space, key, old });
+            }
+        }
     }
 
     /// The rows of a range, in order, with this command's changes in their places.
@@ -119,11 +228,16 @@ impl<'s> Txn<'s> {
         Ok(Box::new(merged))
     }
 
-    /// Makes all changes at once. Answers whether there were any.
+    /// Makes all changes at once. Answers what they were.
     ///
     /// # Errors
     /// Those of the store. Nothing is changed then.
-    pub fn commit(self) -> Result<bool> {
+    pub fn commit(self) -> Result<Committed> {
+        let mut touched = Vec::new();
+        if self.shared.is_observed() {
+            let written = self.changes[Space::Metadata.index()].keys();
+            touched = written.cloned().chain(self.touched).collect();
+        }
         let mut batch = Batch::default();
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
             for (key, value) in changes {
@@ -135,11 +249,15 @@ impl<'s> Txn<'s> {
         }
         // A store may have to copy what a snapshot still holds.
         drop(self.snapshot);
-        if batch.is_empty() {
-            return Ok(false);
+        let wrote = !batch.is_empty();
+        if wrote {
+            self.store.write(batch)?;
         }
-        self.store.write(batch)?;
-        Ok(true)
+        Ok(Committed {
+            wrote,
+            touched,
+            events: self.events,
+        })
     }
 }
 
@@ -254,7 +372,8 @@ mod tests {
                 model.insert(key, vec![value]);
             }
             store.write(batch).unwrap();
-            let mut txn = Txn::begin(&store, 0, 0).unwrap();
+            let shared = Shared::default();
+            let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
             for (key, value) in changes {
                 match value {
                     Some(value) => {
@@ -284,5 +403,32 @@ mod tests {
                 .scan(Space::Data, &KeyRange::all(), Direction::Forward).unwrap());
             prop_assert_eq!(all, model.into_iter().collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn going_back_leaves_what_was_there_before_the_savepoint() {
+        let store = BTreeStore::new();
+        let shared = Shared::default();
+        shared.set_wanted(u32::MAX);
+        let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        txn.put(Space::Data, b"a".to_vec(), "1".into());
+        txn.delete(Space::Data, b"b".to_vec());
+        let outer = txn.savepoint();
+        txn.put(Space::Data, b"a".to_vec(), "2".into());
+        let inner = txn.savepoint();
+        txn.put(Space::Data, b"a".to_vec(), "3".into());
+        txn.put(Space::Data, b"b".to_vec(), "3".into());
+        txn.put(Space::Data, b"c".to_vec(), "3".into());
+        txn.event(Class::String, "set", b"c");
+        txn.touch(b"c");
+        let value = |txn: &Txn<'_>, key: &[u8]| txn.get(Space::Data, key).unwrap();
+        txn.roll_back(&inner);
+        assert_eq!(value(&txn, b"a"), Some("2".into()));
+        assert_eq!(value(&txn, b"b"), None);
+        assert_eq!(value(&txn, b"c"), None);
+        txn.roll_back(&outer);
+        assert_eq!(value(&txn, b"a"), Some("1".into()));
+        let committed = txn.commit().unwrap();
+        assert!(committed.events.is_empty() && committed.touched.is_empty());
     }
 }

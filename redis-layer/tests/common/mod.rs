@@ -129,8 +129,10 @@ pub(crate) fn show(reply: &Reply) -> String {
         Reply::Bulk(bytes) => bytes.escape_ascii().to_string(),
         Reply::Text(text) => text.clone(),
         Reply::Double(value) => value.to_string(),
-        Reply::Null => "nil".to_owned(),
-        Reply::Array(items) | Reply::Set(items) => list(items.iter().map(show).collect()),
+        Reply::Null | Reply::NullArray => "nil".to_owned(),
+        Reply::Array(items) | Reply::Set(items) | Reply::Push(items) => {
+            list(items.iter().map(show).collect())
+        }
         Reply::Map(pairs) => {
             let pairs = pairs
                 .iter()
@@ -144,6 +146,7 @@ pub(crate) fn show(reply: &Reply) -> String {
             list(pairs.collect())
         }
         Reply::Silence => String::new(),
+        Reply::Wait { .. } => "waiting".to_owned(),
     }
 }
 

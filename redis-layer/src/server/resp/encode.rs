@@ -20,6 +20,8 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         Reply::Text(text) => bulk(out, text.as_bytes()),
         Reply::Double(value) => double(out, *value, protocol),
         Reply::Null => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"$-1\r\n" }),
+        Reply::NullArray => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"*-1\r\n" }),
+        Reply::Push(items) => list(out, if is_v3 { b'>' } else { b'*' }, items, protocol),
         Reply::Array(items) => list(out, b'*', items, protocol),
         Reply::Set(items) => list(out, if is_v3 { b'~' } else { b'*' }, items, protocol),
         Reply::Map(pairs) => {
@@ -44,7 +46,8 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
                 double(out, element.score, protocol);
             }
         }
-        Reply::Silence => {}
+        // The dispatcher lets no wait come this far.
+        Reply::Silence | Reply::Wait { .. } => {}
     }
 }
 

@@ -1,0 +1,283 @@
+//! Clients that wait for a key: `BLPOP` and its like.
+//!
+//! A command that finds nothing answers [`Reply::Wait`]. The dispatcher then registers the client at every key
+//! of the command, before it gives up their locks, so no write slips in between. Whoever writes one
+//! of the keys serves those who wait, in the order in which they came: after giving up its own locks, and
+//! before its own answer, it runs their command again. A `BLMOVE` that is served writes another key, which
+//! may serve others, and so on.
+//!
+//! Invariants
+//! 1. A waiter is answered once: by who writes, by its time limit, or by `CLIENT UNBLOCK`. Who takes the sender out
+//!    of [`Waiter::sender`] answers.
+//! 2. The sender is only locked by a thread that holds no lock of a key, or takes them behind it. So nobody
+//!    waits in a circle.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use crate::commands::dispatch::{Executed, Locks, publish, settle};
+use crate::commands::table::{Group, Handler, Spec};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
+use crate::store::Space;
+use crate::types::rows::metadata_key;
+use crate::types::{self, DbNumber, Kind, Metadata, Txn};
+
+/// Who waits for which keys, by metadata row, and by number in the order in which they came.
+#[derive(Debug, Default)]
+pub(crate) struct Waiters {
+    by_key: Mutex<HashMap<Vec<u8>, BTreeMap<u64, Arc<Waiter>>>>,
+    by_client: Mutex<HashMap<u64, Arc<Waiter>>>,
+    last_number: AtomicU64,
+}
+
+/// One command that waits.
+#[derive(Debug)]
+struct Waiter {
+    number: u64,
+    client: u64,
+    db: DbNumber,
+    spec: &'static Spec,
+    args: Vec<Bytes>,
+    in_vain: Reply,
+    /// Whoever takes it answers.
+    sender: Mutex<Option<oneshot::Sender<Executed>>>,
+}
+
+/// The wait of a client. When it is dropped, the client waits no more.
+pub struct Waiting {
+    server: Arc<Server>,
+    waiter: Arc<Waiter>,
+    deadline: Option<Instant>,
+    receiver: oneshot::Receiver<Executed>,
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.waiter.fmt(f)
+    }
+}
+
+impl Waiting {
+    /// Registers a client at the keys of its command. The caller holds their locks.
+    pub(crate) fn begin(
+        session: &Session,
+        args: Args<'_>,
+        timeout_ms: u64,
+        in_vain: Reply,
+    ) -> Self {
+        let server = Arc::clone(&session.server);
+        let (sender, receiver) = oneshot::channel();
+        let waiter = Arc::new(Waiter {
+            number: server.waiters.last_number.fetch_add(1, Ordering::Relaxed),
+            client: session.id,
+            db: session.db,
+            spec: args.spec,
+            args: args.from(0).to_vec(),
+            in_vain,
+            sender: Mutex::new(Some(sender)),
+        });
+        server.shared.observe();
+        let mut by_key = server.waiters.by_key.lock();
+        for row in waiter.rows() {
+            let waiter = Arc::clone(&waiter);
+            by_key.entry(row).or_default().insert(waiter.number, waiter);
+        }
+        drop(by_key);
+        let mut by_client = server.waiters.by_client.lock();
+        by_client.insert(waiter.client, Arc::clone(&waiter));
+        drop(by_client);
+        // A time limit that no clock can show is none.
+        let deadline = (timeout_ms > 0)
+            .then(|| Instant::now().checked_add(Duration::from_millis(timeout_ms)))
+            .flatten();
+        Self {
+            server,
+            waiter,
+            deadline,
+            receiver,
+        }
+    }
+
+    /// The answer, once there is one. May be dropped and called again.
+    pub async fn outcome(&mut self) -> Executed {
+        let received = match self.deadline {
+            None => (&mut self.receiver).await,
+            Some(deadline) => match timeout_at(deadline, &mut self.receiver).await {
+                Ok(received) => received,
+                Err(_) => {
+                    let answer = self.waiter.in_vain.clone();
+                    self.waiter.answer(Executed::reply(answer));
+                    (&mut self.receiver).await
+                }
+            },
+        };
+        // The sender is only dropped once it has sent.
+        received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()))
+    }
+
+    /// The answer, if there is one already.
+    pub fn try_outcome(&mut self) -> Option<Executed> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut by_key = self.server.waiters.by_key.lock();
+        for row in self.waiter.rows() {
+            if let Some(of_key) = by_key.get_mut(&row) {
+                of_key.remove(&self.waiter.number);
+                if of_key.is_empty() {
+                    by_key.remove(&row);
+                }
+            }
+        }
+        drop(by_key);
+        self.server
+            .waiters
+            .by_client
+            .lock()
+            .remove(&self.waiter.client);
+        self.server.shared.unobserve();
+    }
+}
+
+impl Waiters {
+    /// How many clients wait.
+    #[expect(dead_code, reason = "INFO will show it")]
+    pub(crate) fn count(&self) -> usize {
+        self.by_client.lock().len()
+    }
+
+    /// Ends the wait of a client, in vain or with an error. Answers whether it waited.
+    #[expect(dead_code, reason = "CLIENT UNBLOCK will call it")]
+    pub(crate) fn unblock(&self, client: u64, error: Option<CommandError>) -> bool {
+        let waiter = self.by_client.lock().get(&client).map(Arc::clone);
+        waiter.is_some_and(|waiter| {
+            let answer = error.map_or_else(|| waiter.in_vain.clone(), Reply::Error);
+            waiter.answer(Executed::reply(answer))
+        })
+    }
+
+    fn at(&self, row: &[u8]) -> Vec<Arc<Waiter>> {
+        let by_key = self.by_key.lock();
+        by_key
+            .get(row)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .map(Arc::clone)
+            .collect()
+    }
+}
+
+/// Serves those who wait for keys that were written. The caller holds no locks.
+pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
+    let mut rows = VecDeque::from(touched);
+    while let Some(row) = rows.pop_front() {
+        for waiter in server.waiters.at(&row) {
+            match waiter.serve(server, &row) {
+                Ok(Served::Answered(touched)) => rows.extend(touched),
+                Ok(Served::NotForIt) => {}
+                Ok(Served::NothingLeft) => break,
+                Err(error) => {
+                    tracing::error!(%error, "a waiting client could not be served");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// What became of a waiter when one of its keys was written.
+enum Served {
+    /// It has its answer; these keys were written for it.
+    Answered(Vec<Vec<u8>>),
+    /// It goes on waiting; others may find what they want.
+    NotForIt,
+    /// The key is gone again.
+    NothingLeft,
+}
+
+impl Waiter {
+    /// The metadata rows of its keys.
+    fn rows(&self) -> impl Iterator<Item = Vec<u8>> {
+        let keys = self.spec.keys.of(&self.args);
+        keys.map(|key| metadata_key(self.db, key))
+    }
+
+    /// Answers, if nobody else did.
+    fn answer(&self, executed: Executed) -> bool {
+        let sender = self.sender.lock().take();
+        // The client may be gone already.
+        sender.is_some_and(|sender| sender.send(executed).is_ok())
+    }
+
+    /// Runs its command again.
+    fn serve(&self, server: &Server, row: &[u8]) -> types::Result<Served> {
+        let mut sender = self.sender.lock();
+        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) {
+            return Ok(Served::NotForIt);
+        }
+        let Handler::Keys(work) = self.spec.handler else {
+            return Ok(Served::NotForIt);
+        };
+        let args = Args::new(&self.args, self.spec);
+        let guard = Locks::of(self.spec.keys.of(&self.args)).take(&*server.store)?;
+        let now_ms = server.clock.now_ms();
+        let mut txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
+        let Some(kind) = live_kind(&txn, row)? else {
+            return Ok(Served::NothingLeft);
+        };
+        let outcome: Outcome = work(&mut txn, args);
+        let reply = match outcome {
+            Ok(Reply::Wait { .. }) => return Ok(Served::NotForIt),
+            Ok(reply) => reply,
+            // The key holds another type now: the wait is for a time when it holds the right one.
+            Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
+            Err(error) => {
+                drop(guard);
+                if let Some(sender) = sender.take() {
+                    let _ = sender.send(Executed::reply(Reply::Error(error)));
+                }
+                return Ok(Served::Answered(Vec::new()));
+            }
+        };
+        let committed = txn.commit()?;
+        settle(server, &committed);
+        drop(guard);
+        publish(server, &committed.events);
+        if let Some(sender) = sender.take() {
+            let mut executed = Executed::reply(reply);
+            executed.wrote = committed.wrote;
+            // The client may have left in this very moment: then the element goes with it, as it
+            // does when an answer is lost on the way.
+            let _ = sender.send(executed);
+        }
+        Ok(Served::Answered(committed.touched))
+    }
+
+    fn waits_for(&self, kind: Kind) -> bool {
+        let wanted = match self.spec.group {
+            Group::SortedSet => Kind::SortedSet,
+            _ => Kind::List,
+        };
+        kind == wanted
+    }
+}
+
+fn live_kind(txn: &Txn<'_>, row: &[u8]) -> types::Result<Option<Kind>> {
+    let Some(value) = txn.get(Space::Metadata, row)? else {
+        return Ok(None);
+    };
+    let metadata = Metadata::decode(row, &value)?;
+    Ok(metadata
+        .is_live(txn.now_ms())
+        .then(|| metadata.content.kind()))
+}

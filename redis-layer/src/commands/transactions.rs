@@ -1,0 +1,238 @@
+//! `MULTI` and `WATCH`: several commands as one, and only if nobody came in between.
+//!
+//! After `MULTI`, commands are checked and queued. `EXEC` locks the keys of all of them, runs them in one
+//! [`Txn`], each behind a savepoint, and commits once: others see all of it or nothing. A command that fails
+//! leaves nothing behind, and the others stay, as in Redis.
+//!
+//! `WATCH` leaves a flag at each key. Whoever changes the key raises the flag before giving up the key's
+//! lock. `EXEC` looks at the flag while it holds the locks of the watched keys, so no change slips in
+//! between the look and the commit. A key that was there and has expired meanwhile counts as changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::commands::dispatch::{Executed, Locks, call, settle, tell};
+use crate::commands::table::{Flag, Handler, Spec};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::store::Space;
+use crate::types::rows::metadata_key;
+use crate::types::{self, DbNumber, Metadata, Txn};
+
+/// The commands since `MULTI`.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    commands: Vec<(&'static Spec, Vec<Bytes>)>,
+    /// One of them was refused, so `EXEC` will be.
+    pub(crate) refused: bool,
+}
+
+impl Queue {
+    pub(crate) fn push(&mut self, spec: &'static Spec, args: &[Bytes]) {
+        self.commands.push((spec, args.to_vec()));
+    }
+
+    /// How many commands there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.commands.len()
+    }
+}
+
+/// The keys since `WATCH`.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    keys: Vec<WatchedKey>,
+    /// One of them was changed.
+    changed: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct WatchedKey {
+    db: DbNumber,
+    key: Bytes,
+    /// Whether the key existed when it was watched.
+    was_live: bool,
+}
+
+/// Who watches which keys, by metadata row.
+#[derive(Debug, Default)]
+pub(crate) struct Watchers {
+    flags: Mutex<HashMap<Vec<u8>, Vec<Arc<AtomicBool>>>>,
+}
+
+impl Watchers {
+    /// Raises the flags of those who watch these keys. The caller still holds the locks.
+    pub(crate) fn raise(&self, touched: &[Vec<u8>]) {
+        let flags = self.flags.lock();
+        for flag in touched.iter().filter_map(|row| flags.get(row)).flatten() {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Raises the flags of those who watch any key of these databases.
+    #[expect(dead_code, reason = "SWAPDB will call it")]
+    pub(crate) fn raise_databases(&self, concerns: impl Fn(&[u8]) -> bool) {
+        let flags = self.flags.lock();
+        for flag in flags
+            .iter()
+            .filter(|(row, _)| concerns(row))
+            .flat_map(|(_, flags)| flags)
+        {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Session {
+    /// Watches no key any more.
+    pub(crate) fn unwatch(&mut self) {
+        let Watched { keys, changed } = std::mem::take(&mut self.watched);
+        let mut flags = self.server.watchers.flags.lock();
+        for WatchedKey { db, key, .. } in keys {
+            let row = metadata_key(db, &key);
+            if let Some(of_key) = flags.get_mut(&row) {
+                of_key.retain(|flag| !Arc::ptr_eq(flag, &changed));
+                if of_key.is_empty() {
+                    flags.remove(&row);
+                }
+            }
+            self.server.shared.unobserve();
+        }
+    }
+}
+
+/// `MULTI`
+pub(crate) fn multi(session: &mut Session, _args: Args<'_>) -> Outcome {
+    if session.queue.is_some() {
+        return Err(CommandError::fixed("ERR MULTI calls can not be nested"));
+    }
+    session.queue = Some(Queue::default());
+    Ok(Reply::OK)
+}
+
+/// `DISCARD`
+pub(crate) fn discard(session: &mut Session, _args: Args<'_>) -> Outcome {
+    if session.queue.take().is_none() {
+        return Err(CommandError::fixed("ERR DISCARD without MULTI"));
+    }
+    session.unwatch();
+    Ok(Reply::OK)
+}
+
+/// `UNWATCH`
+pub(crate) fn unwatch(session: &mut Session, _args: Args<'_>) -> Outcome {
+    session.unwatch();
+    Ok(Reply::OK)
+}
+
+/// `WATCH key [key ...]`
+pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
+    if session.queue.is_some() {
+        return Err(CommandError::fixed("ERR WATCH inside MULTI is not allowed"));
+    }
+    if session.watched.changed.load(Ordering::SeqCst) {
+        // The transaction fails already.
+        return Ok(Reply::OK);
+    }
+    let server = Arc::clone(&session.server);
+    let db = session.db;
+    let _guard = Locks::of(args.from(1).iter()).take(&*server.store)?;
+    let txn = server.begin(db)?;
+    for key in args.from(1) {
+        let mut watched = session.watched.keys.iter();
+        if watched.any(|watched| watched.db == db && watched.key == key) {
+            continue;
+        }
+        let was_live = txn.lookup(key)?.is_some();
+        let key = key.clone();
+        let changed = Arc::clone(&session.watched.changed);
+        let mut flags = server.watchers.flags.lock();
+        flags
+            .entry(metadata_key(db, &key))
+            .or_default()
+            .push(changed);
+        server.shared.observe();
+        session.watched.keys.push(WatchedKey { db, key, was_live });
+    }
+    Ok(Reply::OK)
+}
+
+/// `EXEC`
+pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) -> Outcome {
+    let Some(queue) = session.queue.take() else {
+        return Err(CommandError::fixed("ERR EXEC without MULTI"));
+    };
+    let outcome = if queue.refused {
+        Err(CommandError::fixed(
+            "EXECABORT Transaction discarded because of previous errors.",
+        ))
+    } else {
+        run(session, &queue, now_ms, executed)
+    };
+    session.unwatch();
+    outcome
+}
+
+fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
+    let server = Arc::clone(&session.server);
+    let guard = locks(session, queue).take(&*server.store)?;
+    let mut txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    if is_changed(&session.watched, &mut txn)? {
+        return Ok(Reply::NullArray);
+    }
+    let mut replies = Vec::with_capacity(queue.len());
+    for (spec, args) in &queue.commands {
+        // A SELECT may stand among them.
+        txn.set_db(session.db);
+        let outcome = call(session, &mut txn, Args::new(args, spec));
+        replies.push(outcome.unwrap_or_else(Reply::Error));
+    }
+    let committed = txn.commit()?;
+    settle(&server, &committed);
+    drop(guard);
+    executed.wrote |= committed.wrote;
+    tell(&server, committed);
+    Ok(Reply::Array(replies))
+}
+
+/// Whether a watched key is no longer what it was.
+fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
+    if watched.changed.load(Ordering::SeqCst) {
+        return Ok(true);
+    }
+    for WatchedKey { db, key, was_live } in &watched.keys {
+        let row = metadata_key(*db, key);
+        if *was_live && !is_live(txn, &row)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_live(txn: &Txn<'_>, row: &[u8]) -> types::Result<bool> {
+    let Some(value) = txn.get(Space::Metadata, row)? else {
+        return Ok(false);
+    };
+    Ok(Metadata::decode(row, &value)?.is_live(txn.now_ms()))
+}
+
+/// The locks of all keys that the commands name, and of those that are watched.
+fn locks(session: &Session, queue: &Queue) -> Locks {
+    let mut keys: Vec<&Bytes> = session
+        .watched
+        .keys
+        .iter()
+        .map(|watched| &watched.key)
+        .collect();
+    for (spec, args) in &queue.commands {
+        let works_on_keys = matches!(spec.handler, Handler::Keys(_) | Handler::Both(_));
+        if works_on_keys && spec.has(Flag::Write) && spec.keys.is_none() {
+            return Locks::Everything;
+        }
+        keys.extend(spec.keys.of(args));
+    }
+    Locks::of(keys.into_iter())
+}

@@ -1,0 +1,94 @@
+//! What all transactions of one server share in memory.
+//!
+//! Nothing here is data: it can be made anew from the store, or dies with the connections.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use bytes::Bytes;
+
+use crate::types::DbNumber;
+
+/// What transactions share. One for each server.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// One bit for each [`Class`] that somebody wants to hear of.
+    wanted: AtomicU32,
+    /// How many watch keys, or wait for them.
+    observers: AtomicUsize,
+}
+
+impl Shared {
+    /// Whether somebody wants to hear of events of a class.
+    #[must_use]
+    pub fn wants(&self, class: Class) -> bool {
+        self.wanted.load(Ordering::Relaxed) & class.bit() != 0
+    }
+
+    /// Chooses the classes that transactions note, by [`Class::bit`].
+    pub fn set_wanted(&self, bits: u32) {
+        self.wanted.store(bits, Ordering::Relaxed);
+    }
+
+    /// Whether anybody watches a key, or waits for one.
+    ///
+    /// Who observes a key begins while holding its lock, and a transaction asks while holding it:
+    /// so none of them misses the other.
+    #[must_use]
+    pub fn is_observed(&self) -> bool {
+        self.observers.load(Ordering::SeqCst) > 0
+    }
+
+    /// One more observes keys.
+    pub fn observe(&self) {
+        self.observers.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// One who observed keys does so no more.
+    pub fn unobserve(&self) {
+        self.observers.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What kind of thing happened to a key. The letter is the one of `notify-keyspace-events`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// `g`: to keys of any type.
+    Generic,
+    /// `$`: to a string.
+    String,
+    /// `l`: to a list.
+    List,
+    /// `s`: to a set.
+    Set,
+    /// `h`: to a hash.
+    Hash,
+    /// `z`: to a sorted set.
+    SortedSet,
+    /// `x`: a key expired.
+    Expired,
+    /// `m`: a key was asked for and was not there. Not part of `A`.
+    Miss,
+    /// `n`: a key was created. Not part of `A`.
+    New,
+}
+
+impl Class {
+    /// Its bit among those of all classes.
+    #[must_use]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// Something that happened to a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// What kind of thing.
+    pub class: Class,
+    /// Redis's word for it.
+    pub name: &'static str,
+    /// The database of the key.
+    pub db: DbNumber,
+    /// The key.
+    pub key: Bytes,
+}

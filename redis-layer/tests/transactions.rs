@@ -1,0 +1,206 @@
+//! `MULTI`, `EXEC` and `WATCH`: several commands as one, and only if nobody came in between.
+
+mod common;
+
+use std::sync::Arc;
+use std::thread;
+
+use common::{Direct, StoreKind, over_every_store};
+use redis_layer::commands::Session;
+
+/// Another connection to the same server.
+fn other(direct: &Direct) -> Direct {
+    let session: Session = direct.server.connect("other".into(), "other".into());
+    Direct {
+        store: Arc::clone(&direct.store),
+        clock: Arc::clone(&direct.clock),
+        server: Arc::clone(&direct.server),
+        session,
+    }
+}
+
+#[test]
+fn queued_commands_run_at_exec_and_see_one_another() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("multi", "OK"),
+            ("set k 1", "QUEUED"),
+            ("get k", "QUEUED"),
+            ("zadd z 1 a 2 b", "QUEUED"),
+            ("zrange z 0 -1", "QUEUED"),
+        ]);
+        assert_eq!(other(direct).show("exists k z"), "0");
+        direct.expect(&[
+            ("exec", "[OK 1 2 [a b]]"),
+            ("exec", "ERR EXEC without MULTI"),
+            ("multi", "OK"),
+            ("set k 2", "QUEUED"),
+            ("discard", "OK"),
+            ("get k", "1"),
+            ("discard", "ERR DISCARD without MULTI"),
+            ("multi", "OK"),
+            ("multi", "ERR MULTI calls can not be nested"),
+            ("watch k", "ERR WATCH inside MULTI is not allowed"),
+            ("exec", "[]"),
+        ]);
+    });
+}
+
+#[test]
+fn a_command_that_fails_leaves_nothing_and_the_others_stay() {
+    over_every_store(|direct| {
+        let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
+        direct.expect(&[
+            ("set s x", "OK"),
+            ("multi", "OK"),
+            ("zadd z 1 a", "QUEUED"),
+            ("zadd z inf a", "QUEUED"),
+            ("zincrby z -inf a", "QUEUED"),
+            ("zadd s 1 a", "QUEUED"),
+            ("set t y", "QUEUED"),
+            (
+                "exec",
+                &format!("[1 0 ERR resulting score is not a number (NaN) {wrong} OK]"),
+            ),
+            ("zscore z a", "inf"),
+            ("get t", "y"),
+        ]);
+    });
+}
+
+#[test]
+fn a_refused_command_refuses_the_transaction() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    for refused in ["nope", "get", "client nope"] {
+        direct.expect(&[("multi", "OK"), ("set k 1", "QUEUED")]);
+        assert!(direct.show(refused).starts_with("ERR "));
+        direct.expect(&[
+            (
+                "exec",
+                "EXECABORT Transaction discarded because of previous errors.",
+            ),
+            ("exists k", "0"),
+        ]);
+    }
+}
+
+#[test]
+fn a_watched_key_that_changes_stops_exec() {
+    over_every_store(|direct| {
+        let mut other = other(direct);
+        let changes = [
+            ("set k 2", true),
+            ("del k", true),
+            ("expire k 100", true),
+            ("zadd z 5 a", true),
+            ("zadd z 1 a", false),
+            ("set unrelated 1", false),
+            ("get k", false),
+            ("flushall", true),
+        ];
+        for (change, stops) in changes {
+            direct.expect(&[("set k 1", "OK"), ("watch k z missing", "OK")]);
+            direct.run("del z");
+            direct.run("unwatch");
+            direct.run("zadd z 1 a");
+            direct.expect(&[
+                ("watch k z missing", "OK"),
+                ("multi", "OK"),
+                ("get k", "QUEUED"),
+            ]);
+            other.run(change);
+            let expected = if stops { "nil" } else { "[1]" };
+            assert_eq!(direct.show("exec"), expected, "{change}");
+            // EXEC ends the watch, whatever came of it.
+            other.run("set k 9");
+            direct.expect(&[("multi", "OK"), ("get k", "QUEUED"), ("exec", "[9]")]);
+        }
+    });
+}
+
+#[test]
+fn a_watched_key_that_expires_stops_exec() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("set k 1 px 100", "OK"),
+            ("watch k", "OK"),
+            ("multi", "OK"),
+            ("ping", "QUEUED"),
+        ]);
+        direct.clock.advance_ms(200);
+        direct.expect(&[
+            ("exec", "nil"),
+            ("watch k", "OK"),
+            ("multi", "OK"),
+            ("ping", "QUEUED"),
+            ("exec", "[PONG]"),
+        ]);
+    });
+}
+
+#[test]
+fn a_select_among_the_commands_counts_for_those_behind_it() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.expect(&[
+        ("multi", "OK"),
+        ("set k 0", "QUEUED"),
+        ("select 3", "QUEUED"),
+        ("set k 3", "QUEUED"),
+        ("exec", "[OK OK OK]"),
+        ("get k", "3"),
+        ("select 0", "OK"),
+        ("get k", "0"),
+    ]);
+}
+
+/// Transfers between accounts: each thread reads two of them, and moves one unit if nobody came in between.
+#[test]
+fn transfers_under_watch_lose_nothing() {
+    const ACCOUNTS: u64 = 4;
+    for kind in StoreKind::ALL {
+        let mut direct = Direct::new(kind);
+        for account in 0..ACCOUNTS {
+            direct.run(&format!("set account{account} 100"));
+        }
+        let done: u64 = thread::scope(|scope| {
+            let workers: Vec<_> = (0..4)
+                .map(|seed| {
+                    let mut client = other(&direct);
+                    scope.spawn(move || {
+                        let mut done = 0;
+                        for step in 0..200_u64 {
+                            let from = (seed + step) % ACCOUNTS;
+                            let to = (from + 1 + step % 3) % ACCOUNTS;
+                            client.run(&format!("watch account{from} account{to}"));
+                            let balance = |client: &mut Direct, account: u64| -> i64 {
+                                client
+                                    .show(&format!("get account{account}"))
+                                    .parse()
+                                    .unwrap()
+                            };
+                            let (a, b) = (balance(&mut client, from), balance(&mut client, to));
+                            client.run("multi");
+                            client.run(&format!("set account{from} {}", a - 1));
+                            client.run(&format!("set account{to} {}", b + 1));
+                            done += u64::from(client.show("exec") == "[OK OK]");
+                        }
+                        done
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap())
+                .sum()
+        });
+        assert!(done > 0);
+        let mut sum = 0;
+        for account in 0..ACCOUNTS {
+            sum += direct
+                .show(&format!("get account{account}"))
+                .parse::<i64>()
+                .unwrap();
+        }
+        assert_eq!(sum, 100 * i64::try_from(ACCOUNTS).unwrap(), "{kind:?}");
+    }
+}
