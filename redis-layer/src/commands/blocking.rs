@@ -32,10 +32,13 @@ use crate::types::{self, DbNumber, Kind, Metadata, Txn};
 /// Who waits for which keys, by metadata row, and by number in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
-    by_key: Mutex<HashMap<Vec<u8>, BTreeMap<u64, Arc<Waiter>>>>,
+    by_key: Mutex<HashMap<Vec<u8>, InOrder>>,
     by_client: Mutex<HashMap<u64, Arc<Waiter>>>,
     last_number: AtomicU64,
 }
+
+/// Waiters by number, which is the order in which they came.
+type InOrder = BTreeMap<u64, Arc<Waiter>>;
 
 /// One command that waits.
 #[derive(Debug)]

@@ -277,3 +277,40 @@ fn unknown_subcommand(spec: &Spec, name: &[u8]) -> CommandError {
         b" HELP.",
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::Settings;
+    use crate::store::{BTreeStore, Space};
+    use crate::types::ManualClock;
+
+    #[test]
+    fn a_command_that_fails_halfway_leaves_nothing_in_the_transaction_of_others() {
+        let set = find(b"set").unwrap();
+        let failing: &'static Spec = Box::leak(Box::new(Spec {
+            handler: Handler::Keys(|txn, _| {
+                txn.put(Space::Data, b"half".to_vec(), Bytes::new());
+                Err(CommandError::SYNTAX)
+            }),
+            ..*set
+        }));
+        let store = Arc::new(BTreeStore::new());
+        let settings = Settings {
+            config: Vec::new(),
+            port: 0,
+        };
+        let clock = Arc::new(ManualClock::new(0));
+        let server = Arc::new(Server::new(store, clock, settings));
+        let mut session = server.connect(String::new(), String::new());
+        let mut txn = server.begin(0).unwrap();
+        let words = |words: &[&'static str]| -> Vec<Bytes> {
+            words.iter().map(|&word| Bytes::from(word)).collect()
+        };
+        let whole = words(&["set", "k", "1"]);
+        call(&mut session, &mut txn, Args::new(&whole, set)).unwrap();
+        call(&mut session, &mut txn, Args::new(&whole, failing)).unwrap_err();
+        assert_eq!(txn.get(Space::Data, b"half").unwrap(), None);
+        assert_eq!(txn.get_string(b"k").unwrap(), Some("1".into()));
+    }
+}
