@@ -232,9 +232,11 @@ impl Waiter {
             return Ok(Served::NotForIt);
         };
         let args = Args::new(&self.args, self.spec);
-        let guard = Locks::of(self.spec.keys.of(&self.args)).take(&*server.store)?;
+        let locks = Locks::of(self.spec.keys.of(&self.args));
+        let guard = locks.take(&*server.store)?;
         let now_ms = server.clock.now_ms();
-        let mut txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
+        let txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
+        let mut txn = txn.under(locks.scope());
         let Some(kind) = live_kind(&txn, row)? else {
             return Ok(Served::NothingLeft);
         };
@@ -245,6 +247,7 @@ impl Waiter {
             // The key holds another type now: the wait is for a time when it holds the right one.
             Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
             Err(error) => {
+                drop(txn);
                 drop(guard);
                 if let Some(sender) = sender.take() {
                     let _ = sender.send(Executed::reply(Reply::Error(error)));

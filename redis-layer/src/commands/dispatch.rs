@@ -156,7 +156,8 @@ fn run_alone(
         Locks::of(spec.keys.of(args.from(0)))
     };
     let guard = locks.take(&*server.store)?;
-    let mut txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let mut txn = txn.under(locks.scope());
     let reply = work(session, &mut txn, args)?;
     if let Reply::Wait {
         timeout_ms,
@@ -218,12 +219,17 @@ impl Locks {
         &self,
         store: &'s dyn Store,
     ) -> types::Result<Option<Box<dyn Guard + 's>>> {
-        let scope = match self {
-            Self::Nothing => return Ok(None),
-            Self::Keys(keys) => Scope::Keys(keys),
-            Self::Everything => Scope::Everything,
-        };
-        Ok(Some(store.lock(scope)?))
+        let guard = self.scope().map(|scope| store.lock(scope));
+        Ok(guard.transpose()?)
+    }
+
+    /// What they keep others away from.
+    pub(crate) fn scope(&self) -> Option<Scope<'_>> {
+        match self {
+            Self::Nothing => None,
+            Self::Keys(keys) => Some(Scope::Keys(keys)),
+            Self::Everything => Some(Scope::Everything),
+        }
     }
 }
 

@@ -178,8 +178,10 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
-    let guard = locks(session, queue).take(&*server.store)?;
-    let mut txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let locks = locks(session, queue);
+    let guard = locks.take(&*server.store)?;
+    let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let mut txn = txn.under(locks.scope());
     if is_changed(&session.watched, &mut txn)? {
         return Ok(Reply::NullArray);
     }

@@ -137,13 +137,16 @@ fn range(
     let elements = match by {
         By::Rank => {
             let (start, stop) = (args.integer(min)?, args.integer(max)?);
-            let set = SortedSet::open(txn, args.get(1))?;
+            // Near an end the walk is short, and no lock is needed for it.
+            let is_far = |rank: i64| rank.unsigned_abs() > rank::WALKED;
+            let set = open(txn, args.get(1), is_far(start) && is_far(stop))?;
             set.map(|set| by_rank(&set, start, stop, direction))
         }
         By::Score => {
             let range = score_range(args.get(min), args.get(max))?;
-            let set = SortedSet::open(txn, args.get(1))?;
-            set.map(|set| set.by_score(&range, direction, options.window()))
+            let window = options.window();
+            let set = open(txn, args.get(1), window.offset > rank::WALKED)?;
+            set.map(|set| set.by_score(&range, direction, window))
         }
         By::Lex => {
             let range = lex_range(&args.bytes(min), &args.bytes(max))?;
@@ -157,6 +160,19 @@ fn range(
     } else {
         Reply::members(elements)
     })
+}
+
+/// The set under a key, with its index for ranks if that is worth a lock.
+fn open<'t, 's>(
+    txn: &'t mut Txn<'s>,
+    key: &'t [u8],
+    is_ranked: bool,
+) -> crate::types::Result<Option<SortedSet<'t, 's>>> {
+    if is_ranked {
+        SortedSet::open_ranked(txn, key)
+    } else {
+        SortedSet::open(txn, key)
+    }
 }
 
 /// The elements from one rank to another, both included. Negative ranks count from the end.

@@ -37,7 +37,7 @@ pub(crate) fn zcard(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `ZCOUNT key min max`
 pub(crate) fn zcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let range = score_range(args.get(2), args.get(3))?;
-    let Some(set) = SortedSet::open(txn, args.get(1))? else {
+    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
         return Ok(Reply::Integer(0));
     };
     Ok(Reply::count(rank::count_scores(&set, &range)?))
@@ -46,7 +46,7 @@ pub(crate) fn zcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `ZLEXCOUNT key min max`
 pub(crate) fn zlexcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let range = lex_range(&args.bytes(2), &args.bytes(3))?;
-    let Some(set) = SortedSet::open(txn, args.get(1))? else {
+    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
         return Ok(Reply::Integer(0));
     };
     Ok(Reply::count(rank::count_members(&set, &range)?))
@@ -63,7 +63,7 @@ pub(crate) fn zrevrank(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 fn rank_from(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outcome {
-    let Some(set) = SortedSet::open(txn, args.get(1))? else {
+    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
         return Ok(Reply::Null);
     };
     let rank = rank::rank_of(&set, args.get(2), direction)?;

@@ -40,7 +40,11 @@ impl Txn<'_> {
         let Some(value) = self.get(Space::Metadata, &row)? else {
             return Ok(false);
         };
-        let existed = Metadata::decode(&row, &value)?.is_live(self.now_ms());
+        let metadata = Metadata::decode(&row, &value)?;
+        let existed = metadata.is_live(self.now_ms());
+        if let Some(collection) = metadata.content.collection() {
+            self.rank_journal().dropped(collection.version);
+        }
         self.delete(Space::Metadata, row);
         Ok(existed)
     }
@@ -101,6 +105,7 @@ pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
         FlushScope::OneDatabase => metadata_rows(txn.db()),
         FlushScope::Everything => KeyRange::all(),
     };
+    txn.rank_journal().dropped_all();
     let mut keys = Vec::new();
     let mut cursor = txn.scan(Space::Metadata, &range, Direction::Forward)?;
     while let Some((key, _)) = cursor.row() {

@@ -18,7 +18,7 @@ mod strings;
 mod txn;
 pub mod zset;
 
-pub use check::{Fault, Report, check};
+pub use check::{Fault, Report, check, check_ranks};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{Error, Result};
 pub use keyspace::{FlushScope, flush, live_keys};

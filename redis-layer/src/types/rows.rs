@@ -253,6 +253,12 @@ impl RowPrefix {
         Self(prefix)
     }
 
+    /// What the score rows of one score begin with.
+    #[must_use]
+    pub fn of_score(&self, score: Score) -> Self {
+        Self(self.score_key(score, b""))
+    }
+
     /// All rows of the collection.
     #[must_use]
     pub fn rows(&self) -> KeyRange {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use bytes::Bytes;
 
 use crate::types::DbNumber;
+use crate::types::zset::indexes::RankIndexes;
 
 /// What transactions share. One for each server.
 #[derive(Debug, Default)]
@@ -15,9 +16,16 @@ pub struct Shared {
     wanted: AtomicU32,
     /// How many watch keys, or wait for them.
     observers: AtomicUsize,
+    rank_indexes: RankIndexes,
 }
 
 impl Shared {
+    /// What answers questions about ranks without a walk.
+    #[must_use]
+    pub const fn rank_indexes(&self) -> &RankIndexes {
+        &self.rank_indexes
+    }
+
     /// Whether somebody wants to hear of events of a class.
     #[must_use]
     pub fn wants(&self, class: Class) -> bool {

@@ -10,15 +10,21 @@
 //!    after `commit`, so the snapshot is current for them.
 //! 3. Who changes a key writes its metadata row, or says [`Txn::touch`]. Who changes nothing does
 //!    neither. `WATCH` and blocked clients live by that.
+//! 4. A rank index is asked only under the lock of its key, and is told of changes at once. What was
+//!    told is taken back if there is no `commit`.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
 use std::ops::Bound;
 
 use bytes::Bytes;
 
-use crate::store::{self, Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store};
+use crate::store::{
+    self, Batch, Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store,
+};
 use crate::types::rows::metadata_key;
+use crate::types::zset::indexes::{Index, Journal, RankIndexes};
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 
 /// New values by key; `None` removes the row.
@@ -36,8 +42,23 @@ pub struct Txn<'s> {
     /// Metadata rows of the keys that were changed without writing them.
     touched: Vec<Vec<u8>>,
     events: Vec<Event>,
+    ranks: RefCell<Journal<'s>>,
+    locks: Locks<'s>,
     db: DbNumber,
     now_ms: i64,
+}
+
+/// Which locks a transaction may rely on.
+enum Locks<'s> {
+    /// The caller did not say.
+    Unknown,
+    /// The caller holds these, or none.
+    OfCaller(Option<Scope<'s>>),
+    /// It has taken the lock of this key itself, to read under it.
+    Own(
+        Vec<u8>,
+        #[expect(dead_code, reason = "it is held")] Box<dyn Guard + 's>,
+    ),
 }
 
 /// What stood in the changes before: a change, or none.
@@ -54,6 +75,7 @@ pub struct Savepoint {
     undo: usize,
     touched: usize,
     events: usize,
+    ranks: usize,
 }
 
 /// What a transaction did.
@@ -86,9 +108,61 @@ impl<'s> Txn<'s> {
             undo: None,
             touched: Vec::new(),
             events: Vec::new(),
+            ranks: RefCell::new(Journal::new(shared.rank_indexes())),
+            locks: Locks::Unknown,
             db,
             now_ms,
         })
+    }
+
+    /// Says which locks the caller holds, by the names of keys; `None` for a reader without any. Who does not
+    /// say it gets right answers about ranks, and slow ones.
+    #[must_use]
+    pub fn under(mut self, held: Option<Scope<'s>>) -> Self {
+        self.locks = Locks::OfCaller(held);
+        self
+    }
+
+    /// Whether nobody else can change the key.
+    pub(crate) fn holds_lock_of(&self, key: &[u8]) -> bool {
+        match &self.locks {
+            Locks::Unknown | Locks::OfCaller(None) => false,
+            Locks::OfCaller(Some(Scope::Everything)) => true,
+            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| held == key),
+            Locks::Own(held, _) => held == key,
+        }
+    }
+
+    /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Answers whether it did: then
+    /// what was read before is out of date. For readers of one key.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn lock_to_read(&mut self, key: &[u8]) -> Result<bool> {
+        if !matches!(self.locks, Locks::OfCaller(None)) {
+            return Ok(false);
+        }
+        let guard = self.store.lock(Scope::Keys(&[key.to_vec()]))?;
+        self.locks = Locks::Own(key.to_vec(), guard);
+        self.snapshot = self.store.snapshot()?;
+        Ok(true)
+    }
+
+    /// The rank indexes of the server.
+    pub(crate) const fn rank_indexes(&self) -> &'s RankIndexes {
+        self.shared.rank_indexes()
+    }
+
+    /// Where changes of sorted sets are noted in their indexes.
+    pub(crate) fn rank_journal(&mut self) -> &mut Journal<'s> {
+        self.ranks.get_mut()
+    }
+
+    /// Says that an index was built from what this transaction sees.
+    pub(crate) fn built_rank_index(&self, index: &Index) {
+        if !self.changes[Space::Score.index()].is_empty() {
+            self.ranks.borrow_mut().built(index);
+        }
     }
 
     /// What all transactions of the server share in memory.
@@ -125,6 +199,7 @@ impl<'s> Txn<'s> {
             undo: self.undo.get_or_insert_default().len(),
             touched: self.touched.len(),
             events: self.events.len(),
+            ranks: self.ranks.get_mut().mark(),
         }
     }
 
@@ -140,6 +215,7 @@ impl<'s> Txn<'s> {
         }
         self.touched.truncate(savepoint.touched);
         self.events.truncate(savepoint.events);
+        self.ranks.get_mut().undo_to(savepoint.ranks);
     }
 
     /// The database that keys without a number belong to.
@@ -232,7 +308,7 @@ impl<'s> Txn<'s> {
     ///
     /// # Errors
     /// Those of the store. Nothing is changed then.
-    pub fn commit(self) -> Result<Committed> {
+    pub fn commit(mut self) -> Result<Committed> {
         let mut touched = Vec::new();
         if self.shared.is_observed() {
             let written = self.changes[Space::Metadata.index()].keys();
@@ -253,6 +329,7 @@ impl<'s> Txn<'s> {
         if wrote {
             self.store.write(batch)?;
         }
+        self.ranks.get_mut().keep();
         Ok(Committed {
             wrote,
             touched,

@@ -4,6 +4,7 @@
 #![expect(dead_code, reason = "each test file uses another part")]
 
 pub(crate) mod client;
+pub(crate) mod counting;
 pub(crate) mod random;
 pub(crate) mod servers;
 
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use engine::vfs::MemoryVfs;
 use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
-use redis_layer::types::{Clock, ManualClock, check};
+use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
 /// A day in 2026, in milliseconds.
 pub(crate) const START_MS: i64 = 1_790_000_000_000;
@@ -108,6 +109,8 @@ impl Direct {
     pub(crate) fn check(&self) {
         let report = check(&*self.store).unwrap();
         assert_eq!(report.faults, [], "{report:?}");
+        let ranks = self.server.shared.rank_indexes();
+        assert_eq!(check_ranks(&*self.store, ranks).unwrap(), []);
     }
 }
 

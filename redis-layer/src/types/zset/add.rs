@@ -46,7 +46,7 @@ impl SortedSet<'_, '_> {
             if rule.only_existing {
                 return Ok(Added::Refused);
             }
-            self.place(member, None, given);
+            self.place(member, None, given)?;
             return Ok(Added::New(given.get()));
         };
         if rule.only_new {
@@ -63,7 +63,7 @@ impl SortedSet<'_, '_> {
         if wanted == current {
             return Ok(Added::Same(wanted.get()));
         }
-        self.place(member, Some(current), wanted);
+        self.place(member, Some(current), wanted)?;
         Ok(Added::Changed(wanted.get()))
     }
 }

@@ -8,13 +8,15 @@
 //! 2. The size in the metadata row is their number. It is never 0: an empty set is no key.
 //! 3. All score rows stand between the [`marks`].
 //!
-//! Left out: ranks without a walk. Everything that counts lies in [`rank`], behind a
-//! few functions, and waits there for its index.
+//! 4. The [index](indexes) in memory, if there is one, counts the score rows.
 
 mod add;
+pub mod counts;
+pub mod indexes;
 pub mod marks;
 mod range;
 pub mod rank;
+mod remove;
 
 use bytes::Bytes;
 
@@ -50,6 +52,8 @@ pub struct SortedSet<'t, 's> {
     size: u64,
     marks: Marks,
     prefix: RowPrefix,
+    /// Whether the lock of the key is held, so that nobody else changes the rank index.
+    is_ranked: bool,
 }
 
 impl<'t, 's> SortedSet<'t, 's> {
@@ -62,6 +66,28 @@ impl<'t, 's> SortedSet<'t, 's> {
         metadata
             .map(|metadata| Self::stored(txn, key, &metadata))
             .transpose()
+    }
+
+    /// The set under a key, ready for questions about ranks: see [`rank`]. Only for commands that
+    /// read no other key: a large set is read anew, from a snapshot that is taken under the lock of the key.
+    ///
+    /// # Errors
+    /// As for [`SortedSet::open`].
+    pub fn open_ranked(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
+        let Some(mut metadata) = txn.lookup(key)? else {
+            return Ok(None);
+        };
+        let is_large = |metadata: &Metadata| {
+            let collection = metadata.content.collection();
+            collection.is_some_and(|collection| collection.size > rank::WALKED)
+        };
+        if is_large(&metadata) && txn.lock_to_read(key)? {
+            match txn.lookup(key)? {
+                Some(current) => metadata = current,
+                None => return Ok(None),
+            }
+        }
+        Self::stored(txn, key, &metadata).map(Some)
     }
 
     /// The set under a key, or an empty one if the key does not exist. It is a key once it has a
@@ -92,6 +118,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         let expires_ms = metadata.expires_ms;
         let marks = marks.clone();
         let prefix = RowPrefix::new(txn.db(), key, version);
+        let is_ranked = txn.holds_lock_of(key);
         Ok(Self {
             txn,
             key,
@@ -100,6 +127,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             size,
             marks,
             prefix,
+            is_ranked,
         })
     }
 
@@ -130,40 +158,23 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     /// Gives a member a score, in both indexes. `old` is the score that it has now.
-    fn place(&mut self, member: &[u8], old: Option<Score>, score: Score) {
+    fn place(&mut self, member: &[u8], old: Option<Score>, score: Score) -> Result<()> {
         match old {
-            Some(old) => {
-                let stale = self.prefix.score_key(old, member);
-                self.txn.delete(Space::Score, stale);
-            }
+            Some(old) => self.erase_score(old, member)?,
             None => self.size += 1,
         }
         let data_row = self.prefix.data_key(member);
         self.txn.put(Space::Data, data_row, encode_score(score));
         let score_row = self.prefix.score_key(score, member);
         self.marks.cover(self.prefix.mark_of(&score_row));
-        self.txn.put(Space::Score, score_row, Bytes::new());
-    }
-
-    /// Removes a member. Answers whether it was there.
-    ///
-    /// # Errors
-    /// A damaged row; those of the store.
-    pub fn remove(&mut self, member: &[u8]) -> Result<bool> {
-        let Some(score) = self.stored_score(member)? else {
-            return Ok(false);
-        };
-        let data_row = self.prefix.data_key(member);
-        self.txn.delete(Space::Data, data_row);
-        let score_row = self.prefix.score_key(score, member);
-        self.txn.delete(Space::Score, score_row);
-        self.size = self.size.saturating_sub(1);
-        Ok(true)
+        self.txn.put(Space::Score, score_row.clone(), Bytes::new());
+        rank::note_added(self, &score_row)
     }
 
     /// The members whose scores lie in a range, in the order of `direction`.
     ///
-    /// Cost: one seek, then one step for each element that is skipped or returned.
+    /// Cost: one seek, then one step for each element that is skipped or returned. If the set was opened by
+    /// [`SortedSet::open_ranked`], skipping many costs no more than skipping a few.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -173,7 +184,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         direction: Direction,
         window: Window,
     ) -> Result<Vec<Element>> {
-        let rows = range.rows(&self.prefix);
+        let (rows, window) = rank::skip(self, range.rows(&self.prefix), direction, window)?;
         self.collect(Index::ByScore, &rows, direction, window)
     }
 
@@ -192,23 +203,6 @@ impl<'t, 's> SortedSet<'t, 's> {
     ) -> Result<Vec<Element>> {
         let rows = range.rows(&self.prefix);
         self.collect(Index::ByMember, &rows, direction, window)
-    }
-
-    /// Removes and returns the first members in the order of `direction`, at most `count`.
-    ///
-    /// # Errors
-    /// A damaged row; those of the store.
-    pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
-        let popped = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
-        for element in &popped {
-            self.remove(&element.member)?;
-        }
-        if let Some(last) = popped.last() {
-            let score = Score::new(last.score).map_err(|_| Error::NotANumber)?;
-            let row = self.prefix.score_key(score, &last.member);
-            self.marks.pass(self.prefix.mark_of(&row), direction);
-        }
-        Ok(popped)
     }
 
     /// Writes the size, or removes the key if no member is left.

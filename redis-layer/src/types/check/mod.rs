@@ -1,0 +1,110 @@
+//! Walks every row and compares what the rows say with one another.
+//!
+//! For each key: the metadata row can be read, and what its type promises holds. Each type has a function
+//! here, which finds what contradicts its invariants. For each row of a collection: its owner exists, or it
+//! is an orphan and is counted as one.
+//!
+//! To check a new type, or a new invariant, add to [`faults_of`].
+
+mod elements;
+mod sorted_sets;
+
+use crate::store::{Direction, KeyRange, Snapshot, Store};
+use crate::types::keyspace::all_keys;
+use crate::types::orphans::{OWNED, OrphanFinder};
+use crate::types::rows::RowPrefix;
+use crate::types::zset::indexes::RankIndexes;
+use crate::types::{Content, DbNumber, Metadata, Result};
+
+/// What [`check`] found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many metadata rows there are, expired ones included.
+    pub keys: u64,
+    /// How many elements the collections have together.
+    pub elements: u64,
+    /// How many rows nobody owns.
+    pub orphans: u64,
+    /// What must not be.
+    pub faults: Vec<Fault>,
+}
+
+/// A contradiction between rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The database of the key.
+    pub db: DbNumber,
+    /// The key.
+    pub key: Vec<u8>,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// Checks all rows. Nobody may write meanwhile.
+///
+/// Cost: memory for the largest collection, two walks over all rows.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn check(store: &dyn Store) -> Result<Report> {
+    let mut report = Report::default();
+    let snapshot = store.snapshot()?;
+    for (db, key, metadata) in all_keys(store)? {
+        report.keys += 1;
+        let collection = metadata.content.collection();
+        report.elements += collection.map_or(0, |collection| collection.size);
+        for what in faults_of(&*snapshot, db, &key, &metadata)? {
+            let key = key.clone();
+            report.faults.push(Fault { db, key, what });
+        }
+    }
+    for space in OWNED {
+        let mut finder = OrphanFinder::default();
+        let mut cursor = snapshot.scan(space, &KeyRange::all(), Direction::Forward)?;
+        while let Some((row, _)) = cursor.row() {
+            report.orphans += u64::from(finder.is_orphan(&*snapshot, space, row)?);
+            cursor.advance()?;
+        }
+    }
+    Ok(report)
+}
+
+/// What is wrong with one key.
+fn faults_of(
+    snapshot: &dyn Snapshot,
+    db: DbNumber,
+    key: &[u8],
+    metadata: &Metadata,
+) -> Result<Vec<String>> {
+    let prefix = |version| RowPrefix::new(db, key, version);
+    match &metadata.content {
+        Content::String(_) => Ok(Vec::new()),
+        Content::Hash(collection) | Content::List(collection) | Content::Set(collection) => {
+            elements::faults(snapshot, &prefix(collection.version), collection.size)
+        }
+        Content::SortedSet(collection, marks) => {
+            let prefix = prefix(collection.version);
+            sorted_sets::faults(snapshot, &prefix, collection.size, marks)
+        }
+    }
+}
+
+/// Compares the rank indexes of a server with walks over the sets. Nobody may write meanwhile.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn check_ranks(store: &dyn Store, indexes: &RankIndexes) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    let snapshot = store.snapshot()?;
+    for (db, key, metadata) in all_keys(store)? {
+        if let Content::SortedSet(set, _) = metadata.content
+            && let Some(index) = indexes.get(set.version)
+        {
+            let prefix = RowPrefix::new(db, &key, set.version);
+            if let Some(what) = sorted_sets::rank_fault(&*snapshot, &prefix, &index.counts())? {
+                faults.push(Fault { db, key, what });
+            }
+        }
+    }
+    Ok(faults)
+}

@@ -1,0 +1,404 @@
+//! How many members of a sorted set stand before a place, without a visit to each of them.
+//!
+//! The score rows of a set are cut into *buckets* of some dozens. A B-tree over the buckets knows
+//! where each one starts and how many rows it holds, and every node knows the sum of each child:
+//!
+//! ```text
+//! root     | from the first: 61    | from 3.0: 118         |
+//!              /                         \
+//! leaf     | first: 40 | 2.0: 21 |    | 3.0: 50 | 3.5 "m": 68 |
+//! ```
+//!
+//! "How many before `x`" is the sum of what lies to the left on the way down, and then a walk
+//! inside one bucket, which the caller does, because the rows are in the store. The same way down
+//! with numbers in the place of keys finds the member of a rank.
+//!
+//! A bucket starts at a *place*, which need not be a row that exists: it is what follows the
+//! version in the key of a score row, cut after the first byte that tells it from the row before.
+//! So most places are the eight bytes of a score, and removing the row under a place changes nothing.
+//!
+//! Invariants, which [`Counts::check`] walks
+//! 1. Places ascend. The first is empty: no row stands before it.
+//! 2. A node holds at most [`NODE_MAX`] entries; all leaves have the same depth.
+//! 3. The count of an entry is the sum of the node below it.
+//!
+//! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
+//! tree shrinks with the set.
+//!
+//! Cost: O(log n) for each function but [`Builder`], which is O(n), and about one byte for a member.
+
+mod build;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+
+pub use build::Builder;
+
+/// A bucket with more rows should be split.
+pub const BUCKET_MAX: u64 = 64;
+/// How many rows a bucket gets when the tree is built: it may grow by a third before it is split.
+const BUCKET_BUILT: u64 = BUCKET_MAX * 3 / 4;
+/// How many entries a node has at most.
+const NODE_MAX: usize = 32;
+/// A node with fewer entries is joined with a neighbour, if both fit into one.
+const NODE_MIN: usize = NODE_MAX / 4;
+/// How many bytes of a place stand in the node itself.
+const HEAD: usize = 8;
+/// What an entry takes in memory, with its share of the nodes above and of room that is not used.
+const ENTRY_BYTES: usize = 2 * (size_of::<Place>() + size_of::<u64>());
+
+/// Where a bucket starts. The first bytes are compared as a number; of the rest most have nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    head: u64,
+    rest: Box<[u8]>,
+}
+
+impl Place {
+    /// A place of at least [`HEAD`] bytes. A shorter one gets zero bytes at its end: no row stands
+    /// between, since every row begins with the [`HEAD`] bytes of a score.
+    fn of(bytes: &[u8]) -> Self {
+        Self {
+            head: head_of(bytes),
+            rest: bytes.get(HEAD..).unwrap_or_default().into(),
+        }
+    }
+
+    /// How the place compares with a key that may be shorter than [`HEAD`] bytes.
+    fn compare(&self, head: u64, key: &[u8]) -> Ordering {
+        self.head.cmp(&head).then_with(|| {
+            match key.get(HEAD..) {
+                Some(rest) => (*self.rest).cmp(rest),
+                // The place is the key and some zero bytes, so it stands behind.
+                None => Ordering::Greater,
+            }
+        })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        [&self.head.to_be_bytes(), &*self.rest].concat()
+    }
+}
+
+/// The first bytes as a number that sorts like them.
+fn head_of(bytes: &[u8]) -> u64 {
+    let mut head = [0; HEAD];
+    let len = bytes.len().min(HEAD);
+    head[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(head)
+}
+
+/// The entries of a node. In a leaf they are buckets, and there are no children.
+#[derive(Debug, Default)]
+struct Node {
+    places: Vec<Place>,
+    counts: Vec<u64>,
+    children: Vec<Node>,
+}
+
+/// The number of rows in each part of a sorted set.
+#[derive(Debug)]
+pub struct Counts {
+    root: Node,
+    total: u64,
+    buckets: usize,
+    /// Bytes of places beyond what stands in the nodes.
+    rest_bytes: usize,
+}
+
+/// A bucket, and how many rows stand before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bucket {
+    /// Every row of the bucket stands here or behind. Empty for the first one.
+    pub start: Vec<u8>,
+    /// How many rows stand before it.
+    pub before: u64,
+    /// How many rows it holds.
+    pub count: u64,
+}
+
+impl Default for Counts {
+    /// Of a set without members.
+    fn default() -> Self {
+        Builder::default().finish()
+    }
+}
+
+impl Counts {
+    /// How many rows there are.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// About how much memory it takes.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        size_of::<Self>() + self.buckets * ENTRY_BYTES + self.rest_bytes
+    }
+
+    /// The bucket that a row stands in, or would stand in.
+    #[must_use]
+    pub fn bucket_of(&self, row: &[u8]) -> Bucket {
+        let head = head_of(row);
+        let (mut node, mut before) = (&self.root, 0);
+        loop {
+            let at = node.position(head, row);
+            before += node.counts[..at].iter().sum::<u64>();
+            match node.children.get(at) {
+                Some(child) => node = child,
+                None => return node.bucket(at, before),
+            }
+        }
+    }
+
+    /// The bucket of the row that `rank` rows stand before, or the last one if there are not so many.
+    #[must_use]
+    pub fn bucket_at(&self, rank: u64) -> Bucket {
+        let (mut node, mut before) = (&self.root, 0);
+        loop {
+            let mut at = 0;
+            while at + 1 < node.counts.len() && before + node.counts[at] <= rank {
+                before += node.counts[at];
+                at += 1;
+            }
+            match node.children.get(at) {
+                Some(child) => node = child,
+                None => return node.bucket(at, before),
+            }
+        }
+    }
+
+    /// A row was added. Answers how many its bucket holds now.
+    pub fn add(&mut self, row: &[u8]) -> u64 {
+        self.total += 1;
+        let head = head_of(row);
+        let mut node = &mut self.root;
+        loop {
+            let at = node.position(head, row);
+            node.counts[at] += 1;
+            if node.children.is_empty() {
+                return node.counts[at];
+            }
+            node = &mut node.children[at];
+        }
+    }
+
+    /// A row was removed.
+    pub fn remove(&mut self, row: &[u8]) {
+        self.total = self.total.saturating_sub(1);
+        let gone = self.root.remove(head_of(row), row);
+        self.buckets -= gone.buckets;
+        self.rest_bytes -= gone.rest_bytes;
+        while self.root.children.len() == 1 {
+            self.root = self.root.children.remove(0);
+        }
+    }
+
+    /// Cuts the bucket of `row` in two: `row` and what stands behind it begin the second one. The
+    /// first one keeps `before` rows; `previous` is the last of them.
+    pub fn split(&mut self, previous: &[u8], row: &[u8], before: u64) {
+        let place = place_between(previous, row);
+        let rest_bytes = place.rest.len();
+        let Some(second) = self.root.split(head_of(row), row, (place, before)) else {
+            return;
+        };
+        self.buckets += 1;
+        self.rest_bytes += rest_bytes;
+        if let Some((place, node)) = second {
+            let first = std::mem::take(&mut self.root);
+            self.root = Node {
+                places: vec![first.places[0].clone(), place],
+                counts: vec![first.sum(), node.sum()],
+                children: vec![first, node],
+            };
+        }
+    }
+
+    /// All buckets, in order.
+    #[must_use]
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets = Vec::with_capacity(self.buckets);
+        self.root.collect(&mut buckets);
+        buckets
+    }
+
+    /// What contradicts the invariants, if anything does.
+    #[must_use]
+    pub fn check(&self) -> Option<String> {
+        let buckets = self.buckets();
+        let places: Vec<&[u8]> = buckets.iter().map(|bucket| &*bucket.start).collect();
+        if !places.is_sorted_by(|a, b| a < b) || !places[0].is_empty() {
+            return Some(format!(
+                "the places do not ascend from the first: {places:02x?}"
+            ));
+        }
+        let rest_bytes = places.iter().map(|p| p.len().saturating_sub(HEAD)).sum();
+        if (self.buckets, self.rest_bytes, self.total)
+            != (buckets.len(), rest_bytes, self.root.sum())
+        {
+            return Some("the sums are not those of the tree".to_owned());
+        }
+        self.root.check().err()
+    }
+}
+
+/// What a removal took out of the tree.
+#[derive(Debug, Default)]
+struct Gone {
+    buckets: usize,
+    rest_bytes: usize,
+}
+
+impl Node {
+    fn sum(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The last entry that does not start behind the key. The first one starts behind nothing.
+    fn position(&self, head: u64, key: &[u8]) -> usize {
+        let behind = |place: &Place| place.compare(head, key).is_gt();
+        self.places.partition_point(|place| !behind(place)).max(1) - 1
+    }
+
+    fn bucket(&self, at: usize, before: u64) -> Bucket {
+        let place = &self.places[at];
+        let is_first = place.head == 0 && place.rest.is_empty();
+        Bucket {
+            start: if is_first { Vec::new() } else { place.bytes() },
+            before,
+            count: self.counts[at],
+        }
+    }
+
+    fn remove(&mut self, head: u64, row: &[u8]) -> Gone {
+        let at = self.position(head, row);
+        self.counts[at] = self.counts[at].saturating_sub(1);
+        if let Some(child) = self.children.get_mut(at) {
+            let gone = child.remove(head, row);
+            if child.places.len() < NODE_MIN {
+                self.join_nodes(at);
+            }
+            return gone;
+        }
+        self.join_buckets(at)
+    }
+
+    /// Joins a bucket with a neighbour if both have become small.
+    fn join_buckets(&mut self, at: usize) -> Gone {
+        for first in [at, at.wrapping_sub(1)] {
+            let second = first.wrapping_add(1);
+            let Some(both) = self.counts.get(first).zip(self.counts.get(second)) else {
+                continue;
+            };
+            if both.0 + both.1 > BUCKET_MAX / 2 {
+                continue;
+            }
+            self.counts[first] += self.counts.remove(second);
+            let place = self.places.remove(second);
+            return Gone {
+                buckets: 1,
+                rest_bytes: place.rest.len(),
+            };
+        }
+        Gone::default()
+    }
+
+    /// Joins a small child with a neighbour if both fit into one node.
+    fn join_nodes(&mut self, at: usize) {
+        for first in [at, at.wrapping_sub(1)] {
+            let second = first.wrapping_add(1);
+            let Some(both) = self.children.get(first).zip(self.children.get(second)) else {
+                continue;
+            };
+            if both.0.places.len() + both.1.places.len() > NODE_MAX {
+                continue;
+            }
+            let mut from = self.children.remove(second);
+            self.places.remove(second);
+            self.counts[first] += self.counts.remove(second);
+            let into = &mut self.children[first];
+            into.places.append(&mut from.places);
+            into.counts.append(&mut from.counts);
+            into.children.append(&mut from.children);
+            return;
+        }
+    }
+
+    /// Splits a bucket. Answers `None` if there is nothing to split, else the second half of this
+    /// node if it has become too large.
+    fn split(&mut self, head: u64, row: &[u8], cut: (Place, u64)) -> Option<Option<(Place, Node)>> {
+        let at = self.position(head, row);
+        if let Some(child) = self.children.get_mut(at) {
+            if let Some((place, node)) = child.split(head, row, cut)? {
+                self.counts[at] -= node.sum();
+                self.counts.insert(at + 1, node.sum());
+                self.places.insert(at + 1, place);
+                self.children.insert(at + 1, node);
+            }
+        } else {
+            let (place, before) = cut;
+            let count = self.counts[at];
+            if before == 0 || before >= count {
+                return None;
+            }
+            self.counts[at] = before;
+            self.counts.insert(at + 1, count - before);
+            self.places.insert(at + 1, place);
+        }
+        if self.places.len() <= NODE_MAX {
+            return Some(None);
+        }
+        let half = self.places.len() / 2;
+        let node = Self {
+            places: self.places.split_off(half),
+            counts: self.counts.split_off(half),
+            children: self.children.split_off(half.min(self.children.len())),
+        };
+        Some(Some((node.places[0].clone(), node)))
+    }
+
+    fn collect(&self, buckets: &mut Vec<Bucket>) {
+        for at in 0..self.places.len() {
+            if let Some(child) = self.children.get(at) {
+                child.collect(buckets);
+            } else {
+                let before = buckets.last().map_or(0, |last| last.before + last.count);
+                buckets.push(self.bucket(at, before));
+            }
+        }
+    }
+
+    /// The depth, or what is wrong.
+    fn check(&self) -> Result<usize, String> {
+        let entries = self.places.len();
+        if entries == 0 || entries > NODE_MAX || self.counts.len() != entries {
+            return Err(format!("a node has {entries} entries"));
+        }
+        if self.children.is_empty() {
+            return Ok(1);
+        }
+        let mut depths = Vec::new();
+        for (at, child) in self.children.iter().enumerate() {
+            if child.places[0] != self.places[at] || child.sum() != self.counts[at] {
+                let places = (&self.places[at], &child.places[0]);
+                let counts = (self.counts[at], child.sum());
+                return Err(format!(
+                    "a node and its child differ: {places:02x?} {counts:?}"
+                ));
+            }
+            depths.push(child.check()?);
+        }
+        if self.children.len() != entries || depths.iter().any(|depth| *depth != depths[0]) {
+            return Err(format!("the leaves have several depths: {depths:?}"));
+        }
+        Ok(depths[0] + 1)
+    }
+}
+
+/// The shortest place that does not stand behind `row`, and stands behind `previous`.
+fn place_between(previous: &[u8], row: &[u8]) -> Place {
+    let shared = previous.iter().zip(row).take_while(|(a, b)| a == b).count();
+    Place::of(&row[..row.len().min((shared + 1).max(HEAD))])
+}

@@ -1,0 +1,122 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+/// A row: a score, and a member of several lengths.
+fn row(random: u64, scores: u64) -> Vec<u8> {
+    let score = (1 << 60) + random % scores;
+    let member = (random >> 20).to_be_bytes();
+    let len = usize::try_from(random >> 8 & 7).unwrap_or_default();
+    [&score.to_be_bytes()[..], &member[..len]].concat()
+}
+
+/// What a caller does inside a bucket, over a plain set.
+fn position(counts: &Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
+    let bucket = counts.bucket_of(key);
+    let within = rows
+        .range(bucket.start..)
+        .take_while(|row| row.as_slice() < key);
+    bucket.before + within.count() as u64
+}
+
+fn split_where_full(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, row: &[u8]) {
+    if counts.add(row) <= BUCKET_MAX {
+        return;
+    }
+    let bucket = counts.bucket_of(row);
+    let half = usize::try_from(bucket.count / 2).unwrap();
+    let mut within = rows.range(bucket.start..).skip(half - 1);
+    let (previous, row) = (within.next().unwrap(), within.next().unwrap());
+    counts.split(previous, row, bucket.count / 2);
+}
+
+#[track_caller]
+fn check(counts: &Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores: u64) {
+    assert_eq!(counts.check(), None);
+    assert_eq!(counts.total(), rows.len() as u64);
+    let sorted: Vec<&Vec<u8>> = rows.iter().collect();
+    for bucket in counts.buckets() {
+        let before = sorted.partition_point(|row| **row < bucket.start);
+        assert_eq!(before as u64, bucket.before, "{bucket:02x?}");
+    }
+    for _ in 0..20 {
+        let mut key = row(next(random), scores);
+        key.truncate(usize::try_from(next(random) % 16).unwrap());
+        let expected = sorted.partition_point(|row| **row < key) as u64;
+        assert_eq!(position(counts, rows, &key), expected, "{key:02x?}");
+        let rank = next(random) % (rows.len() as u64 + 1);
+        let bucket = counts.bucket_at(rank);
+        let is_last = rank == rows.len() as u64;
+        assert!(bucket.before <= rank, "{rank} {bucket:?}");
+        assert!(
+            is_last || rank < bucket.before + bucket.count,
+            "{rank} {bucket:?}"
+        );
+    }
+}
+
+/// Grows to three levels and shrinks to nothing, with many scores and with one.
+#[test]
+fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
+    for (seed, scores) in [(1, 1 << 30), (2, 40), (3, 1)] {
+        let random = &mut (seed << 32);
+        let mut rows = BTreeSet::new();
+        let mut counts = Counts::default();
+        for (steps, grows_in) in [(60_000, 9), (60_000, 5), (90_000, 1)] {
+            for step in 0..steps {
+                if next(random) % 10 < grows_in {
+                    let row = row(next(random), scores);
+                    if rows.insert(row.clone()) {
+                        split_where_full(&mut counts, &rows, &row);
+                    }
+                } else if let Some(gone) = rows.range(row(next(random), scores)..).next() {
+                    let gone = gone.clone();
+                    rows.remove(&gone);
+                    counts.remove(&gone);
+                }
+                if step % 5000 == 0 {
+                    check(&counts, &rows, random, scores);
+                }
+            }
+            check(&counts, &rows, random, scores);
+        }
+        let buckets = counts.buckets.max(1);
+        let most = 8 + rows.len() as u64 / (BUCKET_MAX / 8);
+        assert!(buckets as u64 <= most, "{buckets} for {} rows", rows.len());
+        while let Some(row) = rows.pop_first() {
+            counts.remove(&row);
+        }
+        check(&counts, &rows, random, scores);
+        assert_eq!(counts.buckets, 1);
+    }
+}
+
+#[test]
+fn built_counts_are_those_of_the_rows() {
+    let random = &mut 7;
+    for size in [0, 1, 47, 48, 49, 1000, 50_000] {
+        let rows: BTreeSet<Vec<u8>> = (0..size).map(|_| row(next(random), 1 << 20)).collect();
+        let mut builder = Builder::default();
+        rows.iter().for_each(|row| builder.push(row));
+        check(&builder.finish(), &rows, random, 1 << 20);
+    }
+}
+
+#[test]
+fn a_thousand_members_take_about_a_kilobyte_and_a_half() {
+    let random = &mut 7;
+    let rows: BTreeSet<Vec<u8>> = (0..1000).map(|_| row(next(random), 1 << 40)).collect();
+    let mut builder = Builder::default();
+    rows.iter().for_each(|row| builder.push(row));
+    assert!(builder.bytes() < 1500, "{}", builder.bytes());
+    assert!(builder.finish().bytes() < 1700);
+}

@@ -1,0 +1,148 @@
+//! Removing from a sorted set: members by name, the first ones, and ranges.
+//!
+//! Whoever removes members at an end of the set moves the [mark](crate::types::zset::marks) there, so that the
+//! next command does not walk over what they leave behind.
+
+use crate::store::{Direction, Space};
+use crate::types::rows::Score;
+use crate::types::zset::{Element, Index, LexRange, ScoreRange, SortedSet, Window, rank};
+use crate::types::{Error, Result};
+
+/// One removal by name in so many looks where the set begins now, or where it ends.
+const LOOKS_ONCE_IN: u64 = 8;
+
+impl SortedSet<'_, '_> {
+    /// Removes a member. Answers whether it was there.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn remove(&mut self, member: &[u8]) -> Result<bool> {
+        let Some(score) = self.stored_score(member)? else {
+            return Ok(false);
+        };
+        self.erase(score, member)?;
+        Ok(true)
+    }
+
+    /// Removes and returns the first members in the order of `direction`, at most `count`.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
+        let popped = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
+        self.erase_all(&popped)?;
+        if let Some(last) = popped.last() {
+            let row = self.prefix.score_key(score_of(last)?, &last.member);
+            self.marks.pass(self.prefix.mark_of(&row), direction);
+        }
+        Ok(popped)
+    }
+
+    /// Removes `count` members from one rank on. Answers how many there were.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn remove_ranks(&mut self, first: u64, count: u64) -> Result<u64> {
+        let elements = rank::select(self, first, count, Direction::Forward)?;
+        self.remove_range(&elements)
+    }
+
+    /// Removes the members that have a score in the range. Answers how many there were.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn remove_scores(&mut self, range: &ScoreRange) -> Result<u64> {
+        let elements = self.by_score(range, Direction::Forward, Window::ALL)?;
+        self.remove_range(&elements)
+    }
+
+    /// Removes the members that lie in the range by their bytes. Answers how many there were.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
+        let elements = self.by_lex(range, Direction::Forward, Window::ALL)?;
+        self.remove_range(&elements)
+    }
+
+    fn remove_range(&mut self, elements: &[Element]) -> Result<u64> {
+        self.erase_all(elements)?;
+        if !elements.is_empty() && self.size > 0 {
+            self.find_end(Direction::Forward)?;
+            self.find_end(Direction::Backward)?;
+        }
+        Ok(elements.len() as u64)
+    }
+
+    fn erase_all(&mut self, elements: &[Element]) -> Result<()> {
+        for element in elements {
+            let score = score_of(element)?;
+            self.erase_rows(score, &element.member);
+        }
+        Ok(())
+    }
+
+    /// Removes a member that has this score.
+    fn erase(&mut self, score: Score, member: &[u8]) -> Result<()> {
+        let row = self.erase_rows(score, member);
+        self.look_for_ends(&row)
+    }
+
+    /// Removes both rows of a member. Answers the key of its score row.
+    fn erase_rows(&mut self, score: Score, member: &[u8]) -> Vec<u8> {
+        let data_row = self.prefix.data_key(member);
+        self.txn.delete(Space::Data, data_row);
+        self.size = self.size.saturating_sub(1);
+        self.erase_score_row(score, member)
+    }
+
+    /// Removes the score row of a member that gets another score.
+    pub(super) fn erase_score(&mut self, score: Score, member: &[u8]) -> Result<()> {
+        let row = self.erase_score_row(score, member);
+        self.look_for_ends(&row)
+    }
+
+    fn erase_score_row(&mut self, score: Score, member: &[u8]) -> Vec<u8> {
+        let row = self.prefix.score_key(score, member);
+        rank::note_removed(self, &row);
+        self.txn.delete(Space::Score, row.clone());
+        row
+    }
+
+    /// A row is gone, and nobody knows whether it was the first one or the last one. To find out costs a
+    /// seek, so only some removals do it. Which ones is for the bytes of the row to say: a queue whose
+    /// members are removed by name has no more than a few dozen removed rows before its first one.
+    fn look_for_ends(&mut self, row: &[u8]) -> Result<()> {
+        // FNV-1a, by Fowler, Noll and Vo.
+        let hash = row.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // The low bits of this hash are poor.
+        let chosen = hash >> 40;
+        if !chosen.is_multiple_of(LOOKS_ONCE_IN) || self.size == 0 {
+            return Ok(());
+        }
+        self.find_end(if (chosen / LOOKS_ONCE_IN).is_multiple_of(2) {
+            Direction::Forward
+        } else {
+            Direction::Backward
+        })
+    }
+
+    /// Moves a mark to where the first row in this direction stands.
+    fn find_end(&mut self, direction: Direction) -> Result<()> {
+        let cursor = self.scan(Index::ByScore, &self.prefix.rows(), direction)?;
+        let mark = cursor
+            .row()
+            .map(|(row, _)| self.prefix.mark_of(row).to_vec());
+        drop(cursor);
+        if let Some(mark) = mark {
+            self.marks.begin_at(&mark, direction);
+        }
+        Ok(())
+    }
+}
+
+fn score_of(element: &Element) -> Result<Score> {
+    Score::new(element.score).map_err(|_| Error::NotANumber)
+}
