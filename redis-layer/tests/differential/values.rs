@@ -1,16 +1,32 @@
 //! What commands are made of: few keys and members, and the numbers where things go wrong.
 
-pub(crate) const KEYS: [&[u8]; 8] = [
+/// The keys that usually hold one type. A command on another one of them meets the wrong type.
+pub(crate) const STRINGS: [&[u8]; 3] = [b"s0", b"s1", b"s2"];
+pub(crate) const HASHES: [&[u8]; 2] = [b"h0", b"h1"];
+pub(crate) const LISTS: [&[u8]; 3] = [b"q0", b"q1", b"q2"];
+pub(crate) const SETS: [&[u8]; 3] = [b"t0", b"t1", b"t2"];
+pub(crate) const SORTED_SETS: [&[u8]; 3] = [b"z0", b"z1", b"z2"];
+pub(crate) const PLACES: [&[u8]; 2] = [b"g0", b"g1"];
+/// Sorted sets whose members all have one score.
+pub(crate) const LEX_KEYS: [&[u8]; 2] = [b"l0", b"l1"];
+/// Keys that may hold anything, but for those of `LEX_KEYS`.
+pub(crate) const ANY_KEYS: [&[u8]; 15] = [
+    b"s0",
+    b"s1",
+    b"h0",
+    b"q0",
+    b"q1",
+    b"t0",
+    b"t1",
     b"z0",
     b"z1",
     b"z2",
-    b"s0",
-    b"s1",
+    b"g0",
     b"",
     b"\xff\xff",
     b"z\x000",
+    b"nothing",
 ];
-pub(crate) const LEX_KEYS: [&[u8]; 2] = [b"l0", b"l1"];
 pub(crate) const MEMBERS: [&[u8]; 16] = [
     b"a",
     b"b",

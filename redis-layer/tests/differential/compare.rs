@@ -1,0 +1,221 @@
+//! Whether two replies to a command agree. Mostly: byte for byte.
+//!
+//! Exceptions, each for a reason:
+//! - what has no order (`SMEMBERS`, `HGETALL`, `KEYS`) is compared as a set, of elements or of pairs;
+//! - what is left to live may differ by the time that passes between the two servers;
+//! - what is random (`SPOP`, `RANDOMKEY`) agrees in its shape: the types and the number of replies.
+//!   That the elements are ones that were there, each as often as it should be, is a test of its own;
+//! - `SCAN` and its like agree if both end at once with the same set. Who needs several steps may cut
+//!   them differently.
+//!
+//! A transaction's replies are compared each by the rule of its own command.
+
+use bytes::Bytes;
+
+use crate::common::client::Command;
+
+/// A reply as a tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Tree<'a> {
+    /// A line: status, error, number, null.
+    Line(&'a [u8]),
+    /// Bytes with their length.
+    Bulk(&'a [u8]),
+    /// A kind and what it holds; of a map, keys and values in turn.
+    List(u8, Vec<Tree<'a>>),
+}
+
+/// How replies to a command are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Exact,
+    /// A positive number may differ by so much.
+    Clock(u64),
+    /// Groups of so many elements, in any order.
+    Unordered(usize),
+    /// Types and numbers of elements.
+    Shape,
+    /// A cursor and elements in groups of so many.
+    Scan(usize),
+}
+
+/// The rules of those that are not compared byte for byte.
+fn rule(command: &Command) -> Rule {
+    let word = |at: usize| command.get(at).map(|word| word.to_ascii_lowercase());
+    let name = word(0).unwrap_or_default();
+    let has = |wanted: &[u8]| command.iter().any(|arg| arg.eq_ignore_ascii_case(wanted));
+    match name.as_slice() {
+        b"ttl" => Rule::Clock(1),
+        b"pttl" => Rule::Clock(2000),
+        b"smembers" | b"sinter" | b"sunion" | b"sdiff" | b"hkeys" | b"hvals" | b"keys" => {
+            Rule::Unordered(1)
+        }
+        b"hgetall" => Rule::Unordered(2),
+        b"spop" | b"srandmember" | b"randomkey" | b"hrandfield" | b"zrandmember" | b"time"
+        | b"lastsave" => Rule::Shape,
+        b"scan" | b"sscan" => Rule::Scan(1),
+        b"hscan" | b"zscan" => Rule::Scan(2),
+        // Without an order that is asked for, a set is sorted by chance.
+        b"sort" | b"sort_ro" if has(b"nosort") => Rule::Unordered(1),
+        _ => Rule::Exact,
+    }
+}
+
+/// Whether two replies agree. `queued` are the commands since `MULTI`, if `command` is an `EXEC`.
+pub(crate) fn agree(command: &Command, queued: &[Command], real: &[u8], ours: &[u8]) -> bool {
+    if real == ours {
+        return true;
+    }
+    let (Some(real), Some(ours)) = (whole(real), whole(ours)) else {
+        return false;
+    };
+    let is_exec = command[0].eq_ignore_ascii_case(b"exec");
+    match (&real, &ours) {
+        (Tree::List(b'*', real), Tree::List(b'*', ours)) if is_exec => {
+            real.len() == ours.len()
+                && queued.len() == real.len()
+                && (queued.iter().zip(real).zip(ours))
+                    .all(|((command, real), ours)| agree_by(rule(command), real, ours))
+        }
+        _ => agree_by(rule(command), &real, &ours),
+    }
+}
+
+fn agree_by(rule: Rule, real: &Tree<'_>, ours: &Tree<'_>) -> bool {
+    if real == ours {
+        return true;
+    }
+    match (rule, real, ours) {
+        (Rule::Clock(tolerance), _, _) => {
+            let numbers = (positive(real), positive(ours));
+            matches!(numbers, (Some(a), Some(b)) if a.abs_diff(b) <= tolerance)
+        }
+        (Rule::Shape, _, _) => same_shape(real, ours),
+        (Rule::Unordered(group), Tree::List(a, real), Tree::List(b, ours)) => {
+            a == b && sorted(real, group) == sorted(ours, group)
+        }
+        (Rule::Scan(group), Tree::List(_, real), Tree::List(_, ours)) => match (&**real, &**ours) {
+            ([Tree::Bulk(real_cursor), real], [Tree::Bulk(our_cursor), ours]) => {
+                *real_cursor != b"0"
+                    || *our_cursor != b"0"
+                    || agree_by(Rule::Unordered(group), real, ours)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn positive(tree: &Tree<'_>) -> Option<u64> {
+    let Tree::Line([b':', digits @ ..]) = tree else {
+        return None;
+    };
+    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    (number > 0).then_some(number)
+}
+
+fn same_shape(real: &Tree<'_>, ours: &Tree<'_>) -> bool {
+    match (real, ours) {
+        (Tree::List(a, real), Tree::List(b, ours)) => {
+            let pairs = real.iter().zip(ours);
+            a == b && real.len() == ours.len() && pairs.into_iter().all(|(a, b)| same_shape(a, b))
+        }
+        (Tree::Bulk(_), Tree::Bulk(_)) => true,
+        // Two numbers, but not two different errors.
+        (Tree::Line([a, ..]), Tree::Line([b, ..])) => a == b && matches!(a, b':' | b','),
+        _ => false,
+    }
+}
+
+fn sorted<'t, 'a>(items: &'t [Tree<'a>], group: usize) -> Vec<&'t [Tree<'a>]> {
+    let mut groups: Vec<_> = items.chunks(group).collect();
+    groups.sort_unstable();
+    groups
+}
+
+fn whole(reply: &[u8]) -> Option<Tree<'_>> {
+    let (tree, rest) = parse(reply)?;
+    rest.is_empty().then_some(tree)
+}
+
+fn parse(bytes: &[u8]) -> Option<(Tree<'_>, &[u8])> {
+    let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
+    let (line, rest) = (&bytes[..end], &bytes[end + 2..]);
+    let number = || std::str::from_utf8(&line[1..]).ok()?.parse::<usize>().ok();
+    let (kind, count) = match (line[0], number()) {
+        (b'$' | b'=', Some(length)) => {
+            return Some((Tree::Bulk(rest.get(..length)?), rest.get(length + 2..)?));
+        }
+        (kind @ (b'*' | b'~' | b'>'), Some(count)) => (kind, count),
+        (b'%', Some(count)) => (b'%', 2 * count),
+        // Null has the length -1.
+        _ => return Some((Tree::Line(line), rest)),
+    };
+    let mut items = Vec::new();
+    let mut rest = rest;
+    for _ in 0..count {
+        let (item, behind) = parse(rest)?;
+        items.push(item);
+        rest = behind;
+    }
+    Some((Tree::List(kind, items), rest))
+}
+
+#[test]
+fn only_what_has_no_order_or_is_chance_may_differ() {
+    let same = |line: &'static str, real: &[u8], ours: &[u8]| {
+        let command: Command = line
+            .split(' ')
+            .map(|word| Bytes::from_static(word.as_bytes()))
+            .collect();
+        agree(&command, &[], real, ours)
+    };
+    let ab = b"*2\r\n$1\r\na\r\n$1\r\nb\r\n";
+    let ba = b"*2\r\n$1\r\nb\r\n$1\r\na\r\n";
+    let ac = b"*2\r\n$1\r\na\r\n$1\r\nc\r\n";
+    assert!(same("ttl k", b":100\r\n", b":99\r\n"));
+    assert!(!same("ttl k", b":100\r\n", b":98\r\n"));
+    assert!(!same("ttl k", b":-1\r\n", b":-2\r\n"));
+    assert!(same("PTTL k", b":5000\r\n", b":4000\r\n"));
+    assert!(!same("zcard k", b":5\r\n", b":4\r\n"));
+    assert!(same("smembers k", ab, ba));
+    assert!(!same("smembers k", ab, ac));
+    assert!(!same("hgetall k", ab, ba));
+    assert!(!same("zrange k 0 -1", ab, ba));
+    assert!(same("spop k 2", ab, ac));
+    assert!(!same("spop k 2", ab, b"$1\r\na\r\n"));
+    assert!(!same("spop k", b"-ERR a\r\n", b"-ERR b\r\n"));
+    let scan =
+        |cursor: &str, items: &[u8]| [b"*2\r\n$1\r\n", cursor.as_bytes(), b"\r\n", items].concat();
+    assert!(same("scan 0", &scan("0", ab), &scan("0", ba)));
+    assert!(!same("scan 0", &scan("0", ab), &scan("0", ac)));
+    assert!(same("scan 0", &scan("7", ab), &scan("0", ac)));
+}
+
+#[test]
+fn the_replies_of_a_transaction_are_compared_each_by_its_rule() {
+    let command = |word: &'static str| vec![Bytes::from_static(word.as_bytes())];
+    let queued = [command("smembers"), command("zcard")];
+    let exec = command("EXEC");
+    let replies =
+        |members: &str, number: u8| format!("*2\r\n*2\r\n{members}:{number}\r\n").into_bytes();
+    let real = replies("$1\r\na\r\n$1\r\nb\r\n", 1);
+    assert!(agree(
+        &exec,
+        &queued,
+        &real,
+        &replies("$1\r\nb\r\n$1\r\na\r\n", 1)
+    ));
+    assert!(!agree(
+        &exec,
+        &queued,
+        &real,
+        &replies("$1\r\na\r\n$1\r\nb\r\n", 2)
+    ));
+    assert!(!agree(
+        &exec,
+        &queued[..1],
+        &real,
+        &replies("$1\r\nb\r\n$1\r\na\r\n", 1)
+    ));
+}
