@@ -53,11 +53,34 @@ pub(super) fn pick(version: &Version, comparator: &Comparator, shape: &Shape) ->
     if score < 1.0 {
         return None;
     }
-    let from = match level {
-        0 => oldest_of_level0(version, comparator),
-        _ => vec![cheapest_of_level(version, comparator, level)?],
-    };
-    let (smallest, largest) = user_key_range(comparator, &from)?;
+    match level {
+        0 => pick_level0(version, comparator, Reason::Shape),
+        _ => {
+            let from = cheapest_of_level(version, comparator, level)?;
+            one_level_down(version, comparator, level, &[from], Reason::Shape)
+        }
+    }
+}
+
+/// The oldest of level 0 into level 1, however few there are; `None` if there are none.
+pub(super) fn pick_level0(
+    version: &Version,
+    comparator: &Comparator,
+    reason: Reason,
+) -> Option<Plan> {
+    let from = oldest_of_level0(version, comparator);
+    one_level_down(version, comparator, 0, &from, reason)
+}
+
+/// Tables of a level, with those that they overlap in the next, into that one.
+fn one_level_down(
+    version: &Version,
+    comparator: &Comparator,
+    level: usize,
+    from: &[Arc<TableFile>],
+    reason: Reason,
+) -> Option<Plan> {
+    let (smallest, largest) = user_key_range(comparator, from)?;
     let below = version.overlapping(comparator, level + 1, smallest, largest);
     let inputs = from.iter().map(|table| (level, Arc::clone(table)));
     let inputs = inputs
@@ -66,7 +89,7 @@ pub(super) fn pick(version: &Version, comparator: &Comparator, shape: &Shape) ->
     Some(Plan {
         inputs,
         output_level: level + 1,
-        reason: Reason::Shape,
+        reason,
     })
 }
 

@@ -21,7 +21,9 @@ mod tiered;
 
 use std::ops::Add;
 
-pub use self::picker::{Plan, Reason, Shape, Strategy, pick, pick_everything, pick_range};
+pub use self::picker::{
+    Plan, Reason, Shape, Strategy, pick, pick_everything, pick_for_reads, pick_range,
+};
 pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.

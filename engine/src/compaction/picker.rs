@@ -50,6 +50,8 @@ pub struct Plan {
 pub enum Reason {
     /// A level is over its share.
     Shape,
+    /// Readers lost more without it than it costs.
+    Reads,
     /// The user asked for it.
     Manual,
 }
@@ -60,7 +62,7 @@ impl Plan {
     /// Not one with range tombstones: rewritten, it may lose those that have nothing left to hide.
     #[must_use]
     pub fn is_trivial_move(&self) -> bool {
-        self.reason == Reason::Shape
+        self.reason != Reason::Manual
             && self.inputs.len() == 1
             && self
                 .inputs
@@ -96,6 +98,16 @@ pub fn pick(version: &Version, comparator: &Comparator, shape: &Shape) -> Option
     match shape.strategy {
         Strategy::Leveled => leveled::pick(version, comparator, shape),
         Strategy::Tiered => tiered::pick(version, shape),
+    }
+}
+
+/// One that takes tables of level 0 down though the shape does not ask for it, so that readers meet fewer runs; `None` if
+/// level 0 is empty. A tiered family keeps its runs.
+#[must_use]
+pub fn pick_for_reads(version: &Version, comparator: &Comparator, shape: &Shape) -> Option<Plan> {
+    match shape.strategy {
+        Strategy::Leveled => leveled::pick_level0(version, comparator, Reason::Reads),
+        Strategy::Tiered => None,
     }
 }
 

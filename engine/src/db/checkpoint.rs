@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::db::Db;
-use crate::db::open::create_directory;
+use crate::db::directory::create_directory;
 use crate::db::signals::closed;
 use crate::error::{Error, Result};
 use crate::version::{FileName, Manifest, State, file_name};

@@ -1,7 +1,7 @@
 //! Compactions of an open database: which is made, and how its result comes into force.
 //!
 //! There is one at a time over all families, whoever asks for it: the thread in the background, `Db::step`, or a
-//! caller who wants a range compacted.
+//! caller who wants a range compacted. When one is made for readers stands in `read_compaction`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,8 +22,21 @@ impl Core {
     /// # Errors
     /// As for [`Core::flush_oldest`], and `Corruption` or `Io` from an input.
     pub(super) fn compact_once(&self) -> Result<bool> {
+        self.as_compaction(|| self.compact_neediest())
+    }
+
+    /// Makes the next compaction: one that the shape needs, or else one that readers have paid for.
+    ///
+    /// # Errors
+    /// As for [`compact_once`](Self::compact_once).
+    pub(super) fn compact_next(&self) -> Result<bool> {
+        Ok(self.compact_once()? || self.compact_for_reads()?)
+    }
+
+    /// Does a piece of the compactions' work when its turn comes, and tells those who wait how it ended.
+    pub(super) fn as_compaction(&self, work: impl FnOnce() -> Result<bool>) -> Result<bool> {
         let working = self.begin_work(&self.compacting)?;
-        let outcome = self.compact_neediest();
+        let outcome = work();
         drop(working);
         let ended = outcome.as_ref().map(|_| ()).map_err(copy_of);
         self.signals.ended(Work::Compact, &ended);
@@ -106,7 +119,7 @@ impl Core {
     }
 
     /// Makes a compaction; `false` if it was given up. The caller holds `compacting`, so no input disappears.
-    fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
+    pub(super) fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
         let (job, begun) = (self.new_job(), Instant::now());
         let inputs = || -> Vec<TableInfo> {
             let tables = plan.inputs.iter();

@@ -66,7 +66,9 @@ pub(super) struct Core {
     /// Reentrant only so that a compaction filter may close the database.
     pub(super) flushing: ReentrantMutex<()>,
     pub(super) compacting: ReentrantMutex<()>,
-    pub(super) signals: Signals,
+    pub(super) signals: Arc<Signals>,
+    /// Whether reads ask for compactions.
+    pub(super) read_compaction: bool,
     /// The first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
     /// The way to the listener, if there is one.
@@ -110,6 +112,11 @@ pub(super) struct FrozenSet {
 impl Core {
     pub(super) fn visible_sequence(&self) -> u64 {
         self.visible.now()
+    }
+
+    /// Where the reads of a family ask for compactions, if they are to.
+    pub(super) fn asks(&self) -> Option<Arc<Signals>> {
+        self.read_compaction.then(|| Arc::clone(&self.signals))
     }
 
     pub(super) fn new_file_number(&self) -> u64 {

@@ -9,15 +9,18 @@ use arc_swap::ArcSwap;
 
 use crate::batch::{FamilyId, FamilyRef};
 use crate::bloom::KeyHash;
+use crate::compaction::Strategy;
 use crate::comparator::Comparator;
 use crate::db::handle::Handle;
+use crate::db::signals::{Signals, Work};
 use crate::db::statistics::FamilyCounters;
 use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, Range, Source};
 use crate::memtable::Memtable;
-use crate::version::{LEVELS, LevelCursor, Version};
+use crate::version::read_charge::{GET_NANOS, gather};
+use crate::version::{CursorLoss, LEVELS, LevelCursor, ReadCharge, Version};
 
 /// Keys up to this length are looked up without allocating.
 const STACK_KEY_BYTES: usize = 128;
@@ -33,6 +36,14 @@ pub(super) struct View {
     pub(super) version: Arc<Version>,
 }
 
+impl View {
+    /// The newest first.
+    #[inline]
+    pub(super) fn memtables(&self) -> impl Iterator<Item = &Memtable> {
+        std::iter::once(&self.memtable).chain(&self.frozen)
+    }
+}
+
 /// What all handles of a family share.
 pub(super) struct FamilyCore {
     pub(super) id: FamilyId,
@@ -45,6 +56,8 @@ pub(super) struct FamilyCore {
     pub(super) dropped: AtomicBool,
     /// What its flushes and compactions did.
     pub(super) counters: FamilyCounters,
+    /// Where reads ask for a compaction; `None` if they are not to.
+    pub(super) asks: Option<Arc<Signals>>,
 }
 
 /// A column family of an open database: rows sorted by their keys.
@@ -68,6 +81,17 @@ impl FamilyCore {
             level0_tables,
             dropped: AtomicBool::new(false),
             counters: FamilyCounters::default(),
+            asks: None,
+        }
+    }
+
+    /// The same, whose reads ask for a compaction by `signals` when they lose too much without. Not in a tiered family,
+    /// which has runs on purpose.
+    pub(super) fn asking(self, signals: Option<Arc<Signals>>) -> Self {
+        let leveled = self.options.strategy == Strategy::Leveled;
+        Self {
+            asks: signals.filter(|_| leveled),
+            ..self
         }
     }
 
@@ -84,8 +108,27 @@ impl FamilyCore {
     ///
     /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
+        let mut in_vain = 0;
+        let found = self.look_up(view, key, sequence, &mut in_vain);
+        if in_vain > 0
+            && let Some(nanos) = gather(in_vain * GET_NANOS)
+        {
+            self.charge_gets(view, nanos, in_vain);
+        }
+        found
+    }
+
+    /// As [`get`](Self::get). `in_vain` rises by each memtable and table of level 0 that did not know the key.
+    #[inline]
+    fn look_up(
+        &self,
+        view: &View,
+        key: &[u8],
+        sequence: u64,
+        in_vain: &mut u64,
+    ) -> Result<Option<Value>> {
         let hash = KeyHash::of(key);
-        for memtable in std::iter::once(&view.memtable).chain(&view.frozen) {
+        for memtable in view.memtables() {
             let deleted = memtable.newest_range_delete(key, sequence);
             if let Some(found) = memtable.get_hashed(key, hash, sequence) {
                 let there = found.kind == ValueKind::Put && found.sequence > deleted;
@@ -95,25 +138,40 @@ impl FamilyCore {
                 // All that older sources hold of the key is older than the range tombstone.
                 return Ok(None);
             }
+            *in_vain += 1;
         }
         with_seek_key(key, sequence, |seek_key| {
-            let found = view.version.get(self.comparator(), seek_key, hash)?;
+            let version = &view.version;
+            let found = version.get(self.comparator(), seek_key, hash, in_vain)?;
             Ok(found
                 .filter(|found| found.kind == ValueKind::Put)
                 .map(|found| found.value.into()))
         })
     }
 
+    /// Charges what gets lost: this one, which looked into so many runs in vain, stands for all. An empty memtable is
+    /// none. It is left out only here, because a look at its length would cost every get.
+    #[cold]
+    fn charge_gets(&self, view: &View, nanos: u64, in_vain: u64) {
+        let Some(signals) = &self.asks else { return };
+        let empty = view.memtables().filter(|memtable| memtable.is_empty());
+        let runs = in_vain.saturating_sub(empty.count() as u64);
+        let charge = view.version.charge();
+        charge.add(nanos * runs / in_vain);
+        if charge.is_to_be_asked() {
+            signals.request(Work::Compact);
+        }
+    }
+
     pub(super) fn cursor(&self, view: &View, sequence: u64, bounds: Bounds) -> Result<Cursor> {
         let comparator = self.comparator();
-        let memtables = std::iter::once(&view.memtable).chain(&view.frozen);
         let level0 = view.version.level(0);
         let deeper = (1..LEVELS).filter(|level| !view.version.level(*level).is_empty());
         let mut sources: Vec<Source> =
             Vec::with_capacity(1 + view.frozen.len() + level0.len() + deeper.count());
         // The range tombstones of a source, and how many sources are as new.
         let mut tombstones = Vec::new();
-        for memtable in memtables.filter(|memtable| !memtable.is_empty()) {
+        for memtable in view.memtables().filter(|memtable| !memtable.is_empty()) {
             sources.push(Source::Memtable(memtable.cursor()));
             tombstones.extend(memtable.range_tombstones().map(|of| (of, sources.len())));
         }
@@ -123,6 +181,7 @@ impl FamilyCore {
             let of_table = table.range_tombstones();
             tombstones.extend(of_table.map(|of| (Arc::clone(of), sources.len())));
         }
+        let upper_runs = sources.len();
         for level in 1..LEVELS {
             let tables = view.version.level(level);
             if !tables.is_empty() {
@@ -132,17 +191,35 @@ impl FamilyCore {
                 tombstones.extend(of_level.map(|of| (Arc::clone(of), sources.len())));
             }
         }
+        let loss = self.loss_by(upper_runs, sources.len(), view.version.charge());
         let coverage = Coverage::new(comparator.clone(), sequence, tombstones);
         let merge = MergeCursor::new(comparator.clone(), sources);
         let version = Arc::clone(&view.version);
-        Ok(Cursor::new(
+        let cursor = Cursor::new(
             comparator.clone(),
             merge,
             version,
             sequence,
             coverage,
             bounds,
-        ))
+        );
+        Ok(cursor.losing(loss))
+    }
+
+    /// What a cursor loses over so many runs, of which so many are memtables and tables of level 0. One run is left
+    /// whatever is compacted, and what earlier cursors lost may make it due.
+    fn loss_by(
+        &self,
+        upper_runs: usize,
+        runs: usize,
+        charge: &Arc<ReadCharge>,
+    ) -> Option<CursorLoss> {
+        let signals = self.asks.as_ref()?;
+        let loss = CursorLoss::of(charge, upper_runs.min(runs.saturating_sub(1)))?;
+        if charge.is_to_be_asked() {
+            signals.request(Work::Compact);
+        }
+        Some(loss)
     }
 
     pub(super) fn prefix_bounds(&self, prefix: &[u8]) -> Result<Bounds> {

@@ -76,7 +76,8 @@ impl Core {
             frozen: Vec::new(),
             version: Arc::default(),
         };
-        let family = Arc::new(FamilyCore::new(id, name, options, view));
+        let family = FamilyCore::new(id, name, options, view).asking(self.asks());
+        let family = Arc::new(family);
         let record = FamilyRecord {
             id,
             name: name.to_owned(),

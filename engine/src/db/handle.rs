@@ -137,7 +137,7 @@ impl Core {
             while !self.is_closing() && self.poison.get().is_none() {
                 let done = match work {
                     Work::Flush => self.flush_oldest(),
-                    Work::Compact => self.compact_once(),
+                    Work::Compact => self.compact_next(),
                 };
                 if !matches!(done, Ok(true)) {
                     break;

@@ -4,11 +4,12 @@
 //! Db, Family, Snapshot      handles for users
 //!   handle                  keeps it open, owns the threads
 //!     core                  what all share, and in which order its locks are taken
-//!       open, recovery      from the files to a core
+//!       open, recovery      from the files to a core; directory: what may be opened
 //!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log, memtables
 //!       checkpoint          a copy made of links
 //!       flush, compact      the work behind the scenes, one piece at a time; jobs: what they share
+//!       read_compaction     when there is work for the sake of readers
 //!       events, statistics  what is told, what is counted
 //!       signals             who waits for whom
 //! ```
@@ -21,6 +22,7 @@ mod checkpoint;
 mod commit;
 mod compact;
 mod core;
+mod directory;
 mod events;
 mod family;
 mod family_set;
@@ -31,6 +33,7 @@ mod multi_get;
 mod open;
 mod options;
 mod overview;
+mod read_compaction;
 mod recovery;
 mod repair;
 mod signals;
@@ -320,7 +323,7 @@ impl Db {
     pub fn step(&self) -> Result<bool> {
         let core = &self.handle.core;
         core.check_writable()?;
-        Ok(core.flush_oldest()? || core.compact_once()?)
+        Ok(core.flush_oldest()? || core.compact_next()?)
     }
 
     /// Ends background work, makes every write durable and unlocks the directory. Later writes fail; readers go on.

@@ -11,7 +11,6 @@
 //! force, or the new one, which says the same.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -24,6 +23,7 @@ use crate::batch::{DatabaseId, FamilyId};
 use crate::comparator::Comparator;
 use crate::db::commit::CommitQueue;
 use crate::db::core::{Core, FrozenSet, ManifestInForce};
+use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
@@ -41,15 +41,7 @@ use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
 use crate::version::{
     FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
 };
-use crate::vfs::{LockGuard, Vfs, parent_dir};
-
-/// What a look at a directory shows.
-#[derive(Debug, Default)]
-struct Listing {
-    files: Vec<FileName>,
-    /// The first name that is not the engine's.
-    foreign: Option<String>,
-}
+use crate::vfs::{LockGuard, Vfs};
 
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
@@ -98,133 +90,6 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     core.remove_unneeded(&listing);
     core.tell_opened();
     Db::from_core(core)
-}
-
-/// Refuses what must not be touched.
-fn look(dir: &Path, options: &Options) -> Result<()> {
-    let vfs = &*options.vfs;
-    if !vfs.exists(dir)? {
-        return check_may_create(dir, options, "there is nothing");
-    }
-    let listing = list(vfs, dir)?;
-    admit(dir, options, &listing)?;
-    let is_database = listing.files.contains(&FileName::Current);
-    if is_database && !listing.files.contains(&FileName::Lock) {
-        // Locking would create a file in what may be somebody else's directory.
-        read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
-    }
-    Ok(())
-}
-
-/// Whether what a directory holds is what the options expect there.
-fn admit(dir: &Path, options: &Options, listing: &Listing) -> Result<()> {
-    if !listing.files.contains(&FileName::Current) {
-        listing.check_is_new(&*options.vfs, dir)?;
-        return check_may_create(dir, options, "there is no CURRENT in it");
-    }
-    if options.error_if_exists {
-        return Err(Error::invalid(format!(
-            "{} already holds a database, and error_if_exists is on",
-            dir.display()
-        )));
-    }
-    Ok(())
-}
-
-fn check_may_create(dir: &Path, options: &Options, found: &str) -> Result<()> {
-    if options.create_if_missing {
-        return Ok(());
-    }
-    Err(Error::NotADatabase {
-        path: dir.to_path_buf(),
-        found: format!("{found}, and create_if_missing is off"),
-    })
-}
-
-/// Creates the directory and makes its name durable.
-///
-/// The parent is synced even if the directory was there and a database was not: an earlier creation may have
-/// failed between the two.
-pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
-    if vfs.exists(&dir.join(file_name::CURRENT))? {
-        return Ok(());
-    }
-    let mut missing = Vec::new();
-    for ancestor in dir
-        .ancestors()
-        .take_while(|ancestor| !ancestor.as_os_str().is_empty())
-    {
-        if vfs.exists(ancestor)? {
-            break;
-        }
-        missing.push(ancestor);
-    }
-    vfs.create_dir_all(dir)?;
-    for created in missing.iter().rev() {
-        vfs.sync_dir(&parent_dir(created))?;
-    }
-    if missing.is_empty() {
-        // A parent that this user may not read is the operator's, and so was the creation.
-        return vfs
-            .sync_dir(&parent_dir(dir))
-            .or_else(|error| match &error {
-                Error::Io { source, .. } if source.kind() == ErrorKind::PermissionDenied => Ok(()),
-                _ => Err(error),
-            });
-    }
-    Ok(())
-}
-
-fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
-    let mut listing = Listing::default();
-    for name in vfs.list(dir)? {
-        match FileName::parse(&name) {
-            Some(file) => listing.files.push(file),
-            None if listing.foreign.is_none() => {
-                listing.foreign = Some(name.to_string_lossy().into_owned());
-            }
-            None => {}
-        }
-    }
-    Ok(listing)
-}
-
-impl Listing {
-    /// The numbers of the logs, ascending.
-    fn logs(&self) -> BTreeSet<u64> {
-        self.files
-            .iter()
-            .filter_map(|file| match file {
-                FileName::Log(number) => Some(*number),
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// Without `CURRENT`: nothing may be here but what a creation leaves that the power cut short.
-    fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
-        if let Some(foreign) = &self.foreign {
-            return Err(Error::NotADatabase {
-                path: dir.to_path_buf(),
-                found: format!("it holds {foreign:?} and no CURRENT"),
-            });
-        }
-        for file in &self.files {
-            let path = match file {
-                FileName::Table(number) => file_name::table(dir, *number),
-                FileName::Log(number) if vfs.len(&file_name::log(dir, *number))? > 0 => {
-                    file_name::log(dir, *number)
-                }
-                _ => continue,
-            };
-            let what = format!(
-                "{} holds data, and CURRENT is missing beside it",
-                path.display()
-            );
-            return Err(Error::corruption(dir.join(file_name::CURRENT), 0, what));
-        }
-        Ok(())
-    }
 }
 
 /// The state as the manifest in force says, for families whose comparators are the ones given.
@@ -385,6 +250,7 @@ impl Core {
         // This syncs the directory, so the new log's name is durable too.
         let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)
             .inspect_err(|_| take_back(&**vfs, dir, log_number, manifest_number))?;
+        let signals = Arc::new(Signals::default());
         let mut memtables = Vec::new();
         let mut families = Vec::new();
         for (&id, of_state) in &state.families {
@@ -399,12 +265,9 @@ impl Core {
                 version: Arc::clone(&of_state.version),
             };
             memtables.push((id, fresh));
-            families.push(Arc::new(FamilyCore::new(
-                id,
-                &of_state.name,
-                family_options,
-                view,
-            )));
+            let family = FamilyCore::new(id, &of_state.name, family_options, view);
+            let asks = options.read_compaction.then(|| Arc::clone(&signals));
+            families.push(Arc::new(family.asking(asks)));
         }
         let last_sequence = recovered.last_sequence;
         Ok(Arc::new(Self {
@@ -430,7 +293,8 @@ impl Core {
             ),
             flushing: ReentrantMutex::default(),
             compacting: ReentrantMutex::default(),
-            signals: Signals::default(),
+            signals,
+            read_compaction: options.read_compaction,
             poison: OnceLock::new(),
             events: options.listener.clone().map(Events::new),
             next_job: AtomicU64::new(1),

@@ -49,6 +49,9 @@ pub struct Options {
     /// Bytes of blocks that are kept because it took work to read them: decompressed, or read by `Pread`. Mapped blocks
     /// that are not compressed need none of it. 0 for no cache. Default: 32 MiB.
     pub block_cache_bytes: usize,
+    /// Flush and merge the upper runs of a family when its readers have lost more by them than that costs, and nobody
+    /// writes. Default: yes.
+    pub read_compaction: bool,
     /// What to do about a log whose end is torn. Default: open with what is before.
     pub recovery: RecoveryMode,
     /// What to do about a family that exists and is not in `families`. Default: open it.
@@ -141,6 +144,7 @@ impl Default for Options {
             background: Background::Threads,
             table_access: TableReads::Mapped,
             block_cache_bytes: 32 << 20,
+            read_compaction: true,
             recovery: RecoveryMode::PointInTime,
             unlisted: Unlisted::Open,
             families: Vec::new(),

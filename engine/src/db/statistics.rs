@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::compaction::{Dropped, Output, Plan};
+use crate::compaction::{Dropped, Output, Plan, Reason};
 use crate::db::core::Core;
 use crate::db::events::Stall;
 use crate::db::family::FamilyCore;
@@ -48,6 +48,8 @@ pub struct FamilyStatistics {
     pub flushes: u64,
     /// Compactions that rewrote tables.
     pub compactions: u64,
+    /// Those of them that were made because readers lost more without.
+    pub compactions_for_reads: u64,
     /// Tables that went down a level as they were.
     pub trivial_moves: u64,
     /// Entries that flushes and compactions left out.
@@ -179,10 +181,11 @@ impl fmt::Display for FamilyStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "family {:?}: {} flushes, {} compactions, {} trivial moves, write amplification {:.2}",
+            "family {:?}: {} flushes, {} compactions ({} for readers), {} trivial moves, write amplification {:.2}",
             self.name,
             self.flushes,
             self.compactions,
+            self.compactions_for_reads,
             self.trivial_moves,
             self.write_amplification()
         )?;
@@ -303,6 +306,7 @@ impl FamilyCounters {
             return;
         }
         sum.compactions += 1;
+        sum.compactions_for_reads += u64::from(plan.reason == Reason::Reads);
         for (level, table) in &plan.inputs {
             sum.levels[*level].bytes_read += table.bytes;
         }

@@ -18,7 +18,7 @@ use crate::cursor::InternalCursor;
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Coverage, MergeCursor};
-use crate::version::Version;
+use crate::version::{CursorLoss, Version};
 
 /// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
 /// cheaper than steps.
@@ -56,6 +56,8 @@ pub struct Cursor {
     merge: MergeCursor,
     /// Keeps the files of the tables from being removed.
     _version: Arc<Version>,
+    /// What the merging costs; `None` if no compaction could spare it.
+    loss: Option<CursorLoss>,
     sequence: u64,
     /// `None` if there are no range tombstones.
     coverage: Option<Box<Coverage>>,
@@ -122,6 +124,7 @@ impl Cursor {
             comparator,
             merge,
             _version: version,
+            loss: None,
             sequence,
             coverage: coverage.map(Box::new),
             bounds,
@@ -129,6 +132,25 @@ impl Cursor {
             key: Vec::new(),
             value: Vec::new(),
             seek_key: Vec::new(),
+        }
+    }
+
+    /// The same, charging what it loses by merging.
+    pub(crate) fn losing(self, loss: Option<CursorLoss>) -> Self {
+        Self { loss, ..self }
+    }
+
+    #[inline]
+    fn count_seek(&mut self) {
+        if let Some(loss) = &mut self.loss {
+            loss.seek();
+        }
+    }
+
+    #[inline]
+    fn count_step(&mut self) {
+        if let Some(loss) = &mut self.loss {
+            loss.step();
         }
     }
 
@@ -173,6 +195,7 @@ impl Cursor {
     /// `Io` or `Corruption` from a file; the cursor then stands nowhere.
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.place = Place::Nowhere;
+        self.count_seek();
         self.seek_key.clear();
         match &self.bounds.lower {
             Bound::Unbounded => self.merge.seek_to_first()?,
@@ -198,6 +221,7 @@ impl Cursor {
     /// As for [`seek_to_first`](Self::seek_to_first).
     pub fn seek_to_last(&mut self) -> Result<()> {
         self.place = Place::Nowhere;
+        self.count_seek();
         self.seek_key.clear();
         match &self.bounds.upper {
             Bound::Unbounded => self.merge.seek_to_last()?,
@@ -226,6 +250,7 @@ impl Cursor {
             return self.seek_to_first();
         }
         self.place = Place::Nowhere;
+        self.count_seek();
         self.seek_key.clear();
         internal_key::append_seek(&mut self.seek_key, key, self.sequence);
         self.merge.seek(&self.seek_key)?;
@@ -242,6 +267,7 @@ impl Cursor {
             return self.seek_to_last();
         }
         self.place = Place::Nowhere;
+        self.count_seek();
         self.seek_key.clear();
         internal_key::append_last(&mut self.seek_key, key);
         self.merge.seek_for_prev(&self.seek_key)?;
@@ -260,6 +286,7 @@ impl Cursor {
         reason = "a cursor lends its row, an iterator cannot"
     )]
     pub fn next(&mut self) -> Result<()> {
+        self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
             Place::Nowhere => panic!("the cursor stands on no row"),
             Place::Forward => {
@@ -286,6 +313,7 @@ impl Cursor {
     /// # Panics
     /// If the cursor stands nowhere.
     pub fn prev(&mut self) -> Result<()> {
+        self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
             Place::Nowhere => panic!("the cursor stands on no row"),
             Place::Forward => {

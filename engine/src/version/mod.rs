@@ -20,6 +20,7 @@ mod edit_fields;
 pub mod file_name;
 mod level_cursor;
 mod manifest;
+pub mod read_charge;
 mod state;
 mod table_file;
 
@@ -41,6 +42,7 @@ pub use self::edit_fields::{Shown, Shows};
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{Manifest, current_manifest, read_manifest};
+pub use self::read_charge::{CursorLoss, ReadCharge};
 pub use self::state::{FamilyState, State};
 pub use self::table_file::{TableAccess, TableFile};
 
@@ -49,6 +51,7 @@ pub use self::table_file::{TableAccess, TableFile};
 pub struct Version {
     levels: [Tables; LEVELS],
     tombstones: [LevelTombstones; LEVELS],
+    charge: Arc<ReadCharge>,
 }
 
 /// The range tombstones of a deeper level.
@@ -83,6 +86,12 @@ impl Version {
         self.levels[level].iter().map(|table| table.bytes).sum()
     }
 
+    /// What its readers lost by its sorted runs.
+    #[must_use]
+    pub const fn charge(&self) -> &Arc<ReadCharge> {
+        &self.charge
+    }
+
     /// The deepest level that holds a table.
     #[must_use]
     pub fn deepest_level(&self) -> Option<usize> {
@@ -93,7 +102,8 @@ impl Version {
     /// [`internal_key::append_seek`], and `hash` is the user key's.
     ///
     /// Cost: one filter look-up for each
-    /// table of level 0 and each deeper level, and mostly one block search.
+    /// table of level 0 and each deeper level, and mostly one block search. `in_vain` rises by each table of level 0 that did
+    /// not know the key.
     ///
     /// # Errors
     /// `Io` or `Corruption` from a table.
@@ -102,13 +112,15 @@ impl Version {
         comparator: &Comparator,
         seek_key: &[u8],
         hash: KeyHash,
+        in_vain: &mut u64,
     ) -> Result<Option<TableEntry>> {
         let user_key = internal_key::user_key(seek_key);
         for table in self.levels[0].iter() {
-            if covers(comparator, table, user_key)
-                && let Some(found) = table.table()?.get_hashed(seek_key, hash)?
-            {
-                return Ok(Some(found));
+            if covers(comparator, table, user_key) {
+                if let Some(found) = table.table()?.get_hashed(seek_key, hash)? {
+                    return Ok(Some(found));
+                }
+                *in_vain += 1;
             }
         }
         for tables in self.levels[1..].iter().filter(|tables| !tables.is_empty()) {
@@ -209,7 +221,10 @@ impl Version {
         removed: &[(usize, u64)],
         added: Vec<(usize, Arc<TableFile>)>,
     ) -> Result<Self, String> {
-        let mut next = self.clone();
+        let mut next = Self {
+            charge: Arc::default(),
+            ..self.clone()
+        };
         for &(level, number) in removed {
             let tables = Arc::make_mut(&mut next.levels[level]);
             let at = tables.iter().position(|table| table.number == number);

@@ -1,0 +1,146 @@
+//! The directory of a database: what lies in it, whether it may be opened or created, and its creation.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::db::options::Options;
+use crate::error::{Error, Result};
+use crate::version::file_name::{self, FileName};
+use crate::version::{current_manifest, read_manifest};
+use crate::vfs::{Vfs, parent_dir};
+
+/// What a look at a directory shows.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) files: Vec<FileName>,
+    /// The first name that is not the engine's.
+    foreign: Option<String>,
+}
+
+/// Refuses what must not be touched.
+pub(super) fn look(dir: &Path, options: &Options) -> Result<()> {
+    let vfs = &*options.vfs;
+    if !vfs.exists(dir)? {
+        return check_may_create(dir, options, "there is nothing");
+    }
+    let listing = list(vfs, dir)?;
+    admit(dir, options, &listing)?;
+    let is_database = listing.files.contains(&FileName::Current);
+    if is_database && !listing.files.contains(&FileName::Lock) {
+        // Locking would create a file in what may be somebody else's directory.
+        read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
+    }
+    Ok(())
+}
+
+/// Whether what a directory holds is what the options expect there.
+pub(super) fn admit(dir: &Path, options: &Options, listing: &Listing) -> Result<()> {
+    if !listing.files.contains(&FileName::Current) {
+        listing.check_is_new(&*options.vfs, dir)?;
+        return check_may_create(dir, options, "there is no CURRENT in it");
+    }
+    if options.error_if_exists {
+        return Err(Error::invalid(format!(
+            "{} already holds a database, and error_if_exists is on",
+            dir.display()
+        )));
+    }
+    Ok(())
+}
+
+fn check_may_create(dir: &Path, options: &Options, found: &str) -> Result<()> {
+    if options.create_if_missing {
+        return Ok(());
+    }
+    Err(Error::NotADatabase {
+        path: dir.to_path_buf(),
+        found: format!("{found}, and create_if_missing is off"),
+    })
+}
+
+/// Creates the directory and makes its name durable.
+///
+/// The parent is synced even if the directory was there and a database was not: an earlier creation may have
+/// failed between the two.
+pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+    if vfs.exists(&dir.join(file_name::CURRENT))? {
+        return Ok(());
+    }
+    let mut missing = Vec::new();
+    for ancestor in dir
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty())
+    {
+        if vfs.exists(ancestor)? {
+            break;
+        }
+        missing.push(ancestor);
+    }
+    vfs.create_dir_all(dir)?;
+    for created in missing.iter().rev() {
+        vfs.sync_dir(&parent_dir(created))?;
+    }
+    if missing.is_empty() {
+        // A parent that this user may not read is the operator's, and so was the creation.
+        return vfs
+            .sync_dir(&parent_dir(dir))
+            .or_else(|error| match &error {
+                Error::Io { source, .. } if source.kind() == ErrorKind::PermissionDenied => Ok(()),
+                _ => Err(error),
+            });
+    }
+    Ok(())
+}
+
+pub(super) fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {
+    let mut listing = Listing::default();
+    for name in vfs.list(dir)? {
+        match FileName::parse(&name) {
+            Some(file) => listing.files.push(file),
+            None if listing.foreign.is_none() => {
+                listing.foreign = Some(name.to_string_lossy().into_owned());
+            }
+            None => {}
+        }
+    }
+    Ok(listing)
+}
+
+impl Listing {
+    /// The numbers of the logs, ascending.
+    pub(super) fn logs(&self) -> BTreeSet<u64> {
+        self.files
+            .iter()
+            .filter_map(|file| match file {
+                FileName::Log(number) => Some(*number),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Without `CURRENT`: nothing may be here but what a creation leaves that the power cut short.
+    fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
+        if let Some(foreign) = &self.foreign {
+            return Err(Error::NotADatabase {
+                path: dir.to_path_buf(),
+                found: format!("it holds {foreign:?} and no CURRENT"),
+            });
+        }
+        for file in &self.files {
+            let path = match file {
+                FileName::Table(number) => file_name::table(dir, *number),
+                FileName::Log(number) if vfs.len(&file_name::log(dir, *number))? > 0 => {
+                    file_name::log(dir, *number)
+                }
+                _ => continue,
+            };
+            let what = format!(
+                "{} holds data, and CURRENT is missing beside it",
+                path.display()
+            );
+            return Err(Error::corruption(dir.join(file_name::CURRENT), 0, what));
+        }
+        Ok(())
+    }
+}
