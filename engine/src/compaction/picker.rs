@@ -69,12 +69,6 @@ impl Plan {
                 .iter()
                 .all(|(_, table)| table.range_deletes == 0)
     }
-
-    /// The bytes to read.
-    #[must_use]
-    pub fn input_bytes(&self) -> u64 {
-        self.inputs.iter().map(|(_, table)| table.bytes).sum()
-    }
 }
 
 impl Shape {
