@@ -229,6 +229,33 @@ fn the_directory_of_a_bare_name_is_the_current_one() {
     assert_eq!(parent_dir(Path::new("/")), Path::new("/"));
 }
 
+/// Room is blocks that the file has: nobody else can take them before they are written.
+#[cfg(target_os = "linux")]
+#[test]
+fn room_is_space_on_the_disk() {
+    use std::os::unix::fs::MetadataExt;
+    let real = tempfile::tempdir().unwrap();
+    for (name, reserve) in [
+        ("zeros", WritableFile::reserve as fn(&mut _, _) -> _),
+        ("blocks", WritableFile::reserve_blocks),
+    ] {
+        let path = real.path().join(name);
+        let mut file = StdVfs.create(&path).unwrap();
+        file.append(&[1; 5000]).unwrap();
+        if reserve(&mut *file, 1_000_000).is_err() {
+            continue; // A file system that copies on write.
+        }
+        // Delayed allocation: the blocks of what was written are chosen at the sync. They are set aside before.
+        file.sync().unwrap();
+        let blocks = std::fs::metadata(&path).unwrap().blocks();
+        assert!(blocks * 512 >= 1_005_000, "{name}: {blocks} blocks");
+        file.trim().unwrap();
+        file.sync().unwrap();
+        let blocks = std::fs::metadata(&path).unwrap().blocks();
+        assert!(blocks * 512 <= 65_536, "{name}: {blocks} blocks");
+    }
+}
+
 /// Appends of all sizes into reserved space, beyond it, after a trim; the file holds them and nothing else.
 #[test]
 fn reserved_space_is_filled_and_given_back() {
@@ -242,7 +269,11 @@ fn reserved_space_is_filled_and_given_back() {
         let mut file = vfs.create(&path).unwrap();
         let mut expected = Vec::new();
         for round in 0..5u8 {
-            match file.reserve(100_000) {
+            let reserved = match round % 2 {
+                0 => file.reserve(100_000),
+                _ => file.reserve_blocks(100_000),
+            };
+            match reserved {
                 Ok(()) => assert!(file.room() >= 100_000),
                 // A file system that copies on write; appends are plain then.
                 Err(error) => assert!(error.to_string().contains("reserve"), "{error}"),

@@ -9,7 +9,9 @@ use std::path::Path;
 /// So much space is reserved at a time where syncs are frequent, because it is written as zeros first.
 const STEP_BYTES_SYNCED: u64 = 64 << 10;
 /// When so much is synced at once, zeros ahead of it cost more than a new length does.
-const LARGE_GROUP_BYTES: u64 = 16 << 10;
+const LARGE_SYNCED_BYTES: u64 = 16 << 10;
+/// Such a group gets blocks without zeros, where syncs are rare.
+const LARGE_GROUP_BYTES: u64 = 64 << 10;
 
 /// Writes a log from its beginning.
 ///
@@ -165,12 +167,16 @@ impl LogWriter {
             return Ok(());
         }
         let step = match self.syncs_often {
-            true if self.synced_bytes >= LARGE_GROUP_BYTES => needed,
+            true if self.synced_bytes >= LARGE_SYNCED_BYTES => needed,
             true => STEP_BYTES_SYNCED.min(self.step_bytes_max),
             false => self.step_bytes_max,
         };
+        let reserved = match !self.syncs_often && needed >= LARGE_GROUP_BYTES {
+            true => self.file.reserve_blocks(needed),
+            false => self.file.reserve(step.max(needed)),
+        };
         self.syncs_often = false;
-        match self.file.reserve(step.max(needed)) {
+        match reserved {
             Err(Error::Io { source, .. }) if source.kind() == ErrorKind::Unsupported => {
                 self.step_bytes_max = 0;
                 Ok(())
@@ -224,5 +230,90 @@ impl LogWriter {
         self.buffer.extend_from_slice(payload);
         let checksum = checksum(offset, &self.buffer[covered..]);
         self.buffer[start..covered].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parking_lot::Mutex;
+    use std::sync::Arc;
+
+    /// Notes how space is reserved, and gives it.
+    #[derive(Debug, Default)]
+    struct Noting {
+        notes: Arc<Mutex<Vec<String>>>,
+        len: u64,
+        reserved_end: u64,
+    }
+
+    impl Noting {
+        fn note(&mut self, how: &str, bytes: u64) -> Result<()> {
+            self.notes.lock().push(format!("{how} {bytes}"));
+            self.reserved_end = self.len + bytes;
+            Ok(())
+        }
+    }
+
+    impl WritableFile for Noting {
+        fn append(&mut self, data: &[u8]) -> Result<()> {
+            self.len += data.len() as u64;
+            Ok(())
+        }
+
+        fn sync(&mut self) -> Result<()> {
+            Ok(())
+        }
+
+        fn reserve(&mut self, bytes: u64) -> Result<()> {
+            self.note("zeros", bytes)
+        }
+
+        fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
+            self.note("blocks", bytes)
+        }
+
+        fn room(&self) -> u64 {
+            self.reserved_end.saturating_sub(self.len)
+        }
+
+        fn len(&self) -> u64 {
+            self.len
+        }
+
+        fn path(&self) -> &Path {
+            Path::new("noting")
+        }
+    }
+
+    #[test]
+    fn space_is_taken_as_the_groups_need_it() {
+        let notes = Arc::default();
+        let file = Noting {
+            notes: Arc::clone(&notes),
+            ..Noting::default()
+        };
+        let mut log = LogWriter::new(Box::new(file), 1).reserving(256 << 10);
+        let write = |log: &mut LogWriter, bytes: usize, sync: bool| {
+            log.add_record(&vec![1; bytes]).unwrap();
+            if sync {
+                log.sync().unwrap();
+            }
+            std::mem::take(&mut *notes.lock())
+        };
+        // Whether syncs come often is not known yet.
+        assert_eq!(write(&mut log, 100, false), ["zeros 65536"]);
+        assert!(write(&mut log, 60_000, false).is_empty(), "there is room");
+        assert_eq!(write(&mut log, 10_000, false), ["zeros 262144"]);
+        // 300,000 bytes, ten headers, and what they fill up of sectors.
+        let large = write(&mut log, 300_000, false);
+        assert!(
+            matches!(&large[..], [one] if one.starts_with("blocks 3001")),
+            "{large:?}"
+        );
+        assert_eq!(write(&mut log, 100, false), ["zeros 262144"]);
+        assert!(write(&mut log, 100, true).is_empty());
+        let synced = write(&mut log, 300_000, true);
+        assert!(synced[0].starts_with("zeros 3001"), "{synced:?}");
     }
 }

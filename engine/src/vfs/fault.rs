@@ -253,6 +253,20 @@ struct FaultyFile {
     grown: bool,
 }
 
+impl FaultyFile {
+    /// Whether so many bytes can be reserved.
+    fn check_space(&self, bytes: u64) -> Result<()> {
+        let op = "reserve space for";
+        self.vfs.check(op, &self.path, Space::Needed)?;
+        let more = bytes.saturating_sub(self.inner.room()) as usize;
+        if self.vfs.spend(&self.path, more) < more {
+            let source = io::Error::from(io::ErrorKind::StorageFull);
+            return Err(Error::io(op, &self.path, source));
+        }
+        Ok(())
+    }
+}
+
 impl WritableFile for FaultyFile {
     fn append(&mut self, data: &[u8]) -> Result<()> {
         let fits_room = data.len() as u64 <= self.inner.room();
@@ -297,14 +311,13 @@ impl WritableFile for FaultyFile {
     }
 
     fn reserve(&mut self, bytes: u64) -> Result<()> {
-        let op = "reserve space for";
-        self.vfs.check(op, &self.path, Space::Needed)?;
-        let more = bytes.saturating_sub(self.inner.room()) as usize;
-        if self.vfs.spend(&self.path, more) < more {
-            let source = io::Error::from(io::ErrorKind::StorageFull);
-            return Err(Error::io(op, &self.path, source));
-        }
+        self.check_space(bytes)?;
         self.inner.reserve(bytes)
+    }
+
+    fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
+        self.check_space(bytes)?;
+        self.inner.reserve_blocks(bytes)
     }
 
     fn room(&self) -> u64 {

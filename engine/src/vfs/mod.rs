@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all`, `remove_dir` | on return | after `sync_dir` of the directory that holds the name |
 //! | `append` | on return | after `sync` of the file, if its name is durable too |
-//! | `reserve`, `trim` | on return | no matter when: a reader takes zeros behind the contents for what they are |
+//! | `reserve`, `reserve_blocks`, `trim` | on return | no matter when: a reader takes zeros behind the contents for what they are |
 //! | `sync` | - | all that was appended before, on return |
 //! | `sync_dir` | - | all names in that directory, on return |
 //!
@@ -177,6 +177,15 @@ pub trait WritableFile: Send + Debug {
     fn reserve(&mut self, _bytes: u64) -> Result<()> {
         let source = io::Error::from(io::ErrorKind::Unsupported);
         Err(Error::io("reserve space for", self.path(), source))
+    }
+
+    /// The same for one large append that follows at once: nothing is written, so its bytes move once only. Small appends
+    /// into such space, and their syncs, are as costly as if nothing was reserved.
+    ///
+    /// # Errors
+    /// As for [`reserve`](Self::reserve).
+    fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
+        self.reserve(bytes)
     }
 
     /// How many bytes can be appended into space that was reserved.

@@ -6,12 +6,13 @@
 //!
 //! Zeros are written, instead of `fallocate`, because a sync of space that is allocated and was never written changes
 //! metadata again. They are written in pieces, each of which the page cache keeps as one unit: larger ones cost fewer
-//! page faults, smaller ones less to write when a sync comes after every few bytes. `engine/docs/performance.md` has
-//! the figures.
+//! page faults, smaller ones less to write when a sync comes after every few bytes. For one large append it is the other
+//! way round: zeros before it would move its bytes twice, and a system call is little beside them. `reserve_blocks` only
+//! allocates. `engine/docs/performance.md` has the figures.
 //!
 //! Invariants
 //! 1. The window maps bytes of the file that were written (as zeros) and that no other handle shortens, so a store into
-//!    it neither needs space nor falls behind the end.
+//!    it neither needs space nor falls behind the end. Blocks that were only allocated are written by system calls.
 //! 2. Space is reserved only where the file system overwrites in place: ext2 to 4, XFS, tmpfs. On one that copies, or
 //!    across a network, an overwrite may need space too, and a mapping could only answer with `SIGBUS`. There,
 //!    `reserve` is `Unsupported` and every append is a system call.
@@ -64,6 +65,13 @@ impl StdWritableFile {
         }
     }
 
+    /// The end of the page in which `bytes` more end.
+    fn page_end(&self, bytes: u64) -> io::Result<u64> {
+        let end = self.len.checked_add(bytes);
+        let end = end.and_then(|end| end.checked_next_multiple_of(PIECE_BYTES_SYNCED));
+        end.ok_or_else(|| io::ErrorKind::FileTooLarge.into())
+    }
+
     fn write_zeros(&mut self, end: u64) -> io::Result<()> {
         let piece = match self.syncs_often {
             true => PIECE_BYTES_SYNCED,
@@ -110,16 +118,35 @@ impl WritableFile for StdWritableFile {
         }
         let mut reserve = || -> io::Result<()> {
             check_overwrites_in_place(&self.file)?;
-            let page = PIECE_BYTES_SYNCED;
-            let end = self.len.checked_add(bytes);
-            let end = end.and_then(|end| end.checked_next_multiple_of(page));
-            self.write_zeros(end.ok_or(io::ErrorKind::FileTooLarge)?)?;
+            self.write_zeros(self.page_end(bytes)?)?;
             self.syncs_often = false;
             // Without a window appends are system calls, into the same room.
             self.window = Window::map(&self.file, self.len, self.reserved_end).ok();
             Ok(())
         };
         reserve().map_err(|error| Error::io("reserve space for", &self.path, error))
+    }
+
+    fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.room() {
+            return Ok(());
+        }
+        let mut allocate = || -> io::Result<()> {
+            check_overwrites_in_place(&self.file)?;
+            let end = self.page_end(bytes)?;
+            // Even one that fails may have made the file longer.
+            self.longer = true;
+            allocate(&self.file, self.reserved_end, end)?;
+            self.reserved_end = end;
+            self.window = None;
+            Ok(())
+        };
+        match allocate() {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => self.reserve(bytes),
+            allocated => {
+                allocated.map_err(|error| Error::io("reserve space for", &self.path, error))
+            }
+        }
     }
 
     fn room(&self) -> u64 {
@@ -200,6 +227,18 @@ fn check_overwrites_in_place(file: &File) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::ErrorKind::Unsupported.into()),
     }
+}
+
+/// Allocates blocks for the bytes from `from` to `to`, which the file then has, as zeros.
+#[cfg(target_os = "linux")]
+fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    Ok(fallocate(file, FallocateFlags::empty(), from, to - from)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allocate(_file: &File, _from: u64, _to: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Not tried on other systems; APFS copies on write.
