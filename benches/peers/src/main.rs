@@ -9,13 +9,14 @@ mod report;
 mod work;
 
 use anyhow::{Context, Result, ensure};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use engines::Kind;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use work::{Measured, Sizes};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use work::{Measured, Part, Sizes};
 
 /// Measures this project's engine beside LevelDB, RocksDB, fjall and redb.
 #[derive(Parser)]
@@ -35,9 +36,15 @@ struct Args {
     /// Only these engines.
     #[arg(long, value_delimiter = ',', default_values_t = [Kind::Ours, Kind::Leveldb, Kind::Rocksdb, Kind::Fjall, Kind::Redb])]
     engines: Vec<Kind>,
+    /// Only these parts of the work.
+    #[arg(long, value_delimiter = ',', default_values_t = [Part::Sequential, Part::Random, Part::Batches, Part::Synced, Part::Killed])]
+    only: Vec<Part>,
     /// Instead: how rates grow with entries (10^5 to 10^7) and with values (10 to 10,000 bytes). One round.
     #[arg(long)]
     growth: bool,
+    /// Seconds for one engine in one round, or at one size; an engine that takes longer is left out there, and named.
+    #[arg(long, default_value_t = 600)]
+    at_most: u64,
     /// Where the databases live while they are measured.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     dir: PathBuf,
@@ -51,19 +58,13 @@ struct Args {
 /// What the program asks of itself in a process apart.
 #[derive(Subcommand)]
 enum Child {
-    /// All the work for one engine; prints what was measured as JSON.
+    /// Parts of the work for one engine; prints what was measured as JSON.
     #[command(hide = true)]
     Run {
         kind: Kind,
         dir: PathBuf,
         sizes: String,
-    },
-    /// The work whose growth is of interest, for one engine.
-    #[command(hide = true)]
-    Grow {
-        kind: Kind,
-        dir: PathBuf,
-        sizes: String,
+        parts: String,
     },
     /// Fills a write buffer and waits to be killed.
     #[command(hide = true)]
@@ -80,16 +81,25 @@ impl std::fmt::Display for Kind {
     }
 }
 
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
 fn main() -> Result<()> {
     let args = Args::parse();
     match &args.child {
-        Some(Child::Run { kind, dir, sizes }) => {
-            let measured = work::run(*kind, serde_json::from_str(sizes)?, dir)?;
-            println!("{}", serde_json::to_string(&measured)?);
-            Ok(())
-        }
-        Some(Child::Grow { kind, dir, sizes }) => {
-            let measured = work::grow(*kind, serde_json::from_str(sizes)?, dir)?;
+        Some(Child::Run {
+            kind,
+            dir,
+            sizes,
+            parts,
+        }) => {
+            let (sizes, parts): (_, Vec<Part>) =
+                (serde_json::from_str(sizes)?, serde_json::from_str(parts)?);
+            let measured = work::run(*kind, sizes, &parts, dir)?;
             println!("{}", serde_json::to_string(&measured)?);
             Ok(())
         }
@@ -114,20 +124,22 @@ fn compare(args: &Args) -> Result<()> {
     let sizes = Sizes::of(entries, args.value_bytes);
     let bar = progress(rounds * args.engines.len())?;
     let mut all = report::Rounds::new();
+    let mut left_out = String::new();
     for round in 1..=rounds {
         for &kind in &args.engines {
             bar.set_message(format!("round {round}: {kind}"));
             bar.tick();
-            all.entry(kind)
-                .or_default()
-                .push(in_a_process("run", kind, sizes, &args.dir)?);
+            match in_a_process(kind, sizes, &args.only, args)? {
+                Some(measured) => all.entry(kind).or_default().push(measured),
+                None => left_out += &note_of(kind, &format!("in round {round}"), args),
+            }
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
     let rows = report::rows(&all);
     let table = format!(
-        "{entries} entries of 16 + {} bytes, medians of {rounds} round(s), operations a second.\n\n{}",
+        "{entries} entries of 16 + {} bytes, medians of {rounds} round(s), operations a second.\n\n{}{left_out}",
         args.value_bytes,
         report::table(&rows, &args.engines)
     );
@@ -156,17 +168,19 @@ fn growth(args: &Args) -> Result<()> {
     for (entries, value_bytes) in GROWTH {
         let sizes = Sizes::of(entries, value_bytes);
         let mut all = report::Rounds::new();
+        let mut left_out = String::new();
         for &kind in &args.engines {
             bar.set_message(format!("{entries} x {value_bytes}: {kind}"));
             bar.tick();
-            all.entry(kind)
-                .or_default()
-                .push(in_a_process("grow", kind, sizes, &args.dir)?);
+            match in_a_process(kind, sizes, &[Part::Growth], args)? {
+                Some(measured) => all.entry(kind).or_default().push(measured),
+                None => left_out += &note_of(kind, "at this size", args),
+            }
             bar.inc(1);
         }
         let table = report::table(&report::rows(&all), &args.engines);
         text.push_str(&format!(
-            "{entries} entries, values of {value_bytes} bytes.\n\n{table}\n"
+            "{entries} entries, values of {value_bytes} bytes.\n\n{table}{left_out}\n"
         ));
     }
     bar.finish_and_clear();
@@ -182,17 +196,44 @@ fn progress(steps: usize) -> Result<ProgressBar> {
     Ok(ProgressBar::new(steps as u64).with_style(style))
 }
 
-fn in_a_process(work: &str, kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
-    let folder = tempfile::Builder::new().prefix("peers-").tempdir_in(dir)?;
-    let output = Command::new(std::env::current_exe()?)
-        .args([work, kind.name()])
+/// Says that an engine took too long.
+fn note_of(kind: Kind, at: &str, args: &Args) -> String {
+    format!(
+        "\n{kind} is left out {at}: it took more than {} s.\n",
+        args.at_most
+    )
+}
+
+/// What a process apart measured, or nothing if it took too long.
+fn in_a_process(kind: Kind, sizes: Sizes, parts: &[Part], args: &Args) -> Result<Option<Measured>> {
+    let folder = tempfile::Builder::new()
+        .prefix("peers-")
+        .tempdir_in(&args.dir)?;
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(["run", kind.name()])
         .arg(folder.path())
         .arg(serde_json::to_string(&sizes)?)
-        .output()?;
+        .arg(serde_json::to_string(parts)?)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let begin = Instant::now();
+    // What it prints fits into the pipes.
+    while child.try_wait()?.is_none() {
+        if begin.elapsed() > Duration::from_secs(args.at_most) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output()?;
     ensure!(
         output.status.success(),
         "{kind} failed: {}",
         String::from_utf8_lossy(&output.stderr).trim_end()
     );
-    serde_json::from_slice(&output.stdout).with_context(|| format!("what {kind} printed"))
+    serde_json::from_slice(&output.stdout)
+        .map(Some)
+        .with_context(|| format!("what {kind} printed"))
 }

@@ -8,11 +8,19 @@
 //! 4. *synced*: one thread, then eight, each write durable before the next.
 //! 5. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
 //!
-//! Keys are 16 decimal digits, so that key order is number order in every engine. A random fill
-//! visits every number once: a fixed permutation, the same for all engines and rounds.
+//! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
+
+mod accounts;
+mod entries;
+mod reading;
+
+use accounts::{bytes_written, disk_bytes, peak_memory_bytes};
+use entries::{Values, key, shuffled};
+use reading::{read, read_missing, scan_all, seek};
 
 use crate::engines::{Direction, Engine, Kind};
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,9 +52,22 @@ impl Sizes {
             value_bytes,
             reads: (entries / 2).min(1_000_000),
             seeks: (entries / 5).min(200_000),
-            synced_writes: (entries / 250).clamp(200, 4_000),
+            // A disk that pauses once must not decide, however small the database.
+            synced_writes: (entries / 250).clamp(2_000, 4_000),
         }
     }
+}
+
+/// A part of the work that can be done without the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    Sequential,
+    Random,
+    Batches,
+    Synced,
+    Killed,
+    Growth,
 }
 
 /// What one process measured: operations (or entries) a second by work, and costs by name.
@@ -62,47 +83,6 @@ const SYNCING_THREADS: u64 = 8;
 const READS_BETWEEN_LOOKS_AT_THE_CLOCK: u64 = 100;
 const BESIDE_WRITER: Duration = Duration::from_secs(2);
 
-/// Bytes of a key.
-pub const KEY_BYTES: usize = 16;
-
-/// The number in decimal digits. Made by hand, since this is timed along with every operation.
-fn key(mut number: u64) -> [u8; KEY_BYTES] {
-    let mut digits = [b'0'; KEY_BYTES];
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    digits
-}
-
-/// Values cut from a pool of random bytes, so that making one costs next to nothing.
-struct Values {
-    pool: Vec<u8>,
-    value_bytes: usize,
-}
-
-impl Values {
-    fn new(value_bytes: usize) -> Self {
-        let mut random = fastrand::Rng::with_seed(0x76616c);
-        let pool = (0..value_bytes + (1 << 20))
-            .map(|_| random.u8(..))
-            .collect();
-        Self { pool, value_bytes }
-    }
-
-    fn of(&self, number: u64) -> &[u8] {
-        let start = (number.wrapping_mul(7919) % (1 << 20)) as usize;
-        &self.pool[start..start + self.value_bytes]
-    }
-}
-
-/// The numbers below `entries` in a random order, each once.
-fn shuffled(entries: u64, seed: u64) -> Vec<u64> {
-    let mut numbers: Vec<u64> = (0..entries).collect();
-    fastrand::Rng::with_seed(seed).shuffle(&mut numbers);
-    numbers
-}
-
 struct Run<'a> {
     kind: Kind,
     sizes: Sizes,
@@ -111,21 +91,19 @@ struct Run<'a> {
     measured: Measured,
 }
 
-/// Runs all the work for one engine below `dir`.
-pub fn run(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
+/// Runs parts of the work for one engine below `dir`.
+pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measured> {
     let mut run = Run::new(kind, sizes, dir);
-    run.sequential()?;
-    run.random()?;
-    run.batches()?;
-    run.synced()?;
-    run.killed()?;
-    Ok(run.measured)
-}
-
-/// Fills one database in random order, compacts it and reads it: the part of the work whose growth is of interest.
-pub fn grow(kind: Kind, sizes: Sizes, dir: &Path) -> Result<Measured> {
-    let mut run = Run::new(kind, sizes, dir);
-    run.growth()?;
+    for part in parts {
+        match part {
+            Part::Sequential => run.sequential()?,
+            Part::Random => run.random()?,
+            Part::Batches => run.batches()?,
+            Part::Synced => run.synced()?,
+            Part::Killed => run.killed()?,
+            Part::Growth => run.growth()?,
+        }
+    }
     Ok(run.measured)
 }
 
@@ -423,93 +401,4 @@ pub fn fill_and_hang(kind: Kind, sizes: Sizes, dir: &Path) -> Result<()> {
     println!("filled");
     std::thread::sleep(Duration::from_secs(60));
     Ok(())
-}
-
-fn read(engine: &dyn Engine, entries: u64, reads: u64, seed: u64) -> Result<()> {
-    let reader = engine.reader()?;
-    let mut random = fastrand::Rng::with_seed(seed);
-    for _ in 0..reads {
-        let number = random.u64(0..entries);
-        ensure!(
-            reader.get(&key(number))?.is_some(),
-            "key {number} is missing"
-        );
-    }
-    Ok(())
-}
-
-fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
-    let reader = engine.reader()?;
-    let mut random = fastrand::Rng::with_seed(6);
-    for _ in 0..seeks {
-        let from = key(random.u64(0..entries));
-        reader.scan(direction, Some(&from), STEPS_AFTER_SEEK)?;
-    }
-    Ok(())
-}
-
-fn scan_all(engine: &dyn Engine, direction: Direction, entries: u64) -> Result<()> {
-    let scanned = engine.reader()?.scan(direction, None, usize::MAX)?;
-    ensure!(
-        scanned.entries as u64 == entries,
-        "a scan saw {} of {entries}",
-        scanned.entries
-    );
-    Ok(())
-}
-
-/// Keys between those that exist, so that no engine can tell by its key range.
-fn read_missing(engine: &dyn Engine, entries: u64, reads: u64) -> Result<()> {
-    let reader = engine.reader()?;
-    let mut random = fastrand::Rng::with_seed(10);
-    for _ in 0..reads {
-        let mut absent = [b'.'; KEY_BYTES + 1];
-        absent[..KEY_BYTES].copy_from_slice(&key(random.u64(0..entries)));
-        ensure!(
-            reader.get(&absent)?.is_none(),
-            "a key that was never written is there"
-        );
-    }
-    Ok(())
-}
-
-/// A figure from a file below `/proc/self`, where `field` begins its line.
-fn proc_figure(file: &str, field: &str) -> Result<u64> {
-    let text = fs::read_to_string(Path::new("/proc/self").join(file))?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(field))
-        .context("a field of /proc")?;
-    Ok(line
-        .split_whitespace()
-        .next()
-        .context("a figure")?
-        .parse()?)
-}
-
-/// Bytes that this process made the kernel owe to the disk so far, by write calls and through maps alike.
-fn bytes_written() -> Result<u64> {
-    proc_figure("io", "write_bytes:")
-}
-
-fn peak_memory_bytes() -> Result<u64> {
-    Ok(proc_figure("status", "VmHWM:")? * 1024)
-}
-
-fn disk_bytes(dir: &Path) -> Result<u64> {
-    use std::os::unix::fs::MetadataExt;
-    let mut bytes = 0;
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        // A background thread may remove a file between the listing and the look.
-        let Ok(metadata) = entry.metadata() else {
-            continue;
-        };
-        bytes += if metadata.is_dir() {
-            disk_bytes(&entry.path())?
-        } else {
-            metadata.blocks() * 512
-        };
-    }
-    Ok(bytes)
 }

@@ -1,0 +1,54 @@
+//! Reads that check what they got.
+
+use super::STEPS_AFTER_SEEK;
+use super::entries::{KEY_BYTES, key};
+use crate::engines::{Direction, Engine};
+use anyhow::{Result, ensure};
+
+pub fn read(engine: &dyn Engine, entries: u64, reads: u64, seed: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(seed);
+    for _ in 0..reads {
+        let number = random.u64(0..entries);
+        ensure!(
+            reader.get(&key(number))?.is_some(),
+            "key {number} is missing"
+        );
+    }
+    Ok(())
+}
+
+pub fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(6);
+    for _ in 0..seeks {
+        let from = key(random.u64(0..entries));
+        reader.scan(direction, Some(&from), STEPS_AFTER_SEEK)?;
+    }
+    Ok(())
+}
+
+pub fn scan_all(engine: &dyn Engine, direction: Direction, entries: u64) -> Result<()> {
+    let scanned = engine.reader()?.scan(direction, None, usize::MAX)?;
+    ensure!(
+        scanned.entries as u64 == entries,
+        "a scan saw {} of {entries}",
+        scanned.entries
+    );
+    Ok(())
+}
+
+/// Keys between those that exist, so that no engine can tell by its key range.
+pub fn read_missing(engine: &dyn Engine, entries: u64, reads: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(10);
+    for _ in 0..reads {
+        let mut absent = [b'.'; KEY_BYTES + 1];
+        absent[..KEY_BYTES].copy_from_slice(&key(random.u64(0..entries)));
+        ensure!(
+            reader.get(&absent)?.is_none(),
+            "a key that was never written is there"
+        );
+    }
+    Ok(())
+}
