@@ -169,6 +169,9 @@ pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Ve
     let Some(index) = rank_index(set)? else {
         return Ok(None);
     };
+    if position >= set.len() {
+        return Ok(None);
+    }
     let bucket = index.counts().bucket_at(position);
     let rows = KeyRange {
         start: set.prefix.score_key_at(&bucket.start),
