@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -89,8 +89,14 @@ struct Follower {
     sync: bool,
     bytes: usize,
     state: Mutex<FollowerState>,
+    /// There is an outcome, or the lead.
+    is_decided: AtomicBool,
     woken: Condvar,
 }
+
+/// How often a follower looks again before it sleeps. A leader that does not sync is done within a few
+/// microseconds, which is less than it takes to put a thread to sleep and to wake it.
+const LOOKS_BEFORE_SLEEP: u32 = 100;
 
 #[derive(Debug)]
 enum FollowerState {
@@ -110,12 +116,16 @@ impl Follower {
             sync,
             bytes,
             state,
+            is_decided: AtomicBool::new(false),
             woken: Condvar::new(),
         }
     }
 
     /// Waits for the outcome, or for the batch to come back with the lead.
     fn wait(&self) -> Result<WriteBatch, Result<()>> {
+        if !self.sync {
+            self.look();
+        }
         let mut state = self.state.lock();
         loop {
             match std::mem::replace(&mut *state, FollowerState::Taken) {
@@ -127,6 +137,22 @@ impl Follower {
         }
     }
 
+    /// Waits a moment without sleeping.
+    fn look(&self) {
+        for _ in 0..LOOKS_BEFORE_SLEEP {
+            if self.is_decided.load(Ordering::Acquire) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    fn decide(&self, state: FollowerState) {
+        *self.state.lock() = state;
+        self.is_decided.store(true, Ordering::Release);
+        self.woken.notify_one();
+    }
+
     fn take(&self) -> WriteBatch {
         match std::mem::replace(&mut *self.state.lock(), FollowerState::Taken) {
             FollowerState::Waiting(batch) => batch,
@@ -136,13 +162,11 @@ impl Follower {
 
     fn lead(&self) {
         let batch = self.take();
-        *self.state.lock() = FollowerState::Leads(batch);
-        self.woken.notify_one();
+        self.decide(FollowerState::Leads(batch));
     }
 
     fn done(&self, outcome: Result<()>) {
-        *self.state.lock() = FollowerState::Done(outcome);
-        self.woken.notify_one();
+        self.decide(FollowerState::Done(outcome));
     }
 }
 

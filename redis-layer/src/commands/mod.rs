@@ -16,6 +16,7 @@ mod error;
 mod generic;
 mod glob;
 mod introspection;
+mod pipeline;
 mod reply;
 mod server;
 mod session;
@@ -31,6 +32,7 @@ pub use blocking::Waiting;
 pub use dispatch::{Executed, execute};
 pub use docs::command_page;
 pub use error::CommandError;
+pub use pipeline::execute_next;
 pub use reply::{Protocol, Reply};
 pub use session::{Counters, Server, Session, Settings};
 

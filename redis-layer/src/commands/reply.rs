@@ -109,4 +109,27 @@ impl Reply {
             .map(|element| Self::Bulk(element.member));
         Self::Array(members.collect())
     }
+
+    /// About how many bytes the answer has on the wire.
+    #[must_use]
+    pub(crate) fn size(&self) -> usize {
+        const HEADER: usize = 8;
+        HEADER
+            + match self {
+                Self::Bulk(bytes) => bytes.len(),
+                Self::Text(text) => text.len(),
+                Self::Array(items) | Self::Set(items) | Self::Push(items) => {
+                    items.iter().map(Self::size).sum()
+                }
+                Self::Map(pairs) => pairs
+                    .iter()
+                    .map(|(name, value)| name.size() + value.size())
+                    .sum(),
+                Self::Scored(elements) => elements
+                    .iter()
+                    .map(|element| 3 * HEADER + element.member.len())
+                    .sum(),
+                _ => 0,
+            }
+    }
 }

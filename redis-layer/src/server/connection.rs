@@ -5,19 +5,25 @@
 //! client waits for the server to read. Nothing of what is taken meanwhile is run, so unread
 //! answers never grow beyond [`SEND_BYTES`] and the last of them.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use crate::commands::{Executed, Reply, Session, Waiting, execute};
+use crate::commands::{Executed, Reply, Session, Waiting, execute_next};
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 
 /// Answers are sent when they reach this size, even if more commands are waiting.
 const SEND_BYTES: usize = 64 * 1024;
+/// So many commands are looked at before the first of them runs.
+const COMMANDS_AHEAD: usize = 64;
+/// And no more of them once they have so many bytes: what waits to run is not counted as a query.
+const BYTES_AHEAD: usize = 64 * 1024;
 /// A connection with nothing to do keeps no larger buffer for answers.
 const IDLE_BYTES: usize = 4 * 1024;
 
@@ -27,6 +33,10 @@ pub(super) struct Connection {
     session: Session,
     parser: Parser,
     out: Vec<u8>,
+    /// Commands that have arrived and did not run yet.
+    commands: VecDeque<Vec<Bytes>>,
+    /// What came behind them is no command.
+    broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
     waiting: Option<Waiting>,
     durability: Arc<Durability>,
@@ -64,6 +74,8 @@ impl Connection {
             session,
             parser: Parser::new(limits),
             out: Vec::new(),
+            commands: VecDeque::new(),
+            broken: None,
             waiting: None,
             durability,
         }
@@ -108,19 +120,24 @@ impl Connection {
             if self.out.len() >= SEND_BYTES {
                 break Next::Continue;
             }
-            let args = match self.parser.next_command() {
-                Ok(Some(args)) => args,
-                Ok(None) => break Next::Read,
-                Err(error) => {
-                    if let ProtocolError::Refused(text) = error {
-                        encode(&Reply::Error(text), self.session.protocol(), &mut self.out);
+            self.take_commands();
+            if self.commands.is_empty() {
+                break match self.broken.take() {
+                    None => Next::Read,
+                    Some(error) => {
+                        if let ProtocolError::Refused(text) = error {
+                            encode(&Reply::Error(text), self.session.protocol(), &mut self.out);
+                        }
+                        Next::Close
                     }
-                    break Next::Close;
-                }
-            };
-            let executed = execute(&mut self.session, &args);
-            wrote |= self.take_answer(&executed);
-            self.waiting = executed.waiting;
+                };
+            }
+            let mut executed = Vec::new();
+            execute_next(&mut self.session, &mut self.commands, &mut executed);
+            for executed in executed {
+                wrote |= self.take_answer(&executed);
+                self.waiting = executed.waiting;
+            }
             if self.waiting.is_some() {
                 break Next::Wait;
             }
@@ -129,6 +146,22 @@ impl Connection {
             }
         };
         Ran { wrote, next }
+    }
+
+    /// Takes commands that have arrived completely, as many as may run together.
+    fn take_commands(&mut self) {
+        let size = |args: &Vec<Bytes>| args.iter().map(Bytes::len).sum::<usize>();
+        let mut bytes: usize = self.commands.iter().map(size).sum();
+        while self.commands.len() < COMMANDS_AHEAD && bytes < BYTES_AHEAD && self.broken.is_none() {
+            match self.parser.next_command() {
+                Ok(Some(args)) => {
+                    bytes += size(&args);
+                    self.commands.push_back(args);
+                }
+                Ok(None) => break,
+                Err(error) => self.broken = Some(error),
+            }
+        }
     }
 
     /// Puts an answer with the others. Answers whether a sync may be due before it is sent.

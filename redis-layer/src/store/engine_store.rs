@@ -10,6 +10,7 @@
 //! power cut, so does the reservation.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use engine::keys::{decode_u64, encode_u64};
@@ -29,8 +30,8 @@ const BLOCK: u64 = 1 << 16;
 /// A store on the engine.
 pub struct EngineStore {
     db: Db,
-    /// By [`Space::index`].
-    families: [Family; Space::ALL.len()],
+    /// By [`Space::index`]. Snapshots share them.
+    families: Arc<[Family; Space::ALL.len()]>,
     locks: StripedLocks,
     numbers: Mutex<Numbers>,
 }
@@ -87,7 +88,7 @@ impl EngineStore {
         };
         Ok(Self {
             db,
-            families,
+            families: Arc::new(families),
             locks: StripedLocks::default(),
             numbers: Mutex::new(numbers),
         })
@@ -102,7 +103,7 @@ impl Store for EngineStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         Ok(Box::new(EngineSnapshot {
             snapshot: self.db.snapshot(),
-            families: self.families.clone(),
+            families: Arc::clone(&self.families),
         }))
     }
 
@@ -153,7 +154,7 @@ impl Store for EngineStore {
 
 struct EngineSnapshot {
     snapshot: engine::Snapshot,
-    families: [Family; Space::ALL.len()],
+    families: Arc<[Family; Space::ALL.len()]>,
 }
 
 /// A value of the engine, kept where it lies.

@@ -5,23 +5,26 @@
 //! and never wrong.
 //!
 //! Invariants
-//! 1. The stripes of one call are taken in ascending order, each once. Two calls can therefore
-//!    not wait for each other in a circle.
+//! 1. The stripes of one call are taken in ascending order, each once, behind the lock that all
+//!    share. Two calls can therefore not wait for each other in a circle.
 //! 2. A caller holds all the stripes of its keys, or is still waiting.
 
 use std::hash::{BuildHasher, RandomState};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::store::{Guard, Scope};
 
-/// How many locks there are. With 50 busy clients fewer than one pair in five shares a stripe.
-const STRIPES: usize = 256;
+/// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: two of them share a
+/// stripe once in six times.
+const STRIPES: usize = 1 << 16;
 
 /// A fixed set of locks that all keys share.
 #[derive(Debug)]
 pub struct StripedLocks {
     stripes: Vec<Mutex<()>>,
+    /// Shared by all who hold some keys; alone with it is who holds everything.
+    everything: RwLock<()>,
     hasher: RandomState,
 }
 
@@ -29,6 +32,7 @@ impl Default for StripedLocks {
     fn default() -> Self {
         Self {
             stripes: (0..STRIPES).map(|_| Mutex::new(())).collect(),
+            everything: RwLock::default(),
             // Seeded by chance, so that nobody can choose keys that all share a stripe.
             hasher: RandomState::new(),
         }
@@ -39,20 +43,21 @@ impl StripedLocks {
     /// Takes the locks of `scope` and holds them until the guard is dropped.
     #[must_use]
     pub fn lock(&self, scope: Scope<'_>) -> Box<dyn Guard + '_> {
-        let guards: Held<'_> = match scope {
-            Scope::Keys([key]) => vec![self.stripes[self.stripe(key)].lock()],
+        Box::new(match scope {
+            Scope::Everything => Held::Everything(self.everything.write()),
+            Scope::Keys([key]) => {
+                let shared = self.everything.read();
+                Held::One(self.stripes[self.stripe(key)].lock(), shared)
+            }
             Scope::Keys(keys) => {
+                let shared = self.everything.read();
                 let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
                 stripes.sort_unstable();
                 stripes.dedup();
-                stripes
-                    .into_iter()
-                    .map(|i| self.stripes[i].lock())
-                    .collect()
+                let stripes = stripes.into_iter().map(|i| self.stripes[i].lock());
+                Held::Some(stripes.collect(), shared)
             }
-            Scope::Everything => self.stripes.iter().map(Mutex::lock).collect(),
-        };
-        Box::new(guards)
+        })
     }
 
     fn stripe(&self, key: &[u8]) -> usize {
@@ -60,8 +65,13 @@ impl StripedLocks {
     }
 }
 
-/// The locks of one call.
-type Held<'a> = Vec<MutexGuard<'a, ()>>;
+/// The locks of one call, which are given back in this order.
+#[expect(dead_code, reason = "they are held")]
+enum Held<'a> {
+    One(MutexGuard<'a, ()>, RwLockReadGuard<'a, ()>),
+    Some(Vec<MutexGuard<'a, ()>>, RwLockReadGuard<'a, ()>),
+    Everything(RwLockWriteGuard<'a, ()>),
+}
 
 impl Guard for Held<'_> {}
 
@@ -96,18 +106,15 @@ mod tests {
     }
 
     #[test]
-    fn everything_waits_for_each_key() {
+    fn everything_waits_for_each_key_and_each_key_for_everything() {
         let locks = StripedLocks::default();
         let key = [b"k".to_vec()];
         let guard = locks.lock(Scope::Keys(&key));
-        let held = locks
-            .stripes
-            .iter()
-            .filter(|stripe| stripe.is_locked())
-            .count();
-        assert_eq!(held, 1);
+        let held = locks.stripes.iter().filter(|stripe| stripe.is_locked());
+        assert_eq!(held.count(), 1);
+        assert!(locks.everything.try_write().is_none());
         drop(guard);
         let _all = locks.lock(Scope::Everything);
-        assert!(locks.stripes.iter().all(Mutex::is_locked));
+        assert!(locks.everything.try_read().is_none());
     }
 }

@@ -148,6 +148,13 @@ impl<'s> Txn<'s> {
         Ok(true)
     }
 
+    /// Gives up the lock that [`Txn::lock_to_read`] took, if it did. The snapshot stays.
+    pub(crate) fn unlock(&mut self) {
+        if matches!(self.locks, Locks::Own(..)) {
+            self.locks = Locks::OfCaller(None);
+        }
+    }
+
     /// The rank indexes of the server.
     pub(crate) const fn rank_indexes(&self) -> &'s RankIndexes {
         self.shared.rank_indexes()
