@@ -205,11 +205,13 @@ fn what_failed_is_not_counted() {
 fn it_prints_as_a_table() {
     let db = open(Arc::new(MemoryVfs::new()), Background::Manual);
     assert_eq!(Statistics::default().write_amplification(), 0.0);
-    fill(&db.default_family(), &mut Dice::new(1), 50);
+    fill(&db.default_family(), &mut Dice::new(1), 49);
+    db.flush().unwrap();
+    fill(&db.default_family(), &mut Dice::new(2), 1);
     db.compact().unwrap();
     let printed = db.statistics().to_string();
     for part in [
-        "family \"default\": 1 flushes, 1 compactions (0 for readers), 0 trivial moves, write amplification ",
+        "family \"default\": 2 flushes, 1 compactions (0 for readers), 0 trivial moves, write amplification ",
         "  level  tables     entries        bytes         read      written\n      0       0           0     0.00 MiB ",
         "\n      1       2          48 ",
         "writes  50 records in 50 batches, 1.00 batches a group, 0 of 50 groups synced",

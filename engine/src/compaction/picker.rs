@@ -69,6 +69,15 @@ impl Plan {
                 .iter()
                 .all(|(_, table)| table.range_deletes == 0)
     }
+
+    /// Whether the inputs are one sorted run already, in which no user key is in two tables.
+    #[must_use]
+    pub fn is_one_run(&self, comparator: &Comparator) -> bool {
+        let mut tables: Vec<_> = self.inputs.iter().map(|(_, table)| table).collect();
+        tables.sort_by(|a, b| comparator.compare(a.smallest_user_key(), b.smallest_user_key()));
+        let mut pairs = tables.windows(2);
+        pairs.all(|pair| pair[0].ends_before(comparator, pair[1].smallest_user_key()))
+    }
 }
 
 impl Shape {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::compaction::{self, Output, Plan};
+use crate::compaction::{self, Output, Plan, Reason};
 use crate::db::core::Core;
 use crate::db::events::{Event, TableInfo};
 use crate::db::family::FamilyCore;
@@ -120,6 +120,15 @@ impl Core {
 
     /// Makes a compaction; `false` if it was given up. The caller holds `compacting`, so no input disappears.
     pub(super) fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
+        let as_it_is = plan.is_trivial_move()
+            || (plan.reason == Reason::Manual && has_nothing_to_drop(family, plan)?);
+        let is_there = plan
+            .inputs
+            .iter()
+            .all(|(level, _)| *level == plan.output_level);
+        if as_it_is && is_there {
+            return Ok(true);
+        }
         let (job, begun) = (self.new_job(), Instant::now());
         let inputs = || -> Vec<TableInfo> {
             let tables = plan.inputs.iter();
@@ -134,14 +143,14 @@ impl Core {
             inputs: inputs(),
             output_level: plan.output_level,
         });
-        let outcome = if plan.is_trivial_move() {
+        let outcome = if as_it_is {
             self.move_down(family, plan)
         } else {
             self.rewrite(family, plan)
         };
         self.report_failure(&outcome);
         if let Ok(Some(output)) = &outcome {
-            family.counters.compacted(plan, output);
+            family.counters.compacted(plan, output, as_it_is);
         }
         self.tell(|| {
             let output = outcome.as_ref().ok().and_then(Option::as_ref);
@@ -152,7 +161,7 @@ impl Core {
                 family: family.name.clone(),
                 inputs: inputs(),
                 outputs: files.map(info).collect(),
-                moved: plan.is_trivial_move(),
+                moved: as_it_is,
                 entries: output.map(Output::counts).unwrap_or_default(),
                 took: begun.elapsed(),
                 outcome: outcome_of(&outcome, matches!(outcome, Ok(None))),
@@ -161,11 +170,14 @@ impl Core {
         outcome.map(|output| output.is_some())
     }
 
-    /// Hands the input down as it is.
+    /// Hands the inputs down as they are.
     fn move_down(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
         let inputs = plan.inputs.iter();
-        let moved: Vec<_> = inputs.map(|(_, table)| FileMeta::clone(table)).collect();
+        let above = inputs.filter(|(level, _)| *level != plan.output_level);
+        let moved: Vec<_> = above.map(|(_, table)| FileMeta::clone(table)).collect();
         let mut edit = removal_of_inputs(family, plan);
+        edit.files_removed
+            .retain(|(_, level, _)| *level != plan.output_level);
         edit.files_added
             .extend(at_level(family, plan.output_level, &moved));
         let recorded = self.install_compaction(family, edit)?;
@@ -206,6 +218,24 @@ impl Core {
         })?;
         Ok(recorded)
     }
+}
+
+/// Whether a rewrite would write what is there: one sorted run of puts, of each key the newest, and nobody who wants to see
+/// them. What the tables say of themselves is enough to know it.
+///
+/// # Errors
+/// `Io` or `Corruption` when a table cannot be opened.
+fn has_nothing_to_drop(family: &FamilyCore, plan: &Plan) -> Result<bool> {
+    if family.options.compaction_filter.is_some() || !plan.is_one_run(family.comparator()) {
+        return Ok(false);
+    }
+    for (_, table) in &plan.inputs {
+        let of_table = table.table()?.properties();
+        if of_table.deletes + of_table.range_deletes + of_table.older_versions > 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn removal_of_inputs(family: &FamilyCore, plan: &Plan) -> VersionEdit {

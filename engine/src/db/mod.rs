@@ -276,6 +276,9 @@ impl Db {
     /// Flushes, then rewrites each family into one sorted level: without snapshots, what is left is the
     /// live rows and nothing else, and every row has been shown to its compaction filter.
     ///
+    /// Tables that are such a level already, in a family without a filter, stay as they are, or go down as they are. So
+    /// it does not bring other options, such as compression, to tables that were written before.
+    ///
     /// Meanwhile it needs as much space again as the largest family takes, and no other compaction runs.
     ///
     /// # Errors

@@ -299,10 +299,12 @@ impl FamilyCounters {
     }
 
     /// Counts a compaction that is in force.
-    pub(super) fn compacted(&self, plan: &Plan, output: &Output) {
+    pub(super) fn compacted(&self, plan: &Plan, output: &Output, moved: bool) {
         let mut sum = self.0.lock();
-        if plan.is_trivial_move() {
-            sum.trivial_moves += 1;
+        if moved {
+            let inputs = plan.inputs.iter();
+            let above = inputs.filter(|(level, _)| *level != plan.output_level);
+            sum.trivial_moves += above.count() as u64;
             return;
         }
         sum.compactions += 1;

@@ -420,6 +420,7 @@ impl Check<'_> {
             ("bytes of keys", stated.key_bytes, seen.key_bytes),
             ("bytes of values", stated.value_bytes, seen.value_bytes),
             ("data blocks", stated.data_blocks, seen.data_blocks),
+            ("older versions", stated.older_versions, seen.older_versions),
             (
                 "as the smallest sequence number",
                 stated.sequence_min,

@@ -22,13 +22,14 @@
 //! | 14 | family name | UTF-8; empty for a table that belongs to no database |
 //! | 15 | inputs | numbers of the tables that it was made from, varints; empty after a flush |
 //! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
+//! | 17 | older versions | only if there are some: how many entries have the user key of the entry before, varint |
 //!
 //! Tags 13 to 15 are for `repair` only. A table whose manifest is lost says by them where it belongs,
 //! and which tables it has replaced.
 //!
 //! Invariants
 //! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.
-//! 2. A reader passes over tags above 16: a later release may add some without a new format version.
+//! 2. A reader passes over tags above 17: a later release may add some without a new format version.
 //!
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
@@ -37,8 +38,9 @@ use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
 
 const TAGS: u8 = 15;
-/// The one after them, which may be missing.
+/// Those after them may be missing.
 const RANGE_DELETES: u8 = 16;
+const OLDER_VERSIONS: u8 = 17;
 
 /// What a table says about itself. See the module for the stored form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,8 @@ pub struct Properties {
     pub range_deletes: u64,
     /// Where they stand.
     pub(super) range_delete_block: Option<Handle>,
+    /// How many entries have the user key of the entry before them.
+    pub older_versions: u64,
 }
 
 impl Properties {
@@ -85,6 +89,8 @@ impl Properties {
     pub(super) fn count(&mut self, key: &[u8], parsed: &ParsedKey<'_>, value: &[u8]) {
         if self.entries == 0 {
             self.smallest = key.to_vec();
+        } else if parsed.user_key == internal_key::user_key(&self.largest) {
+            self.older_versions += 1;
         }
         self.largest.clear();
         self.largest.extend_from_slice(key);
@@ -112,6 +118,10 @@ impl Properties {
         if let Some(block) = self.range_delete_block {
             out.push(RANGE_DELETES);
             append_numbers(&mut out, &[self.range_deletes, block.offset, block.length]);
+        }
+        if self.older_versions > 0 {
+            out.push(OLDER_VERSIONS);
+            append_numbers(&mut out, &[self.older_versions]);
         }
         out
     }
@@ -200,6 +210,7 @@ impl Properties {
             14 => "family name",
             15 => "inputs",
             RANGE_DELETES => "range deletes",
+            OLDER_VERSIONS => "older versions",
             _ => "of a later release",
         };
         let meaning = match tag {
@@ -242,6 +253,7 @@ impl Properties {
                 self.range_deletes = count;
                 self.range_delete_block = Some(Handle { offset, length });
             }
+            OLDER_VERSIONS => self.older_versions = number(field)?,
             _ => {}
         }
         Some(())
@@ -314,6 +326,7 @@ mod tests {
             inputs: vec![4, 300],
             range_deletes: 0,
             range_delete_block: None,
+            older_versions: 0,
         }
     }
 
@@ -341,6 +354,22 @@ mod tests {
     }
 
     #[test]
+    fn older_versions_are_counted_and_said_where_there_are_some() {
+        let mut counted = Properties {
+            entries: 0,
+            ..properties()
+        };
+        for (user_key, sequence) in [("a", 9), ("a", 8), ("ab", 8), ("b", 3), ("b", 2), ("b", 1)] {
+            let key = internal_key::encode(user_key.as_bytes(), sequence, ValueKind::Put);
+            counted.count(&key, &internal_key::parse(&key).unwrap(), b"");
+        }
+        assert_eq!((counted.entries, counted.older_versions), (6, 3));
+        let bytes = counted.encode();
+        assert_eq!(bytes[bytes.len() - 3..], [OLDER_VERSIONS, 1, 3]);
+        assert_eq!(Properties::decode(&bytes), Ok(counted));
+    }
+
+    #[test]
     fn every_truncation_is_noticed() {
         let bytes = properties().encode();
         for cut in 0..bytes.len() {
@@ -352,7 +381,7 @@ mod tests {
     #[test]
     fn later_fields_are_passed_over_and_wrong_ones_named() {
         let mut later = properties().encode();
-        later.extend_from_slice(&[17, 2, 0xff, 0xff, 200, 0]);
+        later.extend_from_slice(&[18, 2, 0xff, 0xff, 200, 0]);
         assert_eq!(Properties::decode(&later), Ok(properties()));
 
         let mut twice = properties().encode();
