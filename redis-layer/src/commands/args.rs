@@ -65,6 +65,22 @@ impl<'a> Args<'a> {
         parse_integer(self.get(position)).ok_or(CommandError::NOT_AN_INTEGER)
     }
 
+    /// The time that a blocking command waits: seconds, with decimals; 0 for ever.
+    ///
+    /// # Errors
+    /// Redis's texts. What is too long for a number of milliseconds counts as negative, as there.
+    pub fn timeout_ms(&self, position: usize) -> Result<u64, CommandError> {
+        let seconds = parse_double(self.get(position)).ok_or(CommandError::fixed(
+            "ERR timeout is not a float or out of range",
+        ))?;
+        let millis = (seconds * 1000.0).ceil();
+        if !(0.0..9_223_372_036_854_775_808.0).contains(&millis) {
+            return Err(CommandError::fixed("ERR timeout is negative"));
+        }
+        // Not negative and below 2^63: the conversion is exact.
+        Ok(millis as u64)
+    }
+
     /// The score or increment at a position.
     ///
     /// # Errors

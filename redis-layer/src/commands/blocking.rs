@@ -25,9 +25,8 @@ use tokio::time::{Instant, timeout_at};
 use crate::commands::dispatch::{Executed, Locks, publish, settle};
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
-use crate::store::Space;
-use crate::types::rows::metadata_key;
-use crate::types::{self, DbNumber, Kind, Metadata, Txn};
+use crate::types::rows::{decode_metadata_key, metadata_key};
+use crate::types::{self, DbNumber, Kind, Txn};
 
 /// Who waits for which keys, by metadata row, and by number in the order in which they came.
 #[derive(Debug, Default)]
@@ -169,6 +168,14 @@ impl Waiters {
         })
     }
 
+    /// The keys of these databases for which somebody waits.
+    pub(crate) fn rows_in(&self, databases: &[DbNumber]) -> Vec<Vec<u8>> {
+        let by_key = self.by_key.lock();
+        let is_in =
+            |row: &&Vec<u8>| decode_metadata_key(row).is_ok_and(|(db, _)| databases.contains(&db));
+        by_key.keys().filter(is_in).cloned().collect()
+    }
+
     fn at(&self, row: &[u8]) -> Vec<Arc<Waiter>> {
         let by_key = self.by_key.lock();
         by_key
@@ -237,7 +244,7 @@ impl Waiter {
         let now_ms = server.clock.now_ms();
         let txn = Txn::begin(&*server.store, &server.shared, self.db, now_ms)?;
         let mut txn = txn.under(locks.scope());
-        let Some(kind) = live_kind(&txn, row)? else {
+        let Some(kind) = live_kind(&mut txn, row)? else {
             return Ok(Served::NothingLeft);
         };
         let outcome: Outcome = work(&mut txn, args);
@@ -278,12 +285,9 @@ impl Waiter {
     }
 }
 
-fn live_kind(txn: &Txn<'_>, row: &[u8]) -> types::Result<Option<Kind>> {
-    let Some(value) = txn.get(Space::Metadata, row)? else {
-        return Ok(None);
-    };
-    let metadata = Metadata::decode(row, &value)?;
-    Ok(metadata
-        .is_live(txn.now_ms())
-        .then(|| metadata.content.kind()))
+/// What a key holds, by its database and name.
+fn live_kind(txn: &mut Txn<'_>, row: &[u8]) -> types::Result<Option<Kind>> {
+    let (db, key) = decode_metadata_key(row)?;
+    txn.set_db(db);
+    Ok(txn.lookup(&key)?.map(|metadata| metadata.content.kind()))
 }

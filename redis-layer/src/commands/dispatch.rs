@@ -22,6 +22,7 @@ use crate::commands::{
 };
 use crate::store::{Guard, Scope, Store};
 use crate::types::number::c_text;
+use crate::types::rows::decode_metadata_key;
 use crate::types::{self, Committed, Event, Txn};
 
 /// How many bytes of an argument an error text quotes.
@@ -159,13 +160,11 @@ fn run_alone(
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     let reply = work(session, &mut txn, args)?;
-    if let Reply::Wait {
-        timeout_ms,
-        in_vain,
-    } = reply
-    {
-        // Still under the locks: whoever writes a key after this finds the client waiting.
-        executed.waiting = Some(Waiting::begin(session, args, timeout_ms, *in_vain));
+    if let Reply::Wait { timeout_ms, .. } = reply {
+        // Still under the locks: whoever writes a key after this finds the client waiting. Who waits in vain gets
+        // a null array, whatever the command; where nobody may wait, each command has its own answer.
+        let in_vain = Reply::NullArray;
+        executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
         return Ok(Reply::Silence);
     }
     let committed = txn.commit()?;
@@ -238,11 +237,21 @@ pub(crate) fn settle(server: &Server, committed: &Committed) {
     if !committed.touched.is_empty() {
         server.watchers.raise(&committed.touched);
     }
+    if !committed.remapped.is_empty() {
+        // Who watched a key of a database that was emptied sees at `EXEC` that it is gone.
+        server.watchers.raise_databases(|row| {
+            decode_metadata_key(row).is_ok_and(|(db, _)| committed.remapped.contains(&db))
+        });
+    }
 }
 
 /// The rest, without locks: events go out, and those who wait for the keys are served.
-pub(crate) fn tell(server: &Server, committed: Committed) {
+pub(crate) fn tell(server: &Server, mut committed: Committed) {
     publish(server, &committed.events);
+    if !committed.remapped.is_empty() {
+        let waited_for = server.waiters.rows_in(&committed.remapped);
+        committed.touched.extend(waited_for);
+    }
     if !committed.touched.is_empty() {
         blocking::serve(server, committed.touched);
     }

@@ -25,6 +25,8 @@ impl CommandError {
     pub(crate) const SCORE_RANGE: Self = Self::fixed("ERR min or max is not a float");
     pub(crate) const LEX_RANGE: Self = Self::fixed("ERR min or max not valid string range item");
 
+    pub(crate) const NO_SUCH_KEY: Self = Self::fixed("ERR no such key");
+
     /// A text that is known when the program is built.
     #[must_use]
     pub const fn fixed(text: &'static str) -> Self {

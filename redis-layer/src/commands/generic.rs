@@ -2,7 +2,7 @@
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::c_text;
-use crate::types::{FlushScope, Kind, Txn, flush, live_keys};
+use crate::types::{FlushScope, Kind, Txn, flush};
 
 /// `DEL key [key ...]`
 pub(crate) fn del(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
@@ -228,6 +228,6 @@ fn flush_scope(txn: &mut Txn<'_>, args: Args<'_>, scope: FlushScope) -> Outcome 
 
 /// `DBSIZE`
 pub(crate) fn dbsize(txn: &mut Txn<'_>, _args: Args<'_>) -> Outcome {
-    let (keys, _) = live_keys(txn, txn.db())?;
+    let (keys, _) = txn.live_keys(txn.selected_db())?;
     Ok(Reply::count(keys))
 }

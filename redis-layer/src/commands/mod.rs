@@ -13,9 +13,12 @@ mod connection;
 mod dispatch;
 mod docs;
 mod error;
+mod expire;
 mod generic;
 mod glob;
 mod introspection;
+mod list_pops;
+mod lists;
 mod pipeline;
 mod reply;
 mod server;
@@ -32,6 +35,7 @@ pub use blocking::Waiting;
 pub use dispatch::{Executed, execute};
 pub use docs::command_page;
 pub use error::CommandError;
+pub use expire::remove_expired;
 pub use pipeline::execute_next;
 pub use reply::{Protocol, Reply};
 pub use session::{Counters, Server, Session, Settings};
@@ -39,8 +43,7 @@ pub use session::{Counters, Server, Session, Settings};
 /// The version of Redis whose behaviour this is. Clients ask for it.
 pub const REDIS_VERSION: &str = "7.0.15";
 
-/// How many databases `SELECT` reaches.
-pub const DATABASES: u32 = 16;
+pub use crate::types::DATABASES;
 
 /// What a command answers.
 pub type Outcome = Result<Reply, CommandError>;

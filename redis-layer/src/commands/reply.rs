@@ -62,7 +62,7 @@ pub enum Reply {
     Wait {
         /// How long, in milliseconds; 0 for as long as it takes.
         timeout_ms: u64,
-        /// The answer if the wait is in vain, or if there can be none.
+        /// The answer where nobody can wait: in a transaction or a script.
         in_vain: Box<Reply>,
     },
 }

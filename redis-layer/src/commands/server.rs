@@ -7,7 +7,6 @@ use crate::commands::introspection::help_lines;
 use crate::commands::{
     Args, CommandError, DATABASES, Outcome, REDIS_VERSION, Reply, Session, glob,
 };
-use crate::types::live_keys;
 
 /// The sections of `INFO`, in their order, and who writes them.
 type Section = fn(&Session, &mut String) -> Result<(), CommandError>;
@@ -96,7 +95,7 @@ fn replication_section(_session: &Session, text: &mut String) -> Result<(), Comm
 fn keyspace_section(session: &Session, text: &mut String) -> Result<(), CommandError> {
     let txn = session.server.begin(session.db)?;
     for db in 0..DATABASES {
-        let (keys, expiring) = live_keys(&txn, db)?;
+        let (keys, expiring) = txn.live_keys(db)?;
         if keys > 0 {
             line(
                 text,

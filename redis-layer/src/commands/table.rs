@@ -12,6 +12,7 @@ use crate::types::Txn;
 mod connection;
 mod generic;
 mod keys;
+mod lists;
 mod server;
 mod strings;
 mod transactions;
@@ -24,6 +25,7 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     [
         strings::ROWS,
         generic::ROWS,
+        lists::ROWS,
         zsets::ROWS,
         transactions::ROWS,
         connection::ROWS,

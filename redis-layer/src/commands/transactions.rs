@@ -18,9 +18,8 @@ use parking_lot::Mutex;
 use crate::commands::dispatch::{Executed, Locks, call, settle, tell};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
-use crate::store::Space;
 use crate::types::rows::metadata_key;
-use crate::types::{self, DbNumber, Metadata, Txn};
+use crate::types::{self, DbNumber, Txn};
 
 /// The commands since `MULTI`.
 #[derive(Debug, Default)]
@@ -72,8 +71,7 @@ impl Watchers {
         }
     }
 
-    /// Raises the flags of those who watch any key of these databases.
-    #[expect(dead_code, reason = "SWAPDB will call it")]
+    /// Raises the flags of those who watch any key that is concerned.
     pub(crate) fn raise_databases(&self, concerns: impl Fn(&[u8]) -> bool) {
         let flags = self.flags.lock();
         for flag in flags
@@ -206,19 +204,14 @@ fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
         return Ok(true);
     }
     for WatchedKey { db, key, was_live } in &watched.keys {
-        let row = metadata_key(*db, key);
-        if *was_live && !is_live(txn, &row)? {
-            return Ok(true);
+        if *was_live {
+            txn.set_db(*db);
+            if txn.lookup(key)?.is_none() {
+                return Ok(true);
+            }
         }
     }
     Ok(false)
-}
-
-fn is_live(txn: &Txn<'_>, row: &[u8]) -> types::Result<bool> {
-    let Some(value) = txn.get(Space::Metadata, row)? else {
-        return Ok(false);
-    };
-    Ok(Metadata::decode(row, &value)?.is_live(txn.now_ms()))
 }
 
 /// The locks of all keys that the commands name, and of those that are watched.

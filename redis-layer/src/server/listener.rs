@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
 use crate::server::connection::Connection;
+use crate::server::expire::Expirer;
 use crate::server::reclaim::Reclaimer;
 use crate::server::{Durability, Options};
 use crate::store::{self, Store};
@@ -122,8 +123,14 @@ impl Listener {
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
         let settings = self.options.settings(self.address.port());
         let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
+        let expirer = Expirer::start(Arc::clone(&server), Arc::clone(&durability));
+        let expirer = expirer.map_err(ServeError::Thread)?;
         self.accept_until(stop, &server, &durability).await;
+        drop(expirer);
         drop(reclaimer);
+        if let Err(error) = server.shared.close(&*store) {
+            tracing::warn!(%error, "the number of keys is not kept, the next start counts them");
+        }
         durability.stop();
         store.close().map_err(ServeError::Close)
     }

@@ -10,6 +10,7 @@
 
 mod connection;
 mod durability;
+mod expire;
 mod listener;
 mod options;
 mod reclaim;

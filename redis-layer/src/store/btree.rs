@@ -47,6 +47,10 @@ impl Store for BTreeStore {
 
     fn write(&self, batch: Batch) -> Result<()> {
         let mut maps = self.maps.write();
+        for (space, range) in batch.cleared {
+            let map = Arc::make_mut(&mut maps[space.index()]);
+            map.retain(|key, _| !range.contains(key));
+        }
         for change in batch.changes {
             let map = Arc::make_mut(&mut maps[change.space.index()]);
             match change.value {

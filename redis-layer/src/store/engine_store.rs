@@ -109,6 +109,16 @@ impl Store for EngineStore {
 
     fn write(&self, batch: Batch) -> Result<()> {
         let mut changes = WriteBatch::new();
+        for (space, range) in batch.cleared() {
+            let Some(end) = &range.end else {
+                return Err(Error::new(
+                    "only a range with an end can be emptied at once",
+                ));
+            };
+            if !range.is_empty() {
+                changes.delete_range(self.family(*space), &range.start, end);
+            }
+        }
         for change in batch.changes() {
             let family = self.family(change.space);
             match &change.value {

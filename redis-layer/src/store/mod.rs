@@ -93,6 +93,7 @@ pub enum Direction {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
     changes: Vec<Change>,
+    cleared: Vec<(Space, KeyRange)>,
 }
 
 /// One entry of a [`Batch`].
@@ -119,6 +120,17 @@ impl Batch {
         self.changes.push(Change { space, key, value });
     }
 
+    /// Removes all rows of a range, as if that came before every other change of the batch.
+    pub fn clear(&mut self, space: Space, range: KeyRange) {
+        self.cleared.push((space, range));
+    }
+
+    /// The ranges that are emptied first.
+    #[must_use]
+    pub fn cleared(&self) -> &[(Space, KeyRange)] {
+        &self.cleared
+    }
+
     /// The entries, oldest first.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
@@ -128,7 +140,7 @@ impl Batch {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && self.cleared.is_empty()
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::store::{Direction, KeyRange, Space, Store};
 use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows};
-use crate::types::{DbNumber, Metadata, Result, Txn};
+use crate::types::{DATABASES, DbNumber, Metadata, Result, Txn};
 
 impl Txn<'_> {
     /// The metadata of a key that exists.
@@ -17,7 +17,7 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn lookup(&self, key: &[u8]) -> Result<Option<Metadata>> {
         let row = metadata_key(self.db(), key);
-        let Some(value) = self.get(Space::Metadata, &row)? else {
+        let Some((row, value)) = self.get_metadata(row)? else {
             return Ok(None);
         };
         let metadata = Metadata::decode(&row, &value)?;
@@ -37,7 +37,7 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn remove_key(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
-        let Some(value) = self.get(Space::Metadata, &row)? else {
+        let Some((row, value)) = self.get_metadata(row)? else {
             return Ok(false);
         };
         let metadata = Metadata::decode(&row, &value)?;
@@ -63,28 +63,6 @@ impl Txn<'_> {
     }
 }
 
-/// How many keys of a database exist, and how many of them expire one day.
-///
-/// Exact, and a walk over the metadata rows: O(keys). A counter would have to be written by every
-/// command that creates or removes a key, and would be wrong between the moment when a key
-/// expires and the moment when somebody notices. The expire-time index will change that.
-///
-/// # Errors
-/// A damaged row; those of the store.
-pub fn live_keys(txn: &Txn<'_>, db: DbNumber) -> Result<(u64, u64)> {
-    let (mut keys, mut expiring) = (0, 0);
-    let mut cursor = txn.scan(Space::Metadata, &metadata_rows(db), Direction::Forward)?;
-    while let Some((key, value)) = cursor.row() {
-        let metadata = Metadata::decode(key, &value.to_vec().into())?;
-        if metadata.is_live(txn.now_ms()) {
-            keys += 1;
-            expiring += u64::from(metadata.expires_ms.is_some());
-        }
-        cursor.advance()?;
-    }
-    Ok((keys, expiring))
-}
-
 /// What [`flush`] empties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlushScope {
@@ -94,29 +72,52 @@ pub enum FlushScope {
     Everything,
 }
 
+/// A database of at most so many keys is emptied key by key. A larger one gets other rows, see `databases`: that costs a
+/// few range deletions, however many keys there are.
+const EMPTIED_ONE_BY_ONE: u64 = 1000;
+
 /// Removes all keys of one database, or all there are. The caller holds all locks.
-///
-/// Cost: one delete for each key. The rows of collections become orphans.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
-    let range = match scope {
-        FlushScope::OneDatabase => metadata_rows(txn.db()),
-        FlushScope::Everything => KeyRange::all(),
+    let databases = match scope {
+        FlushScope::OneDatabase => txn.selected_db()..txn.selected_db() + 1,
+        FlushScope::Everything => 0..DATABASES,
     };
+    let selected = txn.selected_db();
+    for db in databases {
+        txn.set_db(db);
+        let keys = keys_up_to(txn, EMPTIED_ONE_BY_ONE + 1)?;
+        if keys.len() as u64 > EMPTIED_ONE_BY_ONE {
+            txn.renew_database(db);
+        } else {
+            for row in keys {
+                txn.delete(Space::Metadata, row);
+            }
+        }
+    }
+    txn.set_db(selected);
     txn.rank_journal().dropped_all();
+    Ok(())
+}
+
+/// The first metadata rows of the chosen database.
+fn keys_up_to(txn: &Txn<'_>, most: u64) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
-    let mut cursor = txn.scan(Space::Metadata, &range, Direction::Forward)?;
+    let mut cursor = txn.scan(
+        Space::Metadata,
+        &metadata_rows(txn.db()),
+        Direction::Forward,
+    )?;
     while let Some((key, _)) = cursor.row() {
         keys.push(key.to_vec());
+        if keys.len() as u64 == most {
+            break;
+        }
         cursor.advance()?;
     }
-    drop(cursor);
-    for key in keys {
-        txn.delete(Space::Metadata, key);
-    }
-    Ok(())
+    Ok(keys)
 }
 
 /// The keys of every database, live or not, with what is stored about them. For checks.

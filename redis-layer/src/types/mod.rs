@@ -8,8 +8,11 @@
 
 mod check;
 mod clock;
+mod databases;
 mod error;
+pub mod expiry;
 mod keyspace;
+pub mod list;
 pub mod number;
 mod orphans;
 pub mod rows;
@@ -20,8 +23,9 @@ pub mod zset;
 
 pub use check::{Fault, Report, check, check_ranks};
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use databases::DATABASES;
 pub use error::{Error, Result};
-pub use keyspace::{FlushScope, flush, live_keys};
+pub use keyspace::{FlushScope, flush};
 pub use orphans::{Step, Sweeper, sweep};
 pub use rows::{Content, DbNumber, Kind, Metadata};
 pub use shared::{Class, Event, Shared};

@@ -3,6 +3,8 @@
 //! ```text
 //! metadata  db: u32 | user key                                      -> tag | expiry? | body
 //! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64
+//! data      db: u32 | user key, escaped | version: u64 | position   -> element of a list
+//! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
 //! score     db: u32 | user key, escaped | version: u64 | score: f64 | member  -> (empty)
 //! ```
 //!
@@ -14,7 +16,7 @@
 //! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
 //! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
 //! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`],
-//! the low one escaped and the high one to the end.
+//! the low one escaped and the high one to the end; a list adds its [`Ends`].
 //!
 //! Invariants
 //! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
@@ -24,11 +26,15 @@
 //! 3. A score is never NaN and never -0.0 ([`Numeric`]), so a member has one possible score row
 //!    for each score.
 
+mod position;
+
 use bytes::Bytes;
 use engine::keys::{
-    DecodeError, DecodeKey, Numeric, OrderedKey, Raw, Reader, encode_bytes_into, encode_i64,
-    encode_u32, encode_u64,
+    DecodeError, DecodeKey, Numeric, OrderedKey, Raw, Reader, decode_i64, encode_bytes_into,
+    encode_i64, encode_u32, encode_u64,
 };
+
+pub use position::{Lean, Position};
 
 use crate::store::{KeyRange, Space, next_key};
 use crate::types::{Error, Result};
@@ -77,7 +83,7 @@ pub enum Content {
     /// Fields with values, in rows of their own.
     Hash(Collection),
     /// Elements in order, in rows of their own.
-    List(Collection),
+    List(Collection, Ends),
     /// Members, in rows of their own.
     Set(Collection),
     /// Members with scores, in rows of their own.
@@ -105,6 +111,32 @@ pub struct Marks {
     pub high: Vec<u8>,
 }
 
+/// Where a list begins and ends, and where it was changed in the middle.
+///
+/// Outside of `middle`, every slot from the first to the last holds exactly one element, without a path: so the
+/// number of an element and its position follow from one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    /// The position of the first element.
+    pub first: Position,
+    /// The position of the last element.
+    pub last: Position,
+    /// The first and the last slot where there may be no element, or several.
+    pub middle: Option<(i64, i64)>,
+}
+
+impl Ends {
+    /// Those of a list with `size` elements that was never changed in the middle.
+    #[must_use]
+    pub const fn regular(first: i64, size: u64) -> Self {
+        Self {
+            first: Position::slot(first),
+            last: Position::slot(first.wrapping_add_unsigned(size).wrapping_sub(1)),
+            middle: None,
+        }
+    }
+}
+
 impl Content {
     /// The type.
     #[must_use]
@@ -112,7 +144,7 @@ impl Content {
         match self {
             Self::String(_) => Kind::String,
             Self::Hash(_) => Kind::Hash,
-            Self::List(_) => Kind::List,
+            Self::List(..) => Kind::List,
             Self::Set(_) => Kind::Set,
             Self::SortedSet(..) => Kind::SortedSet,
         }
@@ -124,7 +156,7 @@ impl Content {
         match self {
             Self::String(_) => None,
             Self::Hash(collection)
-            | Self::List(collection)
+            | Self::List(collection, _)
             | Self::Set(collection)
             | Self::SortedSet(collection, _) => Some(*collection),
         }
@@ -154,7 +186,8 @@ impl Metadata {
         }
         match &self.content {
             Content::String(text) => value.extend_from_slice(text),
-            Content::Hash(_) | Content::List(_) | Content::Set(_) => {}
+            Content::Hash(_) | Content::Set(_) => {}
+            Content::List(_, ends) => encode_ends(ends, &mut value),
             Content::SortedSet(_, marks) => {
                 encode_bytes_into(&marks.low, &mut value);
                 value.extend_from_slice(&marks.high);
@@ -181,7 +214,10 @@ impl Metadata {
                 Content::Hash(decode_collection(&mut reader).map_err(undecodable)?)
             }
             t if t == Kind::List as u8 => {
-                Content::List(decode_collection(&mut reader).map_err(undecodable)?)
+                let collection = decode_collection(&mut reader).map_err(undecodable)?;
+                let ends = decode_ends(&value[reader.offset()..], collection.size)
+                    .ok_or_else(|| Error::damaged(Space::Metadata, key, "its ends are damaged"))?;
+                Content::List(collection, ends)
             }
             t if t == Kind::Set as u8 => {
                 Content::Set(decode_collection(&mut reader).map_err(undecodable)?)
@@ -207,6 +243,50 @@ fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError>
     Ok(Collection { version, size })
 }
 
+/// The first slot. If the list was changed in the middle, then the rest: the number of steps in the path of the
+/// first element (a byte) and the steps, slot and path of the last one alike, and the middle.
+fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
+    let Ends {
+        first,
+        last,
+        middle,
+    } = ends;
+    let Some((low, high)) = middle else {
+        value.extend_from_slice(&encode_i64(first.slot));
+        return;
+    };
+    for position in [first, last] {
+        let start = value.len();
+        position.encode_into(value);
+        // Paths are far shorter than that: see `MAX_PATH` of lists.
+        let steps = u8::try_from(position.path.len()).unwrap_or(u8::MAX);
+        value.insert(start + U64_LEN, steps);
+    }
+    value.extend_from_slice(&encode_i64(*low));
+    value.extend_from_slice(&encode_i64(*high));
+}
+
+fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
+    if let Ok(slot) = bytes.try_into() {
+        return Some(Ends::regular(decode_i64(slot), size));
+    }
+    let mut rest = bytes;
+    let mut position = || {
+        let steps = usize::from(*rest.get(U64_LEN)?);
+        let (bytes, behind) = rest.split_at_checked((1 + steps) * U64_LEN + 1)?;
+        rest = behind;
+        Position::decode(&[&bytes[..U64_LEN], &bytes[U64_LEN + 1..]].concat())
+    };
+    let (first, last) = (position()?, position()?);
+    let (low, high) = rest.split_first_chunk()?;
+    let middle = (decode_i64(*low), decode_i64(high.try_into().ok()?));
+    Some(Ends {
+        first,
+        last,
+        middle: Some(middle),
+    })
+}
+
 fn decode_sorted_set(reader: &mut Reader<'_>) -> Result<(Collection, Marks), DecodeError> {
     let (version, size, low, Raw(high)) = <(u64, u64, Vec<u8>, Raw<Vec<u8>>)>::decode_from(reader)?;
     Ok((Collection { version, size }, Marks { low, high }))
@@ -225,6 +305,43 @@ pub fn metadata_key(db: DbNumber, key: &[u8]) -> Vec<u8> {
 #[must_use]
 pub fn metadata_rows(db: DbNumber) -> KeyRange {
     KeyRange::prefix(&encode_u32(db))
+}
+
+/// All rows of one database, in any space but the system's.
+#[must_use]
+pub fn rows_of_database(db: DbNumber) -> KeyRange {
+    KeyRange::prefix(&encode_u32(db))
+}
+
+/// The expiry in the value of a metadata row.
+#[must_use]
+pub fn stored_expiry(value: &[u8]) -> Option<i64> {
+    let (tag, rest) = value.split_first()?;
+    let expires_ms = rest.first_chunk().filter(|_| tag & EXPIRES != 0)?;
+    Some(decode_i64(*expires_ms))
+}
+
+/// The key of the expiry row of a user key.
+#[must_use]
+pub fn expiry_key(db: DbNumber, expires_ms: i64, key: &[u8]) -> Vec<u8> {
+    [&encode_u32(db)[..], &encode_i64(expires_ms), key].concat()
+}
+
+/// The expiry rows of the keys of a database that do not live any more at `now_ms`.
+#[must_use]
+pub fn expired_rows(db: DbNumber, now_ms: i64) -> KeyRange {
+    KeyRange::between(encode_u32(db).to_vec(), expiry_key(db, now_ms, b""))
+}
+
+/// The database, the expiry and the user key of an expiry row.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn decode_expiry_key(row: &[u8]) -> Result<(DbNumber, i64, Vec<u8>)> {
+    let mut reader = Reader::new(row);
+    <(u32, i64)>::decode_from(&mut reader)
+        .and_then(|(db, expires_ms)| Ok((db, expires_ms, Raw::decode_from(&mut reader)?.0)))
+        .map_err(|reason| Error::undecodable(Space::Expiry, row, &reason))
 }
 
 /// The database and the user key of a metadata row.
@@ -275,6 +392,26 @@ impl RowPrefix {
     #[must_use]
     pub fn behind_data_key(&self, member: &[u8]) -> Vec<u8> {
         next_key(&self.data_key(member))
+    }
+
+    /// The key of the data row of the element at a position.
+    #[must_use]
+    pub fn element_key(&self, position: &Position) -> Vec<u8> {
+        let path = position.path.len() * U64_LEN;
+        let mut row = Vec::with_capacity(self.0.len() + U64_LEN + path);
+        row.extend_from_slice(&self.0);
+        position.encode_into(&mut row);
+        row
+    }
+
+    /// The position in the key of the data row of an element.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the row belongs to another collection or holds no position.
+    pub fn element_position(&self, row: &[u8]) -> Result<Position> {
+        row.strip_prefix(&*self.0)
+            .and_then(Position::decode)
+            .ok_or_else(|| Error::damaged(Space::Data, row, "it holds no position"))
     }
 
     /// The key of the score row at a mark of this collection.
@@ -387,6 +524,42 @@ mod tests {
             hex(&metadata.encode()),
             "858000000000000001000000000000000700000000000000024000ff0001bf"
         );
+        let list = |ends| Metadata {
+            expires_ms: None,
+            content: Content::List(collection, ends),
+        };
+        let regular = list(Ends::regular(-1, 2));
+        assert_eq!(
+            hex(&regular.encode()),
+            "03000000000000000700000000000000027fffffffffffffff"
+        );
+        let ends = Ends {
+            first: Position::slot(0),
+            last: Position {
+                slot: 1,
+                path: vec![5],
+            },
+            middle: Some((0, 1)),
+        };
+        let changed = list(ends);
+        assert_eq!(
+            hex(&changed.encode()),
+            "0300000000000000070000000000000002\
+             800000000000000000\
+             8000000000000001010000000000000005\
+             80000000000000008000000000000001"
+        );
+        for list in [regular, changed] {
+            assert_eq!(Metadata::decode(b"", &list.encode()).unwrap(), list);
+        }
+        let element = Position {
+            slot: 2,
+            path: vec![3],
+        };
+        assert_eq!(
+            hex(&prefix.element_key(&element)),
+            "000000016b00ff0001000000000000000780000000000000020000000000000003"
+        );
         let string = Metadata {
             expires_ms: None,
             content: Content::String("hi".into()),
@@ -418,6 +591,8 @@ mod tests {
             (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
             (b"\x050000000011111111x", "short"),
             (b"\x050000000011111111\0x", "00 is followed by"),
+            (b"\x030000000011111111x", "its ends"),
+            (b"\x0300000000111111112222222233333333", "its ends"),
         ] {
             let value = Bytes::copy_from_slice(value);
             let error = Metadata::decode(b"\0\0\0\0k", &value).unwrap_err();

@@ -2,12 +2,14 @@
 //!
 //! Nothing here is data: it can be made anew from the store, or dies with the connections.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-use crate::types::DbNumber;
+use crate::store::Store;
+use crate::types::databases::Databases;
 use crate::types::zset::indexes::RankIndexes;
+use crate::types::{DbNumber, Result};
 
 /// What transactions share. One for each server.
 #[derive(Debug, Default)]
@@ -17,6 +19,9 @@ pub struct Shared {
     /// How many watch keys, or wait for them.
     observers: AtomicUsize,
     rank_indexes: RankIndexes,
+    databases: Databases,
+    /// Whether nobody removes expired keys: see [`Shared::set_active_expiry`].
+    keeps_expired: AtomicBool,
 }
 
 impl Shared {
@@ -24,6 +29,30 @@ impl Shared {
     #[must_use]
     pub const fn rank_indexes(&self) -> &RankIndexes {
         &self.rank_indexes
+    }
+
+    /// The databases, and how many keys they have.
+    pub(crate) const fn databases(&self) -> &Databases {
+        &self.databases
+    }
+
+    /// Leaves in the store what the next opening would else have to count. Nothing may be written after this.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn close(&self, store: &dyn Store) -> Result<()> {
+        self.databases.close(store)
+    }
+
+    /// Whether expired keys are removed without being asked for: `DEBUG SET-ACTIVE-EXPIRE`.
+    pub fn set_active_expiry(&self, on: bool) {
+        self.keeps_expired.store(!on, Ordering::Relaxed);
+    }
+
+    /// Whether expired keys are removed without being asked for.
+    #[must_use]
+    pub fn has_active_expiry(&self) -> bool {
+        !self.keeps_expired.load(Ordering::Relaxed)
     }
 
     /// Whether somebody wants to hear of events of a class.

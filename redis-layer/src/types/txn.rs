@@ -13,6 +13,8 @@
 //! 4. A rank index is asked only under the lock of its key, and is told of changes at once. What was
 //!    told is taken back if there is no `commit`.
 
+mod commit;
+
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
@@ -20,9 +22,8 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use crate::store::{
-    self, Batch, Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store,
-};
+use crate::store::{self, Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
+use crate::types::databases::Mapping;
 use crate::types::rows::metadata_key;
 use crate::types::zset::indexes::{Index, Journal, RankIndexes};
 use crate::types::{Class, DbNumber, Event, Result, Shared};
@@ -44,8 +45,23 @@ pub struct Txn<'s> {
     events: Vec<Event>,
     ranks: RefCell<Journal<'s>>,
     locks: Locks<'s>,
+    /// The databases as they were, and as this transaction wants them.
+    began: Mapping,
+    mapping: Mapping,
+    /// Metadata rows of the snapshot that were looked up: the commit asks for them again.
+    seen: RefCell<[Option<(Vec<u8>, Stored)>; SEEN]>,
     db: DbNumber,
     now_ms: i64,
+}
+
+/// How many looked-up rows a transaction remembers: enough for a command on one key or two.
+const SEEN: usize = 2;
+
+/// What a metadata row says of the existence of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    Absent,
+    Present { expires_ms: Option<i64> },
 }
 
 /// Which locks a transaction may rely on.
@@ -76,6 +92,7 @@ pub struct Savepoint {
     touched: usize,
     events: usize,
     ranks: usize,
+    mapping: Mapping,
 }
 
 /// What a transaction did.
@@ -85,6 +102,8 @@ pub struct Committed {
     pub wrote: bool,
     /// The metadata rows of the keys that were changed. Empty if nobody observes keys.
     pub touched: Vec<Vec<u8>>,
+    /// The databases that have the keys of others now.
+    pub remapped: Vec<DbNumber>,
     /// What subscribers may want to know, oldest first.
     pub events: Vec<Event>,
 }
@@ -100,10 +119,14 @@ impl<'s> Txn<'s> {
         db: DbNumber,
         now_ms: i64,
     ) -> Result<Self> {
+        let (snapshot, mapping) = shared.databases().snapshot(store)?;
         Ok(Self {
             store,
             shared,
-            snapshot: store.snapshot()?,
+            snapshot,
+            began: mapping,
+            mapping,
+            seen: RefCell::default(),
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
@@ -144,7 +167,9 @@ impl<'s> Txn<'s> {
         }
         let guard = self.store.lock(Scope::Keys(&[key.to_vec()]))?;
         self.locks = Locks::Own(key.to_vec(), guard);
-        self.snapshot = self.store.snapshot()?;
+        let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
+        (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
+        self.seen = RefCell::default();
         Ok(true)
     }
 
@@ -167,7 +192,8 @@ impl<'s> Txn<'s> {
 
     /// Says that an index was built from what this transaction sees.
     pub(crate) fn built_rank_index(&self, index: &Index) {
-        if !self.changes[Space::Score.index()].is_empty() {
+        let changed = |space: Space| !self.changes[space.index()].is_empty();
+        if changed(Space::Score) || changed(Space::Data) {
             self.ranks.borrow_mut().built(index);
         }
     }
@@ -185,7 +211,7 @@ impl<'s> Txn<'s> {
 
     /// Says that a key was changed, though its metadata row was not.
     pub fn touch(&mut self, key: &[u8]) {
-        self.touched.push(metadata_key(self.db, key));
+        self.touched.push(metadata_key(self.db(), key));
     }
 
     /// Notes what happened to a key, in Redis's word for it. Costs nothing when nobody listens.
@@ -207,6 +233,7 @@ impl<'s> Txn<'s> {
             touched: self.touched.len(),
             events: self.events.len(),
             ranks: self.ranks.get_mut().mark(),
+            mapping: self.mapping,
         }
     }
 
@@ -223,12 +250,37 @@ impl<'s> Txn<'s> {
         self.touched.truncate(savepoint.touched);
         self.events.truncate(savepoint.events);
         self.ranks.get_mut().undo_to(savepoint.ranks);
+        self.mapping = savepoint.mapping;
     }
 
-    /// The database that keys without a number belong to.
+    /// The number in the rows of the chosen database. It need not be the one that `SELECT` took: see `databases`.
     #[must_use]
-    pub const fn db(&self) -> DbNumber {
+    pub fn db(&self) -> DbNumber {
+        self.mapping.rows_of(self.db)
+    }
+
+    /// The chosen database, as clients name it.
+    #[must_use]
+    pub const fn selected_db(&self) -> DbNumber {
         self.db
+    }
+
+    /// The value of a metadata row. The snapshot's is remembered for the commit.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn get_metadata(&self, row: Vec<u8>) -> Result<Option<(Vec<u8>, Bytes)>> {
+        if let Some(changed) = self.changes[Space::Metadata.index()].get(&row) {
+            return Ok(changed.clone().map(|value| (row, value)));
+        }
+        let value = self.snapshot.get(Space::Metadata, &row)?;
+        let stored = Stored::of(value.as_deref());
+        let mut seen = self.seen.borrow_mut();
+        let is_new = !seen.iter().flatten().any(|(seen, _)| *seen == row);
+        if let (Some(free), true) = (seen.iter_mut().find(|seen| seen.is_none()), is_new) {
+            *free = Some((row.clone(), stored));
+        }
+        Ok(value.map(|value| (row, value)))
     }
 
     /// The time of the whole command, in milliseconds since 1970.
@@ -309,39 +361,6 @@ impl<'s> Txn<'s> {
         merged.next_change();
         merged.settle()?;
         Ok(Box::new(merged))
-    }
-
-    /// Makes all changes at once. Answers what they were.
-    ///
-    /// # Errors
-    /// Those of the store. Nothing is changed then.
-    pub fn commit(mut self) -> Result<Committed> {
-        let mut touched = Vec::new();
-        if self.shared.is_observed() {
-            let written = self.changes[Space::Metadata.index()].keys();
-            touched = written.cloned().chain(self.touched).collect();
-        }
-        let mut batch = Batch::default();
-        for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
-            for (key, value) in changes {
-                match value {
-                    Some(value) => batch.put(space, key, value),
-                    None => batch.delete(space, key),
-                }
-            }
-        }
-        // A store may have to copy what a snapshot still holds.
-        drop(self.snapshot);
-        let wrote = !batch.is_empty();
-        if wrote {
-            self.store.write(batch)?;
-        }
-        self.ranks.get_mut().keep();
-        Ok(Committed {
-            wrote,
-            touched,
-            events: self.events,
-        })
     }
 }
 
@@ -424,7 +443,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::store::BTreeStore;
+    use crate::store::{BTreeStore, Batch};
 
     /// Few keys, so that changes and rows meet.
     fn key() -> impl Strategy<Value = Vec<u8>> {

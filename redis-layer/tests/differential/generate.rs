@@ -15,6 +15,7 @@
 
 mod connection;
 mod generic;
+mod lists;
 mod strings;
 mod transactions;
 mod zsets;
@@ -33,10 +34,11 @@ use crate::values::{
 type Group = fn(&mut Generator) -> Vec<Command>;
 
 /// The groups, each with its share. Transactions are made of them.
-const GROUPS: [(usize, Group); 4] = [
+const GROUPS: [(usize, Group); 5] = [
     (24, zsets::commands),
     (4, strings::commands),
     (7, generic::commands),
+    (10, lists::commands),
     (2, connection::commands),
 ];
 

@@ -7,9 +7,10 @@
 //! To check a new type, or a new invariant, add to [`faults_of`].
 
 mod elements;
+mod lists;
 mod sorted_sets;
 
-use crate::store::{Direction, KeyRange, Snapshot, Store};
+use crate::store::{Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::keyspace::all_keys;
 use crate::types::orphans::{OWNED, OrphanFinder};
 use crate::types::rows::RowPrefix;
@@ -79,8 +80,11 @@ fn faults_of(
     let prefix = |version| RowPrefix::new(db, key, version);
     match &metadata.content {
         Content::String(_) => Ok(Vec::new()),
-        Content::Hash(collection) | Content::List(collection) | Content::Set(collection) => {
+        Content::Hash(collection) | Content::Set(collection) => {
             elements::faults(snapshot, &prefix(collection.version), collection.size)
+        }
+        Content::List(collection, ends) => {
+            lists::faults(snapshot, &prefix(collection.version), collection.size, ends)
         }
         Content::SortedSet(collection, marks) => {
             let prefix = prefix(collection.version);
@@ -97,11 +101,17 @@ pub fn check_ranks(store: &dyn Store, indexes: &RankIndexes) -> Result<Vec<Fault
     let mut faults = Vec::new();
     let snapshot = store.snapshot()?;
     for (db, key, metadata) in all_keys(store)? {
-        if let Content::SortedSet(set, _) = metadata.content
-            && let Some(index) = indexes.get(set.version)
-        {
-            let prefix = RowPrefix::new(db, &key, set.version);
-            if let Some(what) = sorted_sets::rank_fault(&*snapshot, &prefix, &index.counts())? {
+        // Sorted sets are counted by score, lists by position.
+        let space = match metadata.content {
+            Content::SortedSet(..) => Space::Score,
+            Content::List(..) => Space::Data,
+            _ => continue,
+        };
+        let version = metadata.content.collection().map_or(0, |c| c.version);
+        if let Some(index) = indexes.get(version) {
+            let prefix = RowPrefix::new(db, &key, version);
+            let counts = index.counts();
+            if let Some(what) = sorted_sets::rank_fault(&*snapshot, space, &prefix, &counts)? {
                 faults.push(Fault { db, key, what });
             }
         }

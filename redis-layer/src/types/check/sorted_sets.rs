@@ -56,9 +56,10 @@ pub(super) fn faults(
     Ok(faults)
 }
 
-/// Every bucket of an index holds as many score rows as it says, and there are no others.
+/// Every bucket of an index holds as many rows of the space as it says, and there are no others.
 pub(super) fn rank_fault(
     snapshot: &dyn Snapshot,
+    space: Space,
     prefix: &RowPrefix,
     counts: &Counts,
 ) -> Result<Option<String>> {
@@ -67,7 +68,7 @@ pub(super) fn rank_fault(
     }
     let buckets = counts.buckets();
     let mut found = vec![0; buckets.len()];
-    let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
+    let mut cursor = snapshot.scan(space, &prefix.rows(), Direction::Forward)?;
     let mut at = 0;
     while let Some((row, _)) = cursor.row() {
         let mark = prefix.mark_of(row);

@@ -1,0 +1,35 @@
+//! Removing what has expired without being asked for.
+
+use crate::commands::Server;
+use crate::commands::dispatch::{Locks, publish};
+use crate::types::{Result, Txn, expiry};
+
+/// Removes keys that have expired, at most `most` of each database, those that expired first in front. Answers how many.
+/// Each database is one batch, under the locks of its keys.
+///
+/// Nobody who watches a key is told: that the key is gone, `EXEC` sees by itself.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
+    let (store, shared) = (&*server.store, &server.shared);
+    let now_ms = server.clock.now_ms();
+    let mut removed = 0;
+    for due in expiry::due(store, shared, now_ms, most)? {
+        let keys: Vec<Vec<u8>> = due.keys.into_iter().map(|(_, key)| key).collect();
+        let locks = Locks::Keys(keys);
+        let Locks::Keys(keys) = &locks else {
+            continue;
+        };
+        let guard = locks.take(store)?;
+        let txn = Txn::begin(store, shared, due.db, now_ms)?;
+        let mut txn = txn.under(locks.scope());
+        for key in keys {
+            removed += u64::from(txn.remove_expired(key)?);
+        }
+        let committed = txn.commit()?;
+        drop(guard);
+        publish(server, &committed.events);
+    }
+    Ok(removed)
+}

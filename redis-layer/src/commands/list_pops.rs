@@ -1,0 +1,257 @@
+//! Commands that take elements from lists: `LPOP` and its like, moves, and the ones that wait.
+//!
+//! A blocking command is its plain twin that answers [`Reply::Wait`] where it finds nothing. Who waits, and who is
+//! served first, is the business of [`blocking`](super::blocking).
+
+use crate::commands::lists::{elements, finish_shorter, push_event, txn_event};
+use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::types::list::{List, Side};
+use crate::types::number::parse_integer;
+use crate::types::{Class, Txn};
+
+const fn pop_event(side: Side) -> &'static str {
+    match side {
+        Side::Left => "lpop",
+        Side::Right => "rpop",
+    }
+}
+
+/// `LPOP key [count]`
+pub(crate) fn lpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    pop(txn, args, Side::Left)
+}
+
+/// `RPOP key [count]`
+pub(crate) fn rpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    pop(txn, args, Side::Right)
+}
+
+fn pop(txn: &mut Txn<'_>, args: Args<'_>, side: Side) -> Outcome {
+    let count = match args.len() {
+        2 => None,
+        3 => Some(positive(args.get(2)).ok_or(CommandError::NOT_POSITIVE)?),
+        _ => return Err(CommandError::arity(args.spec.full_name)),
+    };
+    let key = args.get(1);
+    let Some(mut list) = List::open(txn, key)? else {
+        return Ok(match count {
+            None => Reply::Null,
+            Some(_) => Reply::NullArray,
+        });
+    };
+    if count == Some(0) {
+        return Ok(Reply::Array(Vec::new()));
+    }
+    let mut popped = list.pop(side, count.unwrap_or(1))?;
+    finish_shorter(list, txn_event(key, pop_event(side)))?;
+    Ok(match count {
+        None => Reply::bulk_or_null(popped.pop()),
+        Some(_) => elements(popped),
+    })
+}
+
+/// A number that is not negative.
+fn positive(text: &[u8]) -> Option<u64> {
+    u64::try_from(parse_integer(text)?).ok()
+}
+
+/// `LEFT` or `RIGHT`.
+fn side(args: Args<'_>, position: usize) -> Result<Side, CommandError> {
+    if args.is(position, "LEFT") {
+        Ok(Side::Left)
+    } else if args.is(position, "RIGHT") {
+        Ok(Side::Right)
+    } else {
+        Err(CommandError::SYNTAX)
+    }
+}
+
+/// From which end of one list to which end of another.
+#[derive(Debug, Clone, Copy)]
+struct Move {
+    from: Side,
+    to: Side,
+}
+
+impl Move {
+    const RIGHT_TO_LEFT: Self = Self {
+        from: Side::Right,
+        to: Side::Left,
+    };
+
+    /// The two words of `LMOVE`.
+    fn parse(args: Args<'_>) -> Result<Self, CommandError> {
+        Ok(Self {
+            from: side(args, 3)?,
+            to: side(args, 4)?,
+        })
+    }
+
+    /// Moves an element from the first key to the second one. `None` without a first one.
+    fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
+        let (source, target) = (args.get(1), args.get(2));
+        let Some(mut list) = List::open(txn, source)? else {
+            return Ok(None);
+        };
+        let Self { from, to } = self;
+        if source == target {
+            // The list may be empty in between, and is the same key all the same.
+            let popped = list.pop(from, 1)?;
+            for element in &popped {
+                list.push(to, element.clone())?;
+            }
+            list.finish()?;
+            txn.event(Class::List, push_event(to), target);
+            txn.event(Class::List, pop_event(from), source);
+            return Ok(popped.into_iter().next().map(Reply::Bulk));
+        }
+        let popped = list.pop(from, 1)?;
+        let is_emptied = list.is_empty();
+        list.finish()?;
+        let mut list = List::open_or_create(txn, target)?;
+        for element in &popped {
+            list.push(to, element.clone())?;
+        }
+        list.finish()?;
+        txn.event(Class::List, push_event(to), target);
+        txn.event(Class::List, pop_event(from), source);
+        if is_emptied {
+            txn.event(Class::Generic, "del", source);
+        }
+        Ok(popped.into_iter().next().map(Reply::Bulk))
+    }
+}
+
+/// `LMOVE source destination LEFT | RIGHT LEFT | RIGHT`
+pub(crate) fn lmove(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let moved = Move::parse(args)?.run(txn, args)?;
+    Ok(moved.unwrap_or(Reply::Null))
+}
+
+/// `RPOPLPUSH source destination`
+pub(crate) fn rpoplpush(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let moved = Move::RIGHT_TO_LEFT.run(txn, args)?;
+    Ok(moved.unwrap_or(Reply::Null))
+}
+
+/// `BLMOVE source destination LEFT | RIGHT LEFT | RIGHT timeout`
+pub(crate) fn blmove(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let direction = Move::parse(args)?;
+    let timeout_ms = args.timeout_ms(5)?;
+    let moved = direction.run(txn, args)?;
+    Ok(moved.unwrap_or_else(|| wait(timeout_ms, Reply::Null)))
+}
+
+/// `BRPOPLPUSH source destination timeout`
+pub(crate) fn brpoplpush(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let timeout_ms = args.timeout_ms(3)?;
+    let moved = Move::RIGHT_TO_LEFT.run(txn, args)?;
+    Ok(moved.unwrap_or_else(|| wait(timeout_ms, Reply::Null)))
+}
+
+fn wait(timeout_ms: u64, in_vain: Reply) -> Reply {
+    let in_vain = Box::new(in_vain);
+    Reply::Wait {
+        timeout_ms,
+        in_vain,
+    }
+}
+
+/// `BLPOP key [key ...] timeout`
+pub(crate) fn blpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    blocking_pop(txn, args, Side::Left)
+}
+
+/// `BRPOP key [key ...] timeout`
+pub(crate) fn brpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    blocking_pop(txn, args, Side::Right)
+}
+
+fn blocking_pop(txn: &mut Txn<'_>, args: Args<'_>, side: Side) -> Outcome {
+    let last = args.len() - 1;
+    let timeout_ms = args.timeout_ms(last)?;
+    for position in 1..last {
+        let key = args.get(position);
+        if let Some(mut list) = List::open(txn, key)? {
+            let popped = list.pop(side, 1)?;
+            finish_shorter(list, txn_event(key, pop_event(side)))?;
+            let element = Reply::bulk_or_null(popped.into_iter().next());
+            return Ok(Reply::Array(vec![
+                Reply::Bulk(args.bytes(position)),
+                element,
+            ]));
+        }
+    }
+    Ok(wait(timeout_ms, Reply::NullArray))
+}
+
+/// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT count]`
+pub(crate) fn lmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let popped = MultiPop::parse(args, 1)?.run(txn, args)?;
+    Ok(popped.unwrap_or(Reply::NullArray))
+}
+
+/// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT count]`
+pub(crate) fn blmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let pop = MultiPop::parse(args, 2)?;
+    let timeout_ms = args.timeout_ms(1)?;
+    let popped = pop.run(txn, args)?;
+    Ok(popped.unwrap_or_else(|| wait(timeout_ms, Reply::NullArray)))
+}
+
+/// The arguments of `LMPOP`.
+#[derive(Debug)]
+struct MultiPop {
+    keys: std::ops::Range<usize>,
+    side: Side,
+    count: u64,
+}
+
+impl MultiPop {
+    /// `at` is the position of the number of keys.
+    fn parse(args: Args<'_>, at: usize) -> Result<Self, CommandError> {
+        let at_least_one = |position, message| {
+            let number = positive(args.get(position)).filter(|&number| number > 0);
+            number.ok_or(CommandError::fixed(message))
+        };
+        let keys = at_least_one(at, "ERR numkeys should be greater than 0")?;
+        let behind = usize::try_from(keys)
+            .ok()
+            .and_then(|keys| keys.checked_add(at + 1))
+            .filter(|&behind| behind < args.len())
+            .ok_or(CommandError::SYNTAX)?;
+        let side = side(args, behind)?;
+        let mut count = None;
+        let mut position = behind + 1;
+        while position < args.len() {
+            let has_number = position + 1 < args.len();
+            if count.is_some() || !args.is(position, "COUNT") || !has_number {
+                return Err(CommandError::SYNTAX);
+            }
+            count = Some(at_least_one(
+                position + 1,
+                "ERR count should be greater than 0",
+            )?);
+            position += 2;
+        }
+        Ok(Self {
+            keys: at + 1..behind,
+            side,
+            count: count.unwrap_or(1),
+        })
+    }
+
+    /// Pops from the first list that there is.
+    fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
+        for position in self.keys {
+            let key = args.get(position);
+            if let Some(mut list) = List::open(txn, key)? {
+                let popped = list.pop(self.side, self.count)?;
+                finish_shorter(list, txn_event(key, pop_event(self.side)))?;
+                let key = Reply::Bulk(args.bytes(position));
+                return Ok(Some(Reply::Array(vec![key, elements(popped)])));
+            }
+        }
+        Ok(None)
+    }
+}

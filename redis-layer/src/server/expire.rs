@@ -1,0 +1,76 @@
+//! The thread that removes expired keys without their being read.
+//!
+//! It looks at the expire-time index ten times a second. What is due goes in small batches, in the order of time, each under
+//! the locks of its own keys only, so that commands on other keys do not wait.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::commands::{Server, remove_expired};
+use crate::server::Durability;
+
+/// How many keys of a database go with one batch.
+const BATCH: usize = 64;
+/// How long to wait when nothing is due.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Removes expired keys until it is dropped.
+pub(super) struct Expirer {
+    /// Nothing is ever sent: the thread ends when this is gone.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Expirer {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub(super) fn start(server: Arc<Server>, durability: Arc<Durability>) -> io::Result<Self> {
+        let (stop, stopped) = channel();
+        let thread = thread::Builder::new()
+            .name("expire".to_owned())
+            .spawn(move || remove_until_stopped(&server, &durability, &stopped))?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Expirer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // The thread never panics by itself, and a panic was printed already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Receiver<()>) {
+    let mut pause = PAUSE;
+    while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        pause = PAUSE;
+        if !server.shared.has_active_expiry() {
+            continue;
+        }
+        match remove_expired(server, BATCH) {
+            Ok(0) => {}
+            Ok(removed) => {
+                durability.mark_written();
+                if removed >= BATCH as u64 {
+                    // There may be more.
+                    pause = Duration::ZERO;
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "expired keys are not removed any more");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The n-th element of a middle without a walk: the counts that sorted sets use for ranks.
+//!
+//! In a list that was changed in the middle, no arithmetic finds the n-th element. So its positions are cut into buckets,
+//! and [`Counts`](crate::types::zset::counts) knows in memory how many stand before each. It is built by one walk, at
+//! the first question that needs it, and follows every change: see
+//! [`RankIndexes`](crate::types::zset::indexes::RankIndexes) for its rules, which are the same here.
+
+use crate::store::{Direction, KeyRange, Space};
+use crate::types::list::List;
+use crate::types::rows::Position;
+use crate::types::zset::counts::{BUCKET_MAX, Builder};
+use crate::types::zset::indexes::Index;
+use crate::types::zset::rank::WALKED;
+use crate::types::{Content, Metadata, Result, Txn};
+
+impl<'t, 's> List<'t, 's> {
+    /// The list under a key, ready for questions about the n-th element. Only for commands that read no other key: a
+    /// list with a long middle is read anew, from a snapshot that is taken under the lock of the key.
+    ///
+    /// # Errors
+    /// As for [`List::open`].
+    pub fn open_counted(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
+        let Some(mut metadata) = txn.lookup(key)? else {
+            return Ok(None);
+        };
+        if has_long_middle(&metadata) && txn.lock_to_read(key)? {
+            match txn.lookup(key)? {
+                Some(current) => metadata = current,
+                None => return Ok(None),
+            }
+        }
+        Self::stored(txn, key, metadata).map(Some)
+    }
+
+    /// The position of an element, if there are counts. The caller knows that there is one with this number.
+    pub(super) fn counted_position(&self, index: u64) -> Result<Option<Position>> {
+        let Some(counts) = self.counts()? else {
+            return Ok(None);
+        };
+        let bucket = counts.counts().bucket_at(index);
+        let rows = KeyRange {
+            start: self.prefix.score_key_at(&bucket.start),
+            ..self.rows()
+        };
+        let skip = index - bucket.before;
+        let found = self.positions(&rows, Direction::Forward, skip, 1)?;
+        found
+            .into_iter()
+            .next()
+            .map_or_else(|| Err(self.too_few_elements()), |found| Ok(Some(found)))
+    }
+
+    /// The counts of a list whose lock is held. Builds them if there are none: one walk over the list.
+    fn counts(&self) -> Result<Option<Index>> {
+        if !self.txn.holds_lock_of(self.key) {
+            return Ok(None);
+        }
+        let indexes = self.txn.rank_indexes();
+        if let Some(index) = indexes.get(self.version) {
+            if index.counts().total() == self.size {
+                return Ok(Some(index));
+            }
+            // The size in the metadata row is wrong, which `fsck` says.
+            indexes.forget(self.version);
+            return Ok(None);
+        }
+        let mut builder = Builder::default();
+        let mut cursor = self
+            .txn
+            .scan(Space::Data, &self.rows(), Direction::Forward)?;
+        while let Some((row, _)) = cursor.row() {
+            builder.push(self.prefix.mark_of(row));
+            cursor.advance()?;
+        }
+        let counts = builder.finish();
+        if counts.total() != self.size {
+            return Ok(None);
+        }
+        let index = indexes.insert(self.version, counts);
+        self.txn.built_rank_index(&index);
+        Ok(Some(index))
+    }
+
+    /// A row was added. Cuts its bucket in two if that is too large.
+    pub(super) fn note_added(&mut self, row: &[u8]) -> Result<()> {
+        let Some(index) = self.txn.rank_indexes().get(self.version) else {
+            return Ok(());
+        };
+        let mark = self.prefix.mark_of(row);
+        if self.txn.rank_journal().add(&index, mark) <= BUCKET_MAX {
+            return Ok(());
+        }
+        let bucket = index.counts().bucket_of(mark);
+        let half = bucket.count / 2;
+        let rows = KeyRange {
+            start: self.prefix.score_key_at(&bucket.start),
+            ..self.prefix.rows()
+        };
+        let mut previous = Vec::new();
+        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
+        for _ in 0..half {
+            if let Some((row, _)) = cursor.row() {
+                previous.clear();
+                previous.extend_from_slice(self.prefix.mark_of(row));
+            }
+            cursor.advance()?;
+        }
+        if let Some((row, _)) = cursor.row() {
+            let mark = self.prefix.mark_of(row);
+            index.counts().split(&previous, mark, half);
+        }
+        drop(cursor);
+        self.txn.rank_indexes().has_split(&index);
+        Ok(())
+    }
+
+    /// A row is removed.
+    pub(super) fn note_removed(&mut self, row: &[u8]) {
+        if let Some(index) = self.txn.rank_indexes().get(self.version) {
+            let mark = self.prefix.mark_of(row);
+            self.txn.rank_journal().remove(&index, mark);
+        }
+    }
+}
+
+/// Whether a walk through the middle may be long.
+fn has_long_middle(metadata: &Metadata) -> bool {
+    match &metadata.content {
+        Content::List(list, ends) => ends.middle.is_some() && list.size > WALKED,
+        _ => false,
+    }
+}

@@ -1,0 +1,169 @@
+//! Changes in the middle: insertion beside an element, removal by value, trimming.
+
+use bytes::Bytes;
+
+use crate::store::{Direction, Space};
+use crate::types::Result;
+use crate::types::list::{List, Side};
+use crate::types::rows::{Lean, Position};
+
+/// How many steps a path may have. Longer ones are spread anew, see [`List::insert`].
+pub(super) const MAX_PATH: usize = 8;
+
+/// Where a new element goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// In front of the pivot.
+    Before,
+    /// Behind it.
+    After,
+}
+
+impl List<'_, '_> {
+    /// Puts an element beside the first one that equals `pivot`. Answers whether there is one.
+    ///
+    /// Cost: a walk to the pivot, as in Redis. Then O(1): no element moves. Only when somebody bisects one gap until
+    /// a path is longer than [`MAX_PATH`], after some 250 insertions of the worst kind at least, the elements
+    /// of that one slot are spread evenly, which gives all of them paths of one step again.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn insert(&mut self, pivot: &[u8], beside: Beside, element: Bytes) -> Result<bool> {
+        let Some((mut low, mut high)) = self.neighbours(pivot, beside)? else {
+            return Ok(false);
+        };
+        loop {
+            let (Some(before), Some(behind)) = (&low, &high) else {
+                let side = if low.is_none() {
+                    Side::Left
+                } else {
+                    Side::Right
+                };
+                self.push(side, element)?;
+                return Ok(true);
+            };
+            let lean = match beside {
+                Beside::Before => Lean::Low,
+                Beside::After => Lean::High,
+            };
+            let position = Position::between(before, behind, lean);
+            if position.path.len() <= MAX_PATH {
+                self.widen_middle(position.slot);
+                self.add_row(&position, element)?;
+                return Ok(true);
+            }
+            self.spread(before.slot)?;
+            let found = self.neighbours(pivot, beside)?;
+            (low, high) = found.unwrap_or_default();
+        }
+    }
+
+    /// The positions between which something beside the pivot goes, if there is the pivot.
+    fn neighbours(&self, pivot: &[u8], beside: Beside) -> Result<Option<Neighbours>> {
+        let rows = self.rows();
+        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
+        let mut before = Vec::new();
+        while let Some((row, element)) = cursor.row() {
+            if element != pivot {
+                before.clear();
+                before.extend_from_slice(row);
+                cursor.advance()?;
+                continue;
+            }
+            let found = self.prefix.element_position(row)?;
+            return Ok(Some(match beside {
+                Beside::Before if before.is_empty() => (None, Some(found)),
+                Beside::Before => (Some(self.prefix.element_position(&before)?), Some(found)),
+                Beside::After => {
+                    cursor.advance()?;
+                    let behind = cursor.row().map(|(row, _)| row);
+                    let behind = behind.map(|row| self.prefix.element_position(row));
+                    (Some(found), behind.transpose()?)
+                }
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Gives the elements of one slot paths of one step, evenly spread.
+    fn spread(&mut self, slot: i64) -> Result<()> {
+        let rows = self.rows_of_slot(slot);
+        let mut elements = Vec::new();
+        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
+        while let Some((row, element)) = cursor.row() {
+            let position = self.prefix.element_position(row)?;
+            elements.push((position, Bytes::copy_from_slice(element)));
+            cursor.advance()?;
+        }
+        drop(cursor);
+        let distance = u64::MAX / (elements.len() as u64 + 1);
+        for (position, _) in &elements {
+            self.remove_row(position);
+        }
+        let mut step = 0;
+        for (old, element) in elements {
+            step += distance;
+            let path = vec![step];
+            let new = Position { slot, path };
+            for end in [&mut self.ends.first, &mut self.ends.last] {
+                if *end == old {
+                    end.clone_from(&new);
+                }
+            }
+            self.add_row(&new, element)?;
+        }
+        self.widen_middle(slot);
+        Ok(())
+    }
+
+    /// Removes elements that equal `element`: at most `most`, those next to `from`. Answers how many.
+    ///
+    /// Cost: a walk until `most` are found.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn remove_equal(&mut self, element: &[u8], from: Side, most: u64) -> Result<u64> {
+        let mut found = Vec::new();
+        let rows = self.rows();
+        let mut cursor = self.txn.scan(Space::Data, &rows, from.inwards())?;
+        while let Some((row, value)) = cursor.row() {
+            if value == element {
+                found.push(self.prefix.element_position(row)?);
+                if found.len() as u64 == most {
+                    break;
+                }
+            }
+            cursor.advance()?;
+        }
+        drop(cursor);
+        let count = found.len() as u64;
+        for position in found {
+            self.widen_middle(position.slot);
+            self.remove_row(&position);
+        }
+        if count > 0 {
+            self.find_ends()?;
+        }
+        Ok(count)
+    }
+
+    /// Keeps `count` elements from the number `start` on.
+    ///
+    /// Cost: O(1) for each element that is removed. If none is kept, O(1) altogether.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn trim(&mut self, start: u64, count: u64) -> Result<()> {
+        let start = start.min(self.size);
+        let count = count.min(self.size - start);
+        if count == 0 {
+            return self.remove_at_end(Side::Left, self.size);
+        }
+        let behind = self.size - start - count;
+        self.remove_at_end(Side::Left, start)?;
+        self.remove_at_end(Side::Right, behind)
+    }
+}
+
+/// The positions before and behind a place, where there are elements.
+type Neighbours = (Option<Position>, Option<Position>);

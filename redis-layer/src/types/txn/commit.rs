@@ -1,0 +1,278 @@
+//! The end of a transaction: what follows from the changed metadata rows, and the one batch.
+//!
+//! Whoever writes a metadata row says nothing of the expire-time index or of the number of keys. Both follow here from
+//! the old row and the new one. The old one is known if the command looked the key up; else it costs a point read.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use crate::store::{Batch, Direction, KeyRange, Space};
+use crate::types::databases::KeyCount;
+use crate::types::rows::{
+    decode_expiry_key, decode_metadata_key, expired_rows, expiry_key, metadata_key,
+    rows_of_database, stored_expiry,
+};
+use crate::types::txn::{Stored, Txn};
+use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
+
+impl Stored {
+    /// Of a row's value.
+    pub(super) fn of(value: Option<&[u8]>) -> Self {
+        value.map_or(Self::Absent, |value| Self::Present {
+            expires_ms: stored_expiry(value),
+        })
+    }
+
+    const fn count(self) -> KeyCount {
+        match self {
+            Self::Absent => KeyCount {
+                keys: 0,
+                expiring: 0,
+            },
+            Self::Present { expires_ms } => KeyCount {
+                keys: 1,
+                expiring: expires_ms.is_some() as i64,
+            },
+        }
+    }
+
+    const fn expires_ms(self) -> Option<i64> {
+        match self {
+            Self::Absent => None,
+            Self::Present { expires_ms } => expires_ms,
+        }
+    }
+
+    fn is_live(self, now_ms: i64) -> bool {
+        match self {
+            Self::Absent => false,
+            Self::Present { expires_ms } => {
+                expires_ms.is_none_or(|expires_ms| now_ms <= expires_ms)
+            }
+        }
+    }
+}
+
+impl Txn<'_> {
+    /// What the snapshot holds under the key of a metadata row.
+    fn stored(&self, row: &[u8]) -> Result<Stored> {
+        let seen = self.seen.borrow();
+        let known = seen.iter().flatten().find(|(seen, _)| seen == row);
+        if let Some((_, stored)) = known {
+            return Ok(*stored);
+        }
+        let value = self.snapshot.get(Space::Metadata, row)?;
+        Ok(Stored::of(value.as_deref()))
+    }
+
+    /// How many keys of a database exist, and how many of them expire one day, with the changes so far. Exact.
+    ///
+    /// Cost: O(1), and a step for each key that has expired and is not removed yet, or was changed.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub(crate) fn live_keys(&self, db: DbNumber) -> Result<(u64, u64)> {
+        let rows = self.mapping.rows_of(db);
+        let mut count = match self.began.database_of(rows) {
+            Some(began) => self.shared.databases().count(began),
+            None => KeyCount::default(),
+        };
+        let changes = &self.changes[Space::Metadata.index()];
+        let expired = expired_rows(rows, self.now_ms);
+        let mut cursor = self
+            .snapshot
+            .scan(Space::Expiry, &expired, Direction::Forward)?;
+        while let Some((row, _)) = cursor.row() {
+            let (_, _, key) = decode_expiry_key(row)?;
+            // What was changed is counted below.
+            if !changes.contains_key(&metadata_key(rows, &key)) {
+                count.keys -= 1;
+                count.expiring -= 1;
+            }
+            cursor.advance()?;
+        }
+        for (row, value) in changes.range(metadata_key(rows, b"")..) {
+            if decode_metadata_key(row)?.0 != rows {
+                break;
+            }
+            let old = self.stored(row)?.count();
+            let new = Stored::of(value.as_deref());
+            let new = if new.is_live(self.now_ms) {
+                new.count()
+            } else {
+                KeyCount::default()
+            };
+            count.keys += new.keys - old.keys;
+            count.expiring += new.expiring - old.expiring;
+        }
+        let natural = |number: i64| u64::try_from(number).unwrap_or(0);
+        Ok((natural(count.keys), natural(count.expiring)))
+    }
+
+    /// Makes all changes at once. Answers what they were.
+    ///
+    /// # Errors
+    /// Those of the store. Nothing is changed then.
+    pub fn commit(mut self) -> Result<Committed> {
+        let mut batch = Batch::default();
+        let counts = self.follow_metadata(&mut batch)?;
+        let touched = self.touched_rows();
+        let remapped = self.remap(&mut batch);
+        for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
+            for (key, value) in changes {
+                match value {
+                    Some(value) => batch.put(space, key, value),
+                    None => batch.delete(space, key),
+                }
+            }
+        }
+        // A store may have to copy what a snapshot still holds.
+        drop(self.snapshot);
+        let wrote = !batch.is_empty();
+        let (store, databases) = (self.store, self.shared.databases());
+        if self.began == self.mapping {
+            if wrote {
+                store.write(batch)?;
+            }
+        } else {
+            databases.change(&self.began, &self.mapping, || Ok(store.write(batch)?))?;
+        }
+        for (rows, change) in counts {
+            if let Some(db) = self.mapping.database_of(rows) {
+                databases.add(db, change);
+            }
+        }
+        self.ranks.get_mut().keep();
+        Ok(Committed {
+            wrote,
+            touched,
+            remapped,
+            events: self.events,
+        })
+    }
+
+    /// Keeps the expire-time index in step with the metadata rows, notes which keys were found expired, and answers
+    /// how the numbers of keys change, by the number in the rows.
+    fn follow_metadata(&mut self, batch: &mut Batch) -> Result<Vec<(DbNumber, KeyCount)>> {
+        let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
+        let mut expired = Vec::new();
+        for (row, value) in &self.changes[Space::Metadata.index()] {
+            let old = self.stored(row)?;
+            let new = Stored::of(value.as_deref());
+            let (was, is) = (old.count(), new.count());
+            if was == is && old.expires_ms() == new.expires_ms() {
+                continue;
+            }
+            let (rows, key) = decode_metadata_key(row)?;
+            if old.expires_ms() != new.expires_ms() {
+                if let Some(expires_ms) = old.expires_ms() {
+                    batch.delete(Space::Expiry, expiry_key(rows, expires_ms, &key));
+                }
+                if let Some(expires_ms) = new.expires_ms() {
+                    batch.put(
+                        Space::Expiry,
+                        expiry_key(rows, expires_ms, &key),
+                        Bytes::new(),
+                    );
+                }
+            }
+            if was.keys > 0 && !old.is_live(self.now_ms) && self.shared.wants(Class::Expired) {
+                expired.push((rows, key));
+            }
+            let change = KeyCount {
+                keys: is.keys - was.keys,
+                expiring: is.expiring - was.expiring,
+            };
+            match counts.last_mut() {
+                // The rows of a database stand together.
+                Some((last, sum)) if *last == rows => {
+                    sum.keys += change.keys;
+                    sum.expiring += change.expiring;
+                }
+                _ => counts.push((rows, change)),
+            }
+        }
+        for (at, (rows, key)) in expired.into_iter().enumerate() {
+            if let Some(db) = self.began.database_of(rows) {
+                let event = Event {
+                    class: Class::Expired,
+                    name: "expired",
+                    db,
+                    key: key.into(),
+                };
+                // It comes before what was done with the key afterwards.
+                self.events.insert(at, event);
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The keys that were changed, by database and name, if anybody wants to know.
+    fn touched_rows(&mut self) -> Vec<Vec<u8>> {
+        if !self.shared.is_observed() {
+            return Vec::new();
+        }
+        let written = self.changes[Space::Metadata.index()].keys();
+        let touched = written.cloned().chain(std::mem::take(&mut self.touched));
+        let by_name = |mut row: Vec<u8>| {
+            let (head, _) = row.split_first_chunk_mut::<4>()?;
+            let rows = u32::from_be_bytes(*head);
+            let db = self.mapping.database_of(rows);
+            let db = db.or_else(|| self.began.database_of(rows))?;
+            *head = db.to_be_bytes();
+            Some(row)
+        };
+        touched.filter_map(by_name).collect()
+    }
+
+    /// Writes the new mapping, and removes all rows of the numbers that no database has any more. Answers which databases
+    /// were swapped.
+    fn remap(&self, batch: &mut Batch) -> Vec<DbNumber> {
+        let (old, new) = (self.began, self.mapping);
+        if old == new {
+            return Vec::new();
+        }
+        new.write_to(batch);
+        for db in 0..DATABASES {
+            let rows = old.rows_of(db);
+            if new.database_of(rows).is_none() {
+                for space in [Space::Metadata, Space::Data, Space::Score, Space::Expiry] {
+                    batch.clear(space, rows_of_database(rows));
+                }
+            }
+        }
+        let databases = 0..DATABASES;
+        // One that was emptied has nothing that somebody could wait for.
+        let is_other = |db: &DbNumber| {
+            let rows = new.rows_of(*db);
+            rows != old.rows_of(*db) && old.database_of(rows).is_some()
+        };
+        databases.filter(is_other).collect()
+    }
+
+    /// Exchanges the keys of two databases. The caller holds all locks.
+    pub fn swap_databases(&mut self, a: DbNumber, b: DbNumber) {
+        self.mapping.swap(a, b);
+    }
+
+    /// Empties a database at once, whatever it holds. The caller holds all locks.
+    pub fn renew_database(&mut self, db: DbNumber) {
+        let rows = self.mapping.renew(db);
+        // Changes to the old rows are of no use any more, and would come behind the range deletion.
+        let range = rows_of_database(rows);
+        for space in [Space::Metadata, Space::Data, Space::Score] {
+            let changes = &self.changes[space.index()];
+            let stale = keys_within(changes, &range);
+            for key in stale {
+                self.delete(space, key);
+            }
+        }
+    }
+}
+
+fn keys_within<V>(changes: &BTreeMap<Vec<u8>, V>, range: &KeyRange) -> Vec<Vec<u8>> {
+    let from_start = changes.range(range.start.clone()..);
+    let within = from_start.take_while(|(key, _)| range.contains(key));
+    within.map(|(key, _)| key.clone()).collect()
+}
