@@ -2,7 +2,13 @@
 
 mod common;
 
-use common::{START_MS, over_every_store};
+use std::sync::Arc;
+
+use common::{Direct, START_MS, StoreKind, engine_over, over_every_store};
+use engine::vfs::MemoryVfs;
+use redis_layer::commands::remove_expired;
+use redis_layer::store::{Direction, KeyRange, Space, Store};
+use redis_layer::types::Class;
 
 #[test]
 fn a_key_is_gone_one_millisecond_after_its_expiry() {
@@ -130,4 +136,197 @@ fn absolute_times_and_the_limits_of_numbers() {
             ("dbsize", "0"),
         ]);
     });
+}
+
+fn rows(direct: &Direct, space: Space) -> usize {
+    let snapshot = direct.store.snapshot().unwrap();
+    let all = KeyRange::all();
+    let mut cursor = snapshot.scan(space, &all, Direction::Forward).unwrap();
+    let mut rows = 0;
+    while cursor.row().is_some() {
+        rows += 1;
+        cursor.advance().unwrap();
+    }
+    rows
+}
+
+/// Nobody reads them, and they go all the same: first those whose time was over first.
+#[test]
+fn expired_keys_are_removed_in_the_order_of_their_time() {
+    over_every_store(|direct| {
+        direct.server.shared.set_wanted(Class::Expired.bit());
+        direct.expect(&[
+            ("set late v px 3000", "OK"),
+            ("set early v px 1000", "OK"),
+            ("rpush list a", "1"),
+            ("pexpire list 2000", "1"),
+            ("set other v px 1000", "OK"),
+            ("persist other", "1"),
+            ("set again v px 1000", "OK"),
+            ("set again v", "OK"),
+            ("select 3", "OK"),
+            ("set far v px 1500", "OK"),
+            ("select 0", "OK"),
+        ]);
+        assert_eq!(rows(direct, Space::Expiry), 4);
+        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 0);
+        direct.clock.advance_ms(2001);
+        assert_eq!(direct.show("dbsize"), "3", "late, other, again");
+        assert_eq!(remove_expired(&direct.server, 1).unwrap(), 2, "one of each");
+        assert_eq!(rows(direct, Space::Metadata), 4);
+        assert_eq!(direct.show("dbsize"), "3");
+        assert_eq!(remove_expired(&direct.server, 10).unwrap(), 1);
+        assert_eq!(rows(direct, Space::Metadata), 3);
+        assert_eq!(rows(direct, Space::Expiry), 1);
+        direct.expect(&[
+            ("exists late other again early list", "3"),
+            ("ttl late", "1"),
+        ]);
+    });
+}
+
+#[test]
+fn the_number_of_keys_is_exact_at_every_moment() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("set a 1", "OK"),
+            ("set a 2", "OK"),
+            ("set b 1 px 100", "OK"),
+            ("zadd z 1 m", "1"),
+            ("dbsize", "3"),
+            ("multi", "OK"),
+            ("del a nope", "QUEUED"),
+            ("dbsize", "QUEUED"),
+            ("rpush l a b", "QUEUED"),
+            ("set b 2", "QUEUED"),
+            ("dbsize", "QUEUED"),
+            ("exec", "[1 2 2 OK 3]"),
+            ("dbsize", "3"),
+            ("lpop l 2", "[a b]"),
+            ("dbsize", "2"),
+            ("set gone v exat 1", "OK"),
+            ("dbsize", "2"),
+            ("expire z 100", "1"),
+        ]);
+        assert!(
+            direct
+                .show("info keyspace")
+                .contains("db0:keys=2,expires=1")
+        );
+        direct.clock.advance_ms(100_001);
+        direct.expect(&[("dbsize", "1"), ("zadd z 1 new", "1"), ("dbsize", "2")]);
+        assert!(
+            direct
+                .show("info keyspace")
+                .contains("db0:keys=2,expires=0")
+        );
+        direct.expect(&[
+            ("select 1", "OK"),
+            ("set x 1", "OK"),
+            ("flushdb", "OK"),
+            ("dbsize", "0"),
+            ("select 0", "OK"),
+            ("dbsize", "2"),
+            ("flushall", "OK"),
+            ("dbsize", "0"),
+        ]);
+    });
+}
+
+/// After a clean close the numbers stand in a row; after a crash there is none, and a walk finds the same.
+#[test]
+fn the_number_of_keys_survives_a_restart() {
+    for clean in [true, false] {
+        let disk = MemoryVfs::new();
+        let store: Arc<dyn Store> = Arc::new(engine_over(&disk));
+        let mut direct = Direct::over(Arc::clone(&store));
+        direct.run("set a 1");
+        direct.run("set b 1 px 5000");
+        direct.run("select 5");
+        direct.run("rpush l a");
+        if clean {
+            direct.server.shared.close(&*store).unwrap();
+        }
+        store.close().unwrap();
+        drop((direct, store));
+        for round in 0..2 {
+            let store: Arc<dyn Store> = Arc::new(engine_over(&disk));
+            let mut direct = Direct::over(Arc::clone(&store));
+            direct.expect(&[("select 5", "OK"), ("dbsize", "1"), ("select 0", "OK")]);
+            assert_eq!(direct.show("dbsize"), (2 + round).to_string());
+            // The row is gone, so a crash now leaves no old numbers behind.
+            direct.run(&format!("set new{round} v"));
+            drop(direct);
+            store.close().unwrap();
+        }
+    }
+}
+
+/// A large database is emptied by giving it other rows. Its own are gone, and a reader that began before still sees them.
+#[test]
+fn a_large_database_is_emptied_at_once() {
+    over_every_store(|direct| {
+        for chunk in 0..12 {
+            let pairs = (0..100).map(|i| format!("{} m{i}", chunk * 100 + i));
+            direct.run(&format!(
+                "zadd z{chunk} {}",
+                pairs.collect::<Vec<_>>().join(" ")
+            ));
+        }
+        for i in 0..1500 {
+            direct.run(&format!("set s{i} v px {}", 1000 + i));
+        }
+        let before = direct.store.snapshot().unwrap();
+        direct.expect(&[
+            ("select 1", "OK"),
+            ("set other v", "OK"),
+            ("select 0", "OK"),
+            ("multi", "OK"),
+            ("set s1 changed", "QUEUED"),
+            ("flushdb", "QUEUED"),
+            ("dbsize", "QUEUED"),
+            ("set new v px 5000", "QUEUED"),
+            ("dbsize", "QUEUED"),
+            ("exec", "[OK OK 0 OK 1]"),
+            ("dbsize", "1"),
+            ("get s1", "nil"),
+            ("get new", "v"),
+        ]);
+        assert_eq!(rows(direct, Space::Metadata), 2);
+        assert_eq!(rows(direct, Space::Expiry), 1);
+        assert_eq!(rows(direct, Space::Data) + rows(direct, Space::Score), 0);
+        let row = redis_layer::types::rows::metadata_key(0, b"s1");
+        assert!(before.get(Space::Metadata, &row).unwrap().is_some());
+        direct.expect(&[
+            ("flushall", "OK"),
+            ("dbsize", "0"),
+            ("set a 1", "OK"),
+            ("dbsize", "1"),
+        ]);
+        let again = Direct::over(Arc::clone(&direct.store));
+        let mut again = again;
+        again.expect(&[("get a", "1"), ("dbsize", "1")]);
+    });
+}
+
+#[test]
+fn the_checker_compares_the_index_with_the_keys() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct.run("set a 1 px 1000");
+    direct.check();
+    let mut batch = redis_layer::store::Batch::default();
+    let stale = redis_layer::types::rows::expiry_key(0, 5, b"b");
+    batch.put(Space::Expiry, stale, bytes::Bytes::new());
+    let missing = redis_layer::types::rows::expiry_key(0, START_MS + 1000, b"a");
+    batch.delete(Space::Expiry, missing);
+    direct.store.write(batch).unwrap();
+    let report = redis_layer::types::check(&*direct.store).unwrap();
+    let faults: Vec<_> = report.faults.iter().map(|f| f.what.as_str()).collect();
+    assert_eq!(
+        faults,
+        [
+            "it expires, and the index by time does not say so",
+            "the index says that it expires, and it does not"
+        ]
+    );
 }

@@ -177,6 +177,8 @@ pub(crate) fn ltrim(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let (start, count) = window(start, stop, list.len());
     if count == list.len() {
+        // Redis counts it as a change, and tells those who watch.
+        txn.touch(key);
         txn.event(Class::List, "ltrim", key);
         return Ok(Reply::OK);
     }

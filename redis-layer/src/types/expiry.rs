@@ -51,7 +51,7 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn remove_expired(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
-        let Some((row, value)) = self.get_metadata(row)? else {
+        let (Some(value), _) = self.get_metadata(&row)? else {
             return Ok(false);
         };
         if Metadata::decode(&row, &value)?.is_live(self.now_ms()) {

@@ -17,11 +17,13 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn lookup(&self, key: &[u8]) -> Result<Option<Metadata>> {
         let row = metadata_key(self.db(), key);
-        let Some((row, value)) = self.get_metadata(row)? else {
-            return Ok(None);
-        };
-        let metadata = Metadata::decode(&row, &value)?;
-        Ok(metadata.is_live(self.now_ms()).then_some(metadata))
+        let (value, is_stored) = self.get_metadata(&row)?;
+        let metadata = value.as_ref().map(|value| Metadata::decode(&row, value));
+        let metadata = metadata.transpose()?;
+        if is_stored {
+            self.remember(row, value.as_deref());
+        }
+        Ok(metadata.filter(|metadata| metadata.is_live(self.now_ms())))
     }
 
     /// Makes `metadata` the one of the key, whatever the key was before.
@@ -37,7 +39,11 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn remove_key(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
-        let Some((row, value)) = self.get_metadata(row)? else {
+        let (value, is_stored) = self.get_metadata(&row)?;
+        if is_stored {
+            self.remember(row.clone(), value.as_deref());
+        }
+        let Some(value) = value else {
             return Ok(false);
         };
         let metadata = Metadata::decode(&row, &value)?;

@@ -49,13 +49,13 @@ pub struct Txn<'s> {
     began: Mapping,
     mapping: Mapping,
     /// Metadata rows of the snapshot that were looked up: the commit asks for them again.
-    seen: RefCell<[Option<(Vec<u8>, Stored)>; SEEN]>,
+    seen: RefCell<Vec<(Vec<u8>, Stored)>>,
     db: DbNumber,
     now_ms: i64,
 }
 
-/// How many looked-up rows a transaction remembers: enough for a command on one key or two.
-const SEEN: usize = 2;
+/// How many looked-up rows a transaction remembers. What it forgets costs a point read.
+const SEEN_MAX: usize = 32;
 
 /// What a metadata row says of the existence of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,22 +265,23 @@ impl<'s> Txn<'s> {
         self.db
     }
 
-    /// The value of a metadata row. The snapshot's is remembered for the commit.
+    /// The value of a metadata row, and whether it is the one in the snapshot.
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn get_metadata(&self, row: Vec<u8>) -> Result<Option<(Vec<u8>, Bytes)>> {
-        if let Some(changed) = self.changes[Space::Metadata.index()].get(&row) {
-            return Ok(changed.clone().map(|value| (row, value)));
+    pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Bytes>, bool)> {
+        match self.changes[Space::Metadata.index()].get(row) {
+            Some(changed) => Ok((changed.clone(), false)),
+            None => Ok((self.snapshot.get(Space::Metadata, row)?, true)),
         }
-        let value = self.snapshot.get(Space::Metadata, &row)?;
-        let stored = Stored::of(value.as_deref());
+    }
+
+    /// Remembers for the commit what the snapshot holds under the key of a metadata row.
+    pub(crate) fn remember(&self, row: Vec<u8>, value: Option<&[u8]>) {
         let mut seen = self.seen.borrow_mut();
-        let is_new = !seen.iter().flatten().any(|(seen, _)| *seen == row);
-        if let (Some(free), true) = (seen.iter_mut().find(|seen| seen.is_none()), is_new) {
-            *free = Some((row.clone(), stored));
+        if seen.len() < SEEN_MAX {
+            seen.push((row, Stored::of(value)));
         }
-        Ok(value.map(|value| (row, value)))
     }
 
     /// The time of the whole command, in milliseconds since 1970.

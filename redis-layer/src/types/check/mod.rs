@@ -13,7 +13,9 @@ mod sorted_sets;
 use crate::store::{Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::keyspace::all_keys;
 use crate::types::orphans::{OWNED, OrphanFinder};
-use crate::types::rows::RowPrefix;
+use crate::types::rows::{
+    RowPrefix, decode_expiry_key, decode_metadata_key, expiry_key, metadata_key, stored_expiry,
+};
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{Content, DbNumber, Metadata, Result};
 
@@ -59,6 +61,7 @@ pub fn check(store: &dyn Store) -> Result<Report> {
             report.faults.push(Fault { db, key, what });
         }
     }
+    expiry_faults(&*snapshot, &mut report)?;
     for space in OWNED {
         let mut finder = OrphanFinder::default();
         let mut cursor = snapshot.scan(space, &KeyRange::all(), Direction::Forward)?;
@@ -68,6 +71,35 @@ pub fn check(store: &dyn Store) -> Result<Report> {
         }
     }
     Ok(report)
+}
+
+/// The expire-time index has a row for each key that expires, and no other.
+fn expiry_faults(snapshot: &dyn Snapshot, report: &mut Report) -> Result<()> {
+    let mut fault = |db, key, what: &str| {
+        let what = what.to_owned();
+        report.faults.push(Fault { db, key, what });
+    };
+    let mut cursor = snapshot.scan(Space::Metadata, &KeyRange::all(), Direction::Forward)?;
+    while let Some((row, value)) = cursor.row() {
+        if let Some(expires_ms) = stored_expiry(value) {
+            let (db, key) = decode_metadata_key(row)?;
+            let index = expiry_key(db, expires_ms, &key);
+            if snapshot.get(Space::Expiry, &index)?.is_none() {
+                fault(db, key, "it expires, and the index by time does not say so");
+            }
+        }
+        cursor.advance()?;
+    }
+    let mut cursor = snapshot.scan(Space::Expiry, &KeyRange::all(), Direction::Forward)?;
+    while let Some((row, _)) = cursor.row() {
+        let (db, expires_ms, key) = decode_expiry_key(row)?;
+        let stored = snapshot.get(Space::Metadata, &metadata_key(db, &key))?;
+        if stored.and_then(|value| stored_expiry(&value)) != Some(expires_ms) {
+            fault(db, key, "the index says that it expires, and it does not");
+        }
+        cursor.advance()?;
+    }
+    Ok(())
 }
 
 /// What is wrong with one key.

@@ -58,7 +58,7 @@ impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
     fn stored(&self, row: &[u8]) -> Result<Stored> {
         let seen = self.seen.borrow();
-        let known = seen.iter().flatten().find(|(seen, _)| seen == row);
+        let known = seen.iter().find(|(seen, _)| seen == row);
         if let Some((_, stored)) = known {
             return Ok(*stored);
         }
