@@ -19,6 +19,7 @@ impl CommandError {
     pub(crate) const NOT_AN_INTEGER: Self =
         Self::fixed("ERR value is not an integer or out of range");
     pub(crate) const NOT_A_FLOAT: Self = Self::fixed("ERR value is not a valid float");
+    pub(crate) const OUT_OF_RANGE: Self = Self::fixed("ERR value is out of range");
     pub(crate) const NOT_POSITIVE: Self =
         Self::fixed("ERR value is out of range, must be positive");
     pub(crate) const NAN_RESULT: Self = Self::fixed("ERR resulting score is not a number (NaN)");

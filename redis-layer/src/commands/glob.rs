@@ -1,11 +1,33 @@
-//! Patterns as `CONFIG GET` and others take them: `*`, `?`, `[a-z]`, `[^a]` and `\` before any.
+//! Patterns as `KEYS`, `CONFIG GET` and others take them: `*`, `?`, `[a-z]`, `[^a]` and `\` before any.
 //!
 //! The algorithm remembers the last `*` only and goes back to it, so it needs no recursion and at
 //! most pattern x text steps, whatever a client sends.
 
-/// Whether `text` matches `pattern`, ASCII letters in any case.
+/// Whether letters are compared as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// As they are.
+    Exact,
+    /// ASCII letters match in any case.
+    Any,
+}
+
+impl Case {
+    const fn fold(self, byte: u8) -> u8 {
+        match self {
+            Self::Exact => byte,
+            Self::Any => byte.to_ascii_lowercase(),
+        }
+    }
+}
+
+/// Whether `text` matches `pattern`. No text at all matches an empty pattern only, not even `*`: who
+/// takes `*` for everything asks for that before.
 #[must_use]
-pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
+pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
+    if text.is_empty() {
+        return pattern.is_empty();
+    }
     let (mut p, mut t) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
     while t < text.len() {
@@ -14,7 +36,7 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
             p += 1;
             continue;
         }
-        if let Some(length) = match_one(&pattern[p..], text[t]) {
+        if let Some(length) = match_one(&pattern[p..], text[t], case) {
             p += length;
             t += 1;
         } else if let Some((behind_star, taken)) = last_star {
@@ -30,13 +52,13 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// How many bytes of the pattern match `byte`, if its first element does.
-fn match_one(pattern: &[u8], byte: u8) -> Option<usize> {
-    let same = |a: u8| a.eq_ignore_ascii_case(&byte);
+fn match_one(pattern: &[u8], byte: u8, case: Case) -> Option<usize> {
+    let same = |a: u8| case.fold(a) == case.fold(byte);
     match *pattern {
         [] => None,
         [b'?', ..] => Some(1),
         [b'[', ref class @ ..] => {
-            let (matched, length) = match_class(class, byte);
+            let (matched, length) = match_class(class, byte, case);
             matched.then_some(1 + length)
         }
         [b'\\', escaped, ..] => same(escaped).then_some(2),
@@ -45,8 +67,8 @@ fn match_one(pattern: &[u8], byte: u8) -> Option<usize> {
 }
 
 /// Whether a class matches, and how long it is, its `]` included. Without one it goes to the end.
-fn match_class(class: &[u8], byte: u8) -> (bool, usize) {
-    let byte = byte.to_ascii_lowercase();
+fn match_class(class: &[u8], byte: u8, case: Case) -> (bool, usize) {
+    let byte = case.fold(byte);
     let negated = class.first() == Some(&b'^');
     let mut at = usize::from(negated);
     let mut found = false;
@@ -58,16 +80,16 @@ fn match_class(class: &[u8], byte: u8) -> (bool, usize) {
                 break;
             }
             [b'\\', escaped, ..] => {
-                found |= escaped.to_ascii_lowercase() == byte;
+                found |= case.fold(*escaped) == byte;
                 at += 2;
             }
             [from, b'-', to, ..] => {
-                let (from, to) = (from.to_ascii_lowercase(), to.to_ascii_lowercase());
+                let (from, to) = (case.fold(*from), case.fold(*to));
                 found |= (from.min(to)..=from.max(to)).contains(&byte);
                 at += 3;
             }
             [plain, ..] => {
-                found |= plain.to_ascii_lowercase() == byte;
+                found |= case.fold(*plain) == byte;
                 at += 1;
             }
         }
@@ -82,7 +104,8 @@ mod tests {
     #[test]
     fn patterns_match_as_in_redis() {
         for (pattern, text, expected) in [
-            ("*", "", true),
+            ("*", "", false),
+            ("a**", "a", true),
             ("save", "SAVE", true),
             ("max*", "maxmemory", true),
             ("*max*p*", "maxmemory-policy", true),
@@ -99,20 +122,24 @@ mod tests {
             ("a[", "a", false),
         ] {
             assert_eq!(
-                matches(pattern.as_bytes(), text.as_bytes()),
+                matches(pattern.as_bytes(), text.as_bytes(), Case::Any),
                 expected,
                 "{pattern} {text}"
             );
         }
+        assert!(!matches(b"Save", b"save", Case::Exact));
+        assert!(!matches(b"[A-Z]ave", b"save", Case::Exact));
+        assert!(matches(b"[a-z]ave", b"save", Case::Exact));
     }
 
     #[test]
     fn a_hostile_pattern_takes_no_exponential_time() {
         let pattern = b"*a".repeat(50);
-        assert!(!matches(&pattern, &b"a".repeat(49)));
+        assert!(!matches(&pattern, &b"a".repeat(49), Case::Any));
         assert!(!matches(
             &[pattern, b"b".to_vec()].concat(),
-            &b"a".repeat(5000)
+            &b"a".repeat(5000),
+            Case::Any
         ));
     }
 }

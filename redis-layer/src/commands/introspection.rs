@@ -54,7 +54,7 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
     } else if args.is(3, "ACLCAT") {
         &|spec| categories(spec).any(|name| filter.eq_ignore_ascii_case(&name.as_bytes()[1..]))
     } else if args.is(3, "PATTERN") {
-        &|spec| glob::matches(filter, spec.full_name.as_bytes())
+        &|spec| glob::matches(filter, spec.full_name.as_bytes(), glob::Case::Any)
     } else {
         return Err(CommandError::SYNTAX);
     };

@@ -49,6 +49,8 @@ pub enum Reply {
     Array(Vec<Reply>),
     /// Pairs. In RESP2 an array of twice the length.
     Map(Vec<(Reply, Reply)>),
+    /// Pairs in order: in RESP3 an array of pairs, in RESP2 one array of twice the length.
+    Pairs(Vec<(Reply, Reply)>),
     /// Replies without order. In RESP2 an array.
     Set(Vec<Reply>),
     /// Members with scores: in RESP3 an array of pairs, in RESP2 one array of twice the length.

@@ -112,7 +112,7 @@ pub(crate) fn config_get(session: &mut Session, args: Args<'_>) -> Outcome {
     let config = &session.server.settings.config;
     let wanted = config.iter().filter(|(name, _)| {
         let mut patterns = args.from(2).iter();
-        patterns.any(|pattern| glob::matches(pattern, name.as_bytes()))
+        patterns.any(|pattern| glob::matches(pattern, name.as_bytes(), glob::Case::Any))
     });
     let pairs = wanted.map(|(name, value)| {
         let value = Reply::Bulk(value.clone().into());

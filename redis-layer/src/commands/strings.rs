@@ -3,6 +3,7 @@
 use crate::commands::generic::expiry_error;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::Txn;
+use crate::types::number::LongDouble;
 
 /// `GET key`
 pub(crate) fn get(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
@@ -123,4 +124,18 @@ pub(crate) fn set(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     }
     txn.set_string(key, args.bytes(2), expires_ms);
     Ok(answer.unwrap_or(Reply::OK))
+}
+
+/// `ERR increment or decrement would overflow`
+pub(crate) const OVERFLOW: CommandError =
+    CommandError::fixed("ERR increment or decrement would overflow");
+
+/// The increment of `INCRBYFLOAT` and `HINCRBYFLOAT`.
+pub(crate) fn parse_increment(text: &[u8]) -> Result<LongDouble, CommandError> {
+    LongDouble::parse(text).ok_or(CommandError::NOT_A_FLOAT)
+}
+
+/// `ERR increment would produce NaN or Infinity`
+pub(crate) fn not_finite() -> CommandError {
+    CommandError::fixed("ERR increment would produce NaN or Infinity")
 }

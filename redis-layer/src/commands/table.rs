@@ -11,9 +11,11 @@ use crate::types::Txn;
 
 mod connection;
 mod generic;
+mod hashes;
 mod keys;
 mod lists;
 mod server;
+mod sets;
 mod strings;
 mod transactions;
 mod zsets;
@@ -26,6 +28,8 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         strings::ROWS,
         generic::ROWS,
         lists::ROWS,
+        hashes::ROWS,
+        sets::ROWS,
         zsets::ROWS,
         transactions::ROWS,
         connection::ROWS,

@@ -9,13 +9,17 @@
 mod check;
 mod clock;
 mod databases;
+pub mod elements;
 mod error;
 pub mod expiry;
 mod keyspace;
 pub mod list;
 pub mod number;
 mod orphans;
+pub mod place;
 pub mod rows;
+pub mod scan;
+pub mod set;
 mod shared;
 mod strings;
 mod txn;

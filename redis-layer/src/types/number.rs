@@ -9,7 +9,11 @@
 //!   caller, and so is what may follow;
 //! - C text ends at its first zero byte. Range bounds are read that way, so `1\0x` is 1.
 
+mod long_double;
+
 use bytes::Bytes;
+
+pub use long_double::LongDouble;
 
 /// What `strtod` made of the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! metadata  db: u32 | user key                                      -> tag | expiry? | body
-//! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64
 //! data      db: u32 | user key, escaped | version: u64 | position   -> element of a list
-//! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
+//! data      db: u32 | user key, escaped | version: u64 | place: u48 | field  -> value, of a hash
+//! data      db: u32 | user key, escaped | version: u64 | place: u48 | member -> (empty), of a set
+//! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64, of a sorted set
 //! score     db: u32 | user key, escaped | version: u64 | score: f64 | member  -> (empty)
+//! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
 //! ```
 //!
 //! All numbers are in the order-preserving forms of [`engine::keys`]. The user key stands raw
@@ -37,6 +39,7 @@ use engine::keys::{
 pub use position::{Lean, Position};
 
 use crate::store::{KeyRange, Space, next_key};
+use crate::types::place::{PLACE_LEN, decode_place, encode_place, place_of};
 use crate::types::{Error, Result};
 
 /// The number of a database, the one that `SELECT` names.
@@ -386,6 +389,36 @@ impl RowPrefix {
     #[must_use]
     pub fn data_key(&self, member: &[u8]) -> Vec<u8> {
         [&self.0, member].concat()
+    }
+
+    /// The key of the row of a field or of a member of a set.
+    #[must_use]
+    pub fn name_key(&self, name: &[u8]) -> Vec<u8> {
+        let mut row = Vec::with_capacity(self.0.len() + PLACE_LEN + name.len());
+        row.extend_from_slice(&self.0);
+        row.extend_from_slice(&encode_place(place_of(name)));
+        row.extend_from_slice(name);
+        row
+    }
+
+    /// The rows of the names from a place on.
+    #[must_use]
+    pub fn from_place(&self, place: u64) -> KeyRange {
+        let mut rows = self.rows();
+        rows.start.extend_from_slice(&encode_place(place));
+        rows
+    }
+
+    /// The place and the name in the key of the row of a field or of a member of a set.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the row belongs to another collection or holds no place.
+    pub fn place_and_name<'r>(&self, row: &'r [u8]) -> Result<(u64, &'r [u8])> {
+        let (place, name) = self
+            .data_member(row)?
+            .split_first_chunk()
+            .ok_or_else(|| Error::damaged(Space::Data, row, "it holds no place"))?;
+        Ok((decode_place(*place), name))
     }
 
     /// The key behind the data row of `member` and before that of every greater one.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::store::Store;
 use crate::types::databases::Databases;
+use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{DbNumber, Result};
 
@@ -22,6 +23,8 @@ pub struct Shared {
     databases: Databases,
     /// Whether nobody removes expired keys: see [`Shared::set_active_expiry`].
     keeps_expired: AtomicBool,
+    /// Where walks over keys stopped.
+    pub(crate) cursors: Cursors,
 }
 
 impl Shared {

@@ -136,7 +136,7 @@ pub(crate) fn show(reply: &Reply) -> String {
         Reply::Array(items) | Reply::Set(items) | Reply::Push(items) => {
             list(items.iter().map(show).collect())
         }
-        Reply::Map(pairs) => {
+        Reply::Map(pairs) | Reply::Pairs(pairs) => {
             let pairs = pairs
                 .iter()
                 .map(|(name, value)| show(name) + "=" + &show(value));

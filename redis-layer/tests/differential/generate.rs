@@ -16,6 +16,8 @@
 mod connection;
 mod generic;
 mod lists;
+mod hashes;
+mod sets;
 mod strings;
 mod transactions;
 mod zsets;
@@ -34,9 +36,11 @@ use crate::values::{
 type Group = fn(&mut Generator) -> Vec<Command>;
 
 /// The groups, each with its share. Transactions are made of them.
-const GROUPS: [(usize, Group); 5] = [
+const GROUPS: &[(usize, Group)] = &[
     (24, zsets::commands),
     (4, strings::commands),
+    (8, hashes::commands),
+    (8, sets::commands),
     (7, generic::commands),
     (10, lists::commands),
     (2, connection::commands),
@@ -188,6 +192,23 @@ impl Generator {
     fn push_options(&mut self, command: &mut Command, options: &[&'static str]) {
         while self.once_in(2) {
             command.push(Bytes::from_static(self.pick(options).as_bytes()));
+        }
+    }
+
+    /// `MATCH` and `COUNT`, now and then wrong ones.
+    fn push_scan_options(&mut self, command: &mut Command) {
+        while self.once_in(2) {
+            let patterns = ["*", "a*", "*1*", "[a-c]", "?", "**", "\\*", ""];
+            let (word, value) = match self.below(8) {
+                0..=2 => ("match", self.pick(&patterns)),
+                3..=5 => ("COUNT", self.pick(&["1", "10", "1000"])),
+                6 => ("count", self.pick(&["0", "-1", "x"])),
+                _ => (self.pick(&["type", "limit"]), "1"),
+            };
+            command.push(Bytes::from_static(word.as_bytes()));
+            if !self.once_in(20) {
+                command.push(Bytes::from_static(value.as_bytes()));
+            }
         }
     }
 

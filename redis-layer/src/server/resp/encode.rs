@@ -35,6 +35,17 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
                 encode(value, protocol, out);
             }
         }
+        Reply::Pairs(pairs) => {
+            let per_pair = if is_v3 { 1 } else { 2 };
+            header(out, b'*', length(per_pair * pairs.len()));
+            for (name, value) in pairs {
+                if is_v3 {
+                    header(out, b'*', 2);
+                }
+                encode(name, protocol, out);
+                encode(value, protocol, out);
+            }
+        }
         Reply::Scored(elements) => {
             let per_element = if is_v3 { 1 } else { 2 };
             header(out, b'*', length(per_element * elements.len()));
@@ -154,6 +165,11 @@ mod tests {
                 Reply::Map(vec![pair()]),
                 "*2\r\n$1\r\nk\r\n:1\r\n",
                 "%1\r\n$1\r\nk\r\n:1\r\n",
+            ),
+            (
+                Reply::Pairs(vec![pair()]),
+                "*2\r\n$1\r\nk\r\n:1\r\n",
+                "*1\r\n*2\r\n$1\r\nk\r\n:1\r\n",
             ),
             (
                 Reply::Scored(vec![element]),

@@ -6,8 +6,8 @@
 //!
 //! To check a new type, or a new invariant, add to [`faults_of`].
 
-mod elements;
 mod lists;
+mod names;
 mod sorted_sets;
 
 use crate::store::{Direction, KeyRange, Snapshot, Space, Store};
@@ -113,7 +113,8 @@ fn faults_of(
     match &metadata.content {
         Content::String(_) => Ok(Vec::new()),
         Content::Hash(collection) | Content::Set(collection) => {
-            elements::faults(snapshot, &prefix(collection.version), collection.size)
+            let kind = metadata.content.kind();
+            names::faults(snapshot, &prefix(collection.version), collection.size, kind)
         }
         Content::List(collection, ends) => {
             lists::faults(snapshot, &prefix(collection.version), collection.size, ends)

@@ -1,0 +1,35 @@
+//! Hashes and sets: a row for each name, at the place of the name.
+
+use crate::store::{Direction, Snapshot, Space};
+use crate::types::place::place_of;
+use crate::types::rows::RowPrefix;
+use crate::types::{Kind, Result};
+
+/// The size in the metadata row is the number of data rows, and it is not 0. Each stands at the place of
+/// its name. A member of a set has no value.
+pub(super) fn faults(
+    snapshot: &dyn Snapshot,
+    prefix: &RowPrefix,
+    size: u64,
+    kind: Kind,
+) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let mut found = 0;
+    let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
+    while let Some((row, value)) = cursor.row() {
+        let (place, name) = prefix.place_and_name(row)?;
+        let shown = String::from_utf8_lossy(name);
+        if place != place_of(name) {
+            faults.push(format!("{shown:?} stands at place {place:012x}"));
+        }
+        if kind == Kind::Set && !value.is_empty() {
+            faults.push(format!("the member {shown:?} has a value"));
+        }
+        found += 1;
+        cursor.advance()?;
+    }
+    if size == 0 || size != found {
+        faults.push(format!("its size is {size}, it has {found} data rows"));
+    }
+    Ok(faults)
+}

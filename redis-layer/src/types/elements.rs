@@ -1,0 +1,410 @@
+//! The elements of a hash or a set: rows by name, in the order of a hash of the name.
+//!
+//! A hash and a set differ in what the value of a row is: the value of a field, or nothing. All
+//! else is one thing and stands here.
+//!
+//! Invariants, which [`check`](crate::types::check) walks
+//! 1. A row stands at the place of its name ([`place`](crate::types::place)).
+//! 2. The size in the metadata row is the number of rows. It is never 0: what is empty is no key.
+//!
+//! **Random elements.** Names lie evenly over the places. A window of the places, wide enough for
+//! [`WINDOW_MEAN`] elements on average, starts at a random point; of its elements one is taken by a
+//! die of [`WINDOW_MOST`] faces, and another window is tried if the die shows more than there are. Each
+//! element is then equally likely, whatever gap lies before it: it is in as many windows as every
+//! other, and each of them gives it one face. That costs four seeks or so, and no walk over
+//! the collection. Up to [`SMALL`] elements are counted out instead.
+//! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it
+//! happens once in ten thousand million windows), and all elements are counted out.
+//!
+//! Left out: the order of names. Nothing asks a hash or a set for it.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+
+use crate::store::{Cursor, Direction, KeyRange, Space};
+use crate::types::place::PLACES;
+use crate::types::rows::{Collection, RowPrefix};
+use crate::types::scan::Extent;
+use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
+
+/// How many elements a window holds on average.
+const WINDOW_MEAN: u64 = 8;
+/// How many elements a window may hold.
+const WINDOW_MOST: usize = 32;
+/// Three of four windows are in vain. So many in a row are not in vain by chance.
+const TRIES: usize = 100;
+/// Up to so many elements, one is found by counting.
+const SMALL: u64 = 64;
+
+/// A name and its value, which is empty in a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// The field or the member.
+    pub name: Bytes,
+    /// The value of the field.
+    pub value: Bytes,
+}
+
+/// The elements of one hash or set. Changes count only after [`Elements::finish`].
+#[derive(Debug, Clone)]
+pub struct Elements {
+    kind: Kind,
+    expires_ms: Option<i64>,
+    version: u64,
+    size: u64,
+    stored_size: u64,
+    prefix: RowPrefix,
+}
+
+impl Elements {
+    /// The elements under a key, if the key exists.
+    ///
+    /// # Errors
+    /// [`Error::WrongType`] if it is not of this kind; a damaged row; those of the store.
+    pub fn open(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Option<Self>> {
+        let Some(metadata) = txn.lookup(key)? else {
+            return Ok(None);
+        };
+        let (Content::Hash(collection) | Content::Set(collection)) = metadata.content else {
+            return Err(Error::WrongType);
+        };
+        if metadata.content.kind() != kind {
+            return Err(Error::WrongType);
+        }
+        Ok(Some(Self {
+            kind,
+            expires_ms: metadata.expires_ms,
+            version: collection.version,
+            size: collection.size,
+            stored_size: collection.size,
+            prefix: RowPrefix::new(txn.db(), key, collection.version),
+        }))
+    }
+
+    /// The elements under a key, or none yet if the key does not exist. It is a key once it has
+    /// an element.
+    ///
+    /// # Errors
+    /// As [`Elements::open`].
+    pub fn open_or_create(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Self> {
+        match Self::open(txn, key, kind)? {
+            Some(elements) => Ok(elements),
+            None => Self::create(txn, key, kind),
+        }
+    }
+
+    /// No elements yet, in the place of whatever the key holds.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn create(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Self> {
+        let version = txn.new_version()?;
+        Ok(Self {
+            kind,
+            expires_ms: None,
+            version,
+            size: 0,
+            stored_size: 0,
+            prefix: RowPrefix::new(txn.db(), key, version),
+        })
+    }
+
+    /// How many there are. O(1).
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// The value under a name. One point read.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
+        txn.get(Space::Data, &self.prefix.name_key(name))
+    }
+
+    /// Whether there is an element of this name. One point read.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
+        Ok(self.get(txn, name)?.is_some())
+    }
+
+    /// Stores an element. Answers whether its name is new.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
+        let row = self.prefix.name_key(name);
+        let is_new = txn.get(Space::Data, &row)?.is_none();
+        self.size += u64::from(is_new);
+        txn.put(Space::Data, row, value);
+        Ok(is_new)
+    }
+
+    /// Stores an element if its name is new. Answers whether it was.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn put_new(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
+        let row = self.prefix.name_key(name);
+        let is_new = txn.get(Space::Data, &row)?.is_none();
+        if is_new {
+            self.size += 1;
+            txn.put(Space::Data, row, value);
+        }
+        Ok(is_new)
+    }
+
+    /// Removes an element. Answers whether it was there.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn remove(&mut self, txn: &mut Txn<'_>, name: &[u8]) -> Result<bool> {
+        let row = self.prefix.name_key(name);
+        let was_there = txn.get(Space::Data, &row)?.is_some();
+        if was_there {
+            self.size = self.size.saturating_sub(1);
+            txn.delete(Space::Data, row);
+        }
+        Ok(was_there)
+    }
+
+    /// Says that elements changed: writes the size if it is another one, and removes the key if
+    /// no element is left. Answers whether the key is there.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) -> Result<bool> {
+        if self.size == 0 {
+            txn.remove_key(key)?;
+            return Ok(false);
+        }
+        if self.size == self.stored_size {
+            txn.touch(key);
+            return Ok(true);
+        }
+        let Self { version, size, .. } = self;
+        let collection = Collection { version, size };
+        let content = match self.kind {
+            Kind::Hash => Content::Hash(collection),
+            _ => Content::Set(collection),
+        };
+        let metadata = Metadata {
+            expires_ms: self.expires_ms,
+            content,
+        };
+        txn.set_metadata(key, &metadata);
+        Ok(true)
+    }
+
+    /// All elements, in the order of their places.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn all(&self, txn: &Txn<'_>) -> Result<Vec<Element>> {
+        let mut elements = Vec::with_capacity(usize::try_from(self.size).unwrap_or(0).min(1024));
+        self.each(txn, |name, value| {
+            elements.push(element(name, value));
+            Ok(true)
+        })?;
+        Ok(elements)
+    }
+
+    /// Shows every element to `visit`, in the order of their places, until it answers false.
+    ///
+    /// Cost: one seek, and one step for each element.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store and of `visit`.
+    pub fn each(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut cursor = self.scan(txn, &self.prefix.rows())?;
+        while let Some((row, value)) = cursor.row() {
+            let (_, name) = self.prefix.place_and_name(row)?;
+            if !visit(name, value)? {
+                return Ok(());
+            }
+            cursor.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the elements from a place on to `visit`. Answers the place to go on from, 0 at the
+    /// end.
+    ///
+    /// An element that is there from the first page to the last is shown: its place does not
+    /// move. Elements that share a place are shown together, so the place is all there is to
+    /// remember.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store and of `visit`.
+    pub fn visit_page(
+        &self,
+        txn: &Txn<'_>,
+        from: u64,
+        extent: Extent,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
+    ) -> Result<u64> {
+        if from >= PLACES {
+            return Ok(0);
+        }
+        let (mut rows, mut bytes, mut last) = (0, 0, None);
+        let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
+        while let Some((row, value)) = cursor.row() {
+            let (place, name) = self.prefix.place_and_name(row)?;
+            if extent.is_reached(rows, bytes) && last != Some(place) {
+                return Ok(place);
+            }
+            visit(name, value)?;
+            rows += 1;
+            bytes += row.len() + value.len();
+            last = Some(place);
+            cursor.advance()?;
+        }
+        Ok(0)
+    }
+
+    /// One element, each with the same chance. `None` if there is none.
+    ///
+    /// Cost: see the module.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn random(&self, txn: &Txn<'_>) -> Result<Option<Element>> {
+        if self.size <= SMALL {
+            return self.random_by_counting(txn);
+        }
+        let width = PLACES / self.size * WINDOW_MEAN;
+        for _ in 0..TRIES {
+            let window = self.window(txn, fastrand::u64(..PLACES), width)?;
+            if window.len() > WINDOW_MOST {
+                break;
+            }
+            let face = fastrand::usize(..WINDOW_MOST);
+            if let Some(element) = window.into_iter().nth(face) {
+                return Ok(Some(element));
+            }
+        }
+        self.random_by_counting(txn)
+    }
+
+    /// Different elements, each with the same chance: `count` of them, or all there are.
+    ///
+    /// Cost: for a small part of the elements, that of [`Elements::random`] for each; else one
+    /// walk over all.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn random_different(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        // Beyond this, most tries would find what is chosen already, or a walk is cheaper.
+        if self.size <= SMALL || count > self.size / 8 {
+            let mut all = self.all(txn)?;
+            let left = all.len();
+            let count = usize::try_from(count).unwrap_or(usize::MAX).min(left);
+            for i in 0..count {
+                all.swap(i, fastrand::usize(i..left));
+            }
+            all.truncate(count);
+            return Ok(all);
+        }
+        let mut names = BTreeSet::new();
+        let mut chosen = Vec::new();
+        while (chosen.len() as u64) < count {
+            let Some(element) = self.random(txn)? else {
+                break;
+            };
+            if names.insert(element.name.clone()) {
+                chosen.push(element);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// So many elements, each chosen anew, so that the same may come again.
+    ///
+    /// Cost: as [`Elements::random_different`].
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn random_repeating(&self, txn: &Txn<'_>, count: u64) -> Result<Vec<Element>> {
+        if self.size <= SMALL || count > self.size / 8 {
+            let all = self.all(txn)?;
+            if all.is_empty() {
+                return Ok(all);
+            }
+            let choose = |_| all[fastrand::usize(..all.len())].clone();
+            return Ok((0..count).map(choose).collect());
+        }
+        let mut chosen = Vec::new();
+        for _ in 0..count {
+            chosen.extend(self.random(txn)?);
+        }
+        Ok(chosen)
+    }
+
+    fn random_by_counting(&self, txn: &Txn<'_>) -> Result<Option<Element>> {
+        if self.size == 0 {
+            return Ok(None);
+        }
+        let mut skip = fastrand::u64(..self.size);
+        let mut found = None;
+        self.each(txn, |name, value| {
+            if skip == 0 {
+                found = Some(element(name, value));
+                return Ok(false);
+            }
+            skip -= 1;
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    /// The elements at the places from `start` on, `width` of them, going on at 0 behind the last
+    /// place. Stops once it is too many for a die.
+    fn window(&self, txn: &Txn<'_>, start: u64, width: u64) -> Result<Vec<Element>> {
+        let mut window = Vec::with_capacity(WINDOW_MOST);
+        let behind = start + width;
+        let parts = [
+            Some((start, behind.min(PLACES))),
+            behind.checked_sub(PLACES).map(|behind| (0, behind)),
+        ];
+        for (from, behind) in parts.into_iter().flatten() {
+            let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
+            while let Some((row, value)) = cursor.row() {
+                let (place, name) = self.prefix.place_and_name(row)?;
+                if place >= behind || window.len() > WINDOW_MOST {
+                    break;
+                }
+                window.push(element(name, value));
+                cursor.advance()?;
+            }
+        }
+        Ok(window)
+    }
+
+    fn scan<'a>(&self, txn: &'a Txn<'_>, rows: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
+        txn.scan(Space::Data, rows, Direction::Forward)
+    }
+}
+
+fn element(name: &[u8], value: &[u8]) -> Element {
+    Element {
+        name: Bytes::copy_from_slice(name),
+        value: Bytes::copy_from_slice(value),
+    }
+}

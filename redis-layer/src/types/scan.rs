@@ -1,0 +1,265 @@
+//! Walks over rows that stop and go on later: what `SCAN` and its sisters stand on.
+//!
+//! A client gets a number for the place where a walk stopped, and a row is bytes of any length. So
+//! the places are kept here, and the number says which one. What a walk promises is Redis's promise:
+//! a row that is there from the first call to the last is visited at least once.
+//!
+//! Memory is bounded: there are [`SLOTS`] places of at most [`POSITION_BYTES`] bytes. A walk keeps
+//! one slot from call to call, so a busy client does not push out the place of a slow one; only
+//! new walks do. A number that is unknown, forgotten, from before a restart or of another key, begins
+//! the walk anew: rows come twice then, and none is left out.
+//!
+//! Left out: walks over hashes and sets. Their rows stand in the order of a hash, which is a number
+//! already.
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::store::{Direction, KeyRange, Space};
+use crate::types::{Result, Txn};
+
+/// How many walks may be under way at once without any of them beginning anew.
+const SLOTS: usize = 1 << 14;
+/// The longest start of a row that is remembered. Rows that share more come in one call.
+const POSITION_BYTES: usize = 1024;
+/// Numbers stay below this, because some clients keep them in a double.
+const NUMBERS: u64 = 1 << 53;
+/// A number is a turn and a slot.
+const TURNS: u64 = NUMBERS / SLOTS as u64;
+/// A collection that is returned whole is so up to this many bytes.
+const WHOLE_BYTES: usize = 64 * 1024;
+
+/// Where walks stopped, by the number that their clients hold.
+#[derive(Debug)]
+pub struct Cursors(Mutex<Slots>);
+
+#[derive(Debug)]
+struct Slots {
+    places: Vec<Place>,
+    /// The slot of the next new walk, once all are in use.
+    next: usize,
+    /// Part of each number, and never the same twice.
+    turn: u64,
+}
+
+#[derive(Debug)]
+struct Place {
+    number: u64,
+    /// The rows from here on have not been visited.
+    position: Bytes,
+}
+
+impl Default for Cursors {
+    fn default() -> Self {
+        Self(Mutex::new(Slots {
+            places: Vec::new(),
+            next: 0,
+            // By chance, so that numbers from before a restart are not taken for new ones.
+            turn: fastrand::u64(1..TURNS),
+        }))
+    }
+}
+
+impl Cursors {
+    /// Where the walk with this number goes on, if it is known.
+    fn position(&self, number: u64) -> Option<Bytes> {
+        let slots = self.0.lock();
+        let place = slots.places.get(slot_of(number))?;
+        (place.number == number).then(|| place.position.clone())
+    }
+
+    /// Remembers where a walk stopped, in the place of the number that it went on from.
+    fn remember(&self, number: u64, position: Bytes) -> u64 {
+        let mut slots = self.0.lock();
+        let known = slots.places.get(slot_of(number));
+        let slot = if known.is_some_and(|place| place.number == number) {
+            slot_of(number)
+        } else if slots.places.len() < SLOTS {
+            slots.places.len()
+        } else {
+            slots.next = (slots.next + 1) % SLOTS;
+            slots.next
+        };
+        // Never 0, and so the number is not 0 either, which is how every walk begins and ends.
+        slots.turn = slots.turn % (TURNS - 1) + 1;
+        let number = slots.turn * SLOTS as u64 + slot as u64;
+        let place = Place { number, position };
+        match slots.places.get_mut(slot) {
+            Some(old) => *old = place,
+            None => slots.places.push(place),
+        }
+        number
+    }
+}
+
+fn slot_of(number: u64) -> usize {
+    usize::try_from(number % SLOTS as u64).unwrap_or(0)
+}
+
+/// How much one call visits.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// So many rows are enough.
+    pub count: u64,
+    /// But all of them, as long as they are few bytes: what is small is returned whole.
+    pub whole: bool,
+}
+
+impl Extent {
+    /// What Redis keeps in its compact form, it returns whole, whatever the client asks for.
+    /// A collection of `size` elements is like that up to `most`.
+    #[must_use]
+    pub const fn new(count: u64, size: u64, most: u64) -> Self {
+        let whole = size <= most;
+        Self { count, whole }
+    }
+
+    /// Whether a call that visited so much may stop.
+    #[must_use]
+    pub const fn is_reached(&self, rows: u64, bytes: usize) -> bool {
+        rows >= self.count && !(self.whole && bytes < WHOLE_BYTES)
+    }
+}
+
+/// Visits rows of a range from where the walk with this number stopped. Answers the number for
+/// the next call, 0 at the end.
+///
+/// Cost: one seek, and one step for each row of the extent. Rows that share their first
+/// [`POSITION_BYTES`] bytes are visited in one call.
+///
+/// # Errors
+/// Those of the store and of `visit`.
+pub fn visit_page(
+    txn: &Txn<'_>,
+    space: Space,
+    range: &KeyRange,
+    number: u64,
+    extent: Extent,
+    mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
+) -> Result<u64> {
+    let cursors = &txn.shared().cursors;
+    let known = cursors.position(number);
+    let known = known.filter(|position| range.contains(position));
+    let rest = KeyRange {
+        start: known.map_or_else(|| range.start.clone(), |position| position.to_vec()),
+        end: range.end.clone(),
+    };
+    let (mut rows, mut bytes) = (0, 0);
+    let mut last = Vec::new();
+    let mut cursor = txn.scan(space, &rest, Direction::Forward)?;
+    while let Some((row, value)) = cursor.row() {
+        let position = &row[..row.len().min(POSITION_BYTES)];
+        // A position that was cut would lead back to the rows that begin with it.
+        let leads_back = position.len() < row.len() && last.starts_with(position);
+        if extent.is_reached(rows, bytes) && !leads_back {
+            let position = Bytes::copy_from_slice(position);
+            return Ok(cursors.remember(number, position));
+        }
+        visit(row, value)?;
+        rows += 1;
+        bytes += row.len() + value.len();
+        last.clear();
+        last.extend_from_slice(row);
+        cursor.advance()?;
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::store::{BTreeStore, Batch, Store};
+    use crate::types::Shared;
+
+    fn store_with(rows: impl Iterator<Item = Vec<u8>>) -> BTreeStore {
+        let store = BTreeStore::new();
+        let mut batch = Batch::default();
+        for row in rows {
+            batch.put(Space::Data, row, Bytes::new());
+        }
+        store.write(batch).unwrap();
+        store
+    }
+
+    fn page(txn: &Txn<'_>, number: u64, count: u64, seen: &mut Vec<Vec<u8>>) -> u64 {
+        let extent = Extent::new(count, u64::MAX, 0);
+        visit_page(
+            txn,
+            Space::Data,
+            &KeyRange::all(),
+            number,
+            extent,
+            |row, _| {
+                seen.push(row.to_vec());
+                Ok(())
+            },
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_walk_visits_what_stays_while_rows_come_and_go() {
+        let store = store_with((0..100_u8).map(|i| vec![i]));
+        let shared = Shared::default();
+        let (mut seen, mut number) = (Vec::new(), 0);
+        for step in 0..200_u8 {
+            let txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+            number = page(&txn, number, 7, &mut seen);
+            assert!(number < NUMBERS);
+            if number == 0 {
+                break;
+            }
+            // The row where the walk would go on is removed, and rows are added before and behind.
+            let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+            txn.delete(Space::Data, vec![(step + 1) * 7]);
+            txn.put(Space::Data, vec![0, step], Bytes::new());
+            txn.put(Space::Data, vec![99, step], Bytes::new());
+            txn.commit().unwrap();
+        }
+        assert_eq!(number, 0, "the walk ends");
+        let seen: BTreeSet<_> = seen.into_iter().collect();
+        for i in (0..100_u8).filter(|i| i % 7 != 0) {
+            assert!(seen.contains(&vec![i]), "{i}");
+        }
+    }
+
+    #[test]
+    fn rows_longer_than_a_position_do_not_stop_a_walk() {
+        let long = |end: u8| [vec![b'x'; POSITION_BYTES], vec![end]].concat();
+        let store = store_with((0..50).map(long).chain([vec![b'y'], vec![b'z']]));
+        let shared = Shared::default();
+        let txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        let mut seen = Vec::new();
+        let mut number = page(&txn, 0, 3, &mut seen);
+        assert_eq!(seen.len(), 50, "all that share their start come at once");
+        while number != 0 {
+            number = page(&txn, number, 1, &mut seen);
+        }
+        assert_eq!(seen.len(), 52);
+    }
+
+    #[test]
+    fn memory_is_bounded_and_a_busy_walk_pushes_nobody_out() {
+        let store = store_with((0..10_u8).map(|i| vec![i]));
+        let shared = Shared::default();
+        let txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        let slow = page(&txn, 0, 5, &mut Vec::new());
+        let mut busy = page(&txn, 0, 1, &mut Vec::new());
+        for _ in 0..3 * SLOTS {
+            let cursors = &txn.shared().cursors;
+            busy = cursors.remember(busy, Bytes::from_static(b"\x01"));
+        }
+        let mut seen = Vec::new();
+        page(&txn, slow, 100, &mut seen);
+        assert_eq!(seen.first(), Some(&vec![5]), "the slow one goes on");
+        for _ in 0..2 * SLOTS {
+            page(&txn, 0, 1, &mut seen);
+        }
+        assert_eq!(shared.cursors.0.lock().places.len(), SLOTS);
+        seen.clear();
+        page(&txn, slow, 100, &mut seen);
+        assert_eq!(seen.len(), 10, "a forgotten place begins anew");
+    }
+}
