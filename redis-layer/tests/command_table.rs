@@ -66,7 +66,10 @@ fn an_unknown_name_has_no_entry() {
         ("command docs nope", "[]"),
         ("command list filterby module nope", "[]"),
         ("command list filterby pattern zpop*", "[zpopmax zpopmin]"),
-        ("command list filterby aclcat string", "[get set]"),
+        (
+            "command list filterby aclcat bitmap",
+            "[bitcount bitfield bitfield_ro bitop bitpos getbit setbit]",
+        ),
         (
             "command list filterby pattern client|get*",
             "[client|getname]",

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
+use crate::commands::counters::{NOT_FINITE, OVERFLOW, long_double};
 use crate::commands::random::{self, Choice};
 use crate::commands::scan::{self, ScanOptions};
-use crate::commands::strings::{OVERFLOW, not_finite, parse_increment};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::elements::{Element, Elements};
 use crate::types::number::{LongDouble, parse_integer};
@@ -170,7 +170,7 @@ pub(crate) fn hincrby(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 /// `HINCRBYFLOAT key field increment`
 pub(crate) fn hincrbyfloat(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let increment = parse_increment(args.get(3))?;
+    let increment = long_double(args.get(3))?;
     if increment.is_infinite() {
         return Err(CommandError::fixed("ERR value is NaN or Infinity"));
     }
@@ -178,7 +178,7 @@ pub(crate) fn hincrbyfloat(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let value = hash.get(txn, args.get(2))?;
     let value = LongDouble::parse(value.as_deref().unwrap_or(b"0"))
         .ok_or(CommandError::fixed("ERR hash value is not a float"))?;
-    let sum = value.checked_add(increment).ok_or_else(not_finite)?;
+    let sum = value.checked_add(increment).ok_or(NOT_FINITE)?;
     let sum = Bytes::from(sum.to_string());
     hash.put(txn, args.get(2), sum.clone())?;
     finish(txn, args, hash, "hincrbyfloat")?;

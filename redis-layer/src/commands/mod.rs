@@ -7,9 +7,12 @@
 //! flags and keys drive dispatch, locking, the arity errors and `COMMAND`.
 
 mod args;
+mod bitfield;
+mod bits;
 mod blocking;
 mod client;
 mod connection;
+mod counters;
 mod dispatch;
 mod docs;
 mod error;
@@ -18,6 +21,7 @@ mod generic;
 mod glob;
 mod hashes;
 mod introspection;
+mod lcs;
 mod list_pops;
 mod lists;
 mod pipeline;
@@ -27,6 +31,7 @@ mod scan;
 mod server;
 mod session;
 mod sets;
+mod string_parts;
 mod strings;
 pub mod table;
 mod transactions;

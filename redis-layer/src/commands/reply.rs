@@ -123,7 +123,7 @@ impl Reply {
                 Self::Array(items) | Self::Set(items) | Self::Push(items) => {
                     items.iter().map(Self::size).sum()
                 }
-                Self::Map(pairs) => pairs
+                Self::Map(pairs) | Self::Pairs(pairs) => pairs
                     .iter()
                     .map(|(name, value)| name.size() + value.size())
                     .sum(),

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use crate::commands::{Args, Outcome, Session};
 use crate::types::Txn;
 
+mod bitmaps;
 mod connection;
 mod generic;
 mod hashes;
@@ -26,6 +27,7 @@ pub use keys::{Keys, More};
 pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     [
         strings::ROWS,
+        bitmaps::ROWS,
         generic::ROWS,
         lists::ROWS,
         hashes::ROWS,

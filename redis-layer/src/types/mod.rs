@@ -6,6 +6,7 @@
 //!
 //! Nothing here knows a command, a reply or an error text of Redis.
 
+pub mod bits;
 mod check;
 mod clock;
 mod databases;
@@ -21,7 +22,7 @@ pub mod rows;
 pub mod scan;
 pub mod set;
 mod shared;
-mod strings;
+pub mod strings;
 mod txn;
 pub mod zset;
 

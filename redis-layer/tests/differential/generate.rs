@@ -13,10 +13,11 @@
 //! a line in [`GROUPS`]. How its replies are compared stands in `compare.rs`. A test asks that
 //! every command of the table is made here, or has its reason in `NOT_GENERATED`.
 
+mod bits;
 mod connection;
 mod generic;
-mod lists;
 mod hashes;
+mod lists;
 mod sets;
 mod strings;
 mod transactions;
@@ -38,7 +39,8 @@ type Group = fn(&mut Generator) -> Vec<Command>;
 /// The groups, each with its share. Transactions are made of them.
 const GROUPS: &[(usize, Group)] = &[
     (24, zsets::commands),
-    (4, strings::commands),
+    (8, strings::commands),
+    (4, bits::commands),
     (8, hashes::commands),
     (8, sets::commands),
     (7, generic::commands),

@@ -81,7 +81,7 @@ impl Pair {
                 }
                 if real == b"+QUEUED\r\n" {
                     queued.push(command.clone());
-                } else if !command[0].eq_ignore_ascii_case(b"watch") {
+                } else if ends_a_transaction(command) {
                     queued.clear();
                 }
                 at += 1;
@@ -89,6 +89,13 @@ impl Pair {
         }
         None
     }
+}
+
+/// Not `MULTI`: inside another one it is refused, and what is queued stays.
+fn ends_a_transaction(command: &Command) -> bool {
+    [&b"exec"[..], b"discard"]
+        .iter()
+        .any(|name| command[0].eq_ignore_ascii_case(name))
 }
 
 fn number_from_environment(name: &str, default: u64) -> u64 {

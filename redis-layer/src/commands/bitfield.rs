@@ -1,0 +1,162 @@
+//! `BITFIELD`: numbers of any width within a string.
+
+use crate::commands::bits::bit_offset;
+use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::types::bits::{Field, Overflow};
+use crate::types::number::parse_integer;
+use crate::types::{Class, Txn};
+
+/// One step of a `BITFIELD`.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    field: Field,
+    action: Action,
+    overflow: Overflow,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Get,
+    Set(i64),
+    Add(i64),
+}
+
+/// All steps, checked before the first of them is taken.
+fn parse(args: Args<'_>) -> Result<Vec<Step>, CommandError> {
+    let mut steps = Vec::new();
+    let mut overflow = Overflow::Wrap;
+    let mut at = 2;
+    while at < args.len() {
+        let left = args.len() - at - 1;
+        if args.is(at, "OVERFLOW") && left >= 1 {
+            overflow = parse_overflow(args, at + 1)?;
+            at += 2;
+            continue;
+        }
+        let is_get = args.is(at, "GET");
+        let is_set = args.is(at, "SET");
+        let is_known = is_get || is_set || args.is(at, "INCRBY");
+        if !is_known || left < if is_get { 2 } else { 3 } {
+            return Err(CommandError::SYNTAX);
+        }
+        let field = parse_field(args, at + 1)?;
+        let action = if is_get {
+            Action::Get
+        } else if is_set {
+            Action::Set(args.integer(at + 3)?)
+        } else {
+            Action::Add(args.integer(at + 3)?)
+        };
+        steps.push(Step {
+            field,
+            action,
+            overflow,
+        });
+        at += if is_get { 3 } else { 4 };
+    }
+    Ok(steps)
+}
+
+fn parse_overflow(args: Args<'_>, position: usize) -> Result<Overflow, CommandError> {
+    [
+        ("WRAP", Overflow::Wrap),
+        ("SAT", Overflow::Saturate),
+        ("FAIL", Overflow::Fail),
+    ]
+    .into_iter()
+    .find_map(|(word, overflow)| args.is(position, word).then_some(overflow))
+    .ok_or(CommandError::fixed("ERR Invalid OVERFLOW type specified"))
+}
+
+/// A type such as `i16` and an offset behind it.
+fn parse_field(args: Args<'_>, position: usize) -> Result<Field, CommandError> {
+    let (is_signed, digits) = match args.get(position) {
+        [b'i', digits @ ..] => (true, digits),
+        [b'u', digits @ ..] => (false, digits),
+        _ => (false, &b""[..]),
+    };
+    let most = if is_signed { 64 } else { 63 };
+    let bits = parse_integer(digits).and_then(|bits| u32::try_from(bits).ok());
+    let bits = bits
+        .filter(|bits| (1..=most).contains(bits))
+        .ok_or(CommandError::fixed(
+            "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported \
+             but i64 is.",
+        ))?;
+    let at = bit_offset(args.get(position + 1), Some(bits))?;
+    Ok(Field {
+        is_signed,
+        bits,
+        at,
+    })
+}
+
+/// `BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value |
+/// INCRBY type offset increment ...]`
+pub(crate) fn bitfield(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let steps = parse(args)?;
+    let key = args.get(1);
+    let stored = txn.stored_string(key)?.unwrap_or_default();
+    let writes = steps.iter().filter(|step| step.action != Action::Get);
+    let length = writes.map(|step| step.field.end_byte()).max();
+    let Some(length) = length else {
+        return Ok(get_all(&steps, &stored.text));
+    };
+    let mut text = stored.text.to_vec();
+    // A string grows even if no number fits.
+    text.resize(text.len().max(length), 0);
+    let replies: Vec<Reply> = steps
+        .iter()
+        .map(|step| take(*step, &mut text).map_or(Reply::Null, integer))
+        .collect();
+    if *text != *stored.text {
+        txn.set_string(key, text.into(), stored.expires_ms);
+        txn.event(Class::String, "setbit", key);
+    }
+    Ok(Reply::Array(replies))
+}
+
+/// `BITFIELD_RO key [GET type offset ...]`
+pub(crate) fn bitfield_ro(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let steps = parse(args)?;
+    if steps.iter().any(|step| step.action != Action::Get) {
+        return Err(CommandError::fixed(
+            "ERR BITFIELD_RO only supports the GET subcommand",
+        ));
+    }
+    let text = txn.get_string(args.get(1))?.unwrap_or_default();
+    Ok(get_all(&steps, &text))
+}
+
+fn get_all(steps: &[Step], text: &[u8]) -> Reply {
+    let values = steps.iter().map(|step| integer(step.field.get(text)));
+    Reply::Array(values.collect())
+}
+
+/// Takes a step. Answers the old number of a `SET`, the new one of an `INCRBY`.
+fn take(step: Step, text: &mut [u8]) -> Option<i128> {
+    let Step {
+        field,
+        action,
+        overflow,
+    } = step;
+    let old = field.get(text);
+    let wanted = match action {
+        Action::Get => return Some(old),
+        // Redis takes the number for one without a sign if the field has none.
+        Action::Set(number) if !field.is_signed => i128::from(number.cast_unsigned()),
+        Action::Set(number) => i128::from(number),
+        Action::Add(increment) => old + i128::from(increment),
+    };
+    let new = field.fit(wanted, overflow)?;
+    field.set(text, new);
+    Some(match action {
+        Action::Set(_) => old,
+        _ => new,
+    })
+}
+
+/// A number of at most 63 bits, or 64 with a sign.
+fn integer(number: i128) -> Reply {
+    Reply::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
