@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
+use redis_layer::commands::config::Config;
 use redis_layer::server::{Listener, Options, SyncPolicy};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::SystemClock;
@@ -23,6 +24,9 @@ use tracing_subscriber::EnvFilter;
 ///
 /// SIGINT (Ctrl-C) and SIGTERM stop it: what has arrived is answered, the data is synced, and the
 /// directory is free again. Logs go to standard error; RUST_LOG=debug shows more of them.
+///
+/// Every option may stand in the environment instead. docs/server.md explains limits and settings;
+/// CONFIG SET changes most of them while the server runs.
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment)]
 struct Cli {
@@ -42,8 +46,19 @@ struct Cli {
     #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), env = "REDIS_LAYER_HOST")]
     host: IpAddr,
 
+    /// What clients have to say first, with AUTH or HELLO. Others see the options of a program, so
+    /// the environment is the better place.
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        env = "REDIS_LAYER_REQUIREPASS",
+        hide_env_values = true
+    )]
+    requirepass: String,
+
     /// Allows an address that other machines reach, although nobody is asked for a password.
-    #[arg(long)]
+    #[arg(long, env = "REDIS_LAYER_NO_PROTECTED_MODE")]
     no_protected_mode: bool,
 
     /// When writes reach the disk: before each answer, once a second, or when the system likes.
@@ -53,6 +68,29 @@ struct Cli {
     /// How many connections there may be at a time.
     #[arg(long, default_value_t = 10_000, env = "REDIS_LAYER_MAXCLIENTS")]
     maxclients: usize,
+
+    /// After how many idle seconds a connection is closed; 0 for never.
+    #[arg(long, default_value_t = 0, env = "REDIS_LAYER_TIMEOUT")]
+    timeout: u32,
+
+    /// Who may use DEBUG: nobody, clients of this machine, or all.
+    #[arg(long, default_value = "local", value_parser = ["no", "local", "yes"], env = "REDIS_LAYER_ENABLE_DEBUG_COMMAND")]
+    enable_debug_command: String,
+
+    /// Any other setting that CONFIG SET knows, as NAME=VALUE. May be given several times; in the
+    /// environment, separated by commas.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, value_delimiter = ',', env = "REDIS_LAYER_SET")]
+    settings: Vec<(&'static str, String)>,
+
+    /// How many threads serve connections; 0 for one for each processor.
+    #[arg(long, default_value_t = 0, env = "REDIS_LAYER_THREADS")]
+    threads: usize,
+}
+
+/// A setting that `CONFIG SET` would take.
+fn setting(text: &str) -> Result<(&'static str, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Config::check(name, value).map(|(name, value)| (name, value))
 }
 
 fn main() -> ExitCode {
@@ -88,10 +126,21 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         protected: !cli.no_protected_mode,
         sync: cli.sync,
         max_clients: cli.maxclients,
+        password: cli.requirepass.clone(),
         dir: cli.dir.display().to_string(),
-        ..Options::default()
+        config: [
+            ("timeout", cli.timeout.to_string()),
+            ("enable-debug-command", cli.enable_debug_command.clone()),
+        ]
+        .into_iter()
+        .chain(cli.settings.iter().cloned())
+        .collect(),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if cli.threads > 0 {
+        builder.worker_threads(cli.threads);
+    }
+    let runtime = builder
         .enable_all()
         .build()
         .context("cannot start the threads of the server")?;

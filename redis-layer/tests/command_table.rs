@@ -72,7 +72,7 @@ fn an_unknown_name_has_no_entry() {
         ),
         (
             "command list filterby pattern client|get*",
-            "[client|getname]",
+            "[client|getname client|getredir]",
         ),
         ("command list x", "ERR syntax error"),
         ("command getkeys zadd k 1 a", "[k]"),

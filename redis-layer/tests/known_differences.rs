@@ -66,20 +66,71 @@ fn lexical_ranges_do_not_depend_on_scores() {
     assert_eq!(found, "*2\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\n");
 }
 
-/// Every setting is fixed at the start.
+/// What a client may hold in memory is bounded more tightly than in Redis.
 #[test]
-fn settings_cannot_be_changed() {
+fn clients_may_hold_less_in_memory() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, name: &str| {
+        let reply = Client::connect(address).call(&["config", "get", name]);
+        let value = reply.trim_end_matches("\\r\\n").rsplit("\\r\\n").next();
+        value.unwrap_or_default().to_owned()
+    };
+    for (name, of_redis, here) in [
+        ("client-query-buffer-limit", "1073741824", "268435456"),
+        ("maxmemory-clients", "0", "1073741824"),
+    ] {
+        assert_eq!(ask(real.address, name), of_redis);
+        assert_eq!(ask(ours.address, name), here);
+    }
+}
+
+/// There are no replicas, and the server cannot become one.
+#[test]
+fn replication_is_refused() {
     let ours = Ours::start(StoreKind::BTree.open());
     let mut client = Client::connect(ours.address);
-    let refused = client.call(&["config", "set", "maxclients", "5"]);
-    assert_eq!(
-        refused,
-        "-ERR CONFIG SET failed (possibly related to argument \\'maxclients\\') - can\\'t set \
-         immutable config\\r\\n"
-    );
-    let unknown = client.call(&["config", "set", "nope", "5"]);
+    let refused = client.call(&["replicaof", "127.0.0.1", "6379"]);
     assert!(
-        unknown.starts_with("-ERR Unknown option or number of arguments"),
-        "{unknown}"
+        refused.starts_with("-ERR REPLICAOF is not supported"),
+        "{refused}"
     );
+    assert_eq!(client.call(&["replicaof", "no", "one"]), "+OK\\r\\n");
+}
+
+/// A user that could do less than everything is refused, and not made.
+#[test]
+fn there_is_one_user() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    for words in [
+        &["acl", "setuser", "bob", "on"][..],
+        &["acl", "setuser", "default", "-get"],
+    ] {
+        let refused = client.call(words);
+        assert!(refused.starts_with("-ERR"), "{refused}");
+    }
+    assert_eq!(
+        client.call(&["acl", "users"]),
+        "*1\\r\\n$7\\r\\ndefault\\r\\n"
+    );
+}
+
+/// DEBUG SLEEP and other long commands hold up nobody else.
+#[test]
+fn one_client_sleeps_alone() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let address = ours.address;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            // More sleepers than the server has threads.
+            scope.spawn(move || Client::connect(address).call(&["debug", "sleep", "1"]));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let started = std::time::Instant::now();
+        let mut client = Client::connect(address);
+        assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
+        assert!(started.elapsed() < std::time::Duration::from_millis(500));
+    });
 }

@@ -10,6 +10,8 @@ const LIMITS: Limits = Limits {
     bulk_bytes: 64,
     line_bytes: 48,
     query_bytes: 512,
+    arguments: 1024 * 1024,
+    is_stranger: false,
 };
 
 type Outcome = (Vec<Vec<Bytes>>, Option<ProtocolError>);

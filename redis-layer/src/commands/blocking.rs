@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::dispatch::{Executed, Locks, publish, settle};
+use crate::commands::dispatch::{Executed, Locks, Writer, publish, settle};
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
@@ -152,14 +152,7 @@ impl Drop for Waiting {
 }
 
 impl Waiters {
-    /// How many clients wait.
-    #[expect(dead_code, reason = "INFO will show it")]
-    pub(crate) fn count(&self) -> usize {
-        self.by_client.lock().len()
-    }
-
     /// Ends the wait of a client, in vain or with an error. Answers whether it waited.
-    #[expect(dead_code, reason = "CLIENT UNBLOCK will call it")]
     pub(crate) fn unblock(&self, client: u64, error: Option<CommandError>) -> bool {
         let waiter = self.by_client.lock().get(&client).map(Arc::clone);
         waiter.is_some_and(|waiter| {
@@ -265,7 +258,7 @@ impl Waiter {
         let committed = txn.commit()?;
         settle(server, &committed);
         drop(guard);
-        publish(server, &committed.events);
+        publish(server, &committed, Writer::default());
         if let Some(sender) = sender.take() {
             let mut executed = Executed::reply(reply);
             executed.wrote = committed.wrote;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::commands::args::is_word;
 use crate::commands::client::set_name;
+use crate::commands::session::Replies;
 use crate::commands::{
     Args, CommandError, DATABASES, Outcome, Protocol, REDIS_VERSION, Reply, Session,
 };
@@ -12,12 +13,20 @@ use crate::types::number::{c_text, parse_integer};
 const WRONG_PASSWORD: CommandError =
     CommandError::fixed("WRONGPASS invalid username-password pair or user is disabled.");
 
-/// `PING [message]`
-pub(crate) fn ping(_session: &mut Session, args: Args<'_>) -> Outcome {
+/// `PING [message]`: to a subscriber that speaks RESP2 it looks like a message.
+pub(crate) fn ping(session: &mut Session, args: Args<'_>) -> Outcome {
+    if args.len() > 2 {
+        return Err(CommandError::arity(args.spec.full_name));
+    }
+    if session.is_subscriber() && session.protocol == Protocol::Resp2 {
+        return Ok(Reply::Array(vec![
+            Reply::text("pong"),
+            Reply::Bulk(args.bytes(1)),
+        ]));
+    }
     match args.len() {
         1 => Ok(Reply::Status("PONG")),
-        2 => Ok(Reply::Bulk(args.bytes(1))),
-        _ => Err(CommandError::arity(args.spec.full_name)),
+        _ => Ok(Reply::Bulk(args.bytes(1))),
     }
 }
 
@@ -45,25 +54,57 @@ pub(crate) fn quit(session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `AUTH [username] password`: the one user is `default`, without a password.
-pub(crate) fn auth(_session: &mut Session, args: Args<'_>) -> Outcome {
+/// `RESET`: the connection is as it was when it began.
+pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
+    session.queue = None;
+    session.unwatch();
+    session.unsubscribe_all();
+    session.stop_tracking();
+    session.server.monitors.remove(session.id);
+    session.set_db(0);
+    session.set_protocol(Protocol::Resp2);
+    session.replies = Replies::On;
+    session.is_authenticated = !session.server.config.live.has_password();
+    let mut view = session.peer.view.lock();
+    view.name.clear();
+    view.is_monitor = false;
+    drop(view);
+    let no_evict = &session.peer.no_evict;
+    no_evict.store(false, std::sync::atomic::Ordering::Relaxed);
+    Ok(Reply::Status("RESET"))
+}
+
+/// `AUTH [username] password`
+pub(crate) fn auth(session: &mut Session, args: Args<'_>) -> Outcome {
     match args.len() {
-        2 => Err(CommandError::fixed(
+        2 if !session.server.config.live.has_password() => Err(CommandError::fixed(
             "ERR AUTH <password> called without any password configured for the default user. \
              Are you sure your configuration is correct?",
         )),
-        3 => authenticate(args.get(1)).map(|()| Reply::OK),
+        2 => authenticate(session, b"default", args.get(1)).map(|()| Reply::OK),
+        3 => authenticate(session, args.get(1), args.get(2)).map(|()| Reply::OK),
         _ => Err(CommandError::SYNTAX),
     }
 }
 
-/// A user without a password takes any password.
-fn authenticate(user: &[u8]) -> Result<(), CommandError> {
-    if user == b"default" {
-        Ok(())
-    } else {
-        Err(WRONG_PASSWORD)
+/// The one user is `default`. Without a password it takes any.
+fn authenticate(session: &mut Session, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
+    let expected = session.server.config.get("requirepass");
+    if user != b"default" || !(expected.is_empty() || is_same(expected.as_bytes(), password)) {
+        return Err(WRONG_PASSWORD);
     }
+    session.is_authenticated = true;
+    Ok(())
+}
+
+/// Compares in a time that does not tell how much of a password is right.
+fn is_same(expected: &[u8], given: &[u8]) -> bool {
+    let mut difference = expected.len() ^ given.len();
+    for (at, byte) in given.iter().enumerate() {
+        let other = expected[at % expected.len().max(1)];
+        difference |= usize::from(byte ^ other);
+    }
+    difference == 0
 }
 
 /// `HELLO [version [AUTH username password] [SETNAME name]]`
@@ -83,7 +124,20 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
             }
         },
     };
-    hello_options(session, args.from(2))?;
+    let (credentials, name) = hello_options(args.from(2))?;
+    if let Some((user, password)) = credentials {
+        authenticate(session, user, password)?;
+    }
+    if !session.is_trusted() {
+        return Err(CommandError::fixed(
+            "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
+             HELLO AUTH <user> <pass> option can be used to authenticate the client and \
+             select the RESP protocol version at the same time",
+        ));
+    }
+    if let Some(name) = name {
+        set_name(session, name)?;
+    }
     session.set_protocol(protocol);
     let entry = |name, value| (Reply::text(name), value);
     Ok(Reply::Map(vec![
@@ -97,15 +151,22 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
     ]))
 }
 
-fn hello_options(session: &Session, mut options: &[Bytes]) -> Result<(), CommandError> {
+/// A name and a password.
+type Credentials<'a> = (&'a Bytes, &'a Bytes);
+
+/// Who the client says it is, and what it wants to be called.
+fn hello_options(
+    mut options: &[Bytes],
+) -> Result<(Option<Credentials<'_>>, Option<&Bytes>), CommandError> {
+    let (mut credentials, mut client_name) = (None, None);
     while let [option, values @ ..] = options {
         options = match values {
-            [user, _password, rest @ ..] if is_word(option, "AUTH") => {
-                authenticate(user)?;
+            [user, password, rest @ ..] if is_word(option, "AUTH") => {
+                credentials = Some((user, password));
                 rest
             }
             [name, rest @ ..] if is_word(option, "SETNAME") => {
-                set_name(session, name)?;
+                client_name = Some(name);
                 rest
             }
             _ => {
@@ -117,5 +178,5 @@ fn hello_options(session: &Session, mut options: &[Bytes]) -> Result<(), Command
             }
         };
     }
-    Ok(())
+    Ok((credentials, client_name))
 }

@@ -11,19 +11,22 @@
 //! then events, then service for those who wait for a key ([`tell`]).
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
+use crate::commands::admission::admit;
+use crate::commands::observed::Observed;
+use crate::commands::pubsub::publish_events;
 use crate::commands::session::Replies;
-use crate::commands::table::{Flag, Handler, Spec, find};
+use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
-    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, transactions,
+    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, perhaps_slowly, slowly,
+    transactions,
 };
 use crate::store::{Guard, Scope, Store};
 use crate::types::number::c_text;
 use crate::types::rows::decode_metadata_key;
-use crate::types::{self, Committed, Event, Txn};
+use crate::types::{self, Committed, Txn};
 
 /// How many bytes of an argument an error text quotes.
 const QUOTED_BYTES: usize = 128;
@@ -60,19 +63,29 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
     if session.replies == Replies::SkipNext {
         session.replies = Replies::Skip;
     }
-    let counters = &session.server.counters;
-    counters.commands.fetch_add(1, Ordering::Relaxed);
+    session.confirming = false;
+    let server = Arc::clone(&session.server);
     let outcome = match resolve(args) {
         Ok(spec) => {
-            let now_ms = session.server.clock.now_ms();
+            let now_ms = server.clock.now_ms();
             session.publish(spec.full_name, now_ms);
-            run_or_queue(session, Args::new(args, spec), now_ms, &mut executed)
+            let queued = session.queue.is_some();
+            let outcome = run_or_queue(session, Args::new(args, spec), now_ms, &mut executed);
+            session.end_caching();
+            if queued || session.queue.is_some() {
+                session.show_queue();
+            }
+            outcome
         }
         Err(error) => {
             refuse_transaction(session);
+            refused_by_name(&server, args);
             Err(error)
         }
     };
+    if let Err(error) = &outcome {
+        server.statistics.error(&server.counters, error);
+    }
     executed.reply = match session.replies {
         Replies::Off | Replies::Skip => Reply::Silence,
         Replies::On | Replies::SkipNext => outcome.unwrap_or_else(Reply::Error),
@@ -81,6 +94,15 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
         session.replies = Replies::On;
     }
     executed
+}
+
+/// Counts a command whose number of arguments is wrong.
+fn refused_by_name(server: &Server, args: &[Bytes]) {
+    let spec = find(&args[0]);
+    let sub = spec.and_then(|spec| spec.subcommand(args.get(1)?)).or(spec);
+    if let Some(spec) = sub {
+        server.statistics.refused(spec);
+    }
 }
 
 /// The table entry for a command, if its name is known and the number of arguments right.
@@ -120,11 +142,10 @@ fn run_or_queue(
     executed: &mut Executed,
 ) -> Outcome {
     let spec = args.spec;
-    if session.queue.is_some() && spec.has(Flag::NoMulti) {
+    if let Err(refusal) = admit(session, spec) {
         refuse_transaction(session);
-        return Err(CommandError::fixed(
-            "ERR Command not allowed inside a transaction",
-        ));
+        session.server.statistics.refused(spec);
+        return Err(refusal);
     }
     if let Some(queue) = &mut session.queue
         && !ends_or_guards_a_transaction(spec)
@@ -132,12 +153,15 @@ fn run_or_queue(
         queue.push(spec, args.from(0));
         return Ok(Reply::Status("QUEUED"));
     }
-    match spec.handler {
+    let observed = Observed::begin(session);
+    let outcome = match spec.handler {
         Handler::Container => Err(CommandError::arity(spec.full_name)),
         Handler::Exec => transactions::exec(session, now_ms, executed),
         Handler::Session(work) => work(session, args),
         Handler::Keys(_) | Handler::Both(_) => run_alone(session, args, now_ms, executed),
-    }
+    };
+    observed.end(session, args, outcome.is_err());
+    outcome
 }
 
 /// Runs a command in a transaction of its own.
@@ -157,9 +181,17 @@ fn run_alone(
         Locks::of(spec.keys.of(args.from(0)))
     };
     let guard = locks.take(&*server.store)?;
+    // Before the snapshot: whoever changes a key after this finds the reader.
+    if spec.has(Flag::ReadOnly) {
+        session.track_reads(args);
+    }
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
-    let reply = work(session, &mut txn, args)?;
+    let reply = if may_take_long(spec) {
+        perhaps_slowly(|| work(session, &mut txn, args))
+    } else {
+        work(session, &mut txn, args)
+    }?;
     if let Reply::Wait { timeout_ms, .. } = reply {
         // Still under the locks: whoever writes a key after this finds the client waiting. Who waits in vain gets
         // a null array, whatever the command; where nobody may wait, each command has its own answer.
@@ -167,17 +199,32 @@ fn run_alone(
         executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
         return Ok(Reply::Silence);
     }
+    txn.count_lookups(spec.has(Flag::ReadOnly));
     let committed = txn.commit()?;
     settle(&server, &committed);
     drop(guard);
     executed.wrote = committed.wrote;
-    tell(&server, committed);
+    session.confirming |= session.tracks.mode.is_some() && committed.wrote;
+    let writer = Writer {
+        client: Some(session.id),
+        flushes: matches!(spec.full_name, "flushall" | "flushdb" | "swapdb"),
+    };
+    tell(&server, committed, writer);
     Ok(reply)
+}
+
+/// Whether a command may take longer than others should wait: a script, or a walk over all keys.
+fn may_take_long(spec: &Spec) -> bool {
+    spec.group == Group::Scripting || spec.keys.is_none()
 }
 
 /// Runs one command of several inside a transaction. If it fails, nothing of it is left.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let savepoint = txn.savepoint();
+    let observed = Observed::begin(session);
+    if args.spec.has(Flag::ReadOnly) {
+        session.track_reads(args);
+    }
     let outcome = match work(session, txn, args) {
         // Nobody waits in the middle of a transaction.
         Ok(Reply::Wait { in_vain, .. }) => Ok(*in_vain),
@@ -186,6 +233,14 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
     if outcome.is_err() {
         txn.roll_back(&savepoint);
     }
+    txn.count_lookups(args.spec.has(Flag::ReadOnly));
+    if let Err(error) = &outcome {
+        session
+            .server
+            .statistics
+            .error(&session.server.counters, error);
+    }
+    observed.end(session, args, outcome.is_err());
     outcome
 }
 
@@ -213,13 +268,25 @@ impl Locks {
         Self::Keys(keys.map(|key| key.to_vec()).collect())
     }
 
-    /// Waits until nobody else holds them.
+    /// Waits until nobody else holds them. Most holders are gone after some microseconds; for the
+    /// others the runtime gets another thread, so that a long script holds up only those who need
+    /// its keys.
     pub(crate) fn take<'s>(
         &self,
         store: &'s dyn Store,
     ) -> types::Result<Option<Box<dyn Guard + 's>>> {
-        let guard = self.scope().map(|scope| store.lock(scope));
-        Ok(guard.transpose()?)
+        const TRIES: usize = 64;
+        const SPINS: usize = 32;
+        let Some(scope) = self.scope() else {
+            return Ok(None);
+        };
+        for _ in 0..TRIES {
+            if let Some(guard) = store.try_lock(scope)? {
+                return Ok(Some(guard));
+            }
+            (0..SPINS).for_each(|_| std::hint::spin_loop());
+        }
+        Ok(Some(slowly(|| store.lock(scope))?))
     }
 
     /// What they keep others away from.
@@ -234,6 +301,9 @@ impl Locks {
 
 /// The first thing after a commit: those who watch the keys learn of it. The locks are still held.
 pub(crate) fn settle(server: &Server, committed: &Committed) {
+    if committed.wrote {
+        server.persistence.changed();
+    }
     if !committed.touched.is_empty() {
         server.watchers.raise(&committed.touched);
     }
@@ -245,9 +315,18 @@ pub(crate) fn settle(server: &Server, committed: &Committed) {
     }
 }
 
+/// Who changed something.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Writer {
+    /// The number of the connection, if it was one.
+    pub(crate) client: Option<u64>,
+    /// Whether whole databases are gone: who caches keys hears of it once, not of every key.
+    pub(crate) flushes: bool,
+}
+
 /// The rest, without locks: events go out, and those who wait for the keys are served.
-pub(crate) fn tell(server: &Server, mut committed: Committed) {
-    publish(server, &committed.events);
+pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer) {
+    publish(server, &committed, writer);
     if !committed.remapped.is_empty() {
         let waited_for = server.waiters.rows_in(&committed.remapped);
         committed.touched.extend(waited_for);
@@ -257,8 +336,23 @@ pub(crate) fn tell(server: &Server, mut committed: Committed) {
     }
 }
 
-/// Tells subscribers what happened to keys.
-pub(crate) fn publish(_server: &Server, _events: &[Event]) {}
+/// Tells subscribers what happened to keys, and clients with caches which of them are old.
+pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer) {
+    publish_events(server, &committed.events);
+    let tracking = &server.tracking;
+    if !tracking.is_on() {
+        return;
+    }
+    if writer.flushes || !committed.remapped.is_empty() {
+        tracking.invalidate_all(server);
+        return;
+    }
+    let rows = committed.touched.iter();
+    let keys: Vec<Bytes> = rows
+        .filter_map(|row| Some(Bytes::from(decode_metadata_key(row).ok()?.1)))
+        .collect();
+    tracking.invalidate(server, &keys, writer.client);
+}
 
 /// The first bytes of C text.
 fn quoted(text: &[u8], limit: usize) -> &[u8] {

@@ -31,6 +31,7 @@ pub fn command_page() -> String {
         (Group::PubSub, "Channels"),
         (Group::Connection, "Connection"),
         (Group::Server, "Server"),
+        (Group::Cluster, "Clusters"),
     ] {
         if !COMMANDS.iter().any(|spec| spec.group == group) {
             continue;

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::commands::table::Spec;
+use crate::store;
 use crate::types;
 
 /// Why a command was refused: code and text, without line breaks.
@@ -53,10 +55,30 @@ impl CommandError {
         Self(Cow::Owned(text.into_bytes()))
     }
 
+    /// A subcommand that takes other arguments.
+    #[must_use]
+    pub(crate) fn unknown_subcommand(spec: &Spec, name: &[u8]) -> Self {
+        let container = spec.full_name.split('|').next().unwrap_or_default();
+        let container = container.to_ascii_uppercase();
+        Self::quoting(&[
+            b"ERR unknown subcommand or wrong number of arguments for '",
+            name,
+            b"'. Try ",
+            container.as_bytes(),
+            b" HELP.",
+        ])
+    }
+
     /// The code and the text.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl From<store::Error> for CommandError {
+    fn from(error: store::Error) -> Self {
+        types::Error::from(error).into()
     }
 }
 

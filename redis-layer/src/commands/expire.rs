@@ -1,7 +1,7 @@
 //! Removing what has expired without being asked for.
 
 use crate::commands::Server;
-use crate::commands::dispatch::{Locks, publish};
+use crate::commands::dispatch::{Locks, Writer, publish};
 use crate::types::{Result, Txn, expiry};
 
 /// Removes keys that have expired, at most `most` of each database, those that expired first in front. Answers how many.
@@ -29,7 +29,8 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         }
         let committed = txn.commit()?;
         drop(guard);
-        publish(server, &committed.events);
+        publish(server, &committed, Writer::default());
     }
+    shared.count_expired(removed);
     Ok(removed)
 }

@@ -191,3 +191,22 @@ fn document(spec: &Spec) -> (Reply, Reply) {
         Reply::Map(fields),
     )
 }
+
+/// `COMMAND GETKEYSANDFLAGS command [argument ...]`
+pub(crate) fn getkeysandflags(session: &mut Session, args: Args<'_>) -> Outcome {
+    let Reply::Array(keys) = getkeys(session, args)? else {
+        return Ok(Reply::Array(Vec::new()));
+    };
+    // The table does not say what a command does with each of its keys, only what it may do.
+    let writes = find(args.get(2)).is_some_and(|spec| spec.has(Flag::Write));
+    let flags: &[&str] = if writes {
+        &["RW", "access", "update"]
+    } else {
+        &["RO", "access"]
+    };
+    let pairs = keys.into_iter().map(|key| {
+        let flags = flags.iter().copied().map(Reply::Status).collect();
+        Reply::Array(vec![key, Reply::Set(flags)])
+    });
+    Ok(Reply::Array(pairs.collect()))
+}

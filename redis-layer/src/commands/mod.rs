@@ -6,13 +6,18 @@
 //! Everything about a command that is not its work stands in the [`table`]: its name, arity,
 //! flags and keys drive dispatch, locking, the arity errors and `COMMAND`.
 
+mod acl;
+mod admission;
 mod args;
 mod bitfield;
 mod bits;
 mod blocking;
 mod client;
+mod cluster;
+pub mod config;
 mod connection;
 mod counters;
+mod debug;
 mod dispatch;
 mod docs;
 mod error;
@@ -20,17 +25,31 @@ mod expire;
 mod generic;
 mod glob;
 mod hashes;
+mod info;
 mod introspection;
+mod latency;
 mod lcs;
 mod list_pops;
 mod lists;
+mod memory;
+mod monitor;
+mod observed;
+pub mod outbox;
+mod peer;
+mod persistence;
 mod pipeline;
+mod process;
+mod pubsub;
 mod random;
+mod rates;
 mod reply;
 mod scan;
 mod server;
 mod session;
 mod sets;
+mod slowlog;
+mod slowly;
+mod statistics;
 mod string_parts;
 mod strings;
 pub mod table;
@@ -45,9 +64,13 @@ pub use dispatch::{Executed, execute};
 pub use docs::command_page;
 pub use error::CommandError;
 pub use expire::remove_expired;
+pub use outbox::{Message, Outbox};
+pub use peer::Peer;
 pub use pipeline::execute_next;
 pub use reply::{Protocol, Reply};
-pub use session::{Counters, Server, Session, Settings};
+pub use session::{Server, Session, Settings, Shutdown};
+pub(crate) use slowly::{perhaps_slowly, slowly};
+pub use statistics::Counters;
 
 /// The version of Redis whose behaviour this is. Clients ask for it.
 pub const REDIS_VERSION: &str = "7.0.15";

@@ -15,11 +15,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{Executed, Locks, call, execute, resolve, settle, tell};
+use crate::commands::dispatch::{Executed, Locks, Writer, call, execute, resolve, settle, tell};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Session};
@@ -51,6 +50,7 @@ fn plain_ones(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> Vec<&'stati
     let mut specs = Vec::new();
     let is_plain = session.queue.is_none()
         && session.replies == Replies::On
+        && session.may_run_plainly()
         && commands.len() > 1
         && !session.server.shared.is_observed();
     if !is_plain {
@@ -82,6 +82,7 @@ fn run(
     executed: &mut Vec<Executed>,
 ) -> usize {
     let before = executed.len();
+    session.confirming = false;
     let outcome = run_in_one(session, specs, commands, executed);
     if let Err(error) = outcome {
         // Nothing was changed, and nothing that was read may be told.
@@ -116,7 +117,6 @@ fn run_in_one(
     let mut txn = txn.under(locks.scope());
     let mut bytes = 0;
     for (spec, args) in together() {
-        server.counters.commands.fetch_add(1, Ordering::Relaxed);
         session.publish(spec.full_name, now_ms);
         let outcome = call(session, &mut txn, Args::new(args, spec));
         txn.unlock();
@@ -134,6 +134,10 @@ fn run_in_one(
     for executed in &mut executed[before..] {
         executed.wrote = committed.wrote;
     }
-    tell(&server, committed);
+    let writer = Writer {
+        client: Some(session.id),
+        ..Writer::default()
+    };
+    tell(&server, committed, writer);
     Ok(())
 }

@@ -31,6 +31,8 @@ impl Protocol {
 pub enum Reply {
     /// A short text without line breaks, such as `OK`.
     Status(&'static str),
+    /// A short text without line breaks that is not known when the program is built.
+    Line(Bytes),
     /// A refusal.
     Error(CommandError),
     /// An integer.
@@ -41,6 +43,12 @@ pub enum Reply {
     Text(String),
     /// A double. In RESP2 it is printed as bytes.
     Double(f64),
+    /// True or false. In RESP2 an integer, 1 or 0.
+    Boolean(bool),
+    /// An integer of any size, in decimal digits. In RESP2 bytes.
+    BigNumber(Bytes),
+    /// What is worth knowing about the reply that follows. In RESP2 nothing.
+    Attributes(Vec<(Reply, Reply)>),
     /// Nothing is there.
     Null,
     /// Nothing is there, where there could have been an array. In RESP3 as [`Reply::Null`].
@@ -57,6 +65,8 @@ pub enum Reply {
     Scored(Vec<Element>),
     /// A message that the client did not ask for just now. In RESP2 an array.
     Push(Vec<Reply>),
+    /// Several replies to one command, one after the other.
+    Several(Vec<Reply>),
     /// The client asked for silence.
     Silence,
     /// Not yet: nothing is there, and the client wants to wait until one of the command's keys is
@@ -118,7 +128,7 @@ impl Reply {
         const HEADER: usize = 8;
         HEADER
             + match self {
-                Self::Bulk(bytes) => bytes.len(),
+                Self::Bulk(bytes) | Self::Line(bytes) => bytes.len(),
                 Self::Text(text) => text.len(),
                 Self::Array(items) | Self::Set(items) | Self::Push(items) => {
                     items.iter().map(Self::size).sum()

@@ -1,165 +1,89 @@
-//! Commands about the server: `INFO`, `CONFIG`.
+//! Commands about the server that stand for themselves: the time, replication, a picture.
 
-use std::fmt::Write as _;
-use std::sync::atomic::Ordering;
+use crate::commands::{Args, CommandError, Outcome, REDIS_VERSION, Reply, Session};
+use crate::types::number::parse_integer;
 
-use crate::commands::introspection::help_lines;
-use crate::commands::{
-    Args, CommandError, DATABASES, Outcome, REDIS_VERSION, Reply, Session, glob,
-};
-
-/// The sections of `INFO`, in their order, and who writes them.
-type Section = fn(&Session, &mut String) -> Result<(), CommandError>;
-const SECTIONS: [(&str, Section); 6] = [
-    ("Server", server_section),
-    ("Clients", clients_section),
-    ("Persistence", persistence_section),
-    ("Stats", stats_section),
-    ("Replication", replication_section),
-    ("Keyspace", keyspace_section),
-];
-
-/// `INFO [section ...]`
-pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
-    let wants = |section: &str| {
-        args.len() == 1
-            || (1..args.len()).any(|position| {
-                let all = ["all", "default", "everything"];
-                args.is(position, section) || all.iter().any(|word| args.is(position, word))
-            })
-    };
-    let mut text = String::new();
-    for (name, write_section) in SECTIONS {
-        if wants(name) {
-            if !text.is_empty() {
-                text.push_str("\r\n");
-            }
-            text.push_str(&format!("# {name}\r\n"));
-            write_section(session, &mut text)?;
-        }
-    }
-    Ok(Reply::Text(text))
-}
-
-/// Adds a line. Writing to a `String` cannot fail.
-fn line(text: &mut String, name: &str, value: impl std::fmt::Display) {
-    let _ = write!(text, "{name}:{value}\r\n");
-}
-
-fn server_section(session: &Session, text: &mut String) -> Result<(), CommandError> {
-    line(text, "redis_version", REDIS_VERSION);
-    line(text, "redis_mode", "standalone");
-    line(text, "os", std::env::consts::OS);
-    line(text, "arch_bits", usize::BITS);
-    line(text, "process_id", std::process::id());
-    line(text, "tcp_port", session.server.settings.port);
-    line(text, "uptime_in_seconds", session.server.uptime_s());
-    line(text, "uptime_in_days", session.server.uptime_s() / 86_400);
-    line(text, "keys_in_order_version", env!("CARGO_PKG_VERSION"));
-    Ok(())
-}
-
-fn clients_section(session: &Session, text: &mut String) -> Result<(), CommandError> {
-    line(text, "connected_clients", session.server.client_count());
-    line(text, "blocked_clients", 0);
-    Ok(())
-}
-
-fn persistence_section(_session: &Session, text: &mut String) -> Result<(), CommandError> {
-    line(text, "loading", 0);
-    line(text, "rdb_bgsave_in_progress", 0);
-    line(text, "aof_rewrite_in_progress", 0);
-    Ok(())
-}
-
-fn stats_section(session: &Session, text: &mut String) -> Result<(), CommandError> {
-    let counters = &session.server.counters;
-    let connections = counters.connections.load(Ordering::Relaxed);
-    line(text, "total_connections_received", connections);
-    let commands = counters.commands.load(Ordering::Relaxed);
-    line(text, "total_commands_processed", commands);
-    line(
-        text,
-        "rejected_connections",
-        counters.rejected.load(Ordering::Relaxed),
-    );
-    Ok(())
-}
-
-fn replication_section(_session: &Session, text: &mut String) -> Result<(), CommandError> {
-    line(text, "role", "master");
-    line(text, "connected_slaves", 0);
-    Ok(())
-}
-
-fn keyspace_section(session: &Session, text: &mut String) -> Result<(), CommandError> {
-    let txn = session.server.begin(session.db)?;
-    for db in 0..DATABASES {
-        let (keys, expiring) = txn.live_keys(db)?;
-        if keys > 0 {
-            line(
-                text,
-                &format!("db{db}"),
-                format_args!("keys={keys},expires={expiring},avg_ttl=0"),
-            );
-        }
-    }
-    Ok(())
-}
-
-/// `CONFIG GET pattern [pattern ...]`
-pub(crate) fn config_get(session: &mut Session, args: Args<'_>) -> Outcome {
-    let config = &session.server.settings.config;
-    let wanted = config.iter().filter(|(name, _)| {
-        let mut patterns = args.from(2).iter();
-        patterns.any(|pattern| glob::matches(pattern, name.as_bytes(), glob::Case::Any))
-    });
-    let pairs = wanted.map(|(name, value)| {
-        let value = Reply::Bulk(value.clone().into());
-        (Reply::text(name), value)
-    });
-    Ok(Reply::Map(pairs.collect()))
-}
-
-/// `CONFIG SET name value [name value ...]`: everything is fixed when the server starts.
-pub(crate) fn config_set(session: &mut Session, args: Args<'_>) -> Outcome {
-    if !args.len().is_multiple_of(2) {
-        return Err(CommandError::arity(args.spec.full_name));
-    }
-    let config = &session.server.settings.config;
-    for name in args.from(2).iter().step_by(2) {
-        if !config
-            .iter()
-            .any(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()))
-        {
-            return Err(CommandError::quoting(&[
-                b"ERR Unknown option or number of arguments for CONFIG SET - '",
-                name,
-                b"'",
-            ]));
-        }
-    }
-    Err(CommandError::quoting(&[
-        b"ERR CONFIG SET failed (possibly related to argument '",
-        args.get(2),
-        b"') - can't set immutable config",
+/// `TIME`
+pub(crate) fn time(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let now_ms = session.server.clock.now_ms();
+    let part = |number: i64| Reply::Bulk(number.to_string().into());
+    Ok(Reply::Array(vec![
+        part(now_ms / 1000),
+        part(now_ms % 1000 * 1000),
     ]))
 }
 
-/// `CONFIG RESETSTAT`
-pub(crate) fn config_resetstat(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let counters = &session.server.counters;
-    for counter in [
-        &counters.connections,
-        &counters.rejected,
-        &counters.commands,
-    ] {
-        counter.store(0, Ordering::Relaxed);
-    }
-    Ok(Reply::OK)
+/// `ROLE`
+pub(crate) fn role(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Array(vec![
+        Reply::text("master"),
+        Reply::Integer(0),
+        Reply::Array(Vec::new()),
+    ]))
 }
 
-/// `CONFIG HELP`
-pub(crate) fn config_help(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(help_lines("config"))
+/// `REPLICAOF host port | NO ONE`: this server is nobody's replica, and cannot become one.
+pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
+    if args.is(1, "no") && args.is(2, "one") {
+        return Ok(Reply::OK);
+    }
+    let port = args.integer(2)?;
+    if !(0..=65535).contains(&port) {
+        return Err(CommandError::fixed("ERR Invalid master port"));
+    }
+    Err(CommandError::fixed(
+        "ERR REPLICAOF is not supported: this server does not replicate",
+    ))
+}
+
+/// `FAILOVER`
+pub(crate) fn failover(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Err(CommandError::fixed(
+        "ERR FAILOVER requires connected replicas.",
+    ))
+}
+
+/// `MODULE LIST`
+pub(crate) fn module_list(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Array(Vec::new()))
+}
+
+/// `MODULE HELP`
+pub(crate) fn module_help(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(crate::commands::introspection::help_lines("module"))
+}
+
+/// How wide and how high the picture of `LOLWUT` is when nobody says.
+const PICTURE: (i64, i64) = (64, 8);
+
+/// `LOLWUT [VERSION version] [width [height]]`: numbers as keys. Each column is a number, from the
+/// least on the left to the greatest on the right, and each row a bit of its key, the first bit on
+/// top. Read from the left, the keys count upwards: that is why every key sorts.
+pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
+    let mut numbers = args.from(1);
+    if args.len() > 2 && args.is(1, "VERSION") {
+        args.integer(2)?;
+        numbers = args.from(3);
+    }
+    let number = |at: usize, otherwise: i64, most: i64| match numbers.get(at) {
+        None => Ok(otherwise),
+        Some(word) => parse_integer(word)
+            .map(|number| number.clamp(1, most))
+            .ok_or(CommandError::NOT_AN_INTEGER),
+    };
+    let (width, height) = (number(0, PICTURE.0, 160)?, number(1, PICTURE.1, 16)?);
+    let mut picture = String::new();
+    for bit in (0..height).rev() {
+        for column in 0..width {
+            // Numbers from negative to positive, with the sign flipped: the keys of the book.
+            let key = (column << height) / width;
+            picture.push(if key >> bit & 1 == 1 { '#' } else { '.' });
+        }
+        picture.push('\n');
+    }
+    picture.push_str("\nKeys in order: every column is a key, and every key sorts. ");
+    picture.push_str("Redis ver. ");
+    picture.push_str(REDIS_VERSION);
+    picture.push('\n');
+    Ok(Reply::Text(picture))
 }

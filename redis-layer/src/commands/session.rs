@@ -2,12 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use crate::commands::Protocol;
 use crate::commands::blocking::Waiters;
+use crate::commands::client::{
+    Pause,
+    tracking::{Tracking, Tracks},
+};
+use crate::commands::config::{Config, OutputClass};
+use crate::commands::latency::LatencyMonitor;
+use crate::commands::monitor::Monitors;
+use crate::commands::peer::Peer;
+use crate::commands::persistence::Persistence;
+use crate::commands::pubsub::{Registry, Subscriptions, wanted_classes};
+use crate::commands::rates::Rates;
+use crate::commands::slowlog::SlowLog;
+use crate::commands::statistics::{Counters, Statistics};
 use crate::commands::transactions::{Queue, Watched, Watchers};
 use crate::store::Store;
 use crate::types::{Clock, DbNumber, Result, Shared, Txn};
@@ -21,17 +35,6 @@ pub struct Settings {
     pub port: u16,
 }
 
-/// Sums since the start.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Connections that were accepted.
-    pub connections: AtomicU64,
-    /// Connections that were refused because there were too many.
-    pub rejected: AtomicU64,
-    /// Commands that were run, refused ones included.
-    pub commands: AtomicU64,
-}
-
 /// What all connections share.
 pub struct Server {
     /// Where the keys are.
@@ -40,16 +43,33 @@ pub struct Server {
     pub shared: Shared,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// What the server was started with.
-    pub settings: Settings,
+    /// The port that clients reach the server at.
+    pub port: u16,
+    /// The settings, which may change.
+    pub config: Config,
     /// Sums since the start.
     pub counters: Counters,
+    /// Who asked the server to stop, and whether anybody did.
+    pub shutdown: Shutdown,
+    pub(crate) statistics: Statistics,
+    pub(crate) slowlog: SlowLog,
+    pub(crate) latency: LatencyMonitor,
+    pub(crate) monitors: Monitors,
+    pub(crate) rates: Rates,
+    pub(crate) persistence: Persistence,
+    /// Who is subscribed to what.
+    pub(crate) pubsub: Registry,
+    /// Who keeps copies of which keys.
+    pub(crate) tracking: Tracking,
+    pub(crate) pause: Pause,
     /// Who watches which keys.
     pub(crate) watchers: Watchers,
     /// Who waits for which keys.
     pub(crate) waiters: Waiters,
-    started_ms: i64,
-    clients: Mutex<BTreeMap<u64, Arc<Mutex<ClientView>>>>,
+    pub(crate) started_ms: i64,
+    /// A name for this run of the server.
+    pub(crate) run_id: String,
+    clients: Mutex<BTreeMap<u64, Arc<Peer>>>,
     last_client_id: AtomicU64,
 }
 
@@ -57,18 +77,50 @@ impl Server {
     /// A server without connections.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self {
+        let config = Config::new(&settings.config);
+        let server = Self {
             started_ms: clock.now_ms(),
+            run_id: run_id(clock.now_ms()),
+            persistence: Persistence::new(clock.now_ms()),
             store,
             clock,
-            settings,
+            port: settings.port,
+            config,
             counters: Counters::default(),
+            shutdown: Shutdown::default(),
+            statistics: Statistics::default(),
+            slowlog: SlowLog::default(),
+            latency: LatencyMonitor::default(),
+            monitors: Monitors::default(),
+            rates: Rates::default(),
+            pubsub: Registry::default(),
+            tracking: Tracking::default(),
+            pause: Pause::default(),
             shared: Shared::default(),
             watchers: Watchers::default(),
             waiters: Waiters::default(),
             clients: Mutex::default(),
             last_client_id: AtomicU64::new(0),
-        }
+        };
+        server.configured();
+        server
+    }
+
+    /// Lets the settings take effect that others than [`Config`] look at.
+    pub(crate) fn configured(&self) {
+        self.shared.set_wanted(wanted_classes(&self.config));
+        self.slowlog.shorten(self.config.live.slowlog_length());
+    }
+
+    /// Notes the sums of this moment, so that rates are those of the last moments.
+    pub fn look_at_rates(&self) {
+        self.rates.look(self);
+    }
+
+    /// Counts everything from 0 again.
+    pub(crate) fn reset_statistics(&self) {
+        self.statistics.reset(&self.counters);
+        self.shared.reset_counters();
     }
 
     /// A new connection between two addresses.
@@ -77,22 +129,16 @@ impl Server {
         self.counters.connections.fetch_add(1, Ordering::Relaxed);
         let id = self.last_client_id.fetch_add(1, Ordering::Relaxed) + 1;
         let now_ms = self.clock.now_ms();
-        let view = Arc::new(Mutex::new(ClientView {
-            id,
-            address,
-            local_address,
-            name: Vec::new(),
-            connected_ms: now_ms,
-            active_ms: now_ms,
-            db: 0,
-            last_command: "NULL",
-            protocol: Protocol::Resp2,
-        }));
-        self.clients.lock().insert(id, Arc::clone(&view));
+        let peer = Arc::new(Peer::new(id, address, local_address, now_ms));
+        self.clients.lock().insert(id, Arc::clone(&peer));
         Session {
             server: Arc::clone(self),
-            view,
+            peer,
             id,
+            is_authenticated: !self.config.live.has_password(),
+            confirming: false,
+            subscriptions: Subscriptions::default(),
+            tracks: Tracks::default(),
             db: 0,
             protocol: Protocol::Resp2,
             replies: Replies::On,
@@ -108,10 +154,15 @@ impl Server {
         self.clients.lock().len()
     }
 
-    /// What `CLIENT LIST` says about each connection, oldest first.
-    pub(crate) fn client_views(&self) -> Vec<ClientView> {
-        let clients = self.clients.lock();
-        clients.values().map(|view| view.lock().clone()).collect()
+    /// All connections, oldest first.
+    #[must_use]
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.clients.lock().values().map(Arc::clone).collect()
+    }
+
+    /// The connection of this number.
+    pub(crate) fn peer(&self, id: u64) -> Option<Arc<Peer>> {
+        self.clients.lock().get(&id).map(Arc::clone)
     }
 
     /// How long the server runs, in whole seconds.
@@ -125,18 +176,28 @@ impl Server {
     }
 }
 
-/// What others may see of a connection.
-#[derive(Debug, Clone)]
-pub(crate) struct ClientView {
-    pub(crate) id: u64,
-    pub(crate) address: String,
-    pub(crate) local_address: String,
-    pub(crate) name: Vec<u8>,
-    pub(crate) connected_ms: i64,
-    pub(crate) active_ms: i64,
-    pub(crate) db: DbNumber,
-    pub(crate) last_command: &'static str,
-    pub(crate) protocol: Protocol,
+/// A number of 40 hexadecimal digits that another start of the server will not have again.
+fn run_id(now_ms: i64) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let part = |n: u8| RandomState::new().hash_one((now_ms, std::process::id(), n));
+    let digits = format!("{:016x}{:016x}{:016x}", part(0), part(1), part(2));
+    digits[..40].to_owned()
+}
+
+/// A wish that the server stops, from `SHUTDOWN`.
+#[derive(Debug, Default)]
+pub struct Shutdown {
+    pub(crate) is_asked: AtomicBool,
+    pub(crate) notify: Notify,
+}
+
+impl Shutdown {
+    /// Is ready when a client asks the server to stop.
+    pub async fn asked(&self) {
+        while !self.is_asked.load(Ordering::Acquire) {
+            self.notify.notified().await;
+        }
+    }
 }
 
 /// Whether a client wants replies.
@@ -153,8 +214,14 @@ pub(crate) enum Replies {
 /// One connection. Leaves the server's list when it is dropped.
 pub struct Session {
     pub(crate) server: Arc<Server>,
-    pub(crate) view: Arc<Mutex<ClientView>>,
+    pub(crate) peer: Arc<Peer>,
     pub(crate) id: u64,
+    /// Whether the client said the password, or there was none when it came.
+    pub(crate) is_authenticated: bool,
+    /// The reply comes before the messages that wait; otherwise they come first.
+    pub(crate) confirming: bool,
+    pub(crate) subscriptions: Subscriptions,
+    pub(crate) tracks: Tracks,
     pub(crate) db: DbNumber,
     pub(crate) protocol: Protocol,
     pub(crate) replies: Replies,
@@ -181,26 +248,87 @@ impl Session {
     /// Chooses the database of the commands that follow.
     pub(crate) fn set_db(&mut self, db: DbNumber) {
         self.db = db;
-        self.view.lock().db = db;
+        self.peer.view.lock().db = db;
     }
 
     /// Chooses the protocol of this reply and of those that follow.
     pub(crate) fn set_protocol(&mut self, protocol: Protocol) {
         self.protocol = protocol;
-        self.view.lock().protocol = protocol;
+        self.peer.view.lock().protocol = protocol;
     }
 
     /// Lets others see what the client does.
     pub(crate) fn publish(&self, command: &'static str, now_ms: i64) {
-        let mut view = self.view.lock();
+        let mut view = self.peer.view.lock();
         view.last_command = command;
         view.active_ms = now_ms;
+    }
+
+    /// Lets others see how many commands stand in the transaction.
+    pub(crate) fn show_queue(&self) {
+        self.peer.view.lock().queued = self.queue.as_ref().map(Queue::len);
+    }
+
+    /// The server that the session belongs to.
+    #[must_use]
+    pub const fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// The connection as others see it.
+    #[must_use]
+    pub const fn peer(&self) -> &Arc<Peer> {
+        &self.peer
+    }
+
+    /// Whether the reply has to be sent before the messages that wait.
+    #[must_use]
+    pub const fn replies_first(&self) -> bool {
+        self.confirming
+    }
+
+    /// Whether the client wants no replies, nor messages that are like replies.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.replies == Replies::Off
+    }
+
+    /// Whether the client may do something: there is no password, or it said it.
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        self.is_authenticated || !self.server.config.live.has_password()
+    }
+
+    /// Where the client is.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.peer.address
+    }
+
+    /// The most bytes of answers that may wait for this client; 0 for no limit.
+    #[must_use]
+    pub fn hard_output_limit(&self) -> u64 {
+        let class = if self.subscriptions.is_empty() {
+            OutputClass::Normal
+        } else {
+            OutputClass::PubSub
+        };
+        self.server.config.live.output_limit(class).hard
+    }
+
+    /// Whether the client listens to channels, so that RESP2 allows little else.
+    #[must_use]
+    pub fn is_subscriber(&self) -> bool {
+        !self.subscriptions.is_empty()
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         self.unwatch();
+        self.unsubscribe_all();
+        self.stop_tracking();
+        self.server.monitors.remove(self.id);
         self.server.clients.lock().remove(&self.id);
     }
 }

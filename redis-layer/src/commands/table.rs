@@ -10,11 +10,13 @@ use crate::commands::{Args, Outcome, Session};
 use crate::types::Txn;
 
 mod bitmaps;
+mod cluster;
 mod connection;
 mod generic;
 mod hashes;
 mod keys;
 mod lists;
+mod pubsub;
 mod server;
 mod sets;
 mod strings;
@@ -34,8 +36,10 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         sets::ROWS,
         zsets::ROWS,
         transactions::ROWS,
+        pubsub::ROWS,
         connection::ROWS,
         server::ROWS,
+        cluster::ROWS,
     ]
     .into_iter()
     .flatten()
@@ -231,6 +235,8 @@ pub enum Group {
     Scripting,
     /// Channels.
     PubSub,
+    /// Clusters.
+    Cluster,
     /// The connection.
     Connection,
     /// The server.
@@ -253,6 +259,7 @@ impl Group {
             Self::Transactions => "transactions",
             Self::Scripting => "scripting",
             Self::PubSub => "pubsub",
+            Self::Cluster => "cluster",
             Self::Connection => "connection",
             Self::Server => "server",
         }
@@ -322,7 +329,8 @@ pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
     // Redis files some commands under one chapter and guards them with another.
     let on_keyspace = is_any(&["flushall", "flushdb", "dbsize", "swapdb"]);
     let sorts = is_any(&["sort", "sort_ro"]);
-    let is_connection = spec.full_name.starts_with("command") || is_any(&["wait"]);
+    let is_connection = spec.full_name.starts_with("command")
+        || is_any(&["wait", "asking", "readonly", "readwrite"]);
     let is_admin = spec.has(Flag::Admin) || is_any(&["lastsave", "role"]);
     let is_dangerous =
         is_admin || sorts || is_any(&["flushall", "flushdb", "info", "keys", "restore", "swapdb"]);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::commands::dispatch::{Executed, Locks, call, settle, tell};
+use crate::commands::dispatch::{Executed, Locks, Writer, call, settle, tell};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::rows::metadata_key;
@@ -32,6 +32,12 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) fn push(&mut self, spec: &'static Spec, args: &[Bytes]) {
         self.commands.push((spec, args.to_vec()));
+    }
+
+    /// Whether one of the commands may change something.
+    pub(crate) fn may_write(&self) -> bool {
+        let mut commands = self.commands.iter();
+        commands.any(|(spec, _)| spec.has(Flag::Write) || spec.has(Flag::MayReplicate))
     }
 
     /// How many commands there are.
@@ -194,7 +200,12 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
     settle(&server, &committed);
     drop(guard);
     executed.wrote |= committed.wrote;
-    tell(&server, committed);
+    session.confirming |= session.tracks.mode.is_some() && committed.wrote;
+    let writer = Writer {
+        client: Some(session.id),
+        ..Writer::default()
+    };
+    tell(&server, committed, writer);
     Ok(Reply::Array(replies))
 }
 

@@ -4,13 +4,20 @@
 //! answers wait to be sent: a server that only sends would wait for the client to read, while the
 //! client waits for the server to read. Nothing of what is taken meanwhile is run, so unread
 //! answers never grow beyond [`SEND_BYTES`] and the last of them.
+//!
+//! Messages that others have for the client stand in its outbox. They are taken out before every
+//! command, and after it; while the client is silent, or waits for a key, they wake the task.
+//!
+//! An idle connection waits in one place ([`Connection::idle`]), and holds no buffer there.
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 use bytes::Bytes;
-use tokio::io::{AsyncWriteExt, Interest};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -39,6 +46,8 @@ pub(super) struct Connection {
     broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
     waiting: Option<Waiting>,
+    /// Until when the first of the commands is held back by `CLIENT PAUSE`.
+    held_back: Option<Instant>,
     durability: Arc<Durability>,
 }
 
@@ -51,8 +60,12 @@ enum Next {
     Read,
     /// Send, then wait for the answer to a blocking command.
     Wait,
+    /// Send, then wait for the end of a pause.
+    Pause,
     /// Send, then close.
     Close,
+    /// Close, whatever there is to send.
+    Drop,
 }
 
 /// Commands that have run and are not answered yet.
@@ -62,21 +75,30 @@ struct Ran {
     next: Next,
 }
 
+/// Why a connection stops waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Woken {
+    /// Bytes arrived.
+    Bytes,
+    /// There may be a message, or the connection has to end.
+    Message,
+    /// The client is gone.
+    Gone,
+    /// The server stops.
+    Stop,
+}
+
 impl Connection {
-    pub(super) fn new(
-        stream: TcpStream,
-        session: Session,
-        limits: Limits,
-        durability: Arc<Durability>,
-    ) -> Self {
+    pub(super) fn new(stream: TcpStream, session: Session, durability: Arc<Durability>) -> Self {
         Self {
+            parser: Parser::new(limits(&session)),
             stream,
             session,
-            parser: Parser::new(limits),
             out: Vec::new(),
             commands: VecDeque::new(),
             broken: None,
             waiting: None,
+            held_back: None,
             durability,
         }
     }
@@ -86,6 +108,9 @@ impl Connection {
     pub(super) async fn serve(mut self, mut stop: watch::Receiver<bool>) {
         loop {
             let ran = self.run_commands();
+            if ran.next == Next::Drop {
+                return;
+            }
             let Ok(arrived) = self.answer(ran.wrote).await else {
                 return;
             };
@@ -93,50 +118,74 @@ impl Connection {
                 Next::Close => break,
                 Next::Continue => continue,
                 Next::Read if arrived => continue,
-                Next::Read => {}
                 Next::Wait if self.wait(&mut stop).await => continue,
-                Next::Wait => return,
+                Next::Pause if self.pause(&mut stop).await => continue,
+                Next::Wait | Next::Pause | Next::Drop => return,
+                Next::Read => {}
             }
-            self.parser.rest();
-            if self.out.capacity() > IDLE_BYTES {
-                self.out = Vec::new();
-            }
-            let more = tokio::select! {
-                more = Self::read(&mut self.stream, &mut self.parser) => more,
-                _ = stop.wait_for(|&stop| stop) => break,
-            };
-            if !matches!(more, Ok(true)) {
-                return;
+            match self.idle(&mut stop).await {
+                Woken::Bytes | Woken::Message => {}
+                Woken::Stop => break,
+                Woken::Gone => return,
             }
         }
         // The client may be gone already.
         let _ = self.stream.shutdown().await;
     }
 
+    /// Waits until something happens, and holds little meanwhile.
+    async fn idle(&mut self, stop: &mut watch::Receiver<bool>) -> Woken {
+        self.parser.rest();
+        if self.out.capacity() > IDLE_BYTES {
+            self.out = Vec::new();
+        }
+        self.show_memory();
+        if self.session.peer().outbox.has_messages() {
+            return Woken::Message;
+        }
+        let peer = Arc::clone(self.session.peer());
+        tokio::select! {
+            biased;
+            more = read(&mut self.stream, &mut self.parser) => self.arrived(&more),
+            () = peer.outbox.changed() => Woken::Message,
+            _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+        }
+    }
+
     /// Runs complete commands until there are none, or the answers are worth sending.
     fn run_commands(&mut self) -> Ran {
         let mut wrote = false;
         let next = loop {
+            if self.session.peer().outbox.is_closed() {
+                break Next::Drop;
+            }
+            self.take_messages();
             if self.out.len() >= SEND_BYTES {
                 break Next::Continue;
             }
             self.take_commands();
-            if self.commands.is_empty() {
-                break match self.broken.take() {
-                    None => Next::Read,
-                    Some(error) => {
-                        if let ProtocolError::Refused(text) = error {
-                            encode(&Reply::Error(text), self.session.protocol(), &mut self.out);
-                        }
-                        Next::Close
-                    }
-                };
+            let Some(first) = self.commands.front() else {
+                break self.end_of_commands();
+            };
+            if is_web_request(first) {
+                tracing::warn!(
+                    client = self.session.address(),
+                    "a web browser was led here: somebody may try to send commands through it"
+                );
+                break Next::Drop;
+            }
+            self.held_back = self.session.paused_until(first);
+            if self.held_back.is_some() {
+                break Next::Pause;
             }
             let mut executed = Vec::new();
             execute_next(&mut self.session, &mut self.commands, &mut executed);
             for executed in executed {
                 wrote |= self.take_answer(&executed);
                 self.waiting = executed.waiting;
+            }
+            if self.exceeds_output_limit() {
+                break Next::Drop;
             }
             if self.waiting.is_some() {
                 break Next::Wait;
@@ -148,11 +197,18 @@ impl Connection {
         Ran { wrote, next }
     }
 
-    /// Takes commands that have arrived completely, as many as may run together.
+    /// Takes commands that have arrived completely, as many as may run together. What a stranger
+    /// says first may change what it may say next.
     fn take_commands(&mut self) {
+        let most = if self.session.is_trusted() {
+            COMMANDS_AHEAD
+        } else {
+            1
+        };
+        self.parser.set_limits(limits(&self.session));
         let size = |args: &Vec<Bytes>| args.iter().map(Bytes::len).sum::<usize>();
         let mut bytes: usize = self.commands.iter().map(size).sum();
-        while self.commands.len() < COMMANDS_AHEAD && bytes < BYTES_AHEAD && self.broken.is_none() {
+        while self.commands.len() < most && bytes < BYTES_AHEAD && self.broken.is_none() {
             match self.parser.next_command() {
                 Ok(Some(args)) => {
                     bytes += size(&args);
@@ -164,13 +220,62 @@ impl Connection {
         }
     }
 
-    /// Puts an answer with the others. Answers whether a sync may be due before it is sent.
+    /// What to do when all commands that have arrived have run.
+    fn end_of_commands(&mut self) -> Next {
+        match self.broken.take() {
+            None => Next::Read,
+            Some(ProtocolError::Refused(text)) => {
+                let error = Reply::Error(text);
+                encode(&error, self.session.protocol(), &mut self.out);
+                Next::Close
+            }
+            Some(ProtocolError::QueryTooLarge) => {
+                tracing::warn!(
+                    client = self.session.address(),
+                    "a command is larger than client-query-buffer-limit"
+                );
+                Next::Drop
+            }
+        }
+    }
+
+    /// Puts an answer with the others, in its order among the messages. Answers whether a sync may
+    /// be due before it is sent.
     fn take_answer(&mut self, executed: &Executed) -> bool {
         if executed.wrote {
             self.durability.mark_written();
         }
+        if !self.session.replies_first() {
+            self.take_messages();
+        }
         encode(&executed.reply, self.session.protocol(), &mut self.out);
         executed.wrote
+    }
+
+    /// Puts the messages that wait with the answers.
+    fn take_messages(&mut self) {
+        let outbox = &self.session.peer().outbox;
+        if !outbox.has_messages() {
+            return;
+        }
+        for message in outbox.take() {
+            if message.is_push || !self.session.is_silent() {
+                encode(&message.reply, self.session.protocol(), &mut self.out);
+            }
+        }
+    }
+
+    /// Whether there is more to send than the client may have waiting.
+    fn exceeds_output_limit(&self) -> bool {
+        let limit = self.session.hard_output_limit();
+        let exceeds = limit > 0 && self.out.len() as u64 > limit;
+        if exceeds {
+            tracing::warn!(
+                client = self.session.address(),
+                "an answer is larger than client-output-buffer-limit"
+            );
+        }
+        exceeds
     }
 
     /// Waits for the answer to a blocking command, and puts it with the others. Answers false if the
@@ -179,20 +284,65 @@ impl Connection {
         let Some(mut waiting) = self.waiting.take() else {
             return true;
         };
+        let peer = Arc::clone(self.session.peer());
+        let _blocked = peer.block();
         let executed = loop {
             let takes_more = self.parser.has_room();
-            tokio::select! {
+            let woken = tokio::select! {
                 executed = waiting.outcome() => break executed,
-                more = Self::read(&mut self.stream, &mut self.parser), if takes_more => {
-                    if !matches!(more, Ok(true)) {
+                more = read(&mut self.stream, &mut self.parser), if takes_more => {
+                    self.arrived(&more)
+                }
+                () = peer.outbox.changed() => Woken::Message,
+                _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+            };
+            match woken {
+                Woken::Bytes => {}
+                Woken::Message if !peer.outbox.is_closed() => {
+                    self.take_messages();
+                    if self.answer(false).await.is_err() {
                         return false;
                     }
                 }
-                _ = stop.wait_for(|&stop| stop) => return false,
+                Woken::Message | Woken::Gone | Woken::Stop => return false,
             }
         };
         let wrote = self.take_answer(&executed);
         !wrote || self.durability.acknowledge().await.is_ok()
+    }
+
+    /// Waits for the end of a pause. Answers false if the client left, or the server stops.
+    async fn pause(&mut self, stop: &mut watch::Receiver<bool>) -> bool {
+        let Some(until) = self.held_back.take() else {
+            return true;
+        };
+        let deadline = tokio::time::Instant::from_std(until);
+        let peer = Arc::clone(self.session.peer());
+        let _blocked = peer.block();
+        let takes_more = self.parser.has_room();
+        let woken = tokio::select! {
+            () = tokio::time::sleep_until(deadline) => return true,
+            () = self.session.pause_ended() => return true,
+            more = read(&mut self.stream, &mut self.parser), if takes_more => {
+                self.arrived(&more)
+            }
+            () = peer.outbox.changed() => Woken::Message,
+            _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+        };
+        matches!(woken, Woken::Bytes | Woken::Message)
+    }
+
+    /// Counts what a read brought.
+    fn arrived(&self, more: &io::Result<usize>) -> Woken {
+        let counters = &self.session.server().counters;
+        match more {
+            Ok(0) | Err(_) => Woken::Gone,
+            Ok(bytes) => {
+                counters.net_input.fetch_add(*bytes as u64, Relaxed);
+                counters.reads.fetch_add(1, Relaxed);
+                Woken::Bytes
+            }
+        }
     }
 
     /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
@@ -203,47 +353,96 @@ impl Connection {
                 .await
                 .map_err(io::Error::other)?;
         }
+        if self.out.is_empty() {
+            return Ok(false);
+        }
         let arrived = self.send().await?;
+        let counters = &self.session.server().counters;
+        counters
+            .net_output
+            .fetch_add(self.out.len() as u64, Relaxed);
+        counters.writes.fetch_add(1, Relaxed);
         self.out.clear();
+        self.session.peer().outbox.sent();
         Ok(arrived)
     }
 
     /// Sends the answers, and takes what arrives meanwhile, until that is as much as one command
-    /// may be. Answers whether anything arrived.
+    /// may be. Answers whether anything arrived. Most answers go out with the first call.
     async fn send(&mut self) -> io::Result<bool> {
-        let mut sent = 0;
+        let mut sent = none_if_blocked(self.stream.try_write(&self.out))?.unwrap_or(0);
         let mut arrived = false;
         let mut at_end = false;
+        let peer = Arc::clone(self.session.peer());
         while sent < self.out.len() {
+            self.show_memory();
             let takes_more = !at_end && self.parser.has_room();
             let interest = if takes_more {
                 Interest::WRITABLE | Interest::READABLE
             } else {
                 Interest::WRITABLE
             };
-            let ready = self.stream.ready(interest).await?;
+            let ready = tokio::select! {
+                ready = self.stream.ready(interest) => ready?,
+                () = peer.outbox.changed() => {
+                    if peer.outbox.is_closed() {
+                        return Err(io::ErrorKind::ConnectionAborted.into());
+                    }
+                    continue;
+                }
+            };
             if ready.is_writable() {
                 sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);
             }
             if takes_more && ready.is_readable() {
                 let count = none_if_blocked(self.stream.try_read_buf(self.parser.buffer()))?;
                 at_end = count == Some(0);
-                arrived |= count.is_some_and(|count| count > 0);
+                if let Some(count) = count.filter(|&count| count > 0) {
+                    self.arrived(&Ok(count));
+                    arrived = true;
+                }
             }
         }
         Ok(arrived)
     }
 
-    /// Waits for bytes and takes them. The buffer gets its room only when there are some, so an
-    /// idle connection costs little. Answers false at the end of the stream.
-    async fn read(stream: &mut TcpStream, parser: &mut Parser) -> io::Result<bool> {
-        loop {
-            stream.readable().await?;
-            if let Some(count) = none_if_blocked(stream.try_read_buf(parser.buffer()))? {
-                return Ok(count > 0);
-            }
-        }
+    /// Lets others see how much memory the connection holds.
+    fn show_memory(&self) {
+        let peer = self.session.peer();
+        peer.holds(self.parser.pending_bytes(), self.out.capacity());
     }
+}
+
+/// How much this client may send just now.
+fn limits(session: &Session) -> Limits {
+    let live = &session.server().config.live;
+    let limits = Limits {
+        bulk_bytes: live.bulk_bytes(),
+        query_bytes: live.query_bytes(),
+        ..Limits::default()
+    };
+    if session.is_trusted() {
+        limits
+    } else {
+        limits.for_strangers()
+    }
+}
+
+/// Whether this is how a web browser begins. Redis hangs up, so that no page in a browser can
+/// send commands to a server on the same machine.
+fn is_web_request(args: &[Bytes]) -> bool {
+    args.first().is_some_and(|name| {
+        name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
+    })
+}
+
+/// Waits for bytes and takes them. The buffer gets its room only when there are some, so an idle
+/// connection costs little. Answers 0 at the end of the stream.
+async fn read(stream: &mut TcpStream, parser: &mut Parser) -> io::Result<usize> {
+    stream.readable().await?;
+    // This form knows that a read which does not fill its buffer has taken all there was, and
+    // saves the call that would say so.
+    stream.read_buf(parser.buffer()).await
 }
 
 /// What a call to a socket did, or `None` if there was nothing to do after all.

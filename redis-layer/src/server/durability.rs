@@ -37,6 +37,16 @@ pub enum SyncPolicy {
 }
 
 impl SyncPolicy {
+    /// The policy by its number in [`Live::sync`](crate::commands::config::Live::sync).
+    #[must_use]
+    pub const fn numbered(number: u64) -> Self {
+        match number {
+            1 => Self::Always,
+            2 => Self::No,
+            _ => Self::EverySecond,
+        }
+    }
+
     /// The name that Redis gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -68,7 +78,8 @@ pub struct Durability {
 }
 
 struct Shared {
-    policy: SyncPolicy,
+    /// May change while the server runs.
+    policy: Box<dyn Fn() -> SyncPolicy + Send + Sync>,
     store: Arc<dyn Store>,
     /// How many writes there were.
     written: AtomicU64,
@@ -84,30 +95,29 @@ struct Requests {
 }
 
 impl Durability {
-    /// Starts the thread that syncs.
+    /// Starts the thread that syncs. `policy` is asked again and again.
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub fn start(store: Arc<dyn Store>, policy: SyncPolicy) -> std::io::Result<Self> {
+    pub fn start(
+        store: Arc<dyn Store>,
+        policy: impl Fn() -> SyncPolicy + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            policy,
+            policy: Box::new(policy),
             store,
             written: AtomicU64::new(0),
             requests: Mutex::default(),
             wake: Condvar::new(),
         });
         let (report, progress) = watch::channel(Progress::Synced(0));
-        let thread = if policy == SyncPolicy::No {
-            None
-        } else {
-            let shared = Arc::clone(&shared);
-            let builder = thread::Builder::new().name("sync".to_owned());
-            Some(builder.spawn(move || shared.sync_until_stopped(&report))?)
-        };
+        let syncing = Arc::clone(&shared);
+        let builder = thread::Builder::new().name("sync".to_owned());
+        let thread = builder.spawn(move || syncing.sync_until_stopped(&report))?;
         Ok(Self {
             shared,
             progress,
-            thread: Mutex::new(thread),
+            thread: Mutex::new(Some(thread)),
         })
     }
 
@@ -126,7 +136,7 @@ impl Durability {
     /// # Errors
     /// A sync failed.
     pub async fn acknowledge(&self) -> Result<(), SyncFailed> {
-        if self.shared.policy != SyncPolicy::Always {
+        if (self.shared.policy)() != SyncPolicy::Always {
             return Ok(());
         }
         let upto = self.shared.written.load(Ordering::Acquire);
@@ -180,19 +190,22 @@ impl Shared {
         }
     }
 
-    /// Waits as the policy says. Answers false when it is time to stop.
+    /// Waits as the policy says. Answers false when it is time to stop. A change of the policy is
+    /// noticed after a second at the latest, or when somebody waits for a sync.
     fn wait_for_work(&self) -> bool {
+        let second = Duration::from_secs(1);
         let mut requests = self.requests.lock();
-        match self.policy {
-            SyncPolicy::Always => {
-                self.wake.wait_while(&mut requests, |r| !r.sync && !r.stop);
+        loop {
+            let waits = |requests: &mut Requests| !requests.sync && !requests.stop;
+            let waited = self.wake.wait_while_for(&mut requests, waits, second);
+            let is_asked = std::mem::take(&mut requests.sync);
+            if requests.stop {
+                return false;
             }
-            SyncPolicy::EverySecond | SyncPolicy::No => {
-                let second = Duration::from_secs(1);
-                self.wake.wait_while_for(&mut requests, |r| !r.stop, second);
+            let is_time = waited.timed_out() && (self.policy)() == SyncPolicy::EverySecond;
+            if is_asked || is_time {
+                return true;
             }
         }
-        requests.sync = false;
-        !requests.stop
     }
 }

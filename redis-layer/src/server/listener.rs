@@ -3,10 +3,12 @@
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -16,7 +18,8 @@ use crate::commands::{Server, Session};
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
 use crate::server::reclaim::Reclaimer;
-use crate::server::{Durability, Options};
+use crate::server::watch::watch_clients;
+use crate::server::{Durability, Options, SyncPolicy};
 use crate::store::{self, Store};
 use crate::types::Clock;
 
@@ -31,7 +34,7 @@ pub enum StartError {
     /// Others could reach the server, and nothing would keep them out.
     #[error(
         "{host} can be reached from other machines, and this server asks nobody for a password. \
-         Use --host 127.0.0.1, or --no-protected-mode if the network is trusted"
+         Use --requirepass, or --host 127.0.0.1, or --no-protected-mode if the network is trusted"
     )]
     NotProtected {
         /// The address.
@@ -87,7 +90,7 @@ impl Listener {
     /// See [`StartError`].
     pub async fn bind(options: Options) -> Result<Self, StartError> {
         let host = options.host;
-        if options.protected && !host.is_loopback() {
+        if options.protected && options.password.is_empty() && !host.is_loopback() {
             return Err(StartError::NotProtected { host });
         }
         let address = SocketAddr::new(host, options.port);
@@ -117,15 +120,25 @@ impl Listener {
         clock: Arc<dyn Clock>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let durability = Durability::start(Arc::clone(&store), self.options.sync);
+        let settings = self.options.settings(self.address.port());
+        let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
+        let asked = Arc::clone(&server);
+        let policy = move || SyncPolicy::numbered(asked.config.live.sync());
+        let durability = Durability::start(Arc::clone(&store), policy);
         let durability = Arc::new(durability.map_err(ServeError::Thread)?);
         let reclaimer = Reclaimer::start(Arc::clone(&store), Arc::clone(&durability));
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
-        let settings = self.options.settings(self.address.port());
-        let server = Arc::new(Server::new(Arc::clone(&store), clock, settings));
         let expirer = Expirer::start(Arc::clone(&server), Arc::clone(&durability));
         let expirer = expirer.map_err(ServeError::Thread)?;
+        let watching = tokio::spawn(watch_clients(Arc::clone(&server)));
+        let stop = async {
+            tokio::select! {
+                () = stop => {}
+                () = server.shutdown.asked() => tracing::info!("a client asked for a stop"),
+            }
+        };
         self.accept_until(stop, &server, &durability).await;
+        watching.abort();
         drop(expirer);
         drop(reclaimer);
         if let Err(error) = server.shared.close(&*store) {
@@ -152,8 +165,7 @@ impl Listener {
                         let session = self.welcome(stream, peer, server).await;
                         if let Some((stream, session)) = session {
                             let durability = Arc::clone(durability);
-                            let limits = self.options.limits;
-                            let connection = Connection::new(stream, session, limits, durability);
+                            let connection = Connection::new(stream, session, durability);
                             connections.spawn(connection.serve(stopped.clone()));
                         }
                     }
@@ -185,7 +197,7 @@ impl Listener {
         peer: SocketAddr,
         server: &Arc<Server>,
     ) -> Option<(TcpStream, Session)> {
-        if server.client_count() >= self.options.max_clients {
+        if server.client_count() >= server.config.live.max_clients() {
             server.counters.rejected.fetch_add(1, Ordering::Relaxed);
             // The client may be gone already.
             let _ = stream
@@ -193,12 +205,28 @@ impl Listener {
                 .await;
             return None;
         }
-        // Answers are written in one piece, so waiting for more of them only costs time.
-        if let Err(error) = stream.set_nodelay(true) {
+        if let Err(error) = prepare(&stream, server.config.live.keepalive_s()) {
             tracing::debug!(%error, "a connection was lost before it began");
             return None;
         }
         let session = server.connect(peer.to_string(), self.address.to_string());
+        let socket = &session.peer().socket;
+        socket.store(stream.as_raw_fd(), Ordering::Relaxed);
         Some((stream, session))
     }
+}
+
+/// Answers are written in one piece, so waiting for more of them only costs time. And a client
+/// whose machine is gone without a word is noticed some day.
+fn prepare(stream: &TcpStream, keepalive_s: u64) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    if keepalive_s > 0 {
+        // As Redis: the first question after the idle time, three more at a third of it.
+        let keepalive = TcpKeepalive::new()
+            .with_time(Duration::from_secs(keepalive_s))
+            .with_interval(Duration::from_secs((keepalive_s / 3).max(1)))
+            .with_retries(3);
+        SockRef::from(stream).set_tcp_keepalive(&keepalive)?;
+    }
+    Ok(())
 }

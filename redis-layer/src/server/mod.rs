@@ -15,6 +15,7 @@ mod listener;
 mod options;
 mod reclaim;
 pub mod resp;
+mod watch;
 
 pub use durability::{Durability, SyncPolicy};
 pub use listener::{Listener, ServeError, StartError};

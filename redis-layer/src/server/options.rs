@@ -2,27 +2,29 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::commands::{DATABASES, Settings};
+use crate::commands::Settings;
 use crate::server::SyncPolicy;
-use crate::server::resp::Limits;
 
-/// What a server is started with.
+/// What a server is started with. The rest of its settings has the defaults that `CONFIG GET`
+/// shows, and [`Options::config`] overrides them.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The address to listen at.
     pub host: IpAddr,
     /// The port; 0 lets the system choose.
     pub port: u16,
-    /// Whether to refuse addresses that other machines reach.
+    /// Whether to refuse addresses that other machines reach, if there is no password.
     pub protected: bool,
     /// How often writes reach the disk.
     pub sync: SyncPolicy,
     /// How many connections there may be.
     pub max_clients: usize,
-    /// How much a client may send.
-    pub limits: Limits,
+    /// What clients have to say first. Empty: nothing.
+    pub password: String,
     /// Where the data is, for `CONFIG GET dir`.
     pub dir: String,
+    /// Other settings by the names of `CONFIG`.
+    pub config: Vec<(&'static str, String)>,
 }
 
 impl Default for Options {
@@ -33,37 +35,28 @@ impl Default for Options {
             protected: true,
             sync: SyncPolicy::default(),
             max_clients: 10_000,
-            limits: Limits::default(),
+            password: String::new(),
             dir: String::new(),
+            config: Vec::new(),
         }
     }
 }
 
 impl Options {
-    /// What commands report about these options. Clients and redis-benchmark ask for these names.
+    /// The settings that the server begins with.
     #[must_use]
     pub fn settings(&self, port: u16) -> Settings {
         let yes_or_no = |yes| if yes { "yes" } else { "no" }.to_owned();
-        let config = vec![
+        let mut config = vec![
             ("appendfsync", self.sync.name().to_owned()),
-            ("appendonly", yes_or_no(true)),
             ("bind", self.host.to_string()),
-            (
-                "client-query-buffer-limit",
-                self.limits.query_bytes.to_string(),
-            ),
-            ("databases", DATABASES.to_string()),
             ("dir", self.dir.clone()),
             ("maxclients", self.max_clients.to_string()),
-            ("maxmemory", 0.to_string()),
-            ("maxmemory-policy", "noeviction".to_owned()),
             ("port", port.to_string()),
-            ("proto-max-bulk-len", self.limits.bulk_bytes.to_string()),
             ("protected-mode", yes_or_no(self.protected)),
-            ("requirepass", String::new()),
-            ("save", String::new()),
-            ("timeout", 0.to_string()),
+            ("requirepass", self.password.clone()),
         ];
+        config.extend(self.config.iter().cloned());
         Settings { config, port }
     }
 }

@@ -66,6 +66,10 @@ impl Store for BTreeStore {
         Ok(self.locks.lock(scope))
     }
 
+    fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.try_lock(scope))
+    }
+
     fn unique(&self) -> Result<u64> {
         Ok(self.handed_out.fetch_add(1, Ordering::Relaxed) + 1)
     }

@@ -9,7 +9,7 @@
 //! out, so in the log it stands before every row that uses the number. If such a row survives a
 //! power cut, so does the reservation.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -29,6 +29,9 @@ const BLOCK: u64 = 1 << 16;
 
 /// A store on the engine.
 pub struct EngineStore {
+    dir: PathBuf,
+    /// The number of the checkpoint that this store made last, 0 for none. One is made at a time.
+    last_checkpoint: Mutex<u64>,
     db: Db,
     /// By [`Space::index`]. Snapshots share them.
     families: Arc<[Family; Space::ALL.len()]>,
@@ -61,7 +64,8 @@ impl EngineStore {
         let with_families = Space::ALL.into_iter().fold(options, |options, space| {
             options.family(space.name(), FamilyOptions::default())
         });
-        let db = Db::open(dir, with_families).map_err(Error::new)?;
+        let dir = dir.as_ref().to_path_buf();
+        let db = Db::open(&dir, with_families).map_err(Error::new)?;
         let family = |space: Space| db.family(space.name()).map_err(Error::new);
         let families = [
             family(Space::System)?,
@@ -87,6 +91,8 @@ impl EngineStore {
             reserved,
         };
         Ok(Self {
+            dir,
+            last_checkpoint: Mutex::new(0),
             db,
             families: Arc::new(families),
             locks: StripedLocks::default(),
@@ -135,6 +141,10 @@ impl Store for EngineStore {
         Ok(self.locks.lock(scope))
     }
 
+    fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.try_lock(scope))
+    }
+
     fn unique(&self) -> Result<u64> {
         let mut numbers = self.numbers.lock();
         if numbers.last == numbers.reserved {
@@ -154,6 +164,23 @@ impl Store for EngineStore {
         self.db
             .write(nothing, WriteOptions { sync: true })
             .map_err(Error::new)
+    }
+
+    fn checkpoint(&self) -> Result<()> {
+        let name = |n: u64| format!("{}.save-{n:06}", self.dir.display());
+        let mut number = self.last_checkpoint.lock();
+        let mut next = *number + 1;
+        // A name that an earlier run left behind is taken.
+        while Path::new(&name(next)).exists() {
+            next += 1;
+        }
+        self.db.checkpoint(name(next)).map_err(Error::new)?;
+        let before = std::mem::replace(&mut *number, next);
+        if before > 0 {
+            // Only what this store made. A copy that somebody took away is gone already.
+            let _ = std::fs::remove_dir_all(name(before));
+        }
+        Ok(())
     }
 
     fn close(&self) -> Result<()> {

@@ -60,6 +60,26 @@ impl StripedLocks {
         })
     }
 
+    /// Takes the locks of `scope` if nobody else holds any of them.
+    #[must_use]
+    pub fn try_lock(&self, scope: Scope<'_>) -> Option<Box<dyn Guard + '_>> {
+        Some(Box::new(match scope {
+            Scope::Everything => Held::Everything(self.everything.try_write()?),
+            Scope::Keys([key]) => {
+                let shared = self.everything.try_read()?;
+                Held::One(self.stripes[self.stripe(key)].try_lock()?, shared)
+            }
+            Scope::Keys(keys) => {
+                let shared = self.everything.try_read()?;
+                let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
+                stripes.sort_unstable();
+                stripes.dedup();
+                let stripes = stripes.into_iter().map(|i| self.stripes[i].try_lock());
+                Held::Some(stripes.collect::<Option<_>>()?, shared)
+            }
+        }))
+    }
+
     fn stripe(&self, key: &[u8]) -> usize {
         usize::try_from(self.hasher.hash_one(key) % STRIPES as u64).unwrap_or(0)
     }
@@ -110,6 +130,10 @@ mod tests {
         let locks = StripedLocks::default();
         let key = [b"k".to_vec()];
         let guard = locks.lock(Scope::Keys(&key));
+        let others: Vec<Vec<u8>> = (0..9).map(|n: u8| vec![n]).collect();
+        assert!(locks.try_lock(Scope::Keys(&key)).is_none());
+        assert!(locks.try_lock(Scope::Everything).is_none());
+        assert!(locks.try_lock(Scope::Keys(&others)).is_some());
         let held = locks.stripes.iter().filter(|stripe| stripe.is_locked());
         assert_eq!(held.count(), 1);
         assert!(locks.everything.try_write().is_none());

@@ -181,6 +181,14 @@ pub trait Store: Send + Sync {
     /// A shared store may fail to reach the others.
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>>;
 
+    /// As [`Store::lock`], if that needs no wait. A store that cannot tell waits.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
+        self.lock(scope).map(Some)
+    }
+
     /// A number greater than zero that no caller ever got before.
     ///
     /// # Errors
@@ -192,6 +200,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of the medium. The caller must not acknowledge what it wrote.
     fn sync(&self) -> Result<()>;
+
+    /// Makes a copy of this moment that can be taken away as a backup, where the store keeps
+    /// files. What it replaces is the copy before. A store without files has nothing to do.
+    ///
+    /// # Errors
+    /// Those of the medium. An earlier copy is still there then.
+    fn checkpoint(&self) -> Result<()> {
+        self.sync()
+    }
 
     /// Syncs and gives up what the store holds. Later calls may fail.
     ///

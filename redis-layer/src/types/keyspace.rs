@@ -23,7 +23,9 @@ impl Txn<'_> {
         if is_stored {
             self.remember(row, value.as_deref());
         }
-        Ok(metadata.filter(|metadata| metadata.is_live(self.now_ms())))
+        let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
+        self.note_lookup(metadata.is_some());
+        Ok(metadata)
     }
 
     /// Makes `metadata` the one of the key, whatever the key was before.

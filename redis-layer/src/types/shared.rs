@@ -2,7 +2,7 @@
 //!
 //! Nothing here is data: it can be made anew from the store, or dies with the connections.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
@@ -25,6 +25,10 @@ pub struct Shared {
     keeps_expired: AtomicBool,
     /// Where walks over keys stopped.
     pub(crate) cursors: Cursors,
+    /// Keys that were removed because they had expired.
+    expired: AtomicU64,
+    /// Keys that a reading command found, and those that it did not.
+    lookups: [AtomicU64; 2],
 }
 
 impl Shared {
@@ -56,6 +60,37 @@ impl Shared {
     #[must_use]
     pub fn has_active_expiry(&self) -> bool {
         !self.keeps_expired.load(Ordering::Relaxed)
+    }
+
+    /// So many keys were removed because they had expired.
+    pub fn count_expired(&self, keys: u64) {
+        self.expired.fetch_add(keys, Ordering::Relaxed);
+    }
+
+    /// How many keys were removed because they had expired.
+    #[must_use]
+    pub fn expired_keys(&self) -> u64 {
+        self.expired.load(Ordering::Relaxed)
+    }
+
+    /// Reading commands found so many keys, and so many not.
+    pub(crate) fn count_lookups(&self, hits: u64, misses: u64) {
+        self.lookups[0].fetch_add(hits, Ordering::Relaxed);
+        self.lookups[1].fetch_add(misses, Ordering::Relaxed);
+    }
+
+    /// How many keys reading commands found, and how many they did not.
+    #[must_use]
+    pub fn lookups(&self) -> (u64, u64) {
+        let [hits, misses] = &self.lookups;
+        (hits.load(Ordering::Relaxed), misses.load(Ordering::Relaxed))
+    }
+
+    /// Counts expired keys and lookups from 0 again.
+    pub fn reset_counters(&self) {
+        for counter in self.lookups.iter().chain([&self.expired]) {
+            counter.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Whether somebody wants to hear of events of a class.

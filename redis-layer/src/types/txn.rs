@@ -15,6 +15,7 @@
 
 mod commit;
 
+use std::cell::Cell;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
@@ -43,6 +44,8 @@ pub struct Txn<'s> {
     /// Metadata rows of the keys that were changed without writing them.
     touched: Vec<Vec<u8>>,
     events: Vec<Event>,
+    /// Keys that were looked up and found, and those that were not.
+    lookups: Cell<(u64, u64)>,
     ranks: RefCell<Journal<'s>>,
     locks: Locks<'s>,
     /// The databases as they were, and as this transaction wants them.
@@ -131,6 +134,7 @@ impl<'s> Txn<'s> {
             undo: None,
             touched: Vec::new(),
             events: Vec::new(),
+            lookups: Cell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             locks: Locks::Unknown,
             db,
@@ -212,6 +216,22 @@ impl<'s> Txn<'s> {
     /// Says that a key was changed, though its metadata row was not.
     pub fn touch(&mut self, key: &[u8]) {
         self.touched.push(metadata_key(self.db(), key));
+    }
+
+    /// Notes whether a key was found.
+    pub(crate) fn note_lookup(&self, is_hit: bool) {
+        let (hits, misses) = self.lookups.get();
+        self.lookups
+            .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
+    }
+
+    /// Adds the lookups of a command to those of the server, if it only reads. Those of others are
+    /// forgotten.
+    pub(crate) fn count_lookups(&self, only_reads: bool) {
+        let (hits, misses) = self.lookups.take();
+        if only_reads {
+            self.shared.count_lookups(hits, misses);
+        }
     }
 
     /// Notes what happened to a key, in Redis's word for it. Costs nothing when nobody listens.

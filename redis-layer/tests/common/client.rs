@@ -111,14 +111,14 @@ fn reply_length(bytes: &[u8]) -> Option<usize> {
         Some(length)
     };
     match bytes[0] {
-        b'+' | b'-' | b':' | b',' | b'_' => Some(behind),
+        b'+' | b'-' | b':' | b',' | b'_' | b'#' | b'(' => Some(behind),
         b'$' | b'=' => {
             let Ok(length) = usize::try_from(number()) else {
                 return Some(behind);
             };
             (bytes.len() >= behind + length + 2).then_some(behind + length + 2)
         }
-        b'*' | b'~' => nested(number()),
+        b'*' | b'~' | b'>' => nested(number()),
         b'%' => nested(number() * 2),
         other => panic!("a reply does not begin with {:?}", char::from(other)),
     }

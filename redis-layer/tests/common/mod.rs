@@ -148,7 +148,10 @@ pub(crate) fn show(reply: &Reply) -> String {
                 .map(|e| format!("{}={}", e.member.escape_ascii(), e.score));
             list(pairs.collect())
         }
-        Reply::Silence => String::new(),
+        Reply::Line(text) | Reply::BigNumber(text) => text.escape_ascii().to_string(),
+        Reply::Boolean(value) => value.to_string(),
+        Reply::Several(replies) => list(replies.iter().map(show).collect()),
+        Reply::Silence | Reply::Attributes(_) => String::new(),
         Reply::Wait { .. } => "waiting".to_owned(),
     }
 }

@@ -8,6 +8,7 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
     let is_v3 = protocol == Protocol::Resp3;
     match reply {
         Reply::Status(text) => line(out, b'+', text.as_bytes()),
+        Reply::Line(text) => line(out, b'+', text),
         Reply::Error(error) => line(out, b'-', error.as_bytes()),
         Reply::Integer(number) => header(out, b':', *number),
         Reply::Bulk(bytes) => bulk(out, bytes),
@@ -58,6 +59,23 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
             }
         }
         // The dispatcher lets no wait come this far.
+        Reply::Boolean(value) if is_v3 => line(out, b'#', if *value { b"t" } else { b"f" }),
+        Reply::Boolean(value) => header(out, b':', i64::from(*value)),
+        Reply::BigNumber(digits) if is_v3 => line(out, b'(', digits),
+        Reply::BigNumber(digits) => bulk(out, digits),
+        Reply::Attributes(pairs) if is_v3 => {
+            header(out, b'|', length(pairs.len()));
+            for (name, value) in pairs {
+                encode(name, protocol, out);
+                encode(value, protocol, out);
+            }
+        }
+        Reply::Attributes(_) => {}
+        Reply::Several(replies) => {
+            for reply in replies {
+                encode(reply, protocol, out);
+            }
+        }
         Reply::Silence | Reply::Wait { .. } => {}
     }
 }

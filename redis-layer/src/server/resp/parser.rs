@@ -26,6 +26,23 @@ pub struct Limits {
     pub line_bytes: usize,
     /// The most that one command may take in memory, complete or not.
     pub query_bytes: usize,
+    /// How many arguments a command may have.
+    pub arguments: usize,
+    /// The client has not said who it is: the error texts of Redis differ then.
+    pub is_stranger: bool,
+}
+
+impl Limits {
+    /// The limits for a client that has not said who it is: enough to say it.
+    #[must_use]
+    pub const fn for_strangers(self) -> Self {
+        Self {
+            bulk_bytes: 16 * 1024,
+            arguments: 10,
+            is_stranger: true,
+            ..self
+        }
+    }
 }
 
 impl Default for Limits {
@@ -34,6 +51,8 @@ impl Default for Limits {
             bulk_bytes: 512 * 1024 * 1024,
             line_bytes: 64 * 1024,
             query_bytes: 1024 * 1024 * 1024,
+            arguments: i32::MAX as usize,
+            is_stranger: false,
         }
     }
 }
@@ -89,6 +108,11 @@ impl Parser {
             limits,
             ..Self::default()
         }
+    }
+
+    /// Changes the limits for what is to come.
+    pub const fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// The buffer to append arriving bytes to, with room for a good read.
@@ -175,6 +199,9 @@ impl Parser {
             .ok_or_else(|| ProtocolError::refused("invalid multibulk length"))?;
         // A count of zero or less is a request for nothing.
         self.partial.missing = usize::try_from(count).unwrap_or(0);
+        if self.partial.missing > self.limits.arguments {
+            return Err(ProtocolError::refused("unauthenticated multibulk length"));
+        }
         Ok(true)
     }
 
@@ -212,10 +239,17 @@ impl Parser {
             ];
             return Err(ProtocolError::Refused(CommandError::quoting(&parts)));
         }
-        parse_integer(digits)
-            .and_then(|length| usize::try_from(length).ok())
-            .filter(|&length| length <= self.limits.bulk_bytes)
-            .ok_or_else(|| ProtocolError::refused("invalid bulk length"))
+        let length = parse_integer(digits).and_then(|length| usize::try_from(length).ok());
+        let too_long = if self.limits.is_stranger {
+            "unauthenticated bulk length"
+        } else {
+            "invalid bulk length"
+        };
+        match length {
+            Some(length) if length <= self.limits.bulk_bytes => Ok(length),
+            Some(_) => Err(ProtocolError::refused(too_long)),
+            None => Err(ProtocolError::refused("invalid bulk length")),
+        }
     }
 
     fn take_inline(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {

@@ -1,0 +1,56 @@
+//! Whether a command may run now, before it is looked at any closer. The order of the refusals is
+//! the one of Redis.
+
+use crate::commands::table::{Flag, Spec};
+use crate::commands::{CommandError, Protocol, Session};
+
+/// Refuses a command that this client may not send now.
+///
+/// # Errors
+/// Redis's text for the first reason that applies.
+pub(crate) fn admit(session: &Session, spec: &'static Spec) -> Result<(), CommandError> {
+    if !session.is_trusted() && !spec.has(Flag::NoAuth) {
+        return Err(CommandError::fixed("NOAUTH Authentication required."));
+    }
+    if session.queue.is_some() && spec.has(Flag::NoMulti) {
+        return Err(CommandError::fixed(
+            "ERR Command not allowed inside a transaction",
+        ));
+    }
+    if session.is_subscriber()
+        && session.protocol == Protocol::Resp2
+        && !is_for_subscribers(spec.full_name)
+    {
+        let parts = [
+            b"ERR Can't execute '",
+            spec.full_name.as_bytes(),
+            b"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this \
+              context",
+        ];
+        return Err(CommandError::quoting(&parts));
+    }
+    Ok(())
+}
+
+impl Session {
+    /// Whether no command with keys is refused or held back now.
+    pub(crate) fn may_run_plainly(&self) -> bool {
+        self.is_trusted() && !self.is_subscriber() && !self.server.pause.may_be_on()
+    }
+}
+
+/// In RESP2 a message looks like a reply, so a subscriber may send only what changes that.
+fn is_for_subscribers(name: &str) -> bool {
+    matches!(
+        name,
+        "ping"
+            | "subscribe"
+            | "ssubscribe"
+            | "psubscribe"
+            | "unsubscribe"
+            | "sunsubscribe"
+            | "punsubscribe"
+            | "quit"
+            | "reset"
+    )
+}

@@ -1,0 +1,120 @@
+//! `CLIENT PAUSE`: holds commands back for a while, all of them or those that write.
+//!
+//! A command that is held back has not begun: its connection keeps it and asks again when the
+//! pause ends.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::commands::table::{Flag, Handler};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::number::parse_integer;
+
+/// A pause, if there is one.
+#[derive(Debug, Default)]
+pub(crate) struct Pause {
+    /// Whether there may be one, so that commands ask without a lock.
+    is_on: AtomicBool,
+    state: Mutex<State>,
+    pub(crate) ended: Notify,
+}
+
+/// Until when commands are held back.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    all: Option<Instant>,
+    writes: Option<Instant>,
+}
+
+impl Pause {
+    /// Whether there may be a pause.
+    pub(crate) fn may_be_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Until when a command is held back that writes, or one that does not.
+    fn holds_until(&self, writes: bool) -> Option<Instant> {
+        if !self.is_on.load(Ordering::Acquire) {
+            return None;
+        }
+        let State { all, writes: held } = *self.state.lock();
+        let until = all.max(held.filter(|_| writes));
+        until.filter(|&until| until > Instant::now())
+    }
+}
+
+impl Session {
+    /// Until when this command is held back, if it is.
+    #[must_use]
+    pub fn paused_until(&self, args: &[Bytes]) -> Option<Instant> {
+        let pause = &self.server.pause;
+        if !pause.is_on.load(Ordering::Relaxed) {
+            return None;
+        }
+        pause.holds_until(self.may_write(args))
+    }
+
+    /// Is ready when a pause ends early.
+    pub async fn pause_ended(&self) {
+        self.server.pause.ended.notified().await;
+    }
+
+    /// Whether a command may change something that replicas would have to learn. What is no
+    /// command is refused anyway.
+    fn may_write(&self, args: &[Bytes]) -> bool {
+        let Ok(spec) = crate::commands::dispatch::resolve(args) else {
+            return false;
+        };
+        if matches!(spec.handler, Handler::Exec) {
+            return self.queue.as_ref().is_some_and(|queue| queue.may_write());
+        }
+        spec.has(Flag::Write) || spec.has(Flag::MayReplicate)
+    }
+}
+
+/// `CLIENT PAUSE milliseconds [WRITE | ALL]`
+pub(crate) fn pause(session: &mut Session, args: Args<'_>) -> Outcome {
+    let only_writes = match args.len() {
+        3 => false,
+        4 if args.is(3, "WRITE") => true,
+        4 if args.is(3, "ALL") => false,
+        4 => {
+            return Err(CommandError::fixed(
+                "ERR CLIENT PAUSE mode must be WRITE or ALL",
+            ));
+        }
+        _ => return Err(CommandError::unknown_subcommand(args.spec, args.get(1))),
+    };
+    let millis = parse_integer(args.get(2)).ok_or(CommandError::fixed(
+        "ERR timeout is not an integer or out of range",
+    ))?;
+    let millis =
+        u64::try_from(millis).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
+    // A time that no clock can show is for ever.
+    let far = Duration::from_secs(365 * 24 * 3600);
+    let until = Instant::now() + Duration::from_millis(millis).min(far);
+    let pause = &session.server.pause;
+    let mut state = pause.state.lock();
+    let of_kind = if only_writes {
+        &mut state.writes
+    } else {
+        &mut state.all
+    };
+    // A pause is never made shorter by another.
+    *of_kind = (*of_kind).max(Some(until));
+    pause.is_on.store(true, Ordering::Release);
+    Ok(Reply::OK)
+}
+
+/// `CLIENT UNPAUSE`
+pub(crate) fn unpause(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let pause = &session.server.pause;
+    *pause.state.lock() = State::default();
+    pause.is_on.store(false, Ordering::Release);
+    pause.ended.notify_waiters();
+    Ok(Reply::OK)
+}

@@ -1,0 +1,201 @@
+//! The settings that the server asks for in every command or for every connection, as numbers.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+use crate::commands::config::value::{OutputLimit, parse_output_limits};
+
+/// Settings as numbers, read without a lock.
+#[derive(Debug, Default)]
+pub struct Live {
+    max_clients: AtomicU64,
+    timeout_s: AtomicU64,
+    keepalive_s: AtomicU64,
+    query_bytes: AtomicU64,
+    bulk_bytes: AtomicU64,
+    all_clients_bytes: AtomicU64,
+    slow_us: AtomicI64,
+    slowlog_length: AtomicU64,
+    latency_ms: AtomicU64,
+    tracks_latency: AtomicU64,
+    busy_reply_ms: AtomicU64,
+    sync: AtomicU64,
+    hz: AtomicU64,
+    tracked_keys: AtomicU64,
+    has_password: AtomicU64,
+    /// Hard, soft and seconds for each class of clients.
+    output: [[AtomicU64; 3]; 3],
+}
+
+/// Which limits hold for the output buffer of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputClass {
+    /// One that sends commands and reads replies.
+    Normal = 0,
+    /// One that looks on. Redis counts it among the replicas.
+    Replica = 1,
+    /// One that is subscribed to something.
+    PubSub = 2,
+}
+
+impl Live {
+    /// Takes everything over from the texts.
+    pub(super) fn update<'v>(&self, value: impl Fn(&str) -> &'v str) {
+        let number = |name: &str| value(name).parse::<u64>().unwrap_or(0);
+        let flag = |name: &str| u64::from(value(name) == "yes");
+        for (field, number) in [
+            (&self.max_clients, number("maxclients")),
+            (&self.timeout_s, number("timeout")),
+            (&self.keepalive_s, number("tcp-keepalive")),
+            (&self.query_bytes, number("client-query-buffer-limit")),
+            (&self.bulk_bytes, number("proto-max-bulk-len")),
+            (&self.all_clients_bytes, bytes(value("maxmemory-clients"))),
+            (&self.slowlog_length, number("slowlog-max-len")),
+            (&self.latency_ms, number("latency-monitor-threshold")),
+            (&self.tracks_latency, flag("latency-tracking")),
+            (&self.busy_reply_ms, number("busy-reply-threshold")),
+            (&self.hz, number("hz")),
+            (&self.tracked_keys, number("tracking-table-max-keys")),
+            (
+                &self.has_password,
+                u64::from(!value("requirepass").is_empty()),
+            ),
+        ] {
+            field.store(number, Relaxed);
+        }
+        let slow_us = value("slowlog-log-slower-than").parse().unwrap_or(-1);
+        self.slow_us.store(slow_us, Relaxed);
+        let policies = ["everysec", "always", "no"];
+        let sync = policies.iter().position(|&p| p == value("appendfsync"));
+        self.sync.store(sync.unwrap_or(0) as u64, Relaxed);
+        let limits = parse_output_limits(value("client-output-buffer-limit"));
+        for (fields, limit) in self.output.iter().zip(limits) {
+            fields[0].store(limit.hard, Relaxed);
+            fields[1].store(limit.soft, Relaxed);
+            fields[2].store(limit.soft_s, Relaxed);
+        }
+    }
+
+    /// How many connections there may be.
+    #[must_use]
+    pub fn max_clients(&self) -> usize {
+        size(&self.max_clients)
+    }
+
+    /// After how many idle seconds a connection is closed; 0 for never.
+    #[must_use]
+    pub fn timeout_s(&self) -> u64 {
+        self.timeout_s.load(Relaxed)
+    }
+
+    /// After how many idle seconds the system asks whether the other side is there; 0 for never.
+    #[must_use]
+    pub fn keepalive_s(&self) -> u64 {
+        self.keepalive_s.load(Relaxed)
+    }
+
+    /// The most that one command may take in memory.
+    #[must_use]
+    pub fn query_bytes(&self) -> usize {
+        size(&self.query_bytes)
+    }
+
+    /// The longest argument.
+    #[must_use]
+    pub fn bulk_bytes(&self) -> usize {
+        size(&self.bulk_bytes)
+    }
+
+    /// The most that all connections together may hold in memory; 0 for no bound.
+    #[must_use]
+    pub fn all_clients_bytes(&self) -> usize {
+        size(&self.all_clients_bytes)
+    }
+
+    /// From how many microseconds on a command is slow; negative for never.
+    #[must_use]
+    pub fn slow_us(&self) -> i64 {
+        self.slow_us.load(Relaxed)
+    }
+
+    /// How many slow commands are remembered.
+    #[must_use]
+    pub fn slowlog_length(&self) -> usize {
+        size(&self.slowlog_length)
+    }
+
+    /// From how many milliseconds on a delay is a latency event; 0 for never.
+    #[must_use]
+    pub fn latency_ms(&self) -> u64 {
+        self.latency_ms.load(Relaxed)
+    }
+
+    /// Whether the times of commands are kept as histograms.
+    #[must_use]
+    pub fn tracks_latency(&self) -> bool {
+        self.tracks_latency.load(Relaxed) != 0
+    }
+
+    /// After how many milliseconds a script is busy, so that others are told.
+    #[must_use]
+    pub fn busy_reply_ms(&self) -> u64 {
+        self.busy_reply_ms.load(Relaxed)
+    }
+
+    /// When writes reach the disk: 0 once a second, 1 before each answer, 2 when the system likes.
+    #[must_use]
+    pub fn sync(&self) -> u64 {
+        self.sync.load(Relaxed)
+    }
+
+    /// How often a second the background work looks around.
+    #[must_use]
+    pub fn hz(&self) -> u64 {
+        self.hz.load(Relaxed).max(1)
+    }
+
+    /// How many keys the table of tracked keys may hold; 0 for no bound.
+    #[must_use]
+    pub fn tracked_keys(&self) -> usize {
+        size(&self.tracked_keys)
+    }
+
+    /// Whether clients have to say a password.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        self.has_password.load(Relaxed) != 0
+    }
+
+    /// How much output may wait for a client of this class.
+    pub(crate) fn output_limit(&self, class: OutputClass) -> OutputLimit {
+        let fields = &self.output[class as usize];
+        OutputLimit {
+            hard: fields[0].load(Relaxed),
+            soft: fields[1].load(Relaxed),
+            soft_s: fields[2].load(Relaxed),
+        }
+    }
+}
+
+fn size(number: &AtomicU64) -> usize {
+    usize::try_from(number.load(Relaxed)).unwrap_or(usize::MAX)
+}
+
+/// Bytes, or a share of the machine's memory.
+fn bytes(value: &str) -> u64 {
+    match value.strip_suffix('%') {
+        Some(share) => share.parse().unwrap_or(0) * (total_memory() / 100),
+        None => value.parse().unwrap_or(0),
+    }
+}
+
+/// The memory of the machine in bytes, 0 if the system does not tell.
+pub(crate) fn total_memory() -> u64 {
+    static TOTAL: LazyLock<u64> = LazyLock::new(|| {
+        let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let line = info.lines().find(|line| line.starts_with("MemTotal:"));
+        let kilobytes = line.and_then(|line| line.split_ascii_whitespace().nth(1)?.parse().ok());
+        kilobytes.unwrap_or(0_u64) * 1024
+    });
+    *TOTAL
+}

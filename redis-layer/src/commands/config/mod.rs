@@ -1,0 +1,309 @@
+//! The settings of a running server, and `CONFIG`, which reads and changes them.
+//!
+//! Every setting is a row of [`PARAMETERS`]; its value is kept as the text that `CONFIG GET`
+//! prints. What the server asks for in every command stands beside that as a number in [`Live`],
+//! so that no command waits for a lock to learn a limit.
+//!
+//! Invariants
+//! 1. A value was accepted by its [`value::Kind`], so reading it back cannot fail.
+//! 2. `CONFIG SET` changes all the settings that it names, or none.
+//! 3. `Live` says what the texts say once a change has returned.
+
+mod live;
+mod parameters;
+pub(crate) mod value;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use parking_lot::RwLock;
+
+use crate::commands::introspection::help_lines;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
+use crate::types::number::c_text;
+pub use live::Live;
+pub(crate) use live::{OutputClass, total_memory};
+use parameters::{Change, PARAMETERS, Parameter};
+
+/// The settings of a server.
+#[derive(Debug)]
+pub struct Config {
+    /// By position in [`PARAMETERS`].
+    values: RwLock<Vec<String>>,
+    /// What commands ask for all the time.
+    pub live: Live,
+}
+
+/// The position of a setting by its name or its older name.
+fn position(name: &str) -> Option<usize> {
+    static POSITIONS: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+        let names = PARAMETERS.iter().enumerate();
+        names
+            .flat_map(|(at, parameter)| [(parameter.name, at), (parameter.alias, at)])
+            .filter(|(name, _)| !name.is_empty())
+            .collect()
+    });
+    POSITIONS.get(name.to_ascii_lowercase().as_str()).copied()
+}
+
+impl Config {
+    /// The defaults with some settings changed. A name or a value that `CONFIG` does not know is
+    /// passed over: the program checks its own options.
+    #[must_use]
+    pub fn new(changed: &[(&'static str, String)]) -> Self {
+        let mut values: Vec<String> = PARAMETERS
+            .iter()
+            .map(|parameter| parameter.default.to_owned())
+            .collect();
+        for (name, value) in changed {
+            let Some(at) = position(name) else { continue };
+            if let Ok(value) = PARAMETERS[at].kind.normalize(value, &values[at]) {
+                values[at] = value;
+            }
+        }
+        let live = Live::default();
+        live.update(|name| position(name).map_or("", |at| &values[at]));
+        Self {
+            values: RwLock::new(values),
+            live,
+        }
+    }
+
+    /// The name and the value of a setting as they are kept, for those that are given when the
+    /// server starts.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn check(name: &str, value: &str) -> Result<(&'static str, String), String> {
+        let at = position(name).ok_or_else(|| format!("there is no setting {name}"))?;
+        let Parameter {
+            name,
+            kind,
+            default,
+            change,
+            ..
+        } = &PARAMETERS[at];
+        if matches!(change, Change::Fixed | Change::Protected) {
+            return Err(format!(
+                "{name} is an option of its own, or cannot be changed"
+            ));
+        }
+        Ok((name, kind.normalize(value, default)?))
+    }
+
+    /// The value of a setting, as `CONFIG GET` prints it. Empty for a name that does not exist.
+    #[must_use]
+    pub fn get(&self, name: &str) -> String {
+        position(name).map_or_else(String::new, |at| self.values.read()[at].clone())
+    }
+
+    /// The value of a setting that is a number; 0 for others.
+    #[must_use]
+    pub fn number(&self, name: &str) -> i64 {
+        self.get(name).parse().unwrap_or(0)
+    }
+
+    /// Changes settings, all of them or none.
+    ///
+    /// # Errors
+    /// Redis's text about the first that is wrong.
+    pub fn set(&self, changes: &[(&str, &str)]) -> Result<(), CommandError> {
+        let mut known = Vec::new();
+        for (name, value) in changes {
+            let at = position(name).ok_or_else(|| {
+                CommandError::quoting(&[
+                    b"ERR Unknown option or number of arguments for CONFIG SET - '",
+                    name.as_bytes(),
+                    b"'",
+                ])
+            })?;
+            let refusal = match PARAMETERS[at].change {
+                Change::Fixed => Some("can't set immutable config"),
+                Change::Protected => Some("can't set protected config"),
+                Change::Live | Change::Kept => None,
+            };
+            let twice = known.iter().any(|&(_, other, _)| other == at);
+            match refusal.or(twice.then_some("duplicate parameter")) {
+                Some(why) => return Err(refused(name, why)),
+                None => known.push((*name, at, *value)),
+            }
+        }
+        let mut values = self.values.write();
+        let mut changed = values.clone();
+        for (name, at, value) in known {
+            let kind = PARAMETERS[at].kind;
+            let value = kind.normalize(value, &changed[at]);
+            changed[at] = value.map_err(|why| refused(name, &why))?;
+            if PARAMETERS[at].name == "hz" {
+                changed[at] = clamp_hz(&changed[at]);
+            }
+        }
+        *values = changed;
+        self.live
+            .update(|name| position(name).map_or("", |at| &values[at]));
+        Ok(())
+    }
+
+    /// The settings whose names match one of the patterns, each once. A pattern that is a name is
+    /// answered as it was written.
+    fn matching(&self, patterns: &[Bytes]) -> Vec<(Bytes, String)> {
+        let values = self.values.read();
+        let mut found: Vec<(Bytes, String)> = Vec::new();
+        let mut add = |name: Bytes, at: usize| {
+            if !found.iter().any(|(known, _)| *known == name) {
+                found.push((name, values[at].clone()));
+            }
+        };
+        for pattern in patterns {
+            if !pattern.iter().any(|byte| b"*?[".contains(byte)) {
+                if let Some(at) = position(&String::from_utf8_lossy(pattern)) {
+                    add(pattern.clone(), at);
+                }
+                continue;
+            }
+            for (at, Parameter { name, alias, .. }) in PARAMETERS.iter().enumerate() {
+                for name in [name, alias] {
+                    if !name.is_empty() && glob::matches(pattern, name.as_bytes(), glob::Case::Any)
+                    {
+                        add(Bytes::from_static(name.as_bytes()), at);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Redis takes any number here, and keeps one that makes sense.
+fn clamp_hz(value: &str) -> String {
+    value.parse().unwrap_or(10_i64).clamp(1, 500).to_string()
+}
+
+fn refused(name: &str, why: &str) -> CommandError {
+    CommandError::quoting(&[
+        b"ERR CONFIG SET failed (possibly related to argument '",
+        name.as_bytes(),
+        b"') - ",
+        why.as_bytes(),
+    ])
+}
+
+/// `CONFIG GET pattern [pattern ...]`
+pub(crate) fn get(session: &mut Session, args: Args<'_>) -> Outcome {
+    let found = session.server.config.matching(args.from(2));
+    let pairs = found
+        .into_iter()
+        .map(|(name, value)| (Reply::Bulk(name), Reply::Bulk(value.into())));
+    Ok(Reply::Map(pairs.collect()))
+}
+
+/// `CONFIG SET name value [name value ...]`
+pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
+    if !args.len().is_multiple_of(2) {
+        return Err(CommandError::SYNTAX);
+    }
+    // Names and values are C text. What is no UTF-8 is no setting either, but may be a password.
+    let words: Vec<String> = args
+        .from(2)
+        .iter()
+        .map(|word| String::from_utf8_lossy(c_text(word)).into_owned())
+        .collect();
+    let changes: Vec<(&str, &str)> = words
+        .chunks_exact(2)
+        .map(|pair| (pair[0].as_str(), pair[1].as_str()))
+        .collect();
+    check_file_descriptors(&changes)?;
+    session.server.config.set(&changes)?;
+    session.server.configured();
+    Ok(Reply::OK)
+}
+
+/// More clients than the system gives sockets for are refused, as Redis does.
+fn check_file_descriptors(changes: &[(&str, &str)]) -> Result<(), CommandError> {
+    /// Files that the store and the server themselves keep open.
+    const RESERVED: u64 = 32;
+    let asked = changes
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("maxclients"));
+    let Some(asked) = asked.and_then(|(_, value)| value.parse::<u64>().ok()) else {
+        return Ok(());
+    };
+    let possible = open_file_limit().saturating_sub(RESERVED);
+    if asked <= possible || asked > u64::from(u32::MAX) {
+        return Ok(());
+    }
+    let why = format!(
+        "The operating system is not able to handle the specified number of clients, try with \
+         {possible}"
+    );
+    Err(refused("maxclients", &why))
+}
+
+/// How many files this process may have open.
+fn open_file_limit() -> u64 {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    line.and_then(|line| line.split_ascii_whitespace().nth(3)?.parse().ok())
+        .unwrap_or(u64::MAX)
+}
+
+/// `CONFIG RESETSTAT`
+pub(crate) fn resetstat(session: &mut Session, _args: Args<'_>) -> Outcome {
+    session.server.reset_statistics();
+    Ok(Reply::OK)
+}
+
+/// `CONFIG REWRITE`: there is no file, only options and the environment.
+pub(crate) fn rewrite(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Err(CommandError::fixed(
+        "ERR The server is running without a config file",
+    ))
+}
+
+/// `CONFIG HELP`
+pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(help_lines("config"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_a_value_that_its_setting_takes() {
+        let mut last = "";
+        for parameter in PARAMETERS {
+            let Parameter { name, default, .. } = parameter;
+            assert!(last < *name, "{last} stands before {name}");
+            last = name;
+            let kept = parameter.kind.normalize(default, default);
+            assert_eq!(kept.as_deref(), Ok(*default), "{name}");
+        }
+    }
+
+    #[test]
+    fn several_changes_happen_together_or_not_at_all() {
+        let config = Config::new(&[("timeout", "7".to_owned())]);
+        assert_eq!(config.number("timeout"), 7);
+        for wrong in [
+            [("timeout", "8"), ("nope", "1")],
+            [("timeout", "8"), ("maxclients", "0")],
+            [("timeout", "8"), ("port", "1")],
+            [("timeout", "8"), ("TIMEOUT", "9")],
+            [("timeout", "8"), ("dir", "/")],
+        ] {
+            assert!(config.set(&wrong).is_err(), "{wrong:?}");
+            assert_eq!(config.number("timeout"), 7);
+            assert_eq!(config.live.timeout_s(), 7);
+        }
+        config
+            .set(&[("timeout", "8"), ("lua-time-limit", "9")])
+            .unwrap();
+        assert_eq!(config.live.timeout_s(), 8);
+        assert_eq!(config.number("busy-reply-threshold"), 9);
+        assert_eq!(config.number("lua-time-limit"), 9);
+    }
+}

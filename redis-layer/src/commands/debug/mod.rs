@@ -1,0 +1,211 @@
+//! `DEBUG`: what tests and people who look for faults need.
+//!
+//! Who may use it is decided when the server starts: nobody, clients of the same machine, or all.
+//! What would crash the server, or shows the insides of Redis's memory, is left out and gets
+//! Redis's error for an unknown subcommand.
+
+mod digest;
+mod protocol;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob, slowly};
+use crate::types::number::{parse_double, parse_integer};
+use crate::types::{Kind, Metadata, check};
+
+/// `DEBUG subcommand [argument ...]`
+pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
+    allow(session)?;
+    let count = args.len();
+    match args.get(1).to_ascii_lowercase().as_slice() {
+        b"sleep" if count == 3 => sleep(args),
+        b"object" if count >= 3 && count <= 4 => object(session, args),
+        b"set-active-expire" if count == 3 => {
+            let is_on = args.integer(2)? != 0;
+            session.server.shared.set_active_expiry(is_on);
+            Ok(Reply::OK)
+        }
+        b"reload" | b"loadaof" => reload(session),
+        b"jmap" => Err(unknown(args)),
+        b"stringmatch-len" if count == 4 => string_match(args),
+        b"change-repl-id" if count == 2 => Ok(Reply::OK),
+        b"log" if count == 3 => {
+            tracing::warn!(message = %args.get(2).escape_ascii(), "DEBUG LOG");
+            Ok(Reply::OK)
+        }
+        b"error" if count == 3 => Err(CommandError::quoting(&[args.get(2)])),
+        b"protocol" if count == 3 => protocol::example(args.get(2)),
+        b"populate" if (3..=5).contains(&count) => populate(session, args),
+        b"digest" if count == 2 => digest::of_everything(session),
+        b"digest-value" if count >= 2 => digest::of_values(session, args),
+        // What tests turn in Redis's memory and timers has no like here.
+        b"quicklist-packed-threshold"
+        | b"set-disable-deny-scripts"
+        | b"dict-resizing"
+        | b"pause-cron"
+            if count == 3 =>
+        {
+            Ok(Reply::OK)
+        }
+        b"replybuffer" if count == 4 => Ok(Reply::OK),
+        b"htstats" if count == 3 => Ok(Reply::Text(
+            "There are no hash tables: keys stand in order.\n".to_owned(),
+        )),
+        b"help" => Ok(help()),
+        _ => Err(unknown(args)),
+    }
+}
+
+fn unknown(args: Args<'_>) -> CommandError {
+    CommandError::quoting(&[
+        b"ERR unknown subcommand or wrong number of arguments for '",
+        args.get(1),
+        b"'. Try DEBUG HELP.",
+    ])
+}
+
+/// Whether this client may use the command.
+fn allow(session: &Session) -> Result<(), CommandError> {
+    let is_local = || {
+        let address = session.peer.address.parse::<SocketAddr>();
+        // A session without a socket belongs to this process.
+        address.map_or(true, |address| address.ip().is_loopback())
+    };
+    match session.server.config.get("enable-debug-command").as_str() {
+        "yes" => Ok(()),
+        "local" if is_local() => Ok(()),
+        _ => Err(CommandError::fixed(
+            "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
+             \"local\", you can run it from a local connection, otherwise you need to set this \
+             option in the configuration file, and then restart the server.",
+        )),
+    }
+}
+
+/// `DEBUG SLEEP seconds`: this connection sleeps, the others go on.
+fn sleep(args: Args<'_>) -> Outcome {
+    const LONGEST_S: f64 = 3600.0;
+    // Redis reads what is no number as 0.
+    let seconds = parse_double(args.get(2)).unwrap_or(0.0);
+    let seconds = seconds.clamp(0.0, LONGEST_S);
+    slowly(|| std::thread::sleep(Duration::from_secs_f64(seconds)));
+    Ok(Reply::OK)
+}
+
+/// `DEBUG OBJECT key`: the fields that tests look at.
+fn object(session: &Session, args: Args<'_>) -> Outcome {
+    let txn = session.server.begin(session.db)?;
+    let metadata = txn.lookup(args.get(2))?;
+    let metadata = metadata.ok_or(CommandError::fixed("ERR no such key"))?;
+    let length = metadata.encode().len();
+    let lru = (session.server.clock.now_ms() / 1000) & 0xff_ffff;
+    let encoding = encoding(&metadata);
+    let line = format!(
+        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{length} lru:{lru} \
+         lru_seconds_idle:0"
+    );
+    Ok(Reply::Line(line.into()))
+}
+
+/// `DEBUG RELOAD` and `LOADAOF`. There is nothing to load: what commands read is what the store
+/// holds. What a reload would show is whether all of it can be read, so that is done: everything
+/// is synced, and every row read and held against the others.
+fn reload(session: &Session) -> Outcome {
+    let store = &*session.server.store;
+    let report = slowly(|| {
+        store.sync()?;
+        check(store)
+    })?;
+    if let Some(fault) = report.faults.first() {
+        let text = format!("ERR Error trying to load the dataset: {fault:?}");
+        return Err(CommandError::quoting(&[text.as_bytes()]));
+    }
+    Ok(Reply::OK)
+}
+
+/// `DEBUG STRINGMATCH-LEN length pattern`: how long a pattern takes on a long text.
+fn string_match(args: Args<'_>) -> Outcome {
+    const LONGEST: i64 = 1 << 24;
+    let length = args.integer(2)?.clamp(0, LONGEST);
+    let text = vec![b'a'; usize::try_from(length).unwrap_or(0)];
+    let matches = slowly(|| glob::matches(args.get(3), &text, glob::Case::Exact));
+    Ok(Reply::yes_or_no(matches))
+}
+
+/// `DEBUG POPULATE count [prefix] [size]`: strings `prefix:number`, where there is no key yet.
+fn populate(session: &mut Session, args: Args<'_>) -> Outcome {
+    let positive = |position: usize| {
+        let number = parse_integer(args.get(position)).filter(|&number| number >= 0);
+        number
+            .and_then(|number| usize::try_from(number).ok())
+            .ok_or(CommandError::NOT_POSITIVE)
+    };
+    let count = positive(2)?;
+    let prefix = if args.len() > 3 { args.get(3) } else { b"key" };
+    let size = if args.len() == 5 { positive(4)? } else { 0 };
+    for number in 0..count {
+        let key: Bytes = [prefix, format!(":{number}").as_bytes()].concat().into();
+        let mut value = format!("value:{number}").into_bytes();
+        if size > 0 {
+            value.resize(size, 0);
+        }
+        let words = [
+            Bytes::from_static(b"set"),
+            key,
+            value.into(),
+            Bytes::from_static(b"nx"),
+        ];
+        if let Reply::Error(error) = crate::commands::execute(session, &words).reply {
+            return Err(error);
+        }
+    }
+    Ok(Reply::OK)
+}
+
+fn help() -> Reply {
+    let lines = [
+        "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "CHANGE-REPL-ID",
+        "    Accepted: nothing is replicated.",
+        "DIGEST",
+        "    Returns a number that is the same for the same keys and values.",
+        "DIGEST-VALUE <key> [<key> ...]",
+        "    Returns such a number for the value of each key.",
+        "ERROR <string>",
+        "    Answers with this error.",
+        "LOADAOF",
+        "    As RELOAD.",
+        "LOG <message>",
+        "    Writes a line to the log of the server.",
+        "OBJECT <key>",
+        "    Describes a key and its value.",
+        "POPULATE <count> [<prefix>] [<size>]",
+        "    Stores strings to test with.",
+        "PROTOCOL <type>",
+        "    Answers with an example of a type of the protocol.",
+        "RELOAD",
+        "    Syncs everything, reads every row and checks that all of them agree.",
+        "SET-ACTIVE-EXPIRE <0|1>",
+        "    Stops or resumes the cleaning of expired keys.",
+        "SLEEP <seconds>",
+        "    Sleeps. Only this connection waits.",
+        "STRINGMATCH-LEN <len> <pattern>",
+        "    Matches a pattern against a long text.",
+        "HELP",
+        "    Lists the subcommands.",
+    ];
+    Reply::Array(lines.into_iter().map(Reply::text).collect())
+}
+
+/// A word that tells the types apart. `OBJECT ENCODING` tells more.
+const fn encoding(metadata: &Metadata) -> &'static str {
+    match metadata.content.kind() {
+        Kind::String => "raw",
+        Kind::Hash | Kind::Set => "hashtable",
+        Kind::List => "quicklist",
+        Kind::SortedSet => "skiplist",
+    }
+}

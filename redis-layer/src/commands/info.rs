@@ -1,0 +1,401 @@
+//! `INFO`: what monitoring programs read, in sections.
+//!
+//! Names and order are those of Redis. Fields about what does not exist here, replicas or an
+//! eviction of keys, have the value of a Redis that has none.
+
+use std::fmt::{Display, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::commands::client::tracking::Tracking;
+use crate::commands::config::total_memory;
+use crate::commands::pubsub::Topic;
+use crate::commands::statistics::CommandStatistics;
+use crate::commands::{
+    Args, CommandError, DATABASES, Outcome, REDIS_VERSION, Reply, Server, Session, process,
+};
+
+/// A section, and who writes it.
+struct Section {
+    name: &'static str,
+    /// Whether it is shown when nobody asks for it by name.
+    by_default: bool,
+    write: fn(&Server, &mut String) -> Result<(), CommandError>,
+}
+
+const fn section(
+    name: &'static str,
+    by_default: bool,
+    write: fn(&Server, &mut String) -> Result<(), CommandError>,
+) -> Section {
+    Section {
+        name,
+        by_default,
+        write,
+    }
+}
+
+/// The sections in their order.
+const SECTIONS: [Section; 13] = [
+    section("Server", true, server_section),
+    section("Clients", true, clients_section),
+    section("Memory", true, memory_section),
+    section("Persistence", true, persistence_section),
+    section("Stats", true, stats_section),
+    section("Replication", true, replication_section),
+    section("CPU", true, cpu_section),
+    section("Modules", true, |_, _| Ok(())),
+    section("Commandstats", false, commandstats_section),
+    section("Errorstats", true, errorstats_section),
+    section("Latencystats", false, latencystats_section),
+    section("Cluster", true, cluster_section),
+    section("Keyspace", true, keyspace_section),
+];
+
+/// `INFO [section ...]`
+pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
+    let asks_for = |word: &str| (1..args.len()).any(|position| args.is(position, word));
+    let all = asks_for("all") || asks_for("everything");
+    let default = args.len() == 1 || asks_for("default");
+    let mut text = String::new();
+    for section in &SECTIONS {
+        let Section {
+            name,
+            by_default,
+            write,
+        } = section;
+        if all || (default && *by_default) || asks_for(name) {
+            if !text.is_empty() {
+                text.push_str("\r\n");
+            }
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "# {name}\r\n");
+            write(&session.server, &mut text)?;
+        }
+    }
+    Ok(Reply::Text(text))
+}
+
+/// Adds a line. Writing to a `String` cannot fail.
+fn line(text: &mut String, name: &str, value: impl Display) {
+    let _ = write!(text, "{name}:{value}\r\n");
+}
+
+/// Adds lines whose values are always the same.
+fn constants(text: &mut String, lines: &[(&str, &str)]) {
+    for (name, value) in lines {
+        line(text, name, value);
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn server_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let now_ms = server.clock.now_ms();
+    line(text, "redis_version", REDIS_VERSION);
+    constants(
+        text,
+        &[
+            ("redis_git_sha1", "00000000"),
+            ("redis_git_dirty", "0"),
+            ("redis_build_id", "0"),
+            ("redis_mode", "standalone"),
+        ],
+    );
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    line(text, "os", format_args!("{os} {arch}"));
+    line(text, "arch_bits", usize::BITS);
+    line(text, "keys_in_order_version", env!("CARGO_PKG_VERSION"));
+    line(text, "process_id", std::process::id());
+    line(text, "process_supervised", "no");
+    line(text, "run_id", &server.run_id);
+    line(text, "tcp_port", server.port);
+    line(text, "server_time_usec", now_ms.saturating_mul(1000));
+    line(text, "uptime_in_seconds", server.uptime_s());
+    line(text, "uptime_in_days", server.uptime_s() / 86_400);
+    line(text, "hz", server.config.live.hz());
+    line(text, "configured_hz", server.config.live.hz());
+    line(text, "lru_clock", (now_ms / 1000) & 0xff_ffff);
+    let executable = std::env::current_exe().unwrap_or_default();
+    line(text, "executable", executable.display());
+    line(text, "config_file", "");
+    line(text, "io_threads_active", 0);
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn clients_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let peers = server.peers();
+    let most = |bytes: fn(&crate::commands::Peer) -> usize| {
+        peers.iter().map(|peer| bytes(peer)).max().unwrap_or(0)
+    };
+    let blocked = peers.iter().filter(|peer| peer.is_blocked.load(Relaxed));
+    line(text, "connected_clients", peers.len());
+    line(text, "cluster_connections", 0);
+    line(text, "maxclients", server.config.live.max_clients());
+    line(
+        text,
+        "client_recent_max_input_buffer",
+        most(|p| p.query_bytes()),
+    );
+    line(
+        text,
+        "client_recent_max_output_buffer",
+        most(|p| p.answer_bytes()),
+    );
+    line(text, "blocked_clients", blocked.count());
+    line(text, "tracking_clients", server.tracking.client_count());
+    line(text, "clients_in_timeout_table", 0);
+    Ok(())
+}
+
+/// A size as people read it: `1.50M`.
+pub(crate) fn human(bytes: u64) -> String {
+    let units = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    let shown = units
+        .iter()
+        .find(|(_, shift)| bytes >> shift > 0)
+        .map(|(unit, shift)| format!("{:.2}{unit}", bytes as f64 / (1_u64 << shift) as f64));
+    shown.unwrap_or_else(|| format!("{bytes}B"))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    static PEAK: AtomicU64 = AtomicU64::new(0);
+    let used = process::resident_bytes();
+    let peak = PEAK.fetch_max(used, Relaxed).max(used);
+    let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
+    let maxmemory = u64::try_from(server.config.number("maxmemory")).unwrap_or(0);
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    let share = 100.0 * used as f64 / peak.max(1) as f64;
+    line(text, "used_memory", used);
+    line(text, "used_memory_human", human(used));
+    line(text, "used_memory_rss", used);
+    line(text, "used_memory_rss_human", human(used));
+    line(text, "used_memory_peak", peak);
+    line(text, "used_memory_peak_human", human(peak));
+    line(text, "used_memory_peak_perc", format_args!("{share:.2}%"));
+    line(text, "used_memory_overhead", clients);
+    line(text, "used_memory_startup", 0);
+    line(
+        text,
+        "used_memory_dataset",
+        used.saturating_sub(clients as u64),
+    );
+    line(text, "total_system_memory", total_memory());
+    line(text, "total_system_memory_human", human(total_memory()));
+    line(text, "maxmemory", maxmemory);
+    line(text, "maxmemory_human", human(maxmemory));
+    line(
+        text,
+        "maxmemory_policy",
+        server.config.get("maxmemory-policy"),
+    );
+    line(text, "mem_fragmentation_ratio", "1.00");
+    line(text, "mem_clients_slaves", 0);
+    line(text, "mem_clients_normal", clients);
+    line(text, "mem_allocator", "system");
+    constants(
+        text,
+        &[
+            ("active_defrag_running", "0"),
+            ("lazyfree_pending_objects", "0"),
+            ("lazyfreed_objects", "0"),
+        ],
+    );
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn persistence_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let view = server.persistence.view();
+    let status = if view.last_failed { "err" } else { "ok" };
+    line(text, "loading", 0);
+    line(text, "async_loading", 0);
+    line(text, "rdb_changes_since_last_save", view.changes);
+    line(text, "rdb_bgsave_in_progress", u8::from(view.is_saving));
+    line(text, "rdb_last_save_time", view.last_save_s);
+    line(text, "rdb_last_bgsave_status", status);
+    line(text, "rdb_last_bgsave_time_sec", view.last_took_s);
+    line(text, "rdb_current_bgsave_time_sec", -1);
+    line(text, "rdb_saves", view.saves);
+    constants(
+        text,
+        &[
+            ("aof_enabled", "1"),
+            ("aof_rewrite_in_progress", "0"),
+            ("aof_rewrite_scheduled", "0"),
+            ("aof_last_rewrite_time_sec", "-1"),
+            ("aof_current_rewrite_time_sec", "-1"),
+            ("aof_last_bgrewrite_status", "ok"),
+            ("aof_last_write_status", "ok"),
+        ],
+    );
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let counters = &server.counters;
+    let (ops, input, output) = server.rates.now(server);
+    let tracking: &Tracking = &server.tracking;
+    let (hits, misses) = server.shared.lookups();
+    let (tracked, items, prefixes) = tracking.counts();
+    for (name, value) in [
+        (
+            "total_connections_received",
+            counters.connections.load(Relaxed),
+        ),
+        ("total_commands_processed", counters.commands.load(Relaxed)),
+        ("instantaneous_ops_per_sec", ops),
+        ("total_net_input_bytes", counters.net_input.load(Relaxed)),
+        ("total_net_output_bytes", counters.net_output.load(Relaxed)),
+        ("total_net_repl_input_bytes", 0),
+        ("total_net_repl_output_bytes", 0),
+    ] {
+        line(text, name, value);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    for (name, bytes) in [
+        ("instantaneous_input_kbps", input),
+        ("instantaneous_output_kbps", output),
+    ] {
+        line(text, name, format_args!("{:.2}", bytes as f64 / 1024.0));
+    }
+    for (name, value) in [
+        ("rejected_connections", counters.rejected.load(Relaxed)),
+        ("sync_full", 0),
+        ("sync_partial_ok", 0),
+        ("sync_partial_err", 0),
+        ("expired_keys", server.shared.expired_keys()),
+        ("evicted_keys", 0),
+        ("evicted_clients", counters.evicted_clients.load(Relaxed)),
+        ("keyspace_hits", hits),
+        ("keyspace_misses", misses),
+        ("pubsub_channels", server.pubsub.count(Topic::Channel)),
+        ("pubsub_patterns", server.pubsub.count(Topic::Pattern)),
+        ("pubsubshard_channels", server.pubsub.count(Topic::Shard)),
+        ("latest_fork_usec", 0),
+        ("total_forks", 0),
+        ("tracking_total_keys", tracked as u64),
+        ("tracking_total_items", items as u64),
+        ("tracking_total_prefixes", prefixes as u64),
+        ("unexpected_error_replies", 0),
+        ("total_error_replies", counters.errors.load(Relaxed)),
+        ("dump_payload_sanitizations", 0),
+        ("total_reads_processed", counters.reads.load(Relaxed)),
+        ("total_writes_processed", counters.writes.load(Relaxed)),
+    ] {
+        line(text, name, value);
+    }
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn replication_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    line(text, "role", "master");
+    line(text, "connected_slaves", 0);
+    line(text, "master_failover_state", "no-failover");
+    line(text, "master_replid", &server.run_id);
+    line(text, "master_replid2", "0".repeat(40));
+    constants(
+        text,
+        &[
+            ("master_repl_offset", "0"),
+            ("second_repl_offset", "-1"),
+            ("repl_backlog_active", "0"),
+            ("repl_backlog_size", "1048576"),
+            ("repl_backlog_first_byte_offset", "0"),
+            ("repl_backlog_histlen", "0"),
+        ],
+    );
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn cpu_section(_server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let (user, system) = process::processor_seconds();
+    line(text, "used_cpu_sys", format_args!("{system:.6}"));
+    line(text, "used_cpu_user", format_args!("{user:.6}"));
+    line(text, "used_cpu_sys_children", "0.000000");
+    line(text, "used_cpu_user_children", "0.000000");
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn commandstats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    for (spec, statistics) in server.statistics.seen() {
+        let CommandStatistics {
+            calls,
+            nanos,
+            rejected,
+            failed,
+            ..
+        } = statistics;
+        let (calls, micros) = (calls.load(Relaxed), nanos.load(Relaxed) / 1000);
+        #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+        let per_call = micros as f64 / calls.max(1) as f64;
+        line(
+            text,
+            &format!("cmdstat_{}", spec.full_name),
+            format_args!(
+                "calls={calls},usec={micros},usec_per_call={per_call:.2},rejected_calls={},\
+                 failed_calls={}",
+                rejected.load(Relaxed),
+                failed.load(Relaxed)
+            ),
+        );
+    }
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn errorstats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    for (error, count) in server.statistics.errors() {
+        line(
+            text,
+            &format!("errorstat_{error}"),
+            format_args!("count={count}"),
+        );
+    }
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn latencystats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let percentiles = server.config.get("latency-tracking-info-percentiles");
+    for (spec, statistics) in server.statistics.seen() {
+        let Some(histogram) = statistics.histogram() else {
+            continue;
+        };
+        let shown = percentiles.split(' ').filter_map(|percentile| {
+            let nanos = histogram.percentile(percentile.parse().ok()?);
+            let micros = nanos / 1000;
+            Some(format!("p{percentile}={micros}.{:03}", nanos % 1000))
+        });
+        let shown: Vec<String> = shown.collect();
+        let name = format!("latency_percentiles_usec_{}", spec.full_name);
+        line(text, &name, shown.join(","));
+    }
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
+fn cluster_section(_server: &Server, text: &mut String) -> Result<(), CommandError> {
+    line(text, "cluster_enabled", 0);
+    Ok(())
+}
+
+fn keyspace_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
+    let txn = server.begin(0)?;
+    for db in 0..DATABASES {
+        let (keys, expiring) = txn.live_keys(db)?;
+        if keys > 0 {
+            line(
+                text,
+                &format!("db{db}"),
+                format_args!("keys={keys},expires={expiring},avg_ttl=0"),
+            );
+        }
+    }
+    Ok(())
+}

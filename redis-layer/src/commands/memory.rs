@@ -1,0 +1,119 @@
+//! `MEMORY`: what keys take up, and what the server does.
+//!
+//! Keys stand on disk, so the size of one is the size of its rows before compression, whichever of
+//! them are in memory just now.
+
+use crate::commands::introspection::help_lines;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
+use crate::store::{Direction, Space};
+use crate::types::number::parse_integer;
+use crate::types::rows::{RowPrefix, metadata_key};
+use crate::types::{Kind, Txn};
+
+/// How many elements are looked at when nobody says.
+const SAMPLES: u64 = 5;
+
+/// `MEMORY USAGE key [SAMPLES count]`
+pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let samples = match args.len() {
+        3 => SAMPLES,
+        5 if args.is(3, "SAMPLES") => {
+            let samples = parse_integer(args.get(4)).ok_or(CommandError::NOT_AN_INTEGER)?;
+            match u64::try_from(samples).map_err(|_| CommandError::SYNTAX)? {
+                0 => u64::MAX,
+                samples => samples,
+            }
+        }
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let key = args.get(2);
+    let Some(metadata) = txn.lookup(key)? else {
+        return Ok(Reply::Null);
+    };
+    let row = metadata_key(txn.db(), key);
+    let mut bytes = (row.len() + metadata.encode().len()) as u64;
+    if let Some(collection) = metadata.content.collection() {
+        let prefix = RowPrefix::new(txn.db(), key, collection.version);
+        let (mut seen, mut seen_bytes) = (0, 0);
+        let mut cursor = txn.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
+        while let Some((key, value)) = cursor.row()
+            && seen < samples
+        {
+            seen += 1;
+            seen_bytes += (key.len() + value.len()) as u64;
+            cursor.advance()?;
+        }
+        let copies = if metadata.content.kind() == Kind::SortedSet {
+            // Each element has a row by its score too, of about the same size.
+            2
+        } else {
+            1
+        };
+        bytes += copies * seen_bytes * collection.size / seen.max(1);
+    }
+    Ok(Reply::count(bytes))
+}
+
+/// `MEMORY STATS`
+pub(crate) fn stats(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let server = &session.server;
+    let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
+    let used = process::resident_bytes();
+    let txn = server.begin(0)?;
+    let mut keys = 0;
+    for db in 0..crate::commands::DATABASES {
+        keys += txn.live_keys(db)?.0;
+    }
+    let dataset = used.saturating_sub(clients as u64);
+    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
+    let share = 100.0 * dataset as f64 / used.max(1) as f64;
+    let count = |name, number| (Reply::text(name), Reply::count(number));
+    Ok(Reply::Map(vec![
+        count("peak.allocated", used),
+        count("total.allocated", used),
+        count("startup.allocated", 0),
+        count("replication.backlog", 0),
+        count("clients.slaves", 0),
+        count("clients.normal", clients as u64),
+        count("cluster.links", 0),
+        count("aof.buffer", 0),
+        count("overhead.total", clients as u64),
+        count("keys.count", keys),
+        count("keys.bytes-per-key", dataset / keys.max(1)),
+        count("dataset.bytes", dataset),
+        (Reply::text("dataset.percentage"), Reply::Double(share)),
+        (Reply::text("peak.percentage"), Reply::Double(100.0)),
+        (Reply::text("fragmentation"), Reply::Double(1.0)),
+        count("fragmentation.bytes", 0),
+    ]))
+}
+
+/// `MEMORY DOCTOR`
+pub(crate) fn doctor(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let peers = session.server.peers();
+    let clients: usize = peers.iter().map(|peer| peer.memory_bytes()).sum();
+    let used = process::resident_bytes();
+    let text = if (clients as u64) * 2 > used && clients > 1 << 20 {
+        "More than half of the memory waits to be read by clients, or is half a command. CLIENT \
+         LIST shows in tot-mem who holds it.\n"
+    } else {
+        "Memory holds what clients send and what the store keeps at hand. Keys stand on disk. \
+         There is nothing to complain about.\n"
+    };
+    Ok(Reply::Text(text.to_owned()))
+}
+
+/// `MEMORY MALLOC-STATS`
+pub(crate) fn malloc_stats(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::text("Stats not supported for the current allocator"))
+}
+
+/// `MEMORY PURGE`: the system's allocator gives memory back by itself.
+pub(crate) fn purge(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::OK)
+}
+
+/// `MEMORY HELP`
+pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(help_lines("memory"))
+}

@@ -1,0 +1,122 @@
+//! `MONITOR`: every command, as it is run, to whoever wants to look on.
+//!
+//! Commands for administrators are not shown, and passwords never are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::commands::config::OutputClass;
+use crate::commands::outbox::Message;
+use crate::commands::peer::Peer;
+use crate::commands::{Args, Outcome, Reply, Session};
+
+/// Who looks on.
+#[derive(Debug, Default)]
+pub(crate) struct Monitors {
+    peers: Mutex<BTreeMap<u64, Arc<Peer>>>,
+    count: AtomicUsize,
+}
+
+impl Monitors {
+    /// Whether anybody looks on.
+    pub(crate) fn are_any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
+    fn add(&self, peer: &Arc<Peer>) {
+        let mut peers = self.peers.lock();
+        peers.insert(peer.id, Arc::clone(peer));
+        self.count.store(peers.len(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove(&self, id: u64) {
+        if self.are_any() {
+            let mut peers = self.peers.lock();
+            peers.remove(&id);
+            self.count.store(peers.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// Shows a command that has run.
+    pub(crate) fn show(&self, session: &Session, args: Args<'_>) {
+        let micros = session.server.clock.now_ms().saturating_mul(1000);
+        let mut line = format!(
+            "{}.{:06} [{} {}]",
+            micros / 1_000_000,
+            micros % 1_000_000,
+            session.db,
+            session.peer.address
+        )
+        .into_bytes();
+        for position in 0..args.len() {
+            line.push(b' ');
+            let word: &[u8] = if is_secret(args, position) {
+                b"(redacted)"
+            } else {
+                args.get(position)
+            };
+            quote(word, &mut line);
+        }
+        let message = Message::new(Reply::Line(line.into()));
+        // Redis counts who monitors among the replicas.
+        let limit = session
+            .server
+            .config
+            .live
+            .output_limit(OutputClass::Replica);
+        for peer in self.peers.lock().values() {
+            peer.outbox.add(message.clone(), limit);
+        }
+    }
+}
+
+/// Whether an argument is a password.
+pub(crate) fn is_secret(args: Args<'_>, position: usize) -> bool {
+    match args.spec.full_name {
+        "auth" => position > 0,
+        "hello" => {
+            let after = |distance: usize| {
+                position
+                    .checked_sub(distance)
+                    .is_some_and(|at| at > 1 && args.is(at, "AUTH"))
+            };
+            after(1) || after(2)
+        }
+        "config|set" => {
+            let name = position.saturating_sub(1);
+            position > 2 && (args.is(name, "requirepass") || args.is(name, "masterauth"))
+        }
+        "acl|setuser" => position > 1,
+        _ => false,
+    }
+}
+
+/// Adds a word in double quotes, with escapes for what cannot be seen.
+fn quote(word: &[u8], line: &mut Vec<u8>) {
+    line.push(b'"');
+    for &byte in word {
+        match byte {
+            b'\\' | b'"' => line.extend([b'\\', byte]),
+            b'\n' => line.extend(b"\\n"),
+            b'\r' => line.extend(b"\\r"),
+            b'\t' => line.extend(b"\\t"),
+            0x07 => line.extend(b"\\a"),
+            0x08 => line.extend(b"\\b"),
+            b' '..=b'~' => line.push(byte),
+            _ => line.extend(format!("\\x{byte:02x}").bytes()),
+        }
+    }
+    line.push(b'"');
+}
+
+/// `MONITOR`
+pub(crate) fn monitor(session: &mut Session, _args: Args<'_>) -> Outcome {
+    session.server.monitors.add(&session.peer);
+    session.peer.view.lock().is_monitor = true;
+    // What others do from now on comes after the reply.
+    session.confirming = true;
+    Ok(Reply::OK)
+}

@@ -1,0 +1,52 @@
+//! What is noted about every command that runs: how often and how long, whether it was slow, and
+//! what those see who monitor.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crate::commands::table::Flag;
+use crate::commands::{Args, Session};
+
+/// A command that runs.
+#[derive(Debug)]
+pub(crate) struct Observed {
+    started: Instant,
+}
+
+impl Observed {
+    pub(crate) fn begin(_session: &Session) -> Self {
+        Self {
+            started: Instant::now(),
+        }
+    }
+
+    /// The command has run.
+    pub(crate) fn end(self, session: &Session, args: Args<'_>, failed: bool) {
+        let server = &session.server;
+        let spec = args.spec;
+        let took = self.started.elapsed();
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let live = &server.config.live;
+        let statistics = &server.statistics;
+        server.counters.commands.fetch_add(1, Ordering::Relaxed);
+        statistics.ran(spec, nanos, failed, live.tracks_latency());
+        let micros = nanos / 1000;
+        if u64::try_from(live.slow_us()).is_ok_and(|limit| micros >= limit)
+            && !spec.has(Flag::SkipSlowlog)
+        {
+            server.slowlog.add(session, args, micros);
+        }
+        let millis = micros / 1000;
+        if live.latency_ms() > 0 && millis >= live.latency_ms() {
+            let event = if spec.has(Flag::Fast) {
+                "fast-command"
+            } else {
+                "command"
+            };
+            server.latency.add(event, server.clock.now_ms(), millis);
+        }
+        if server.monitors.are_any() && !spec.has(Flag::SkipMonitor) && !spec.has(Flag::Admin) {
+            server.monitors.show(session, args);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Messages for a client that did not ask for them just now: what is published, what `MONITOR`
+//! shows, which cached keys are old. And the word that a connection has to end.
+//!
+//! Any thread puts messages in. The task of the connection takes them out between two commands,
+//! or is woken for them while it waits for the client.
+//!
+//! Invariants
+//! 1. Messages come out in the order in which they went in.
+//! 2. What waits is bounded by the limit for the client's class. Whoever reaches it is
+//!    disconnected, as in Redis: its messages are dropped and the connection ends.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::commands::Reply;
+use crate::commands::config::value::OutputLimit;
+
+/// What a message costs beside its bytes.
+const MESSAGE_BYTES: usize = 64;
+
+/// A message, shared by all who get it.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// What is sent.
+    pub reply: Arc<Reply>,
+    /// Whether it goes out even to a client that turned replies off.
+    pub is_push: bool,
+    bytes: usize,
+}
+
+impl Message {
+    /// A message that is like a reply.
+    pub(crate) fn new(reply: Reply) -> Self {
+        Self {
+            bytes: reply_bytes(&reply) + MESSAGE_BYTES,
+            reply: Arc::new(reply),
+            is_push: false,
+        }
+    }
+
+    /// A message that no `CLIENT REPLY OFF` holds back.
+    pub(crate) fn push(reply: Reply) -> Self {
+        Self {
+            is_push: true,
+            ..Self::new(reply)
+        }
+    }
+}
+
+/// About how many bytes a message of strings takes.
+fn reply_bytes(reply: &Reply) -> usize {
+    match reply {
+        Reply::Bulk(bytes) | Reply::Line(bytes) => bytes.len() + 16,
+        Reply::Array(items) | Reply::Push(items) => items.iter().map(reply_bytes).sum(),
+        _ => 16,
+    }
+}
+
+/// The messages of one client.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    queue: Mutex<Queue>,
+    /// Bytes that wait here or with the connection, for who wants to know without a lock.
+    waiting_bytes: AtomicUsize,
+    /// Whether there may be something in the queue.
+    has_messages: AtomicBool,
+    is_closed: AtomicBool,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: VecDeque<Message>,
+    /// What waits in `messages`.
+    bytes: usize,
+    /// What the connection has taken and not yet sent.
+    taken_bytes: usize,
+    /// Since when there is more than the soft limit.
+    above_soft_since: Option<Instant>,
+}
+
+impl Outbox {
+    /// Adds a message, and wakes the connection. Beyond the limit it ends the connection instead.
+    pub(crate) fn add(&self, message: Message, limit: OutputLimit) {
+        if self.is_closed() {
+            return;
+        }
+        let mut queue = self.queue.lock();
+        queue.bytes += message.bytes;
+        let all = queue.bytes + queue.taken_bytes;
+        if queue.exceeds(all, limit) {
+            drop(queue);
+            self.close();
+            return;
+        }
+        queue.messages.push_back(message);
+        self.waiting_bytes.store(all, Ordering::Relaxed);
+        self.has_messages.store(true, Ordering::Release);
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// The messages that wait, oldest first. The connection says with [`Outbox::sent`] when they
+    /// are on their way.
+    pub fn take(&self) -> VecDeque<Message> {
+        if !self.has_messages.load(Ordering::Acquire) {
+            return VecDeque::new();
+        }
+        let mut queue = self.queue.lock();
+        self.has_messages.store(false, Ordering::Relaxed);
+        queue.taken_bytes += std::mem::take(&mut queue.bytes);
+        std::mem::take(&mut queue.messages)
+    }
+
+    /// Everything that was taken has been sent.
+    pub fn sent(&self) {
+        if self.waiting_bytes.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let mut queue = self.queue.lock();
+        queue.taken_bytes = 0;
+        queue.above_soft_since = None;
+        self.waiting_bytes.store(queue.bytes, Ordering::Relaxed);
+    }
+
+    /// Is ready when there may be a message, or the connection has to end.
+    pub async fn changed(&self) {
+        self.wake.notified().await;
+    }
+
+    /// Whether there may be a message.
+    #[must_use]
+    pub fn has_messages(&self) -> bool {
+        self.has_messages.load(Ordering::Acquire)
+    }
+
+    /// Ends the connection as soon as its task notices, without sending what waits.
+    pub fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        let mut queue = self.queue.lock();
+        queue.messages.clear();
+        queue.bytes = 0;
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    /// Whether the connection has to end.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// How many bytes wait to be sent.
+    #[must_use]
+    pub fn waiting_bytes(&self) -> usize {
+        self.waiting_bytes.load(Ordering::Relaxed)
+    }
+
+    /// How many messages wait.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.lock().messages.len()
+    }
+}
+
+impl Queue {
+    fn exceeds(&mut self, bytes: usize, limit: OutputLimit) -> bool {
+        let bytes = bytes as u64;
+        if limit.hard > 0 && bytes >= limit.hard {
+            return true;
+        }
+        if limit.soft == 0 || bytes < limit.soft {
+            self.above_soft_since = None;
+            return false;
+        }
+        let since = self.above_soft_since.get_or_insert_with(Instant::now);
+        since.elapsed().as_secs() > limit.soft_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &'static str) -> Message {
+        Message::new(Reply::text(text))
+    }
+
+    #[test]
+    fn messages_come_out_in_order_and_are_counted_until_they_are_sent() {
+        let outbox = Outbox::default();
+        outbox.add(message("a"), OutputLimit::default());
+        outbox.add(message("b"), OutputLimit::default());
+        let bytes = outbox.waiting_bytes();
+        assert!(bytes > 2);
+        let taken = outbox.take();
+        let texts: Vec<&Reply> = taken.iter().map(|message| &*message.reply).collect();
+        assert_eq!(texts, [&Reply::text("a"), &Reply::text("b")]);
+        assert_eq!(outbox.waiting_bytes(), bytes);
+        assert!(outbox.take().is_empty());
+        outbox.sent();
+        assert_eq!(outbox.waiting_bytes(), 0);
+    }
+
+    #[test]
+    fn whoever_reads_too_slowly_is_closed_and_its_messages_are_dropped() {
+        let hard = OutputLimit {
+            hard: 300,
+            ..OutputLimit::default()
+        };
+        let outbox = Outbox::default();
+        outbox.add(message("a"), hard);
+        assert_eq!(outbox.take().len(), 1);
+        for _ in 0..3 {
+            // What was taken and not sent counts too.
+            outbox.add(message("b"), hard);
+        }
+        assert!(outbox.is_closed());
+        assert!(outbox.take().is_empty());
+        outbox.add(message("c"), hard);
+        assert!(outbox.take().is_empty());
+    }
+
+    #[test]
+    fn the_soft_limit_gives_time() {
+        let soft = OutputLimit {
+            soft: 1,
+            soft_s: 100,
+            ..OutputLimit::default()
+        };
+        let outbox = Outbox::default();
+        outbox.add(message("a"), soft);
+        outbox.add(message("b"), soft);
+        assert!(!outbox.is_closed());
+        let mut queue = outbox.queue.lock();
+        queue.above_soft_since = Instant::now().checked_sub(std::time::Duration::from_secs(102));
+        assert!(queue.above_soft_since.is_none() || queue.exceeds(1000, soft));
+    }
+}

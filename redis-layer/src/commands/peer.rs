@@ -1,0 +1,148 @@
+//! A connection as others see it: in `CLIENT LIST`, and when they send it something.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+
+use crate::commands::Protocol;
+use crate::commands::outbox::Outbox;
+use crate::types::DbNumber;
+
+/// About what an idle connection costs: its task, its session, its place in the lists.
+const IDLE_BYTES: usize = 2048;
+
+/// A connection as others see it.
+#[derive(Debug)]
+pub struct Peer {
+    pub(crate) id: u64,
+    pub(crate) address: String,
+    pub(crate) local_address: String,
+    pub(crate) connected_ms: i64,
+    pub(crate) view: Mutex<View>,
+    /// Messages for it.
+    pub outbox: Outbox,
+    /// The number of its socket.
+    pub socket: AtomicI32,
+    pub(crate) no_evict: AtomicBool,
+    /// Whether it waits: for a key, or for the end of a pause.
+    pub(crate) is_blocked: AtomicBool,
+    query_bytes: AtomicUsize,
+    answer_bytes: AtomicUsize,
+}
+
+/// What changes about a connection from command to command.
+#[derive(Debug, Clone)]
+pub(crate) struct View {
+    pub(crate) name: Vec<u8>,
+    pub(crate) active_ms: i64,
+    pub(crate) db: DbNumber,
+    pub(crate) last_command: &'static str,
+    pub(crate) protocol: Protocol,
+    /// Channels, patterns and shard channels.
+    pub(crate) subscriptions: [usize; 3],
+    /// How many commands stand in its transaction, if there is one.
+    pub(crate) queued: Option<usize>,
+    pub(crate) is_monitor: bool,
+    pub(crate) tracking: TrackingView,
+}
+
+/// What `CLIENT LIST` shows about tracking.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TrackingView {
+    pub(crate) is_on: bool,
+    pub(crate) is_broadcast: bool,
+    pub(crate) is_broken: bool,
+    /// Who gets the messages instead, 0 for nobody.
+    pub(crate) redirect: u64,
+}
+
+impl Peer {
+    pub(crate) fn new(id: u64, address: String, local_address: String, now_ms: i64) -> Self {
+        let view = View {
+            name: Vec::new(),
+            active_ms: now_ms,
+            db: 0,
+            last_command: "NULL",
+            protocol: Protocol::Resp2,
+            subscriptions: [0; 3],
+            queued: None,
+            is_monitor: false,
+            tracking: TrackingView::default(),
+        };
+        Self {
+            id,
+            address,
+            local_address,
+            connected_ms: now_ms,
+            view: Mutex::new(view),
+            outbox: Outbox::default(),
+            socket: AtomicI32::new(-1),
+            no_evict: AtomicBool::new(false),
+            is_blocked: AtomicBool::new(false),
+            query_bytes: AtomicUsize::new(0),
+            answer_bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// Says how much memory the connection holds for what arrived, and for what is to be sent.
+    pub fn holds(&self, query_bytes: usize, answer_bytes: usize) {
+        self.query_bytes.store(query_bytes, Relaxed);
+        self.answer_bytes.store(answer_bytes, Relaxed);
+    }
+
+    /// Shows the connection as one that waits, until the answer is dropped.
+    pub fn block(&self) -> Blocked<'_> {
+        self.is_blocked.store(true, Relaxed);
+        Blocked(self)
+    }
+
+    pub(crate) fn query_bytes(&self) -> usize {
+        self.query_bytes.load(Relaxed)
+    }
+
+    pub(crate) fn answer_bytes(&self) -> usize {
+        self.answer_bytes.load(Relaxed)
+    }
+
+    /// About how much memory the connection takes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        IDLE_BYTES + self.query_bytes() + self.answer_bytes() + self.outbox.waiting_bytes()
+    }
+
+    /// Where the client is.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// When it last sent a command, in milliseconds since 1970.
+    #[must_use]
+    pub fn active_ms(&self) -> i64 {
+        self.view.lock().active_ms
+    }
+
+    /// Whether it is silent for a reason: it waits, or listens.
+    #[must_use]
+    pub fn may_be_idle(&self) -> bool {
+        let view = self.view.lock();
+        let listens = view.subscriptions.iter().any(|&count| count > 0);
+        listens || view.is_monitor || self.is_blocked.load(Relaxed)
+    }
+
+    /// Whether the server may end the connection to give back memory.
+    #[must_use]
+    pub fn may_be_evicted(&self) -> bool {
+        !self.no_evict.load(Relaxed)
+    }
+}
+
+/// A connection that waits.
+#[derive(Debug)]
+pub struct Blocked<'p>(&'p Peer);
+
+impl Drop for Blocked<'_> {
+    fn drop(&mut self) {
+        self.0.is_blocked.store(false, Relaxed);
+    }
+}

@@ -1,0 +1,182 @@
+//! `SAVE` and its like, and the end of the server.
+//!
+//! The store writes every command to its log, so nothing has to be saved to be kept. What these
+//! commands make is a *checkpoint*: a second set of files beside the data, of this moment, that
+//! opens like the first. It is there to be copied away as a backup.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::thread;
+
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, slowly};
+
+/// What is known about checkpoints.
+#[derive(Debug)]
+pub(crate) struct Persistence {
+    is_saving: AtomicBool,
+    last_failed: AtomicBool,
+    /// In seconds since 1970; the start of the server at first.
+    last_save_s: AtomicI64,
+    last_took_s: AtomicI64,
+    saves: AtomicU64,
+    /// Changes since the start, and when the last checkpoint began.
+    changes: AtomicU64,
+    changes_at_save: AtomicU64,
+}
+
+/// Numbers for `INFO`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PersistenceView {
+    pub(crate) is_saving: bool,
+    pub(crate) last_failed: bool,
+    pub(crate) last_save_s: i64,
+    pub(crate) last_took_s: i64,
+    pub(crate) saves: u64,
+    pub(crate) changes: u64,
+}
+
+impl Persistence {
+    pub(crate) fn new(now_ms: i64) -> Self {
+        Self {
+            is_saving: AtomicBool::new(false),
+            last_failed: AtomicBool::new(false),
+            last_save_s: AtomicI64::new(now_ms / 1000),
+            last_took_s: AtomicI64::new(-1),
+            saves: AtomicU64::new(0),
+            changes: AtomicU64::new(0),
+            changes_at_save: AtomicU64::new(0),
+        }
+    }
+
+    /// A command changed something.
+    pub(crate) fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn view(&self) -> PersistenceView {
+        let changes = self.changes.load(Ordering::Relaxed);
+        PersistenceView {
+            is_saving: self.is_saving.load(Ordering::Relaxed),
+            last_failed: self.last_failed.load(Ordering::Relaxed),
+            last_save_s: self.last_save_s.load(Ordering::Relaxed),
+            last_took_s: self.last_took_s.load(Ordering::Relaxed),
+            saves: self.saves.load(Ordering::Relaxed),
+            changes: changes.saturating_sub(self.changes_at_save.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// Makes a checkpoint now.
+fn save_now(server: &Server) -> Result<(), CommandError> {
+    let persistence = &server.persistence;
+    let started_ms = server.clock.now_ms();
+    let changes = persistence.changes.load(Ordering::Relaxed);
+    let saved = server.store.checkpoint();
+    let failed = saved.is_err();
+    persistence.last_failed.store(failed, Ordering::Relaxed);
+    if let Err(error) = saved {
+        tracing::error!(%error, "a checkpoint failed");
+        return Err(CommandError::fixed("ERR"));
+    }
+    let now_ms = server.clock.now_ms();
+    let took_s = (now_ms - started_ms) / 1000;
+    persistence
+        .changes_at_save
+        .store(changes, Ordering::Relaxed);
+    persistence
+        .last_save_s
+        .store(now_ms / 1000, Ordering::Relaxed);
+    persistence.last_took_s.store(took_s, Ordering::Relaxed);
+    persistence.saves.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Takes the right to make a checkpoint: one at a time.
+fn begin_save(server: &Server) -> Result<(), CommandError> {
+    if server.persistence.is_saving.swap(true, Ordering::AcqRel) {
+        return Err(CommandError::fixed(
+            "ERR Background save already in progress",
+        ));
+    }
+    Ok(())
+}
+
+fn end_save(server: &Server) {
+    server.persistence.is_saving.store(false, Ordering::Release);
+}
+
+/// `SAVE`
+pub(crate) fn save(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let server = &session.server;
+    begin_save(server)?;
+    let saved = slowly(|| save_now(server));
+    end_save(server);
+    saved.map(|()| Reply::OK)
+}
+
+/// `BGSAVE [SCHEDULE]`
+pub(crate) fn bgsave(session: &mut Session, args: Args<'_>) -> Outcome {
+    if args.len() > 2 || (args.len() == 2 && !args.is(1, "SCHEDULE")) {
+        return Err(CommandError::SYNTAX);
+    }
+    begin_save(&session.server)?;
+    let server = Arc::clone(&session.server);
+    let thread = thread::Builder::new().name("save".to_owned());
+    let started = thread.spawn(move || {
+        // What went wrong was logged, and INFO shows that it did.
+        let _ = save_now(&server);
+        end_save(&server);
+    });
+    if let Err(error) = started {
+        end_save(&session.server);
+        tracing::error!(%error, "no thread for a checkpoint");
+        return Err(CommandError::fixed("ERR"));
+    }
+    Ok(Reply::Status("Background saving started"))
+}
+
+/// `LASTSAVE`
+pub(crate) fn lastsave(session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Integer(
+        session.server.persistence.view().last_save_s,
+    ))
+}
+
+/// `BGREWRITEAOF`: the store's log is short by itself, so there is nothing to do.
+pub(crate) fn bgrewriteaof(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(Reply::Status(
+        "Background append only file rewriting started",
+    ))
+}
+
+/// `SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]`
+pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
+    let (mut saves, mut spares, mut aborts, mut other) = (false, false, false, false);
+    for position in 1..args.len() {
+        match () {
+            () if args.is(position, "SAVE") => saves = true,
+            () if args.is(position, "NOSAVE") => spares = true,
+            () if args.is(position, "ABORT") => aborts = true,
+            () if args.is(position, "NOW") || args.is(position, "FORCE") => other = true,
+            () => return Err(CommandError::SYNTAX),
+        }
+    }
+    if (saves && spares) || (aborts && (saves || spares || other)) {
+        return Err(CommandError::SYNTAX);
+    }
+    let server = &session.server;
+    if aborts {
+        // A stop waits for nobody, so there is never one that could be called off.
+        return Err(CommandError::fixed("ERR No shutdown in progress."));
+    }
+    if saves {
+        begin_save(server)?;
+        let saved = slowly(|| save_now(server));
+        end_save(server);
+        saved.map_err(|_| CommandError::fixed("ERR Errors trying to SHUTDOWN. Check logs."))?;
+    }
+    server.shutdown.is_asked.store(true, Ordering::Release);
+    server.shutdown.notify.notify_one();
+    session.closing = true;
+    Ok(Reply::Silence)
+}

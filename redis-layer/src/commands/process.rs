@@ -1,0 +1,24 @@
+//! What the system knows about this process. Where it does not tell, the answer is 0.
+
+use std::fs;
+
+/// How much memory the process has in use, in bytes.
+pub(crate) fn resident_bytes() -> u64 {
+    const PAGE_BYTES: u64 = 4096;
+    let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let resident = pages.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    resident.unwrap_or(0) * PAGE_BYTES
+}
+
+/// How many seconds the process has used processors: for itself, and in the system.
+pub(crate) fn processor_seconds() -> (f64, f64) {
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program stands in parentheses and may hold spaces.
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    let mut ticks = behind_name
+        .split_ascii_whitespace()
+        .skip(11)
+        .map(|ticks| ticks.parse().unwrap_or(0.0) / TICKS_A_SECOND);
+    (ticks.next().unwrap_or(0.0), ticks.next().unwrap_or(0.0))
+}

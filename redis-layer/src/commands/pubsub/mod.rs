@@ -1,0 +1,236 @@
+//! Publish and subscribe: messages to whoever listens now. Nothing is stored.
+//!
+//! A subscriber's confirmations are replies, and what others publish comes through its outbox.
+//! A confirmation must come before the first message of its channel, though another thread may
+//! publish between the two. So a session that subscribes says so in [`Session::confirming`], and
+//! its connection sends the reply before it looks into the outbox; after any other command it
+//! looks into the outbox first, because a client that publishes to itself sees the message before
+//! the reply.
+
+mod events;
+mod registry;
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+
+pub(crate) use events::{publish_events, wanted_classes};
+pub(crate) use registry::{Registry, Topic};
+
+use crate::commands::config::OutputClass;
+use crate::commands::introspection::help_lines;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
+
+/// What one client is subscribed to.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions {
+    /// By [`Topic`]: names, with numbers in the order in which they came.
+    names: [HashMap<Bytes, u64>; 3],
+    last: u64,
+}
+
+impl Subscriptions {
+    pub(crate) fn count(&self, topic: Topic) -> usize {
+        self.names[topic as usize].len()
+    }
+
+    /// Whether there are any, so that the client is a subscriber.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.iter().all(HashMap::is_empty)
+    }
+
+    fn insert(&mut self, topic: Topic, name: Bytes) {
+        self.last += 1;
+        let names = &mut self.names[topic as usize];
+        names.entry(name).or_insert(self.last);
+    }
+
+    /// The names in the order in which they came.
+    fn in_order(&self, topic: Topic) -> Vec<Bytes> {
+        let names = self.names[topic as usize].iter();
+        let mut names: Vec<_> = names.map(|(name, at)| (*at, name.clone())).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The number in a confirmation: channels and patterns are counted together.
+    fn shown(&self, topic: Topic) -> Reply {
+        let count = match topic {
+            Topic::Shard => self.count(Topic::Shard),
+            Topic::Channel | Topic::Pattern => {
+                self.count(Topic::Channel) + self.count(Topic::Pattern)
+            }
+        };
+        Reply::count(count as u64)
+    }
+}
+
+impl Session {
+    /// Ends all subscriptions without a word.
+    pub(crate) fn unsubscribe_all(&mut self) {
+        for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
+            for (name, _) in std::mem::take(&mut self.subscriptions.names[topic as usize]) {
+                let registry = &self.server.pubsub;
+                registry.unsubscribe(topic, &name, self.id);
+            }
+        }
+        self.show_subscriptions();
+    }
+
+    /// Lets others see how many subscriptions there are.
+    fn show_subscriptions(&self) {
+        let mut view = self.peer.view.lock();
+        view.subscriptions = [Topic::Channel, Topic::Pattern, Topic::Shard]
+            .map(|topic| self.subscriptions.count(topic));
+    }
+}
+
+fn subscribe_to(
+    session: &mut Session,
+    args: Args<'_>,
+    topic: Topic,
+    word: &'static str,
+) -> Outcome {
+    session.confirming = true;
+    let mut confirmations = Vec::new();
+    for name in args.from(1) {
+        // A name keeps no more of the query alive than itself.
+        let name = Bytes::copy_from_slice(name);
+        session.subscriptions.insert(topic, name.clone());
+        let registry = &session.server.pubsub;
+        registry.subscribe(topic, name.clone(), &session.peer);
+        confirmations.push(Reply::Push(vec![
+            Reply::text(word),
+            Reply::Bulk(name),
+            session.subscriptions.shown(topic),
+        ]));
+    }
+    session.show_subscriptions();
+    Ok(Reply::Several(confirmations))
+}
+
+fn unsubscribe_from(
+    session: &mut Session,
+    args: Args<'_>,
+    topic: Topic,
+    word: &'static str,
+) -> Outcome {
+    let names: Vec<Bytes> = if args.len() > 1 {
+        args.from(1).to_vec()
+    } else {
+        session.subscriptions.in_order(topic)
+    };
+    let mut confirmations = Vec::new();
+    for name in names {
+        session.subscriptions.names[topic as usize].remove(&name);
+        let registry = &session.server.pubsub;
+        registry.unsubscribe(topic, &name, session.id);
+        confirmations.push(Reply::Push(vec![
+            Reply::text(word),
+            Reply::Bulk(name),
+            session.subscriptions.shown(topic),
+        ]));
+    }
+    if confirmations.is_empty() {
+        let count = session.subscriptions.shown(topic);
+        confirmations.push(Reply::Push(vec![Reply::text(word), Reply::Null, count]));
+    }
+    session.show_subscriptions();
+    Ok(Reply::Several(confirmations))
+}
+
+/// `SUBSCRIBE channel [channel ...]`
+pub(crate) fn subscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    subscribe_to(session, args, Topic::Channel, "subscribe")
+}
+
+/// `PSUBSCRIBE pattern [pattern ...]`
+pub(crate) fn psubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    subscribe_to(session, args, Topic::Pattern, "psubscribe")
+}
+
+/// `SSUBSCRIBE shardchannel [shardchannel ...]`
+pub(crate) fn ssubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    subscribe_to(session, args, Topic::Shard, "ssubscribe")
+}
+
+/// `UNSUBSCRIBE [channel ...]`
+pub(crate) fn unsubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    unsubscribe_from(session, args, Topic::Channel, "unsubscribe")
+}
+
+/// `PUNSUBSCRIBE [pattern ...]`
+pub(crate) fn punsubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    unsubscribe_from(session, args, Topic::Pattern, "punsubscribe")
+}
+
+/// `SUNSUBSCRIBE [shardchannel ...]`
+pub(crate) fn sunsubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    unsubscribe_from(session, args, Topic::Shard, "sunsubscribe")
+}
+
+/// `PUBLISH channel message`
+pub(crate) fn publish(session: &mut Session, args: Args<'_>) -> Outcome {
+    let limit = session.server.config.live.output_limit(OutputClass::PubSub);
+    let registry = &session.server.pubsub;
+    let payload = Reply::Bulk(args.bytes(2));
+    let deliveries = registry.publish(&args.bytes(1), &payload, limit);
+    Ok(Reply::count(deliveries))
+}
+
+/// `SPUBLISH shardchannel message`
+pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
+    let limit = session.server.config.live.output_limit(OutputClass::PubSub);
+    let registry = &session.server.pubsub;
+    let deliveries = registry.publish_in_shard(&args.bytes(1), &args.bytes(2), limit);
+    Ok(Reply::count(deliveries))
+}
+
+/// `PUBSUB CHANNELS [pattern]`
+pub(crate) fn channels(session: &mut Session, args: Args<'_>) -> Outcome {
+    names(session, args, Topic::Channel)
+}
+
+/// `PUBSUB SHARDCHANNELS [pattern]`
+pub(crate) fn shard_channels(session: &mut Session, args: Args<'_>) -> Outcome {
+    names(session, args, Topic::Shard)
+}
+
+fn names(session: &Session, args: Args<'_>, topic: Topic) -> Outcome {
+    if args.len() > 3 {
+        return Err(CommandError::unknown_subcommand(args.spec, args.get(1)));
+    }
+    let mut names = session.server.pubsub.names(topic);
+    names.retain(|name| args.len() == 2 || glob::matches(args.get(2), name, glob::Case::Exact));
+    Ok(Reply::Array(names.into_iter().map(Reply::Bulk).collect()))
+}
+
+/// `PUBSUB NUMSUB [channel ...]`
+pub(crate) fn numsub(session: &mut Session, args: Args<'_>) -> Outcome {
+    Ok(subscriber_counts(session, args, Topic::Channel))
+}
+
+/// `PUBSUB SHARDNUMSUB [shardchannel ...]`
+pub(crate) fn shard_numsub(session: &mut Session, args: Args<'_>) -> Outcome {
+    Ok(subscriber_counts(session, args, Topic::Shard))
+}
+
+fn subscriber_counts(session: &Session, args: Args<'_>, topic: Topic) -> Reply {
+    let registry = &session.server.pubsub;
+    let pairs = args.from(2).iter().flat_map(|name| {
+        let count = Reply::count(registry.subscribers(topic, name));
+        [Reply::Bulk(name.clone()), count]
+    });
+    Reply::Array(pairs.collect())
+}
+
+/// `PUBSUB NUMPAT`
+pub(crate) fn numpat(session: &mut Session, _args: Args<'_>) -> Outcome {
+    let registry = &session.server.pubsub;
+    Ok(Reply::count(registry.count(Topic::Pattern)))
+}
+
+/// `PUBSUB HELP`
+pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(help_lines("pubsub"))
+}

@@ -1,0 +1,146 @@
+//! Who is subscribed to what.
+//!
+//! Channels and shard channels are found by their hash; patterns are tried one after the other,
+//! as Redis does. One lock guards all of it: whoever publishes holds it until the message stands
+//! in every outbox, so all subscribers see the messages of all publishers in one order. Nothing
+//! is waited for under it.
+//!
+//! Invariant: a name without subscribers is not in a map.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::commands::config::value::OutputLimit;
+use crate::commands::outbox::Message;
+use crate::commands::peer::Peer;
+use crate::commands::{Reply, glob};
+
+/// What one subscribes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topic {
+    Channel,
+    Pattern,
+    Shard,
+}
+
+/// Subscribers by the number of their connection.
+type Subscribers = BTreeMap<u64, Arc<Peer>>;
+type Topics = HashMap<Bytes, Subscribers>;
+
+/// Who is subscribed to what.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    /// By [`Topic`].
+    topics: Mutex<[Topics; 3]>,
+    /// How many subscriptions there are, so that publishing to nobody takes no lock.
+    subscriptions: AtomicUsize,
+}
+
+impl Registry {
+    pub(crate) fn subscribe(&self, topic: Topic, name: Bytes, peer: &Arc<Peer>) {
+        let mut topics = self.topics.lock();
+        let subscribers = topics[topic as usize].entry(name).or_default();
+        if subscribers.insert(peer.id, Arc::clone(peer)).is_none() {
+            self.subscriptions.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn unsubscribe(&self, topic: Topic, name: &Bytes, client: u64) {
+        let mut topics = self.topics.lock();
+        let topics = &mut topics[topic as usize];
+        let Some(subscribers) = topics.get_mut(name) else {
+            return;
+        };
+        if subscribers.remove(&client).is_some() {
+            self.subscriptions.fetch_sub(1, Ordering::SeqCst);
+        }
+        if subscribers.is_empty() {
+            topics.remove(name);
+        }
+    }
+
+    /// Puts a message into the outboxes of all subscribers. Answers how many deliveries that were:
+    /// a client gets it once for its channel and once for each of its patterns that match.
+    pub(crate) fn publish(&self, channel: &Bytes, payload: &Reply, limit: OutputLimit) -> u64 {
+        if self.subscriptions.load(Ordering::SeqCst) == 0 {
+            return 0;
+        }
+        let topics = self.topics.lock();
+        let mut deliveries = 0;
+        let mut deliver = |subscribers: &Subscribers, parts: Vec<Reply>| {
+            let message = Message::new(Reply::Push(parts));
+            for peer in subscribers.values() {
+                peer.outbox.add(message.clone(), limit);
+            }
+            deliveries += subscribers.len() as u64;
+        };
+        let name = || Reply::Bulk(channel.clone());
+        if let Some(subscribers) = topics[Topic::Channel as usize].get(channel) {
+            deliver(
+                subscribers,
+                vec![Reply::text("message"), name(), payload.clone()],
+            );
+        }
+        for (pattern, subscribers) in &topics[Topic::Pattern as usize] {
+            if glob::matches(pattern, channel, glob::Case::Exact) {
+                let pattern = Reply::Bulk(pattern.clone());
+                deliver(
+                    subscribers,
+                    vec![Reply::text("pmessage"), pattern, name(), payload.clone()],
+                );
+            }
+        }
+        deliveries
+    }
+
+    /// Puts a message into the outboxes of those who subscribed to a shard channel.
+    pub(crate) fn publish_in_shard(
+        &self,
+        channel: &Bytes,
+        payload: &Bytes,
+        limit: OutputLimit,
+    ) -> u64 {
+        let topics = self.topics.lock();
+        let Some(subscribers) = topics[Topic::Shard as usize].get(channel) else {
+            return 0;
+        };
+        let message = Message::new(Reply::Push(vec![
+            Reply::text("smessage"),
+            Reply::Bulk(channel.clone()),
+            Reply::Bulk(payload.clone()),
+        ]));
+        for peer in subscribers.values() {
+            peer.outbox.add(message.clone(), limit);
+        }
+        subscribers.len() as u64
+    }
+
+    /// Whether a client is subscribed to a channel.
+    pub(crate) fn is_subscribed(&self, channel: &[u8], client: u64) -> bool {
+        let topics = self.topics.lock();
+        let subscribers = topics[Topic::Channel as usize].get(channel);
+        subscribers.is_some_and(|subscribers| subscribers.contains_key(&client))
+    }
+
+    /// The names that have subscribers.
+    pub(crate) fn names(&self, topic: Topic) -> Vec<Bytes> {
+        self.topics.lock()[topic as usize].keys().cloned().collect()
+    }
+
+    /// How many subscribers a name has.
+    pub(crate) fn subscribers(&self, topic: Topic, name: &[u8]) -> u64 {
+        let topics = self.topics.lock();
+        topics[topic as usize]
+            .get(name)
+            .map_or(0, |subscribers| subscribers.len() as u64)
+    }
+
+    /// How many names have subscribers.
+    pub(crate) fn count(&self, topic: Topic) -> u64 {
+        self.topics.lock()[topic as usize].len() as u64
+    }
+}

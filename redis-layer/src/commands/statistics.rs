@@ -1,0 +1,353 @@
+//! What the server counts: commands, how long they took, which errors they answered.
+//!
+//! Every command and subcommand has a number, its place in a list made once. Counting is a few
+//! relaxed atomic additions. The times of a command are kept in a histogram of fixed error: values
+//! below 256 ns exactly, greater ones in 128 steps for each power of two. It is made when the
+//! command first runs, so that an idle server keeps none.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{LazyLock, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::commands::CommandError;
+use crate::commands::table::{COMMANDS, Spec};
+
+/// Sums since the start, or since `CONFIG RESETSTAT`.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Connections that were accepted.
+    pub connections: AtomicU64,
+    /// Connections that were refused because there were too many.
+    pub rejected: AtomicU64,
+    /// Commands that have run, those of transactions one by one.
+    pub commands: AtomicU64,
+    /// Bytes that arrived.
+    pub net_input: AtomicU64,
+    /// Bytes that were sent.
+    pub net_output: AtomicU64,
+    /// Reads from sockets.
+    pub reads: AtomicU64,
+    /// Writes to sockets.
+    pub writes: AtomicU64,
+    /// Connections that were closed to give back memory.
+    pub evicted_clients: AtomicU64,
+    /// Replies that are errors.
+    pub errors: AtomicU64,
+}
+
+impl Counters {
+    fn reset(&self) {
+        for counter in [
+            &self.connections,
+            &self.rejected,
+            &self.commands,
+            &self.net_input,
+            &self.net_output,
+            &self.reads,
+            &self.writes,
+            &self.evicted_clients,
+            &self.errors,
+        ] {
+            counter.store(0, Relaxed);
+        }
+    }
+}
+
+/// Every command and subcommand; a command has the number of its place.
+pub(crate) static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
+    let families = COMMANDS.iter().copied();
+    families
+        .flat_map(|spec| std::iter::once(spec).chain(spec.subcommands))
+        .collect()
+});
+
+/// The number of a command. Entries of the table never move, so their address is a name.
+fn number(spec: &'static Spec) -> Option<usize> {
+    static NUMBERS: LazyLock<HashMap<usize, usize, BuildHasherDefault<AddressHasher>>> =
+        LazyLock::new(|| {
+            let specs = ALL.iter().enumerate();
+            specs.map(|(at, spec)| (address(spec), at)).collect()
+        });
+    NUMBERS.get(&address(spec)).copied()
+}
+
+fn address(spec: &'static Spec) -> usize {
+    std::ptr::from_ref(spec).addr()
+}
+
+/// Addresses in the program's own table: nobody chooses them, so one multiplication is enough.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, _bytes: &[u8]) {}
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(32)
+    }
+}
+
+/// What is known about each command.
+#[derive(Debug)]
+pub(crate) struct Statistics {
+    /// By [`number`].
+    commands: Vec<CommandStatistics>,
+    /// How often an error was answered, by its first word.
+    errors: Mutex<BTreeMap<String, u64>>,
+}
+
+/// What is known about one command.
+#[derive(Debug, Default)]
+pub(crate) struct CommandStatistics {
+    pub(crate) calls: AtomicU64,
+    pub(crate) nanos: AtomicU64,
+    /// Refused before they began.
+    pub(crate) rejected: AtomicU64,
+    /// Began, and answered an error.
+    pub(crate) failed: AtomicU64,
+    histogram: OnceLock<Box<Histogram>>,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            commands: ALL.iter().map(|_| CommandStatistics::default()).collect(),
+            errors: Mutex::default(),
+        }
+    }
+}
+
+/// How many different errors are counted. A script can answer any text as an error.
+const MOST_ERRORS: usize = 128;
+
+impl Statistics {
+    pub(crate) fn of(&self, spec: &'static Spec) -> Option<&CommandStatistics> {
+        self.commands.get(number(spec)?)
+    }
+
+    /// Every command that ran or was refused.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&'static Spec, &CommandStatistics)> {
+        let all = ALL.iter().copied().zip(&self.commands);
+        all.filter(|(_, s)| {
+            s.calls.load(Relaxed) + s.rejected.load(Relaxed) + s.failed.load(Relaxed) > 0
+        })
+    }
+
+    /// A command has run.
+    pub(crate) fn ran(&self, spec: &'static Spec, nanos: u64, failed: bool, with_time: bool) {
+        let Some(of_command) = self.of(spec) else {
+            return;
+        };
+        of_command.calls.fetch_add(1, Relaxed);
+        of_command.nanos.fetch_add(nanos, Relaxed);
+        if failed {
+            of_command.failed.fetch_add(1, Relaxed);
+        }
+        if with_time {
+            of_command.histogram.get_or_init(Box::default).add(nanos);
+        }
+    }
+
+    /// A command was refused before it began.
+    pub(crate) fn refused(&self, spec: &'static Spec) {
+        if let Some(of_command) = self.of(spec) {
+            of_command.rejected.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// An error was answered.
+    pub(crate) fn error(&self, counters: &Counters, error: &CommandError) {
+        counters.errors.fetch_add(1, Relaxed);
+        let text = error.as_bytes();
+        let word = text.split(|&byte| byte == b' ').next().unwrap_or(text);
+        let word = String::from_utf8_lossy(word).into_owned();
+        let mut errors = self.errors.lock();
+        if errors.len() < MOST_ERRORS || errors.contains_key(&word) {
+            *errors.entry(word).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn errors(&self) -> BTreeMap<String, u64> {
+        self.errors.lock().clone()
+    }
+
+    pub(crate) fn reset(&self, counters: &Counters) {
+        counters.reset();
+        self.errors.lock().clear();
+        for of_command in &self.commands {
+            for counter in [
+                &of_command.calls,
+                &of_command.nanos,
+                &of_command.rejected,
+                &of_command.failed,
+            ] {
+                counter.store(0, Relaxed);
+            }
+            if let Some(histogram) = of_command.histogram.get() {
+                histogram.reset();
+            }
+        }
+    }
+}
+
+impl CommandStatistics {
+    /// The times of its calls, if any are kept.
+    pub(crate) fn histogram(&self) -> Option<&Histogram> {
+        let histogram = self.histogram.get()?;
+        (histogram.count() > 0).then_some(histogram)
+    }
+}
+
+/// Steps in each power of two.
+const STEPS: u64 = 128;
+const STEP_BITS: u32 = STEPS.trailing_zeros();
+/// The longest time that is told apart, in nanoseconds: about a second, as in Redis.
+const LONGEST: u64 = (1 << 30) - 1;
+const SLOTS: usize = slot(LONGEST) + 1;
+
+/// The slot of a time.
+const fn slot(nanos: u64) -> usize {
+    if nanos < 2 * STEPS {
+        return nanos as usize;
+    }
+    let shift = nanos.ilog2() - STEP_BITS;
+    (shift as u64 * STEPS + (nanos >> shift)) as usize
+}
+
+/// The greatest time in a slot.
+const fn greatest_in(slot: usize) -> u64 {
+    let slot = slot as u64;
+    if slot < 2 * STEPS {
+        return slot;
+    }
+    let shift = slot / STEPS - 1;
+    let step = slot - shift * STEPS;
+    ((step + 1) << shift) - 1
+}
+
+/// How often a command took how long.
+pub(crate) struct Histogram {
+    slots: [AtomicU64; SLOTS],
+}
+
+impl std::fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Histogram of {} calls", self.count())
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            slots: [const { AtomicU64::new(0) }; SLOTS],
+        }
+    }
+}
+
+impl Histogram {
+    fn add(&self, nanos: u64) {
+        self.slots[slot(nanos.min(LONGEST))].fetch_add(1, Relaxed);
+    }
+
+    fn reset(&self) {
+        for slot in &self.slots {
+            slot.store(0, Relaxed);
+        }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.load(Relaxed)).sum()
+    }
+
+    /// The time, in nanoseconds, that so many percent of the calls took at most.
+    pub(crate) fn percentile(&self, percent: f64) -> u64 {
+        let count = self.count();
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank among calls, rounded"
+        )]
+        let wanted = ((percent / 100.0 * count as f64).round() as u64).max(1);
+        let mut seen = 0;
+        for (at, slot) in self.slots.iter().enumerate() {
+            seen += slot.load(Relaxed);
+            if seen >= wanted {
+                return greatest_in(at);
+            }
+        }
+        0
+    }
+
+    /// How many calls took at most so many microseconds, for powers of two; only those where the
+    /// number grows.
+    pub(crate) fn cumulative(&self) -> Vec<(u64, u64)> {
+        let all = self.count();
+        let (mut bound, mut at, mut seen) = (1024_u64, 0, 0);
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        while seen < all && at < SLOTS {
+            let last = slot(bound.min(LONGEST));
+            let before = seen;
+            while at <= last {
+                seen += self.slots[at].load(Relaxed);
+                at += 1;
+            }
+            if seen > before {
+                found.push((greatest_in(last) / 1000, seen));
+            }
+            bound *= 2;
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::table::find;
+
+    #[test]
+    fn every_time_lies_in_its_slot_and_slots_are_narrow() {
+        let times = (0..40_000).chain((0..30).flat_map(|bit| [(1 << bit) - 1, 1 << bit]));
+        for nanos in times.chain([LONGEST]) {
+            let at = slot(nanos);
+            assert!(greatest_in(at) >= nanos, "{nanos}");
+            assert!(at == 0 || greatest_in(at - 1) < nanos, "{nanos}");
+            assert!(greatest_in(at) - nanos <= nanos / STEPS, "{nanos}");
+        }
+    }
+
+    #[test]
+    fn percentiles_and_buckets_are_those_of_the_calls() {
+        let histogram = Histogram::default();
+        for nanos in [1_000, 1_500, 3_000, 40_000] {
+            histogram.add(nanos);
+        }
+        assert_eq!(histogram.percentile(50.0) / 10, 150);
+        assert_eq!(histogram.percentile(100.0) / 1000, 40);
+        assert_eq!(histogram.cumulative(), [(1, 1), (2, 2), (4, 3), (66, 4)]);
+    }
+
+    #[test]
+    fn every_command_has_a_number_of_its_own() {
+        let statistics = Statistics::default();
+        let spec = find(b"get").unwrap();
+        statistics.ran(spec, 2_000, true, true);
+        statistics.refused(spec);
+        let seen: Vec<_> = statistics.seen().map(|(spec, _)| spec.full_name).collect();
+        assert_eq!(seen, ["get"]);
+        let of_get = statistics.of(spec).unwrap();
+        assert_eq!(of_get.calls.load(Relaxed), 1);
+        assert_eq!(of_get.failed.load(Relaxed), 1);
+        assert_eq!(of_get.histogram().unwrap().count(), 1);
+        statistics.reset(&Counters::default());
+        assert_eq!(statistics.seen().count(), 0);
+    }
+}

@@ -1,0 +1,18 @@
+//! Commands about clusters, which are all refused.
+
+use crate::commands::cluster;
+use crate::commands::table::Flag::{Fast, Loading, Stale};
+use crate::commands::table::Handler::Session;
+use crate::commands::table::{Group, Spec, table};
+
+/// The rows of the table.
+pub(super) static ROWS: &[Spec] = table! { "":
+    "asking", 1, [Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+        "Refused: there is no cluster."
+    "cluster", -2, [], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+        "Refused: there is no cluster."
+    "readonly", 1, [Loading, Stale, Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+        "Refused: there is no cluster."
+    "readwrite", 1, [Loading, Stale, Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+        "Refused: there is no cluster."
+};

@@ -1,0 +1,89 @@
+//! The task that looks at all connections now and then: who is idle for too long, and whether all
+//! of them together hold more memory than they may.
+//!
+//! A look costs a few loads for each connection. While nothing arrives and nothing is sent, memory
+//! cannot grow, and only the idle times are looked at, once a second.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use crate::commands::{Peer, Server};
+
+/// How often memory is looked at while there is traffic.
+const STEP: Duration = Duration::from_millis(100);
+/// How many steps lie between two looks at idle times.
+const STEPS_A_SECOND: u32 = 10;
+
+/// Watches until it is aborted.
+pub(super) async fn watch_clients(server: Arc<Server>) {
+    let mut ticks = tokio::time::interval(STEP);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut traffic = 0;
+    let mut step = 0_u32;
+    loop {
+        ticks.tick().await;
+        step = step.wrapping_add(1);
+        let counters = &server.counters;
+        let seen = counters.net_input.load(Relaxed) + counters.net_output.load(Relaxed);
+        if seen != traffic {
+            traffic = seen;
+            server.look_at_rates();
+            relieve(&server);
+        }
+        if step.is_multiple_of(STEPS_A_SECOND) {
+            close_idle(&server);
+        }
+    }
+}
+
+/// Ends the connections that have been idle for longer than `timeout`.
+fn close_idle(server: &Server) {
+    let timeout_s = server.config.live.timeout_s();
+    if timeout_s == 0 {
+        return;
+    }
+    let now_ms = server.clock.now_ms();
+    for peer in server.peers() {
+        if peer.may_be_idle() {
+            continue;
+        }
+        let idle_ms = now_ms.saturating_sub(peer.active_ms());
+        if u64::try_from(idle_ms).is_ok_and(|idle_ms| idle_ms / 1000 > timeout_s) {
+            tracing::debug!(client = peer.address(), "closed: idle for too long");
+            peer.outbox.close();
+        }
+    }
+}
+
+/// Ends connections, those that hold most first, until all of them hold no more than
+/// `maxmemory-clients`.
+fn relieve(server: &Server) {
+    let most = server.config.live.all_clients_bytes();
+    if most == 0 {
+        return;
+    }
+    let mut peers = server.peers();
+    let mut held: usize = peers.iter().map(|peer| peer.memory_bytes()).sum();
+    if held <= most {
+        return;
+    }
+    let by_size = |peer: &Arc<Peer>| std::cmp::Reverse(peer.memory_bytes());
+    peers.sort_by_cached_key(by_size);
+    for peer in peers {
+        if held <= most {
+            break;
+        }
+        if peer.may_be_evicted() {
+            let bytes = peer.memory_bytes();
+            tracing::warn!(
+                client = peer.address(),
+                bytes,
+                "closed: clients hold more than maxmemory-clients"
+            );
+            peer.outbox.close();
+            held -= bytes.min(held);
+            server.counters.evicted_clients.fetch_add(1, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! `CLIENT`, `AUTH`, `HELLO`, `RESET` and `MONITOR`, beside a real server where it answers the same.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::StoreKind;
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
+use redis_layer::server::Options;
+
+const PATIENCE: Duration = Duration::from_millis(300);
+
+fn ours() -> Ours {
+    Ours::start(StoreKind::BTree.open())
+}
+
+/// Waits until a condition holds, and fails after some seconds.
+#[track_caller]
+fn eventually(mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !holds() {
+        assert!(Instant::now() < deadline, "it never came true");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn id(client: &mut Client) -> String {
+    let reply = client.call(&["client", "id"]);
+    reply
+        .trim_start_matches(':')
+        .trim_end_matches("\\r\\n")
+        .to_owned()
+}
+
+/// Commands whose replies do not describe the server.
+#[test]
+fn refusals_and_plain_replies_are_those_of_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let mut wrong = Vec::new();
+    for hello in ["2", "3"] {
+        let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+        real.call(&["hello", hello]);
+        ours.call(&["hello", hello]);
+        for line in [
+            "client",
+            "client nope",
+            "client setinfo lib-name x",
+            "client kill",
+            "client kill 1.2.3.4:5",
+            "client kill id x",
+            "client kill id 0",
+            "client kill id 999999",
+            "client kill type x",
+            "client kill type master",
+            "client kill user nobody",
+            "client kill a b c",
+            "client kill skipme x",
+            "client kill laddr 1.2.3.4:5 addr 1.2.3.4:5",
+            "client list type x",
+            "client list type master",
+            "client list id",
+            "client list id x",
+            "client list id 0 -1",
+            "client no-evict on",
+            "client no-evict off",
+            "client no-evict x",
+            "client unblock 999999",
+            "client unblock x",
+            "client unblock 999999 x",
+            "client unblock 999999 error",
+            "client pause x",
+            "client pause -1",
+            "client pause 1 x",
+            "client pause 1 all x",
+            "client pause 1 write",
+            "client unpause",
+            "client caching yes",
+            "client getredir",
+            "client trackinginfo",
+            "client tracking x",
+            "client tracking on redirect 999999",
+            "client tracking on redirect x",
+            "client tracking on prefix a",
+            "client tracking on optin optout",
+            "client tracking on bcast optin",
+            "client tracking on bcast prefix a prefix ab",
+            "client tracking on optin",
+            "client caching no",
+            "client caching yes",
+            "client trackinginfo",
+            "client tracking on bcast",
+            "client tracking on optout",
+            "client tracking off",
+            "client tracking on bcast prefix foo prefix bar noloop",
+            "client trackinginfo",
+            "client tracking on bcast prefix fo",
+            "client tracking on bcast prefix other",
+            "client trackinginfo",
+            "client getredir",
+            "client tracking off",
+            "acl whoami",
+            "acl users",
+            "acl list",
+            "acl getuser default",
+            "acl getuser nope",
+            "acl cat",
+            "acl cat nope",
+            "acl setuser default foo",
+            "acl setuser default on nopass ~* &* +@all",
+            "acl deluser default",
+            "acl deluser nope",
+            "acl dryrun default get a",
+            "acl dryrun nope get a",
+            "acl dryrun default nope",
+            "acl genpass 0",
+            "acl genpass x",
+            "acl log reset",
+            "acl log",
+            "acl log x",
+            "acl load",
+            "acl save",
+            "acl nope",
+            "auth x",
+            "auth default x",
+            "auth nobody x",
+            "auth a b c",
+            "select 16",
+            "select x",
+            "select -1",
+            "echo",
+            "ping a b",
+            "role",
+            "failover",
+            "replicaof no one",
+            "cluster info",
+            "readonly",
+            "module list",
+            "memory usage nope",
+            "memory usage nope samples -1",
+            "memory usage nope x",
+            "memory purge",
+            "slowlog get -2",
+            "slowlog get 1 2",
+            "slowlog reset",
+            "latency history x",
+            "latency graph x",
+            "latency latest",
+            "latency reset",
+            "latency histogram nope",
+            "lolwut x",
+            "debug",
+            "shutdown x",
+            "shutdown abort",
+            "shutdown save nosave",
+            "bgsave x",
+            "save",
+            "pubsub numpat x",
+            "pubsub channels a b",
+            "monitor x",
+            "time x",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let (expected, found) = (real.call(&words), ours.call(&words));
+            if line == "lolwut x" || line == "debug" {
+                // The picture is our own, and DEBUG is refused to nobody here.
+                continue;
+            }
+            if found != expected {
+                wrong.push(format!("{line} in RESP{hello}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_list_has_the_fields_of_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let fields = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["client", "setname", "me"]);
+        let line = client.call(&["client", "info"]);
+        let line = line
+            .split("\\r\\n")
+            .nth(1)
+            .unwrap()
+            .trim_end_matches("\\n")
+            .to_owned();
+        let fields = line.split(' ');
+        let names = fields.map(|field| field.split('=').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(fields(ours.address), fields(real.address));
+}
+
+#[test]
+fn flags_and_counts_in_the_list_follow_what_a_client_does() {
+    let ours = ours();
+    let mut other = Client::connect(ours.address);
+    let mut client = Client::connect(ours.address);
+    let id = id(&mut client);
+    let mut shows = |expected: &[&str]| {
+        let mut line = String::new();
+        eventually(|| {
+            line = other.call(&["client", "list", "id", &id]);
+            expected
+                .iter()
+                .all(|field| line.contains(&format!(" {field} ")))
+        });
+    };
+    shows(&["flags=N", "multi=-1", "sub=0"]);
+    client.call(&["multi"]);
+    client.call(&["get", "a"]);
+    client.call(&["get", "a"]);
+    shows(&["flags=x", "cmd=get"]);
+    client.call(&["discard"]);
+    client.call(&["client", "tracking", "on", "bcast"]);
+    client.call(&["client", "no-evict", "on"]);
+    shows(&["flags=tBe", "redir=0", "cmd=client|no-evict"]);
+    client.call(&["client", "tracking", "off"]);
+    client.call(&["client", "no-evict", "off"]);
+    client.call(&["psubscribe", "a*"]);
+    client.call(&["ssubscribe", "s"]);
+    shows(&["flags=P", "psub=1", "ssub=1", "sub=0"]);
+    client.call(&["reset"]);
+    shows(&["flags=N", "psub=0", "cmd=reset"]);
+    client.call(&["monitor"]);
+    shows(&["flags=O"]);
+}
+
+#[test]
+fn kill_ends_those_who_match_and_no_others() {
+    let ours = ours();
+    let connect = || Client::connect(ours.address);
+    let (mut killer, mut victim, mut listener, mut spared) =
+        (connect(), connect(), connect(), connect());
+    let victim_id = id(&mut victim);
+    listener.call(&["subscribe", "a"]);
+    assert_eq!(
+        killer.call(&["client", "kill", "id", &victim_id]),
+        ":1\\r\\n"
+    );
+    assert!(victim.rest(PATIENCE).1);
+    assert_eq!(
+        killer.call(&["client", "kill", "type", "pubsub", "user", "default"]),
+        ":1\\r\\n"
+    );
+    assert!(listener.rest(PATIENCE).1);
+    assert_eq!(spared.call(&["ping"]), "+PONG\\r\\n");
+    // Itself it spares unless it is told not to, and then it answers first.
+    eventually(|| killer.call(&["client", "list"]).matches("id=").count() == 2);
+    assert_eq!(
+        killer.call(&["client", "kill", "type", "normal"]),
+        ":1\\r\\n"
+    );
+    assert!(spared.rest(PATIENCE).1);
+    let local = ours.address.to_string();
+    let words = ["client", "kill", "laddr", &local, "skipme", "no"];
+    assert_eq!(killer.call(&words), ":1\\r\\n");
+    assert!(killer.rest(PATIENCE).1);
+}
+
+#[test]
+fn kill_ends_a_client_that_does_not_read() {
+    let ours = ours();
+    let mut lazy = Client::connect(ours.address);
+    let lazy_id = id(&mut lazy);
+    lazy.call(&["set", "k", &"v".repeat(1 << 20)]);
+    for _ in 0..64 {
+        lazy.send(b"get k\r\n").unwrap();
+    }
+    let mut killer = Client::connect(ours.address);
+    eventually(|| {
+        !killer
+            .call(&["client", "list", "id", &lazy_id])
+            .contains(" obl=0 ")
+    });
+    assert_eq!(killer.call(&["client", "kill", "id", &lazy_id]), ":1\\r\\n");
+    eventually(|| killer.call(&["client", "list"]).matches("id=").count() == 1);
+}
+
+#[test]
+fn a_pause_holds_back_writes_or_everything_until_it_ends() {
+    let ours = ours();
+    let (mut pauser, mut writer) = (Client::connect(ours.address), Client::connect(ours.address));
+    let writer_id = id(&mut writer);
+    pauser.call(&["client", "pause", "100000", "write"]);
+    assert_eq!(writer.call(&["get", "k"]), "$-1\\r\\n");
+    writer.send(b"set k v\r\nget k\r\n").unwrap();
+    let is_blocked = |client: &mut Client| {
+        let line = client.call(&["client", "list", "id", &writer_id]);
+        line.contains(" flags=b ")
+            && client
+                .call(&["info", "clients"])
+                .contains("blocked_clients:1")
+    };
+    eventually(|| is_blocked(&mut pauser));
+    assert_eq!(pauser.call(&["get", "k"]), "$-1\\r\\n");
+    assert_eq!(pauser.call(&["client", "unpause"]), "+OK\\r\\n");
+    assert_eq!(writer.reply().unwrap(), b"+OK\r\n");
+    assert_eq!(writer.reply().unwrap(), b"$1\r\nv\r\n");
+    // A pause of everything ends by itself.
+    let started = Instant::now();
+    pauser.call(&["client", "pause", "200"]);
+    assert_eq!(writer.call(&["get", "k"]), "$1\\r\\nv\\r\\n");
+    assert!(started.elapsed() >= Duration::from_millis(190));
+    // A transaction that only reads goes on, one that writes waits.
+    pauser.call(&["client", "pause", "100000", "write"]);
+    writer.call(&["multi"]);
+    writer.call(&["get", "k"]);
+    assert_eq!(writer.call(&["exec"]), "*1\\r\\n$1\\r\\nv\\r\\n");
+    // A client that is held back can be ended.
+    writer.send(b"del k\r\n").unwrap();
+    eventually(|| is_blocked(&mut pauser));
+    assert_eq!(
+        pauser.call(&["client", "kill", "id", &writer_id]),
+        ":1\\r\\n"
+    );
+    assert!(writer.rest(PATIENCE).1);
+    pauser.call(&["client", "unpause"]);
+    assert_eq!(pauser.call(&["get", "k"]), "$1\\r\\nv\\r\\n");
+}
+
+#[test]
+fn a_password_is_asked_of_everybody_who_comes_after_it() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut first = Client::connect(address);
+        let mut said = vec![first.call(&["config", "set", "requirepass", "secret"])];
+        said.push(first.call(&["get", "k"]));
+        let mut second = Client::connect(address);
+        for line in [
+            "get k",
+            "nope",
+            "get",
+            "hello 3",
+            "hello 3 auth default wrong",
+            "hello 2 setname x auth default secret",
+            "client getname",
+            "get k",
+            "reset",
+            "ping",
+            "auth wrong",
+            "auth secret",
+            "auth default secret",
+            "auth nobody secret",
+            "ping",
+            "multi",
+            "reset",
+            "auth secret",
+            "exec",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let reply = second.call(&words);
+            // What HELLO answers describes the server.
+            let is_description = reply.contains("standalone");
+            said.push(if is_description {
+                "described".into()
+            } else {
+                reply
+            });
+        }
+        let mut stranger = Client::connect(address);
+        stranger.send(b"*11\r\n").unwrap();
+        said.push(format!("{:?}", stranger.rest(PATIENCE)));
+        let mut stranger = Client::connect(address);
+        stranger.send(b"*2\r\n$3\r\nget\r\n$20000\r\n").unwrap();
+        said.push(format!("{:?}", stranger.rest(PATIENCE)));
+        said.push(first.call(&["config", "set", "requirepass", ""]));
+        said.push(Client::connect(address).call(&["ping"]));
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+#[test]
+fn cached_keys_are_named_when_they_change() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        for line in [
+            "client reply skip",
+            "hello 3",
+            "client tracking on",
+            "get a",
+            "get b",
+            "get a",
+        ] {
+            reader.send(format!("{line}\r\n").as_bytes()).unwrap();
+        }
+        thread::sleep(Duration::from_millis(50));
+        for line in ["set a 1", "set a 2", "set c 3", "del b", "set b 1"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            writer.call(&words);
+        }
+        thread::sleep(Duration::from_millis(50));
+        // Its own change is told too, after the reply.
+        reader
+            .send(b"get d\r\nset d 1\r\nclient tracking off\r\n")
+            .unwrap();
+        reader
+            .send(b"client tracking on noloop\r\nget e\r\nset e 1\r\n")
+            .unwrap();
+        reader
+            .send(b"client tracking off\r\nclient tracking on optin\r\n")
+            .unwrap();
+        reader
+            .send(b"get f\r\nclient caching yes\r\nget g\r\nget h\r\n")
+            .unwrap();
+        thread::sleep(Duration::from_millis(50));
+        for key in ["f", "g", "h"] {
+            writer.call(&["set", key, "1"]);
+        }
+        thread::sleep(Duration::from_millis(50));
+        reader
+            .send(b"client tracking off\r\nclient tracking on bcast prefix x prefix y\r\n")
+            .unwrap();
+        thread::sleep(Duration::from_millis(50));
+        for key in ["x1", "y1", "z1"] {
+            writer.call(&["set", key, "1"]);
+            thread::sleep(Duration::from_millis(20));
+        }
+        writer.call(&["flushall"]);
+        reader.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+#[test]
+fn another_connection_may_get_the_messages() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
+        let mut writer = Client::connect(address);
+        let listener_id = id(&mut listener);
+        listener.call(&["subscribe", "__redis__:invalidate"]);
+        reader.call(&["client", "tracking", "on", "redirect", &listener_id]);
+        reader.call(&["get", "a"]);
+        writer.call(&["set", "a", "1"]);
+        let told = listener.reply().unwrap().escape_ascii().to_string();
+        let redirect = reader.call(&["client", "getredir"]) == format!(":{listener_id}\\r\\n");
+        drop(listener);
+        thread::sleep(Duration::from_millis(100));
+        reader.call(&["get", "b"]);
+        writer.call(&["set", "b", "1"]);
+        let info = reader.call(&["client", "trackinginfo"]);
+        (told, redirect, info.contains("broken_redirect"))
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+#[test]
+fn monitors_see_commands_but_no_secrets() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut monitor, mut client) = (Client::connect(address), Client::connect(address));
+        monitor.call(&["monitor"]);
+        for line in [
+            "set a \\x00\\xff\"\\x0a",
+            "get a",
+            "nope",
+            "get",
+            "auth default secret",
+            "config get port",
+            "multi",
+            "set b 1",
+            "exec",
+            "select 3",
+            "get a",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            client.call(&words);
+        }
+        let seen = monitor.rest(PATIENCE).0;
+        let seen = String::from_utf8(seen).unwrap();
+        // Without the time and the address.
+        let lines = seen.lines().map(|line| {
+            let (_, behind) = line.split_once('[').unwrap();
+            let (place, words) = behind.split_once(']').unwrap();
+            format!("{}{words}", place.split(' ').next().unwrap())
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+#[test]
+fn idle_clients_are_closed_but_not_those_who_listen() {
+    let options = Options {
+        config: vec![("timeout", "1".to_owned())],
+        ..Options::default()
+    };
+    let ours = Ours::start_with(StoreKind::BTree.open(), options);
+    let mut idle = Client::connect(ours.address);
+    let mut listener = Client::connect(ours.address);
+    listener.call(&["subscribe", "a"]);
+    idle.call(&["ping"]);
+    assert!(idle.rest(Duration::from_secs(5)).1);
+    assert_eq!(
+        listener.call(&["ping"]),
+        "*2\\r\\n$4\\r\\npong\\r\\n$0\\r\\n\\r\\n"
+    );
+}

@@ -1,0 +1,331 @@
+//! `CONFIG`, and what settings do while the server runs, beside a real server where it is the same.
+
+mod common;
+
+use common::StoreKind;
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
+
+fn ours() -> Ours {
+    Ours::start(StoreKind::BTree.open())
+}
+
+#[test]
+fn values_are_taken_shown_and_refused_as_by_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+    let number = [
+        "0",
+        "1",
+        "-1",
+        "x",
+        "5",
+        "99999999999999999999",
+        "2147483648",
+        " 1",
+        "1 ",
+    ];
+    let bytes = [
+        "0", "1kb", "2Mb", "1g", "3b", "1tb", "-1", "", "1048576", "1.5mb",
+    ];
+    let flag = ["yes", "NO", "1", ""];
+    let text = ["", "some text", "a b"];
+    let mut wrong = Vec::new();
+    for (name, values) in [
+        ("timeout", &number[..]),
+        ("tcp-keepalive", &number),
+        ("maxclients", &["0", "50", "x", "-5"]),
+        ("slowlog-log-slower-than", &number),
+        ("slowlog-max-len", &number),
+        ("latency-monitor-threshold", &number),
+        ("busy-reply-threshold", &number),
+        ("lua-time-limit", &number),
+        ("hz", &number),
+        ("hash-max-listpack-entries", &number),
+        ("hash-max-ziplist-value", &bytes),
+        ("zset-max-listpack-entries", &number),
+        ("list-max-listpack-size", &number),
+        ("set-max-intset-entries", &number),
+        ("maxmemory", &bytes),
+        ("maxmemory-clients", &["5%", "101%", "1mb", "%", "x%", "0"]),
+        ("maxmemory-policy", &["allkeys-lru", "NOEVICTION", "x"]),
+        ("client-query-buffer-limit", &["1mb", "0", "x", "3mb"]),
+        ("proto-max-bulk-len", &bytes),
+        ("appendfsync", &["always", "EVERYSEC", "no", "x"]),
+        ("latency-tracking", &flag),
+        ("lazyfree-lazy-user-del", &flag),
+        (
+            "notify-keyspace-events",
+            &["KEA", "Kg$", "x", "AKEnm", "q", "tdn", ""],
+        ),
+        (
+            "client-output-buffer-limit",
+            &[
+                "pubsub 1mb 2kb 60",
+                "replica 0 0 0 normal 1gb 2gb 3",
+                "normal 1 2",
+                "master 1 2 3",
+                "normal x 2 3",
+                "normal 1 2 -3",
+            ],
+        ),
+        ("save", &["100 1", "100", "100 x", "", "0 1"]),
+        (
+            "latency-tracking-info-percentiles",
+            &["50 99.9", "x", "101", "", "0 100"],
+        ),
+        ("oom-score-adj-values", &["1 2 3", "1 2", "1 2 9999"]),
+        ("shutdown-on-sigterm", &["now force", "x", "default"]),
+        ("masterauth", &text),
+        ("port", &["x"]),
+        ("databases", &["3"]),
+        ("daemonize", &["yes"]),
+        ("dir", &["/"]),
+        ("dbfilename", &["x"]),
+        ("nope", &["x"]),
+    ] {
+        for value in values {
+            if name == "port" {
+                // The real server moves to another port.
+                assert!(
+                    ours.call(&["config", "set", name, value])
+                        .contains("immutable")
+                );
+                continue;
+            }
+            for words in [
+                &["config", "set", name, value][..],
+                &["config", "get", name],
+            ] {
+                if *value == "%" || words[1] == "get" && matches!(name, "dir" | "dbfilename") {
+                    continue;
+                }
+                let (found, expected) = (ours.call(words), real.call(words));
+                if found != expected {
+                    wrong.push(format!("{words:?}: {found}, not {expected}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn several_settings_are_named_at_once() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+    for line in [
+        "config set timeout 5 maxmemory 1mb",
+        "config get timeout",
+        "config set timeout 6 maxmemory x",
+        "config get timeout",
+        "config set timeout 6 nope 1",
+        "config set timeout 6 daemonize yes",
+        "config get timeout",
+        "config set timeout 6 timeout 7",
+        "config set timeout 6 maxmemory",
+        "config set timeout",
+        "config get",
+        "config get TIMEOUT",
+        "config get time*t t?meout",
+        "config get nope*",
+        "config get [m]axmemory",
+        "config resetstat",
+        "config resetstat x",
+        "config rewrite",
+        "config nope",
+        "config",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(ours.call(&words), real.call(&words), "{line}");
+    }
+}
+
+/// Whatever `CONFIG GET *` shows can be asked for alone, and is a setting of the real server too.
+#[test]
+fn every_setting_is_one_of_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+    let all = ours.call(&["config", "get", "*"]);
+    let parts: Vec<&str> = all.split("\\r\\n").skip(1).collect();
+    let words: Vec<&str> = parts
+        .chunks(2)
+        .filter_map(|pair| pair.get(1).copied())
+        .collect();
+    let names: Vec<&str> = words
+        .chunks(2)
+        .map(|pair| pair[0])
+        .filter(|n| !n.is_empty())
+        .collect();
+    assert!(names.len() > 140, "{names:?}");
+    for name in names {
+        assert!(
+            ours.call(&["config", "get", name]).starts_with("*2"),
+            "{name}"
+        );
+        assert!(
+            real.call(&["config", "get", name]).starts_with("*2"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn settings_take_effect_at_once() {
+    let ours = ours();
+    let mut client = Client::connect(ours.address);
+    // maxclients
+    client.call(&["config", "set", "maxclients", "1"]);
+    let mut refused = Client::connect(ours.address);
+    let (said, closed) = refused.rest(std::time::Duration::from_secs(2));
+    assert_eq!(said, b"-ERR max number of clients reached\r\n");
+    assert!(closed);
+    client.call(&["config", "set", "maxclients", "100"]);
+    assert_eq!(Client::connect(ours.address).call(&["ping"]), "+PONG\\r\\n");
+    // slowlog
+    client.call(&[
+        "config",
+        "set",
+        "slowlog-log-slower-than",
+        "0",
+        "slowlog-max-len",
+        "2",
+    ]);
+    client.call(&["slowlog", "reset"]);
+    for word in ["a", "b", "c"] {
+        client.call(&["echo", word]);
+    }
+    let slow = client.call(&["slowlog", "get"]);
+    assert!(slow.starts_with("*2\\r\\n"), "{slow}");
+    assert!(
+        slow.contains("echo\\r\\n$1\\r\\nc") && !slow.contains("echo\\r\\n$1\\r\\na"),
+        "{slow}"
+    );
+    client.call(&["config", "set", "slowlog-log-slower-than", "-1"]);
+    client.call(&["slowlog", "reset"]);
+    assert_eq!(client.call(&["slowlog", "len"]), ":0\\r\\n");
+    // latency
+    client.call(&["config", "set", "latency-monitor-threshold", "10"]);
+    client.call(&["debug", "sleep", "0.03"]);
+    let latest = client.call(&["latency", "latest"]);
+    assert!(
+        latest.starts_with("*1\\r\\n*4\\r\\n$7\\r\\ncommand\\r\\n"),
+        "{latest}"
+    );
+    let graph = client.call(&["latency", "graph", "command"]);
+    assert!(graph.contains("command - high"), "{graph}");
+    assert_eq!(client.call(&["latency", "reset", "command"]), ":1\\r\\n");
+    // proto-max-bulk-len
+    client.call(&["config", "set", "proto-max-bulk-len", "1mb"]);
+    client.send(b"*2\r\n$4\r\necho\r\n$1048577\r\n").unwrap();
+    let (said, closed) = client.rest(std::time::Duration::from_secs(2));
+    assert_eq!(said, b"-ERR Protocol error: invalid bulk length\r\n");
+    assert!(closed);
+}
+
+#[test]
+fn info_has_the_sections_and_fields_of_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
+    let sections = |client: &mut Client, words: &[&str]| {
+        let text = client.call(words);
+        let titles = text.split("\\r\\n").filter(|line| line.starts_with("# "));
+        titles.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for line in [
+        "info",
+        "info all",
+        "info everything",
+        "info default",
+        "info server",
+        "info nope",
+        "info cpu keyspace",
+        "info commandstats",
+        "info everything cpu",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(
+            sections(&mut ours, &words),
+            sections(&mut real, &words),
+            "{line}"
+        );
+    }
+    // What monitoring programs read has the name of the real server.
+    let names = |client: &mut Client| {
+        let text = client.call(&["info", "everything"]);
+        let lines = text
+            .split("\\r\\n")
+            .filter_map(|line| Some(line.split_once(':')?.0.to_owned()));
+        lines.collect::<Vec<_>>()
+    };
+    let of_real = names(&mut real);
+    for name in names(&mut ours) {
+        let own = matches!(&*name, "keys_in_order_version")
+            || name.starts_with("cmdstat_")
+            || name.starts_with("latency_percentiles")
+            || name.starts_with("errorstat");
+        assert!(own || of_real.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn calls_failures_and_refusals_are_counted() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut client = Client::connect(address);
+        for line in [
+            "config resetstat",
+            "set k v",
+            "get k",
+            "get",
+            "zadd k 1 a",
+            "nope",
+            "multi",
+            "get k",
+            "zadd k x a",
+            "exec",
+            "get nothing",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            client.call(&words);
+        }
+        let text = client.call(&["info", "commandstats", "errorstats", "stats"]);
+        let lines = text.split("\\r\\n").filter_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let kept = name.starts_with("cmdstat_")
+                || name.starts_with("errorstat_")
+                || matches!(
+                    name,
+                    "total_error_replies"
+                        | "keyspace_hits"
+                        | "keyspace_misses"
+                        | "total_commands_processed"
+                );
+            let times = ["usec=", "usec_per_call="];
+            let value: Vec<&str> = value
+                .split(',')
+                .filter(|part| !times.iter().any(|time| part.starts_with(time)))
+                .collect();
+            kept.then(|| format!("{name}:{}", value.join(",")))
+        });
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

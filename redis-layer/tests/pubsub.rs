@@ -1,0 +1,246 @@
+//! Channels, patterns, keyspace notifications and what a subscriber may do, beside a real server.
+
+mod common;
+
+use std::thread;
+use std::time::Duration;
+
+use common::StoreKind;
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
+use redis_layer::server::Options;
+
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Runs the same steps over several connections of both servers and compares all that arrives.
+///
+/// A step is the number of a connection and what it sends; what arrives at each connection is
+/// collected at the end.
+fn compare(name: &str, steps: &[(usize, &str)]) {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let run = |address| {
+        let count = steps.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
+        let mut clients: Vec<Client> = (0..count).map(|_| Client::connect(address)).collect();
+        for (at, line) in steps {
+            clients[*at].send(format!("{line}\r\n").as_bytes()).unwrap();
+            // The steps of several connections happen in this order.
+            thread::sleep(Duration::from_millis(20));
+        }
+        let arrived = clients.iter_mut().map(|client| {
+            let (bytes, closed) = client.rest(PATIENCE);
+            format!("{} closed: {closed}", bytes.escape_ascii())
+        });
+        arrived.collect::<Vec<_>>()
+    };
+    let (expected, found) = (run(real.address), run(ours.address));
+    assert_eq!(found, expected, "{name}");
+}
+
+#[test]
+fn messages_reach_channels_patterns_and_shards_as_in_redis() {
+    for hello in ["hello 2", "hello 3"] {
+        compare(
+            hello,
+            &[
+                // What HELLO answers differs from server to server.
+                (0, "client reply skip"),
+                (0, hello),
+                (0, "subscribe a b a"),
+                (0, "psubscribe a* [bc]"),
+                (0, "ssubscribe s"),
+                (1, "publish a one"),
+                (1, "publish b two"),
+                (1, "publish c three"),
+                (1, "publish A four"),
+                (1, "publish nobody five"),
+                (1, "spublish s six"),
+                (1, "spublish a seven"),
+                (1, "pubsub numsub a b c"),
+                (1, "pubsub shardnumsub s a"),
+                (1, "pubsub numpat"),
+                (1, "pubsub channels a*"),
+                (1, "pubsub shardchannels"),
+                (0, "unsubscribe a nope"),
+                (0, "punsubscribe"),
+                (0, "unsubscribe"),
+                (1, "publish a eight"),
+                (0, "sunsubscribe"),
+                (0, "unsubscribe"),
+                (0, "ping"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_subscriber_may_do_what_redis_lets_it_do() {
+    for hello in ["hello 2", "hello 3"] {
+        compare(
+            hello,
+            &[
+                (0, "client reply skip"),
+                (0, hello),
+                (0, "subscribe a"),
+                (0, "ping"),
+                (0, "ping hello"),
+                (0, "get k"),
+                (0, "GET k k"),
+                (0, "nope"),
+                (0, "client list x"),
+                (0, "multi"),
+                (0, "publish a self"),
+                (0, "reset"),
+                (0, "get k"),
+                (0, "publish a nobody"),
+                (0, "ssubscribe s"),
+                (0, "set k v"),
+                (0, "quit"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_message_to_oneself_comes_before_the_reply() {
+    compare(
+        "self",
+        &[
+            (0, "client reply skip"),
+            (0, "hello 3"),
+            (0, "subscribe a"),
+            (0, "publish a 1"),
+            (0, "get k"),
+            (0, "publish a 2"),
+        ],
+    );
+}
+
+#[test]
+fn subscriptions_in_a_transaction_answer_inside_its_reply() {
+    compare(
+        "multi",
+        &[
+            (0, "multi"),
+            (0, "subscribe a b"),
+            (0, "unsubscribe a"),
+            (0, "exec"),
+            (1, "publish b 1"),
+            (0, "get k"),
+        ],
+    );
+}
+
+#[test]
+fn a_closed_connection_leaves_its_channels() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut other = Client::connect(ours.address);
+    let mut subscriber = Client::connect(ours.address);
+    subscriber.call(&["subscribe", "a"]);
+    assert_eq!(other.call(&["publish", "a", "x"]), ":1\\r\\n");
+    drop(subscriber);
+    let gone = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        other.call(&["publish", "a", "x"]) == ":0\\r\\n"
+    });
+    assert!(gone);
+    assert_eq!(other.call(&["pubsub", "channels"]), "*0\\r\\n");
+}
+
+/// Many publish at once. Every subscriber sees all messages, in one order.
+#[test]
+fn all_subscribers_see_one_order() {
+    const PUBLISHERS: usize = 4;
+    const MESSAGES: usize = 300;
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut subscribers: Vec<Client> = (0..3).map(|_| Client::connect(ours.address)).collect();
+    for subscriber in &mut subscribers {
+        subscriber.call(&["subscribe", "a"]);
+    }
+    thread::scope(|scope| {
+        for publisher in 0..PUBLISHERS {
+            let mut client = Client::connect(ours.address);
+            scope.spawn(move || {
+                let lines = (0..MESSAGES).map(|n| format!("publish a {publisher}-{n}"));
+                let commands: Vec<_> = lines
+                    .map(|line| line.split(' ').map(common::unescape).collect())
+                    .collect();
+                client.pipeline(&commands);
+            });
+        }
+    });
+    let mut seen = subscribers.iter_mut().map(|subscriber| {
+        let messages = (0..PUBLISHERS * MESSAGES).map(|_| subscriber.reply().unwrap());
+        messages.collect::<Vec<_>>()
+    });
+    let first = seen.next().unwrap();
+    assert!(seen.all(|other| other == first));
+    let of_one = first
+        .iter()
+        .filter(|m| m.escape_ascii().to_string().contains("2-"));
+    let numbers: Vec<usize> = of_one
+        .map(|message| {
+            let text = String::from_utf8_lossy(message).into_owned();
+            let number = text.trim_end().rsplit('-').next().unwrap();
+            number.parse().unwrap()
+        })
+        .collect();
+    assert_eq!(numbers, (0..MESSAGES).collect::<Vec<_>>());
+}
+
+/// Who subscribes while others publish sees the confirmation before the first message.
+#[test]
+fn the_confirmation_comes_before_the_first_message() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let publishing = std::sync::atomic::AtomicBool::new(true);
+    thread::scope(|scope| {
+        let mut publisher = Client::connect(ours.address);
+        let publishing = &publishing;
+        scope.spawn(move || {
+            while publishing.load(std::sync::atomic::Ordering::Relaxed) {
+                publisher.call(&["publish", "a", "x"]);
+            }
+        });
+        let mut seen_messages = 0;
+        for _ in 0..300 {
+            let mut client = Client::connect(ours.address);
+            client.send(b"subscribe a\r\n").unwrap();
+            let first = client.reply().unwrap().escape_ascii().to_string();
+            assert!(first.contains("subscribe"), "{first}");
+            client.send(b"unsubscribe a\r\n").unwrap();
+            loop {
+                let reply = client.reply().unwrap().escape_ascii().to_string();
+                if reply.contains("unsubscribe") {
+                    break;
+                }
+                seen_messages += 1;
+            }
+            let after = client.rest(Duration::from_millis(1)).0;
+            assert!(after.is_empty(), "{}", after.escape_ascii());
+        }
+        publishing.store(false, std::sync::atomic::Ordering::Relaxed);
+        assert!(seen_messages > 0, "nobody published meanwhile");
+    });
+}
+
+/// Whoever does not read its messages is cut off, and the server's memory is its own again.
+#[test]
+fn a_subscriber_that_does_not_read_is_disconnected() {
+    let options = Options {
+        config: vec![("client-output-buffer-limit", "pubsub 1mb 0 0".to_owned())],
+        ..Options::default()
+    };
+    let ours = Ours::start_with(StoreKind::BTree.open(), options);
+    let mut lazy = Client::connect(ours.address);
+    lazy.call(&["subscribe", "a"]);
+    let mut publisher = Client::connect(ours.address);
+    let payload = "x".repeat(100_000);
+    let is_cut_off = (0..1000).any(|_| publisher.call(&["publish", "a", &payload]) == ":0\\r\\n");
+    assert!(is_cut_off);
+    let list = publisher.call(&["client", "list"]);
+    assert_eq!(list.matches("id=").count(), 1, "{list}");
+    let (_, closed) = lazy.rest(PATIENCE);
+    assert!(closed);
+}
