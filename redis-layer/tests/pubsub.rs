@@ -149,6 +149,43 @@ fn a_closed_connection_leaves_its_channels() {
     assert_eq!(other.call(&["pubsub", "channels"]), "*0\\r\\n");
 }
 
+#[test]
+fn events_of_keys_are_published_in_both_forms() {
+    compare(
+        "events",
+        &[
+            (0, "psubscribe __key*"),
+            (1, "set a 1"),
+            (1, "config set notify-keyspace-events KEA"),
+            (1, "set a 2"),
+            (1, "set a 2 ex 100"),
+            (1, "incr a"),
+            (1, "append a x"),
+            (1, "incr a"),
+            (1, "rpush l a b"),
+            (1, "lpop l"),
+            (1, "lpop l"),
+            (1, "select 3"),
+            (1, "sadd s a"),
+            (1, "sadd s a"),
+            (1, "hset h f 1"),
+            (1, "hdel h f"),
+            (1, "multi"),
+            (1, "set m 1"),
+            (1, "incr m"),
+            (1, "exec"),
+            (1, "config set notify-keyspace-events Kl"),
+            (1, "set a 3"),
+            (1, "rpush l a"),
+            (1, "config set notify-keyspace-events El$"),
+            (1, "set a 3"),
+            (1, "rpush l a"),
+            (1, "config set notify-keyspace-events l"),
+            (1, "rpush l b"),
+        ],
+    );
+}
+
 /// Many publish at once. Every subscriber sees all messages, in one order.
 #[test]
 fn all_subscribers_see_one_order() {

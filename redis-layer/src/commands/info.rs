@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::commands::client::tracking::Tracking;
 use crate::commands::config::total_memory;
 use crate::commands::pubsub::Topic;
-use crate::commands::statistics::CommandStatistics;
+use crate::commands::statistics::CommandSums;
 use crate::commands::{
     Args, CommandError, DATABASES, Outcome, REDIS_VERSION, Reply, Server, Session, process,
 };
@@ -245,7 +245,7 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
             "total_connections_received",
             counters.connections.load(Relaxed),
         ),
-        ("total_commands_processed", counters.commands.load(Relaxed)),
+        ("total_commands_processed", server.statistics.commands()),
         ("instantaneous_ops_per_sec", ops),
         ("total_net_input_bytes", counters.net_input.load(Relaxed)),
         ("total_net_output_bytes", counters.net_output.load(Relaxed)),
@@ -323,25 +323,22 @@ fn cpu_section(_server: &Server, text: &mut String) -> Result<(), CommandError> 
 
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn commandstats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
-    for (spec, statistics) in server.statistics.seen() {
-        let CommandStatistics {
+    for (spec, sums) in server.statistics.seen() {
+        let CommandSums {
             calls,
             nanos,
             rejected,
             failed,
-            ..
-        } = statistics;
-        let (calls, micros) = (calls.load(Relaxed), nanos.load(Relaxed) / 1000);
+        } = sums;
+        let micros = nanos / 1000;
         #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
         let per_call = micros as f64 / calls.max(1) as f64;
         line(
             text,
             &format!("cmdstat_{}", spec.full_name),
             format_args!(
-                "calls={calls},usec={micros},usec_per_call={per_call:.2},rejected_calls={},\
-                 failed_calls={}",
-                rejected.load(Relaxed),
-                failed.load(Relaxed)
+                "calls={calls},usec={micros},usec_per_call={per_call:.2},\
+                 rejected_calls={rejected},failed_calls={failed}"
             ),
         );
     }
@@ -363,8 +360,8 @@ fn errorstats_section(server: &Server, text: &mut String) -> Result<(), CommandE
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn latencystats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     let percentiles = server.config.get("latency-tracking-info-percentiles");
-    for (spec, statistics) in server.statistics.seen() {
-        let Some(histogram) = statistics.histogram() else {
+    for (spec, _) in server.statistics.seen() {
+        let Some(histogram) = server.statistics.histogram(spec) else {
             continue;
         };
         let shown = percentiles.split(' ').filter_map(|percentile| {

@@ -167,7 +167,7 @@ pub(crate) fn histogram(session: &mut Session, args: Args<'_>) -> Outcome {
     let statistics = &session.server.statistics;
     let mut entries = Vec::new();
     for spec in specs {
-        let Some(histogram) = statistics.of(spec).and_then(|s| s.histogram()) else {
+        let Some(histogram) = statistics.histogram(spec) else {
             continue;
         };
         let buckets = histogram.cumulative().into_iter();

@@ -1,7 +1,6 @@
 //! What is noted about every command that runs: how often and how long, whether it was slow, and
 //! what those see who monitor.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::commands::table::Flag;
@@ -14,21 +13,25 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    pub(crate) fn begin(_session: &Session) -> Self {
+    /// A command that follows another begins where that one ended, so that the clock is asked once
+    /// for each.
+    pub(crate) fn begin(session: &mut Session) -> Self {
+        let started = session.last_end.take();
         Self {
-            started: Instant::now(),
+            started: started.unwrap_or_else(Instant::now),
         }
     }
 
     /// The command has run.
-    pub(crate) fn end(self, session: &Session, args: Args<'_>, failed: bool) {
+    pub(crate) fn end(self, session: &mut Session, args: Args<'_>, failed: bool) {
+        let ended = Instant::now();
+        session.last_end = Some(ended);
         let server = &session.server;
         let spec = args.spec;
-        let took = self.started.elapsed();
+        let took = ended.duration_since(self.started);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let live = &server.config.live;
         let statistics = &server.statistics;
-        server.counters.commands.fetch_add(1, Ordering::Relaxed);
         statistics.ran(spec, nanos, failed, live.tracks_latency());
         let micros = nanos / 1000;
         if u64::try_from(live.slow_us()).is_ok_and(|limit| micros >= limit)

@@ -1,6 +1,6 @@
 //! A connection as others see it: in `CLIENT LIST`, and when they send it something.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 
@@ -18,6 +18,8 @@ pub struct Peer {
     pub(crate) address: String,
     pub(crate) local_address: String,
     pub(crate) connected_ms: i64,
+    /// When it last sent a command.
+    pub(crate) active_ms: AtomicI64,
     pub(crate) view: Mutex<View>,
     /// Messages for it.
     pub outbox: Outbox,
@@ -34,7 +36,6 @@ pub struct Peer {
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) name: Vec<u8>,
-    pub(crate) active_ms: i64,
     pub(crate) db: DbNumber,
     pub(crate) last_command: &'static str,
     pub(crate) protocol: Protocol,
@@ -60,7 +61,6 @@ impl Peer {
     pub(crate) fn new(id: u64, address: String, local_address: String, now_ms: i64) -> Self {
         let view = View {
             name: Vec::new(),
-            active_ms: now_ms,
             db: 0,
             last_command: "NULL",
             protocol: Protocol::Resp2,
@@ -74,6 +74,7 @@ impl Peer {
             address,
             local_address,
             connected_ms: now_ms,
+            active_ms: AtomicI64::new(now_ms),
             view: Mutex::new(view),
             outbox: Outbox::default(),
             socket: AtomicI32::new(-1),
@@ -119,7 +120,7 @@ impl Peer {
     /// When it last sent a command, in milliseconds since 1970.
     #[must_use]
     pub fn active_ms(&self) -> i64 {
-        self.view.lock().active_ms
+        self.active_ms.load(Relaxed)
     }
 
     /// Whether it is silent for a reason: it waits, or listens.

@@ -53,7 +53,7 @@ impl Rates {
 fn sums(server: &Server) -> [u64; 3] {
     let counters = &server.counters;
     [
-        counters.commands.load(Relaxed),
+        server.statistics.commands(),
         counters.net_input.load(Relaxed),
         counters.net_output.load(Relaxed),
     ]

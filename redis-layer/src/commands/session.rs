@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -145,6 +146,8 @@ impl Server {
             queue: None,
             watched: Watched::default(),
             closing: false,
+            shown_command: "",
+            last_end: None,
         }
     }
 
@@ -230,6 +233,10 @@ pub struct Session {
     /// The keys since `WATCH`.
     pub(crate) watched: Watched,
     pub(crate) closing: bool,
+    /// The command that others see.
+    shown_command: &'static str,
+    /// When the last command ended, if another one follows it at once.
+    pub(crate) last_end: Option<Instant>,
 }
 
 impl Session {
@@ -245,6 +252,11 @@ impl Session {
         self.closing
     }
 
+    /// Commands follow that have just arrived: the last one ended long ago.
+    pub const fn begin_turn(&mut self) {
+        self.last_end = None;
+    }
+
     /// Chooses the database of the commands that follow.
     pub(crate) fn set_db(&mut self, db: DbNumber) {
         self.db = db;
@@ -258,10 +270,13 @@ impl Session {
     }
 
     /// Lets others see what the client does.
-    pub(crate) fn publish(&self, command: &'static str, now_ms: i64) {
-        let mut view = self.peer.view.lock();
-        view.last_command = command;
-        view.active_ms = now_ms;
+    pub(crate) fn publish(&mut self, command: &'static str, now_ms: i64) {
+        self.peer.active_ms.store(now_ms, Ordering::Relaxed);
+        // Most commands are like the one before.
+        if !std::ptr::eq(self.shown_command, command) {
+            self.shown_command = command;
+            self.peer.view.lock().last_command = command;
+        }
     }
 
     /// Lets others see how many commands stand in the transaction.

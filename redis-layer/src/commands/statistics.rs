@@ -1,13 +1,14 @@
 //! What the server counts: commands, how long they took, which errors they answered.
 //!
 //! Every command and subcommand has a number, its place in a list made once. Counting is a few
-//! relaxed atomic additions. The times of a command are kept in a histogram of fixed error: values
+//! relaxed atomic additions, in one of a few *shards*: threads that count at the same time must not
+//! pass the same line of memory to and fro. Whoever reads adds the shards up. The times of a command are kept in a histogram of fixed error: values
 //! below 256 ns exactly, greater ones in 128 steps for each power of two. It is made when the
 //! command first runs, so that an idle server keeps none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{LazyLock, OnceLock};
 
 use parking_lot::Mutex;
@@ -22,8 +23,6 @@ pub struct Counters {
     pub connections: AtomicU64,
     /// Connections that were refused because there were too many.
     pub rejected: AtomicU64,
-    /// Commands that have run, those of transactions one by one.
-    pub commands: AtomicU64,
     /// Bytes that arrived.
     pub net_input: AtomicU64,
     /// Bytes that were sent.
@@ -43,7 +42,6 @@ impl Counters {
         for counter in [
             &self.connections,
             &self.rejected,
-            &self.commands,
             &self.net_input,
             &self.net_output,
             &self.reads,
@@ -94,31 +92,54 @@ impl Hasher for AddressHasher {
     }
 }
 
+/// How many threads may count without disturbing one another.
+const SHARDS: usize = 4;
+
+/// The shard of this thread.
+fn shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = NEXT.fetch_add(1, Relaxed) % SHARDS;
+    }
+    SHARD.with(|shard| *shard)
+}
+
 /// What is known about each command.
 #[derive(Debug)]
 pub(crate) struct Statistics {
-    /// By [`number`].
-    commands: Vec<CommandStatistics>,
+    /// By [`shard`] and [`number`].
+    shards: [Vec<CommandStatistics>; SHARDS],
     /// How often an error was answered, by its first word.
     errors: Mutex<BTreeMap<String, u64>>,
 }
 
-/// What is known about one command.
+/// What is known about one command in one shard.
 #[derive(Debug, Default)]
-pub(crate) struct CommandStatistics {
-    pub(crate) calls: AtomicU64,
-    pub(crate) nanos: AtomicU64,
-    /// Refused before they began.
-    pub(crate) rejected: AtomicU64,
-    /// Began, and answered an error.
-    pub(crate) failed: AtomicU64,
+struct CommandStatistics {
+    calls: AtomicU64,
+    nanos: AtomicU64,
+    rejected: AtomicU64,
+    failed: AtomicU64,
     histogram: OnceLock<Box<Histogram>>,
+}
+
+/// What is known about one command.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CommandSums {
+    pub(crate) calls: u64,
+    pub(crate) nanos: u64,
+    /// Refused before they began.
+    pub(crate) rejected: u64,
+    /// Began, and answered an error.
+    pub(crate) failed: u64,
 }
 
 impl Default for Statistics {
     fn default() -> Self {
         Self {
-            commands: ALL.iter().map(|_| CommandStatistics::default()).collect(),
+            shards: std::array::from_fn(|_| {
+                ALL.iter().map(|_| CommandStatistics::default()).collect()
+            }),
             errors: Mutex::default(),
         }
     }
@@ -128,21 +149,55 @@ impl Default for Statistics {
 const MOST_ERRORS: usize = 128;
 
 impl Statistics {
-    pub(crate) fn of(&self, spec: &'static Spec) -> Option<&CommandStatistics> {
-        self.commands.get(number(spec)?)
+    /// Where this thread counts for a command.
+    fn here(&self, spec: &'static Spec) -> Option<&CommandStatistics> {
+        self.shards[shard()].get(number(spec)?)
+    }
+
+    /// The shards of a command.
+    fn shards_of(&self, number: usize) -> impl Iterator<Item = &CommandStatistics> {
+        self.shards
+            .iter()
+            .filter_map(move |shard| shard.get(number))
+    }
+
+    fn sums(&self, number: usize) -> CommandSums {
+        let mut sums = CommandSums::default();
+        for shard in self.shards_of(number) {
+            sums.calls += shard.calls.load(Relaxed);
+            sums.nanos += shard.nanos.load(Relaxed);
+            sums.rejected += shard.rejected.load(Relaxed);
+            sums.failed += shard.failed.load(Relaxed);
+        }
+        sums
     }
 
     /// Every command that ran or was refused.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = (&'static Spec, &CommandStatistics)> {
-        let all = ALL.iter().copied().zip(&self.commands);
-        all.filter(|(_, s)| {
-            s.calls.load(Relaxed) + s.rejected.load(Relaxed) + s.failed.load(Relaxed) > 0
-        })
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&'static Spec, CommandSums)> {
+        let all = ALL.iter().copied().enumerate();
+        all.map(|(number, spec)| (spec, self.sums(number)))
+            .filter(|(_, sums)| sums.calls + sums.rejected + sums.failed > 0)
+    }
+
+    /// How many commands have run, those of transactions one by one.
+    pub(crate) fn commands(&self) -> u64 {
+        (0..ALL.len()).map(|number| self.sums(number).calls).sum()
+    }
+
+    /// The times of a command's calls, if any are kept.
+    pub(crate) fn histogram(&self, spec: &'static Spec) -> Option<Times> {
+        let mut times = Times(vec![0; SLOTS]);
+        for shard in self.shards_of(number(spec)?) {
+            if let Some(histogram) = shard.histogram.get() {
+                histogram.add_to(&mut times);
+            }
+        }
+        (times.count() > 0).then_some(times)
     }
 
     /// A command has run.
     pub(crate) fn ran(&self, spec: &'static Spec, nanos: u64, failed: bool, with_time: bool) {
-        let Some(of_command) = self.of(spec) else {
+        let Some(of_command) = self.here(spec) else {
             return;
         };
         of_command.calls.fetch_add(1, Relaxed);
@@ -157,7 +212,7 @@ impl Statistics {
 
     /// A command was refused before it began.
     pub(crate) fn refused(&self, spec: &'static Spec) {
-        if let Some(of_command) = self.of(spec) {
+        if let Some(of_command) = self.here(spec) {
             of_command.rejected.fetch_add(1, Relaxed);
         }
     }
@@ -181,7 +236,7 @@ impl Statistics {
     pub(crate) fn reset(&self, counters: &Counters) {
         counters.reset();
         self.errors.lock().clear();
-        for of_command in &self.commands {
+        for of_command in self.shards.iter().flatten() {
             for counter in [
                 &of_command.calls,
                 &of_command.nanos,
@@ -194,14 +249,6 @@ impl Statistics {
                 histogram.reset();
             }
         }
-    }
-}
-
-impl CommandStatistics {
-    /// The times of its calls, if any are kept.
-    pub(crate) fn histogram(&self) -> Option<&Histogram> {
-        let histogram = self.histogram.get()?;
-        (histogram.count() > 0).then_some(histogram)
     }
 }
 
@@ -232,14 +279,14 @@ const fn greatest_in(slot: usize) -> u64 {
     ((step + 1) << shift) - 1
 }
 
-/// How often a command took how long.
-pub(crate) struct Histogram {
+/// How often a command took how long, in one shard.
+struct Histogram {
     slots: [AtomicU64; SLOTS],
 }
 
 impl std::fmt::Debug for Histogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Histogram of {} calls", self.count())
+        f.write_str("Histogram")
     }
 }
 
@@ -262,8 +309,20 @@ impl Histogram {
         }
     }
 
+    fn add_to(&self, times: &mut Times) {
+        for (sum, slot) in times.0.iter_mut().zip(&self.slots) {
+            *sum += slot.load(Relaxed);
+        }
+    }
+}
+
+/// How often a command took how long, by slot.
+#[derive(Debug)]
+pub(crate) struct Times(Vec<u64>);
+
+impl Times {
     pub(crate) fn count(&self) -> u64 {
-        self.slots.iter().map(|slot| slot.load(Relaxed)).sum()
+        self.0.iter().sum()
     }
 
     /// The time, in nanoseconds, that so many percent of the calls took at most.
@@ -277,8 +336,8 @@ impl Histogram {
         )]
         let wanted = ((percent / 100.0 * count as f64).round() as u64).max(1);
         let mut seen = 0;
-        for (at, slot) in self.slots.iter().enumerate() {
-            seen += slot.load(Relaxed);
+        for (at, calls) in self.0.iter().enumerate() {
+            seen += calls;
             if seen >= wanted {
                 return greatest_in(at);
             }
@@ -296,7 +355,7 @@ impl Histogram {
             let last = slot(bound.min(LONGEST));
             let before = seen;
             while at <= last {
-                seen += self.slots[at].load(Relaxed);
+                seen += self.0[at];
                 at += 1;
             }
             if seen > before {
@@ -330,9 +389,11 @@ mod tests {
         for nanos in [1_000, 1_500, 3_000, 40_000] {
             histogram.add(nanos);
         }
-        assert_eq!(histogram.percentile(50.0) / 10, 150);
-        assert_eq!(histogram.percentile(100.0) / 1000, 40);
-        assert_eq!(histogram.cumulative(), [(1, 1), (2, 2), (4, 3), (66, 4)]);
+        let mut times = Times(vec![0; SLOTS]);
+        histogram.add_to(&mut times);
+        assert_eq!(times.percentile(50.0) / 10, 150);
+        assert_eq!(times.percentile(100.0) / 1000, 40);
+        assert_eq!(times.cumulative(), [(1, 1), (2, 2), (4, 3), (66, 4)]);
     }
 
     #[test]
@@ -341,12 +402,17 @@ mod tests {
         let spec = find(b"get").unwrap();
         statistics.ran(spec, 2_000, true, true);
         statistics.refused(spec);
+        // Another thread counts elsewhere, and the sums are those of both.
+        std::thread::scope(|scope| {
+            scope.spawn(|| statistics.ran(spec, 3_000, false, true));
+        });
         let seen: Vec<_> = statistics.seen().map(|(spec, _)| spec.full_name).collect();
         assert_eq!(seen, ["get"]);
-        let of_get = statistics.of(spec).unwrap();
-        assert_eq!(of_get.calls.load(Relaxed), 1);
-        assert_eq!(of_get.failed.load(Relaxed), 1);
-        assert_eq!(of_get.histogram().unwrap().count(), 1);
+        let (_, of_get) = statistics.seen().next().unwrap();
+        assert_eq!((of_get.calls, of_get.nanos), (2, 5_000));
+        assert_eq!((of_get.rejected, of_get.failed), (1, 1));
+        assert_eq!(statistics.histogram(spec).unwrap().count(), 2);
+        assert_eq!(statistics.commands(), 2);
         statistics.reset(&Counters::default());
         assert_eq!(statistics.seen().count(), 0);
     }

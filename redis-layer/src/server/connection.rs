@@ -155,6 +155,7 @@ impl Connection {
     /// Runs complete commands until there are none, or the answers are worth sending.
     fn run_commands(&mut self) -> Ran {
         let mut wrote = false;
+        self.session.begin_turn();
         let next = loop {
             if self.session.peer().outbox.is_closed() {
                 break Next::Drop;

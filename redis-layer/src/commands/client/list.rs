@@ -50,7 +50,7 @@ pub(crate) fn line(peer: &Peer, now_ms: i64) -> String {
     let socket = peer.socket.load(Ordering::Relaxed);
     let name = String::from_utf8_lossy(&view.name);
     let age_s = now_ms.saturating_sub(peer.connected_ms) / 1000;
-    let idle_s = now_ms.saturating_sub(view.active_ms) / 1000;
+    let idle_s = now_ms.saturating_sub(peer.active_ms()) / 1000;
     let flags = flags(peer, &view);
     let [channels, patterns, shards] = view.subscriptions;
     let queued = view.queued.map_or(-1, |n| i64::try_from(n).unwrap_or(-1));
