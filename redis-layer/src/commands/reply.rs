@@ -49,6 +49,8 @@ pub enum Reply {
     BigNumber(Bytes),
     /// What is worth knowing about the reply that follows. In RESP2 nothing.
     Attributes(Vec<(Reply, Reply)>),
+    /// A number with its decimals written out. In RESP3 marked as a double.
+    Decimal(String),
     /// Nothing is there.
     Null,
     /// Nothing is there, where there could have been an array. In RESP3 as [`Reply::Null`].

@@ -13,6 +13,7 @@ mod bitmaps;
 mod cluster;
 mod connection;
 mod generic;
+mod geo;
 mod hashes;
 mod keys;
 mod lists;
@@ -35,6 +36,7 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         hashes::ROWS,
         sets::ROWS,
         zsets::ROWS,
+        geo::ROWS,
         transactions::ROWS,
         pubsub::ROWS,
         connection::ROWS,

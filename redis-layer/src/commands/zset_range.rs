@@ -8,6 +8,7 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
+use crate::commands::zset_write::store;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::Txn;
@@ -38,6 +39,12 @@ pub(crate) fn zrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     range(txn, args, None, None)
 }
 
+/// `ZRANGESTORE destination source start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count]`
+pub(crate) fn zrangestore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let (elements, _) = elements_of(txn, args, 2, None, None)?;
+    store(txn, args.get(1), &elements, "zrangestore")
+}
+
 /// `ZREVRANGE key start stop [WITHSCORES]`
 pub(crate) fn zrevrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     range(txn, args, Some(By::Rank), Some(Direction::Backward))
@@ -64,8 +71,10 @@ pub(crate) fn zrevrangebylex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 impl RangeOptions {
+    /// Reads what stands behind the bounds. With the key at position 2 the result is stored, and scores with it.
     fn parse(
         args: Args<'_>,
+        key_at: usize,
         by: Option<By>,
         direction: Option<Direction>,
     ) -> Result<Self, CommandError> {
@@ -76,9 +85,10 @@ impl RangeOptions {
             offset: 0,
             limit: -1,
         };
-        let mut position = 4;
+        let is_stored = key_at > 1;
+        let mut position = key_at + 3;
         while position < args.len() {
-            if args.is(position, "WITHSCORES") {
+            if !is_stored && args.is(position, "WITHSCORES") {
                 options.with_scores = true;
             } else if args.is(position, "LIMIT") && position + 2 < args.len() {
                 options.offset = args.integer(position + 1)?;
@@ -116,7 +126,23 @@ fn range(
     by: Option<By>,
     direction: Option<Direction>,
 ) -> Outcome {
-    let options = RangeOptions::parse(args, by, direction)?;
+    let (elements, with_scores) = elements_of(txn, args, 1, by, direction)?;
+    Ok(if with_scores {
+        Reply::Scored(elements)
+    } else {
+        Reply::members(elements)
+    })
+}
+
+/// The elements of a range whose key stands at a position, and whether the client wants their scores.
+fn elements_of(
+    txn: &mut Txn<'_>,
+    args: Args<'_>,
+    key_at: usize,
+    by: Option<By>,
+    direction: Option<Direction>,
+) -> Result<(Vec<Element>, bool), CommandError> {
+    let options = RangeOptions::parse(args, key_at, by, direction)?;
     let by = options.by.unwrap_or(By::Rank);
     let direction = options.direction.unwrap_or(Direction::Forward);
     if options.limit != -1 && by == By::Rank {
@@ -131,35 +157,31 @@ fn range(
     }
     // Backwards, a range of scores or members is given from its upper end.
     let (min, max) = match (direction, by) {
-        (Direction::Backward, By::Score | By::Lex) => (3, 2),
-        _ => (2, 3),
+        (Direction::Backward, By::Score | By::Lex) => (key_at + 2, key_at + 1),
+        _ => (key_at + 1, key_at + 2),
     };
     let elements = match by {
         By::Rank => {
             let (start, stop) = (args.integer(min)?, args.integer(max)?);
             // Near an end the walk is short, and no lock is needed for it.
             let is_far = |rank: i64| rank.unsigned_abs() > rank::WALKED;
-            let set = open(txn, args.get(1), is_far(start) && is_far(stop))?;
+            let set = open(txn, args.get(key_at), is_far(start) && is_far(stop))?;
             set.map(|set| by_rank(&set, start, stop, direction))
         }
         By::Score => {
             let range = score_range(args.get(min), args.get(max))?;
             let window = options.window();
-            let set = open(txn, args.get(1), window.offset > rank::WALKED)?;
+            let set = open(txn, args.get(key_at), window.offset > rank::WALKED)?;
             set.map(|set| set.by_score(&range, direction, window))
         }
         By::Lex => {
             let range = lex_range(&args.bytes(min), &args.bytes(max))?;
-            let set = SortedSet::open(txn, args.get(1))?;
+            let set = SortedSet::open(txn, args.get(key_at))?;
             set.map(|set| set.by_lex(&range, direction, options.window()))
         }
     };
     let elements = elements.transpose()?.unwrap_or_default();
-    Ok(if options.with_scores {
-        Reply::Scored(elements)
-    } else {
-        Reply::members(elements)
-    })
+    Ok((elements, options.with_scores))
 }
 
 /// The set under a key, with its index for ranks if that is worth a lock.
@@ -182,7 +204,15 @@ fn by_rank(
     stop: i64,
     direction: Direction,
 ) -> crate::types::Result<Vec<Element>> {
-    let size = i64::try_from(set.len()).unwrap_or(i64::MAX);
+    match rank_window(set.len(), start, stop) {
+        Some((first, count)) => rank::select(set, first, count, direction),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The first rank and the number of elements, from one rank to another in a set of so many. `None` if there are none.
+pub(crate) fn rank_window(size: u64, start: i64, stop: i64) -> Option<(u64, u64)> {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
     let from_end = |rank: i64| {
         if rank < 0 {
             rank.saturating_add(size)
@@ -192,15 +222,7 @@ fn by_rank(
     };
     let start = from_end(start).max(0);
     let stop = from_end(stop).min(size - 1);
-    if start > stop {
-        return Ok(Vec::new());
-    }
-    rank::select(
-        set,
-        start.unsigned_abs(),
-        (stop - start + 1).unsigned_abs(),
-        direction,
-    )
+    (start <= stop).then(|| (start.unsigned_abs(), (stop - start + 1).unsigned_abs()))
 }
 
 /// A range of scores from its two arguments.

@@ -1,10 +1,8 @@
-//! Commands that change sorted sets.
+//! `ZADD` and what is made of it. Also where the other commands store their results.
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
-use crate::store::Direction;
-use crate::types::Txn;
-use crate::types::number::parse_integer;
-use crate::types::zset::{AddRule, Added, SortedSet};
+use crate::types::zset::{AddRule, Added, Element, SortedSet};
+use crate::types::{self, Class, Txn};
 
 /// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`
 pub(crate) fn zadd(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
@@ -88,101 +86,80 @@ impl AddOptions {
 fn add(txn: &mut Txn<'_>, args: Args<'_>, rule: AddRule) -> Outcome {
     let options = AddOptions::parse(args, rule)?;
     let rule = options.rule;
-    let positions = (options.first_score..args.len()).step_by(2);
-    let scores = positions
-        .clone()
-        .map(|position| args.double(position))
-        .collect::<Result<Vec<f64>, _>>()?;
-    let key = args.get(1);
+    let elements = (options.first_score..args.len()).step_by(2);
+    let elements = elements
+        .map(|position| Ok((args.double(position)?, args.get(position + 1))))
+        .collect::<Result<Vec<(f64, &[u8])>, CommandError>>()?;
+    let tally = add_all(txn, args.get(1), &elements, rule)?;
+    if rule.increment {
+        return Ok(Reply::double_or_null(tally.sum));
+    }
+    Ok(Reply::count(if options.count_changed {
+        tally.added + tally.changed
+    } else {
+        tally.added
+    }))
+}
+
+/// What became of several elements.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) added: u64,
+    pub(crate) changed: u64,
+    /// The last score that was allowed.
+    sum: Option<f64>,
+}
+
+/// Adds scores with their members to the set under a key, as the rule says.
+pub(crate) fn add_all(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    elements: &[(f64, &[u8])],
+    rule: AddRule,
+) -> types::Result<Tally> {
+    let mut tally = Tally::default();
     let set = if rule.only_existing {
         SortedSet::open(txn, key)?
     } else {
         Some(SortedSet::open_or_create(txn, key)?)
     };
     let Some(mut set) = set else {
-        return Ok(if rule.increment {
-            Reply::Null
-        } else {
-            Reply::Integer(0)
-        });
+        return Ok(tally);
     };
-    let (mut added, mut changed, mut sum) = (0, 0, None);
-    for (position, score) in positions.zip(scores) {
-        match set.add(args.get(position + 1), score, rule)? {
+    for &(score, member) in elements {
+        match set.add(member, score, rule)? {
             Added::New(score) => {
-                added += 1;
-                sum = Some(score);
+                tally.added += 1;
+                tally.sum = Some(score);
             }
             Added::Changed(score) => {
-                changed += 1;
-                sum = Some(score);
+                tally.changed += 1;
+                tally.sum = Some(score);
             }
-            Added::Same(score) => sum = Some(score),
+            Added::Same(score) => tally.sum = Some(score),
             Added::Refused => {}
         }
     }
-    if added + changed > 0 {
+    if tally.added + tally.changed > 0 {
         set.finish()?;
+        let event = if rule.increment { "zincr" } else { "zadd" };
+        txn.event(Class::SortedSet, event, key);
     }
-    if rule.increment {
-        return Ok(Reply::double_or_null(sum));
-    }
-    Ok(Reply::count(if options.count_changed {
-        added + changed
-    } else {
-        added
-    }))
+    Ok(tally)
 }
 
-/// `ZREM key member [member ...]`
-pub(crate) fn zrem(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let Some(mut set) = SortedSet::open(txn, args.get(1))? else {
-        return Ok(Reply::Integer(0));
-    };
-    let mut removed = 0;
-    for member in args.from(2) {
-        removed += u64::from(set.remove(member)?);
+/// Stores the result of a command under a key, in place of what was there, and answers its size.
+pub(crate) fn store(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    elements: &[Element],
+    event: &'static str,
+) -> Outcome {
+    let existed = SortedSet::replace(txn, key, elements)?;
+    if !elements.is_empty() {
+        txn.event(Class::SortedSet, event, key);
+    } else if existed {
+        txn.event(Class::Generic, "del", key);
     }
-    if removed > 0 {
-        set.finish()?;
-    }
-    Ok(Reply::count(removed))
-}
-
-/// `ZPOPMIN key [count]`
-pub(crate) fn zpopmin(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    pop(txn, args, Direction::Forward)
-}
-
-/// `ZPOPMAX key [count]`
-pub(crate) fn zpopmax(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    pop(txn, args, Direction::Backward)
-}
-
-fn pop(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outcome {
-    if args.len() > 3 {
-        return Err(CommandError::SYNTAX);
-    }
-    let count = match args.len() {
-        2 => None,
-        _ => {
-            let count = parse_integer(args.get(2)).and_then(|count| u64::try_from(count).ok());
-            Some(count.ok_or(CommandError::NOT_POSITIVE)?)
-        }
-    };
-    let Some(mut set) = SortedSet::open(txn, args.get(1))? else {
-        return Ok(Reply::Array(Vec::new()));
-    };
-    let popped = set.pop(count.unwrap_or(1), direction)?;
-    if !popped.is_empty() {
-        set.finish()?;
-    }
-    if count.is_some() {
-        return Ok(Reply::Scored(popped));
-    }
-    // Without a count the pair stands alone, in both protocols.
-    let pair = popped
-        .into_iter()
-        .flat_map(|element| [Reply::Bulk(element.member), Reply::Double(element.score)]);
-    Ok(Reply::Array(pair.collect()))
+    Ok(Reply::count(elements.len() as u64))
 }

@@ -13,6 +13,7 @@ mod databases;
 pub mod elements;
 mod error;
 pub mod expiry;
+pub mod geo;
 mod keyspace;
 pub mod list;
 pub mod number;

@@ -45,7 +45,11 @@ impl Client {
             bytes.extend_from_slice(&encode(command));
         }
         self.stream.write_all(&bytes).unwrap();
-        commands.iter().map(|_| self.reply().unwrap()).collect()
+        let mut reply = |command: &Command| {
+            let reply = self.reply();
+            reply.unwrap_or_else(|error| panic!("no reply to {command:?}: {error}"))
+        };
+        commands.iter().map(&mut reply).collect()
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -130,7 +130,7 @@ pub(crate) fn show(reply: &Reply) -> String {
         Reply::Error(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         Reply::Integer(number) => number.to_string(),
         Reply::Bulk(bytes) => bytes.escape_ascii().to_string(),
-        Reply::Text(text) => text.clone(),
+        Reply::Text(text) | Reply::Decimal(text) => text.clone(),
         Reply::Double(value) => value.to_string(),
         Reply::Null | Reply::NullArray => "nil".to_owned(),
         Reply::Array(items) | Reply::Set(items) | Reply::Push(items) => {

@@ -5,6 +5,7 @@
 //! - what is left to live may differ by the time that passes between the two servers;
 //! - what is random (`SPOP`, `RANDOMKEY`) agrees in its shape: the types and the number of replies.
 //!   That the elements are ones that were there, each as often as it should be, is a test of its own;
+//! - a score of -0 is 0 here, see `docs/differences.md`;
 //! - `SCAN` and its like agree if both end at once with the same set. Who needs several steps may cut
 //!   them differently.
 //!
@@ -29,6 +30,8 @@ enum Tree<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     Exact,
+    /// The sign of a zero does not count.
+    Score,
     /// A positive number may differ by so much.
     Clock(u64),
     /// Groups of so many elements, in any order.
@@ -57,6 +60,7 @@ fn rule(command: &Command) -> Rule {
         b"hscan" | b"zscan" => Rule::Scan(2),
         // Without an order that is asked for, a set is sorted by chance.
         b"sort" | b"sort_ro" if has(b"nosort") => Rule::Unordered(1),
+        [b'z', ..] | [b'b', b'z', ..] => Rule::Score,
         _ => Rule::Exact,
     }
 }
@@ -91,6 +95,12 @@ fn agree_by(rule: Rule, real: &Tree<'_>, ours: &Tree<'_>) -> bool {
             matches!(numbers, (Some(a), Some(b)) if a.abs_diff(b) <= tolerance)
         }
         (Rule::Shape, _, _) => same_shape(real, ours),
+        (Rule::Score, Tree::List(a, real), Tree::List(b, ours)) => {
+            let same_length = a == b && real.len() == ours.len();
+            same_length && (real.iter().zip(ours)).all(|(a, b)| agree_by(rule, a, b))
+        }
+        (Rule::Score, Tree::Bulk(b"-0"), Tree::Bulk(b"0"))
+        | (Rule::Score, Tree::Line(b",-0"), Tree::Line(b",0")) => true,
         (Rule::Unordered(group), Tree::List(a, real), Tree::List(b, ours)) => {
             a == b && sorted(real, group) == sorted(ours, group)
         }
@@ -182,6 +192,9 @@ fn only_what_has_no_order_or_is_chance_may_differ() {
     assert!(!same("smembers k", ab, ac));
     assert!(!same("hgetall k", ab, ba));
     assert!(!same("zrange k 0 -1", ab, ba));
+    assert!(same("zscore k a", b"$2\r\n-0\r\n", b"$1\r\n0\r\n"));
+    assert!(!same("zscore k a", b"$2\r\n-1\r\n", b"$1\r\n1\r\n"));
+    assert!(!same("get k", b"$2\r\n-0\r\n", b"$1\r\n0\r\n"));
     assert!(same("spop k 2", ab, ac));
     assert!(!same("spop k 2", ab, b"$1\r\na\r\n"));
     assert!(!same("spop k", b"-ERR a\r\n", b"-ERR b\r\n"));

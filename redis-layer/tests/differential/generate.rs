@@ -16,6 +16,7 @@
 mod bits;
 mod connection;
 mod generic;
+mod geo;
 mod hashes;
 mod lists;
 mod sets;
@@ -46,6 +47,7 @@ const GROUPS: &[(usize, Group)] = &[
     (7, generic::commands),
     (10, lists::commands),
     (2, connection::commands),
+    (8, geo::commands),
 ];
 
 /// Commands that are not made here, each with the place where they are tested, or the reason.
@@ -188,6 +190,24 @@ impl Generator {
             return self.pick(&BAD_INTEGERS).as_bytes();
         }
         self.pick(&INTEGERS).as_bytes()
+    }
+
+    /// The time limit of a command that waits: short, or wrong. Never 0, which is for ever.
+    fn timeout(&mut self) -> &'static [u8] {
+        if self.once_in(4) {
+            let wrong = [
+                &b"-1"[..],
+                b"x",
+                b"",
+                b"inf",
+                b"nan",
+                b"1e308",
+                b" 1",
+                b"-0.1",
+            ];
+            return self.pick(&wrong);
+        }
+        self.pick(&[&b"0.001"[..], b"0.0001", b"1e-3", b"0x1p-10"])
     }
 
     /// Some of these words: half of the time none, seldom many.

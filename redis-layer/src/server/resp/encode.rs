@@ -20,6 +20,8 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         }
         Reply::Text(text) => bulk(out, text.as_bytes()),
         Reply::Double(value) => double(out, *value, protocol),
+        Reply::Decimal(digits) if is_v3 => line(out, b',', digits.as_bytes()),
+        Reply::Decimal(digits) => bulk(out, digits.as_bytes()),
         Reply::Null => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"$-1\r\n" }),
         Reply::NullArray => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"*-1\r\n" }),
         Reply::Push(items) => list(out, if is_v3 { b'>' } else { b'*' }, items, protocol),
@@ -173,6 +175,7 @@ mod tests {
                 "$4\r\n-inf\r\n",
                 ",-inf\r\n",
             ),
+            (Reply::Decimal("0.50".into()), "$4\r\n0.50\r\n", ",0.50\r\n"),
             (
                 Reply::Array(vec![Reply::Null]),
                 "*1\r\n$-1\r\n",

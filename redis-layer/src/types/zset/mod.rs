@@ -11,6 +11,7 @@
 //! 4. The [index](indexes) in memory, if there is one, counts the score rows.
 
 mod add;
+pub mod algebra;
 pub mod counts;
 pub mod indexes;
 pub mod marks;
@@ -203,6 +204,45 @@ impl<'t, 's> SortedSet<'t, 's> {
     ) -> Result<Vec<Element>> {
         let rows = range.rows(&self.prefix);
         self.collect(Index::ByMember, &rows, direction, window)
+    }
+
+    /// Visits the members whose scores lie in a range, the least score first, as long as `visit` wants more.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn each_by_score(
+        &self,
+        range: &ScoreRange,
+        mut visit: impl FnMut(&[u8], f64) -> bool,
+    ) -> Result<()> {
+        let rows = range.rows(&self.prefix);
+        let mut cursor = self.scan(Index::ByScore, &rows, Direction::Forward)?;
+        while let Some((row, _)) = cursor.row() {
+            let (score, member) = self.prefix.score_member(row)?;
+            if !visit(member, score.get()) {
+                break;
+            }
+            cursor.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Makes a key a sorted set of these elements, whatever it was. Without any, the key is removed. Answers whether it
+    /// existed. No member may come twice.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; a damaged row; those of the store.
+    pub fn replace(txn: &mut Txn<'_>, key: &[u8], elements: &[Element]) -> Result<bool> {
+        let existed = txn.remove_key(key)?;
+        if !elements.is_empty() {
+            let mut set = SortedSet::open_or_create(txn, key)?;
+            for element in elements {
+                let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
+                set.place(&element.member, None, score)?;
+            }
+            set.finish()?;
+        }
+        Ok(existed)
     }
 
     /// Writes the size, or removes the key if no member is left.

@@ -4,16 +4,20 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::{LEX_KEYS, SORTED_SETS};
+use crate::values::{ANY_KEYS, LEX_KEYS, SETS, SORTED_SETS};
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
-    let command = match g.below(25) {
+    let command = match g.below(34) {
         0..=8 => add(g),
-        9..=11 => change(g),
-        12..=15 => ask(g),
-        16..=20 => range(g),
-        21..=23 => lex(g),
-        _ => add_many(g),
+        9..=12 => change(g),
+        13..=16 => ask(g),
+        17..=21 => range(g),
+        22..=24 => lex(g),
+        25 => add_many(g),
+        26..=29 => algebra(g),
+        30 => range_store(g),
+        31..=32 => pop_many(g),
+        _ => pop_or_wait(g),
     };
     vec![command]
 }
@@ -43,7 +47,12 @@ fn add_many(g: &mut Generator) -> Command {
 
 fn change(g: &mut Generator) -> Command {
     let key = g.key(&SORTED_SETS);
-    let mut command = match g.below(5) {
+    let mut command = match g.below(7) {
+        5 => {
+            let (start, stop) = (g.integer(), g.integer());
+            args([b"zremrangebyrank", key, start, stop])
+        }
+        6 => args([b"zremrangebyscore", key, g.bound(), g.bound()]),
         0 => args([b"zincrby", key, g.score(), g.member()]),
         1 => args([b"zrem", key, g.member(), g.member()]),
         2 => args([b"zpopmin", key]),
@@ -102,7 +111,8 @@ fn lex_bound(g: &mut Generator) -> Bytes {
 fn lex(g: &mut Generator) -> Command {
     let key = g.pick(&LEX_KEYS);
     let (from, to) = (lex_bound(g), lex_bound(g));
-    let mut command = match g.below(9) {
+    let mut command = match g.below(10) {
+        9 => return args([b"zremrangebylex", key, &from, &to]),
         0..=2 => {
             let mut command = args([b"zadd", key]);
             for _ in 0..1 + g.below(4) {
@@ -124,5 +134,116 @@ fn lex(g: &mut Generator) -> Command {
     if g.once_in(10) {
         command.push(Bytes::from_static(b"withscores"));
     }
+    command
+}
+
+/// A number of keys, mostly the right one, and the keys: sorted sets, or plain ones.
+fn push_keys(g: &mut Generator, command: &mut Command) -> usize {
+    let count = 1 + g.below(3);
+    let said = if g.once_in(12) {
+        g.integer().to_vec()
+    } else {
+        count.to_string().into_bytes()
+    };
+    command.push(said.into());
+    for _ in 0..count {
+        let keys: &[_] = if g.once_in(4) { &SETS } else { &SORTED_SETS };
+        command.push(Bytes::from_static(g.key(keys)));
+    }
+    count
+}
+
+fn algebra(g: &mut Generator) -> Command {
+    let name = g.pick(&[
+        "zunion",
+        "zinter",
+        "zdiff",
+        "zunionstore",
+        "zinterstore",
+        "zdiffstore",
+        "zintercard",
+    ]);
+    let mut command = args([name.as_bytes()]);
+    if name.ends_with("store") {
+        command.push(Bytes::from_static(g.pick(&ANY_KEYS)));
+    }
+    let count = push_keys(g, &mut command);
+    if g.once_in(3) {
+        command.push(Bytes::from_static(b"weights"));
+        for _ in 0..count {
+            command.push(Bytes::from_static(g.score()));
+        }
+    }
+    if g.once_in(3) {
+        let how = g.pick(&[&b"sum"[..], b"MIN", b"max", b"min", b"avg"]);
+        command.extend(args([b"AGGREGATE", how]));
+    }
+    if g.once_in(if name == "zintercard" { 2 } else { 20 }) {
+        command.extend(args([b"limit", g.integer()]));
+    }
+    if g.once_in(3) {
+        command.push(Bytes::from_static(b"withscores"));
+    }
+    command
+}
+
+fn range_store(g: &mut Generator) -> Command {
+    let target = g.pick(&ANY_KEYS);
+    let mut command = match g.below(3) {
+        0 => {
+            let (from, to) = (g.integer(), g.integer());
+            args([b"zrangestore", target, g.key(&SORTED_SETS), from, to])
+        }
+        1 => {
+            let (from, to) = (g.bound(), g.bound());
+            args([
+                b"zrangestore",
+                target,
+                g.key(&SORTED_SETS),
+                from,
+                to,
+                b"byscore",
+            ])
+        }
+        _ => {
+            let (from, to) = (lex_bound(g), lex_bound(g));
+            let source = g.pick(&LEX_KEYS);
+            args([b"zrangestore", target, source, &from, &to, b"BYLEX"])
+        }
+    };
+    if g.once_in(2) {
+        g.push_options(&mut command, &["rev", "REV", "withscores"]);
+    }
+    if g.once_in(3) {
+        command.extend(args([b"limit", g.integer(), g.integer()]));
+    }
+    command
+}
+
+fn pop_many(g: &mut Generator) -> Command {
+    let mut command = if g.once_in(3) {
+        args([b"bzmpop", g.timeout()])
+    } else {
+        args([b"zmpop"])
+    };
+    push_keys(g, &mut command);
+    command.push(Bytes::from_static(g.pick(&[
+        &b"min"[..],
+        b"MAX",
+        b"max",
+        b"x",
+    ])));
+    if g.once_in(2) {
+        command.extend(args([b"count", g.integer()]));
+    }
+    command
+}
+
+fn pop_or_wait(g: &mut Generator) -> Command {
+    let mut command = args([g.pick(&[&b"bzpopmin"[..], b"bzpopmax"])]);
+    for _ in 0..1 + g.below(3) {
+        command.push(Bytes::from_static(g.key(&SORTED_SETS)));
+    }
+    command.push(Bytes::from_static(g.timeout()));
     command
 }

@@ -1,0 +1,261 @@
+//! Cells of the Z-order: shuffled bits, and the way to the next cell.
+//!
+//! A cell with `step` cuts of each coordinate has a number of `2 * step` bits. Longitude stands in the odd bits,
+//! latitude in the even ones.
+
+use std::ops::Range;
+
+use crate::types::geo::{LATITUDE_MAX, LONGITUDE_MAX, Point};
+
+/// How often each coordinate is cut for a score.
+pub const STEPS: u32 = 26;
+
+/// The bits of the latitude.
+const EVEN: u64 = 0x5555_5555_5555_5555;
+/// The bits of the longitude.
+const ODD: u64 = !EVEN;
+
+/// A rectangle of the map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    bits: u64,
+    step: u32,
+}
+
+/// Where a cell begins and ends, in degrees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    /// From west to east.
+    pub longitude: Range<f64>,
+    /// From south to north.
+    pub latitude: Range<f64>,
+}
+
+impl Cell {
+    /// The cell that a place lies in. `step` is from 1 to [`STEPS`].
+    #[must_use]
+    pub fn around(point: Point, step: u32) -> Self {
+        let bits = cut(point, LATITUDE_MAX, step);
+        Self { bits, step }
+    }
+
+    /// The smallest cell, by its number as a score.
+    #[must_use]
+    pub fn of_score(score: f64) -> Self {
+        let bits = whole_bits(score);
+        Self { bits, step: STEPS }
+    }
+
+    /// How often each coordinate was cut.
+    #[must_use]
+    pub const fn step(self) -> u32 {
+        self.step
+    }
+
+    /// Where it begins and ends.
+    #[must_use]
+    pub fn bounds(self) -> Bounds {
+        let cells = cells(self.step);
+        let range = |index: u32, max: f64| {
+            let edge = |index: u32| -max + f64::from(index) / cells * (2.0 * max);
+            edge(index)..edge(index.wrapping_add(1))
+        };
+        Bounds {
+            longitude: range(gather(self.bits >> 1), LONGITUDE_MAX),
+            latitude: range(gather(self.bits), LATITUDE_MAX),
+        }
+    }
+
+    /// The place in its middle.
+    #[must_use]
+    pub fn centre(self) -> Point {
+        let middle = |edges: Range<f64>, max: f64| {
+            let middle = f64::midpoint(edges.start, edges.end);
+            middle.clamp(-max, max)
+        };
+        let Bounds {
+            longitude,
+            latitude,
+        } = self.bounds();
+        Point {
+            longitude: middle(longitude, LONGITUDE_MAX),
+            latitude: middle(latitude, LATITUDE_MAX),
+        }
+    }
+
+    /// The cell of the same size so many cells to the east and to the north, each -1, 0 or 1. The map is round in
+    /// both directions: behind the last cell comes the first.
+    #[must_use]
+    pub const fn moved(self, east: i32, north: i32) -> Self {
+        let bits = step_in(self.bits, ODD, self.step, east);
+        let bits = step_in(bits, EVEN, self.step, north);
+        Self { bits, ..self }
+    }
+
+    /// The scores of all places in the cell.
+    #[must_use]
+    pub fn scores(self) -> Range<f64> {
+        // Both ends are below 2^54 and even, but for the smallest cell: a double holds them.
+        let score = |bits: u64| (bits << (2 * (STEPS - self.step))) as f64;
+        score(self.bits)..score(self.bits + 1)
+    }
+}
+
+/// How many cells there are from west to east after so many cuts.
+fn cells(step: u32) -> f64 {
+    (1_u64 << step) as f64
+}
+
+/// The number of the cell of a place, if the latitude reaches from `-latitude_max` to `latitude_max`.
+///
+/// A place at the eastern or northern end of the map lies behind the last cell, and has one bit more.
+#[must_use]
+pub fn cut(point: Point, latitude_max: f64, step: u32) -> u64 {
+    let index = |degrees: f64, max: f64| {
+        let part = (degrees + max) / (max + max);
+        // From 0 to 2^26 and not negative: the conversion cuts off the fraction.
+        (part * cells(step)) as u32
+    };
+    let longitude = index(point.longitude, LONGITUDE_MAX);
+    let latitude = index(point.latitude, latitude_max);
+    scatter(longitude) << 1 | scatter(latitude)
+}
+
+/// One step along one coordinate, in the shuffled number.
+///
+/// The trick: the bits of the other coordinate stand between those of this one and would swallow the carry. Filled
+/// with ones, they pass it on. To go back they are filled with ones too, and one is
+/// borrowed through them.
+const fn step_in(bits: u64, coordinate: u64, step: u32, direction: i32) -> u64 {
+    let below = 64 - 2 * step;
+    let filled = !coordinate >> below;
+    let moving = bits & coordinate;
+    let moved = match direction {
+        1 => moving.wrapping_add(filled + 1),
+        -1 => (moving | filled).wrapping_sub(filled + 1),
+        _ => return bits,
+    };
+    moved & (coordinate >> below) | bits & !coordinate
+}
+
+/// Puts a 0 before each bit. Halves move apart, then quarters, down to single bits.
+const fn scatter(index: u32) -> u64 {
+    let mut bits = index as u64;
+    bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff;
+    bits = (bits | bits << 8) & 0x00ff_00ff_00ff_00ff;
+    bits = (bits | bits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    bits = (bits | bits << 2) & 0x3333_3333_3333_3333;
+    (bits | bits << 1) & EVEN
+}
+
+/// Every other bit, the lowest one first: the way back from [`scatter`].
+const fn gather(bits: u64) -> u32 {
+    let mut bits = bits & EVEN;
+    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333;
+    bits = (bits | bits >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+    bits = (bits | bits >> 4) & 0x00ff_00ff_00ff_00ff;
+    bits = (bits | bits >> 8) & 0x0000_ffff_0000_ffff;
+    (bits | bits >> 16) as u32
+}
+
+/// A score as an unsigned integer, as a C compiler converts it on x86-64: negative numbers wrap, and
+/// what fits nowhere is 2^63.
+fn whole_bits(score: f64) -> u64 {
+    const HALF: f64 = 9_223_372_036_854_775_808.0;
+    const NOWHERE: i64 = i64::MIN;
+    let signed = |value: f64| {
+        let fits = (-HALF..HALF).contains(&value);
+        (if fits { value as i64 } else { NOWHERE }).cast_unsigned()
+    };
+    if score >= HALF {
+        signed(score - HALF) ^ NOWHERE.cast_unsigned()
+    } else {
+        signed(score)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_quarters_have_the_numbers_of_the_picture() {
+        let quarter = |longitude, latitude| {
+            let point = Point::new(longitude, latitude).unwrap();
+            Cell::around(point, 1).bits
+        };
+        assert_eq!(quarter(-90.0, -45.0), 0b00);
+        assert_eq!(quarter(-90.0, 45.0), 0b01);
+        assert_eq!(quarter(90.0, -45.0), 0b10);
+        assert_eq!(quarter(90.0, 45.0), 0b11);
+        let middle = Cell {
+            bits: 0b0011,
+            step: 2,
+        };
+        assert_eq!(middle.moved(1, 1).bits, 0b1100, "they touch at a corner");
+    }
+
+    #[test]
+    fn the_map_is_round() {
+        let corner = Cell { bits: 0, step: 3 };
+        assert_eq!(corner.moved(-1, 0).bits, 0b10_1010);
+        assert_eq!(corner.moved(0, -1).bits, 0b01_0101);
+        assert_eq!(corner.moved(-1, -1).moved(1, 1), corner);
+    }
+
+    proptest! {
+        #[test]
+        fn shuffled_bits_come_back(index: u32) {
+            prop_assert_eq!(gather(scatter(index)), index);
+            prop_assert_eq!(scatter(index) & ODD, 0);
+        }
+
+        /// The trick with the carry is the same as to take the number apart.
+        #[test]
+        fn a_step_changes_one_coordinate_by_one(
+            bits: u64, step in 1..=STEPS, east in -1..=1, north in -1..=1,
+        ) {
+            let mask = (1 << (2 * step)) - 1;
+            let cell = Cell { bits: bits & mask, step };
+            let (x, y) = (gather(cell.bits >> 1), gather(cell.bits));
+            let around = |index: u32, by: i32| {
+                index.wrapping_add_signed(by) & ((1 << step) - 1)
+            };
+            let expected = scatter(around(x, east)) << 1 | scatter(around(y, north));
+            prop_assert_eq!(cell.moved(east, north).bits, expected);
+        }
+
+        /// A cell is one range of scores.
+        #[test]
+        fn a_place_has_a_score_of_every_cell_around_it(
+            longitude in -180.0_f64..180.0, latitude in -85.0_f64..85.0, step in 1..=STEPS,
+        ) {
+            let point = Point::new(longitude, latitude).unwrap();
+            let cell = Cell::around(point, step);
+            prop_assert!(cell.scores().contains(&point.score()));
+            let bounds = cell.bounds();
+            prop_assert!(bounds.longitude.start <= longitude && longitude <= bounds.longitude.end);
+            prop_assert!(bounds.latitude.start <= latitude && latitude <= bounds.latitude.end);
+            let beside = cell.moved(1, 0);
+            prop_assert!(!beside.scores().contains(&point.score()));
+        }
+    }
+
+    #[test]
+    fn scores_that_are_no_places_are_converted_as_in_c() {
+        for (score, bits) in [
+            (0.0, 0),
+            (1.9, 1),
+            (-1.0, u64::MAX),
+            (-1e300, 1 << 63),
+            (1e300, 0),
+            (f64::INFINITY, 0),
+            (9_223_372_036_854_775_808.0, 1 << 63),
+            (18_446_744_073_709_549_568.0, u64::MAX - 2047),
+        ] {
+            assert_eq!(whole_bits(score), bits, "{score}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! What several sets have together: union, intersection and difference, with scores.
+//!
+//! Nothing here is stored: the answers
+//! are elements in the order of a sorted set, and [`SortedSet::replace`](crate::types::zset::SortedSet::replace)
+//! makes a key of them.
+//!
+//! NaN never gets into a sum: infinity times 0, and infinity minus infinity, are 0 here. The least and
+//! the greatest of several scores pass over a NaN. The sets are added from the smallest to the largest, so that sums
+//! are rounded as in Redis.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+
+use crate::store::{Direction, Space};
+use crate::types::rows::{RowPrefix, Score, decode_score};
+use crate::types::zset::Element;
+use crate::types::{Content, Error, Result, Txn};
+
+/// A set that is read.
+#[derive(Debug)]
+pub struct Source {
+    members: Members,
+    size: u64,
+}
+
+#[derive(Debug)]
+enum Members {
+    /// There is no key.
+    None,
+    Scored(RowPrefix),
+}
+
+/// A set that takes part, with what its scores are multiplied by.
+#[derive(Debug)]
+pub struct Weighted {
+    /// The set.
+    pub source: Source,
+    /// The factor.
+    pub weight: f64,
+}
+
+/// What becomes of several scores of one member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Aggregate {
+    /// Their sum.
+    #[default]
+    Sum,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+impl Aggregate {
+    fn join(self, score: f64, other: f64) -> f64 {
+        match self {
+            Self::Sum => number(score + other),
+            Self::Min if other < score => other,
+            Self::Max if other > score => other,
+            Self::Min | Self::Max => score,
+        }
+    }
+}
+
+/// The number, or 0 for what is none.
+const fn number(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value }
+}
+
+impl Source {
+    /// The set under a key. A key that does not exist is an empty set.
+    ///
+    /// # Errors
+    /// [`Error::WrongType`]; a damaged row; those of the store.
+    pub fn open(txn: &Txn<'_>, key: &[u8]) -> Result<Self> {
+        let Some(metadata) = txn.lookup(key)? else {
+            let members = Members::None;
+            return Ok(Self { members, size: 0 });
+        };
+        let (members, size) = match &metadata.content {
+            Content::SortedSet(collection, _) => {
+                let prefix = RowPrefix::new(txn.db(), key, collection.version);
+                (Members::Scored(prefix), collection.size)
+            }
+            _ => return Err(Error::WrongType),
+        };
+        Ok(Self { members, size })
+    }
+
+    /// How many members there are.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether there is no member.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// The score of a member. One point read.
+    fn score(&self, txn: &Txn<'_>, member: &[u8]) -> Result<Option<f64>> {
+        match &self.members {
+            Members::None => Ok(None),
+            Members::Scored(prefix) => {
+                let row = prefix.data_key(member);
+                let value = txn.get(Space::Data, &row)?;
+                let score = value.map(|value| decode_score(&row, &value)).transpose()?;
+                Ok(score.map(Score::get))
+            }
+        }
+    }
+
+    /// Visits members with their scores, in no order, as long as `visit` wants more.
+    fn each(&self, txn: &Txn<'_>, mut visit: impl FnMut(&[u8], f64) -> Result<bool>) -> Result<()> {
+        match &self.members {
+            Members::None => Ok(()),
+            Members::Scored(prefix) => {
+                let mut cursor = txn.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
+                while let Some((row, value)) = cursor.row() {
+                    let score = decode_score(row, value)?.get();
+                    if !visit(prefix.data_member(row)?, score)? {
+                        break;
+                    }
+                    cursor.advance()?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The members of any set.
+///
+/// Cost: a walk over all sets, and memory for the answer.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn union(txn: &Txn<'_>, sets: &[Weighted], aggregate: Aggregate) -> Result<Vec<Element>> {
+    let mut found: BTreeMap<Bytes, f64> = BTreeMap::new();
+    for set in smallest_first(sets) {
+        set.source.each(txn, |member, score| {
+            let score = number(set.weight * score);
+            match found.get_mut(member) {
+                Some(joined) => *joined = aggregate.join(*joined, score),
+                None => {
+                    found.insert(Bytes::copy_from_slice(member), score);
+                }
+            }
+            Ok(true)
+        })?;
+    }
+    Ok(in_order(found.into_iter()))
+}
+
+/// The members of all sets, at most `limit` of them.
+///
+/// Cost: a walk over the smallest set, with a point read in each other set for each member.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn intersection(
+    txn: &Txn<'_>,
+    sets: &[Weighted],
+    aggregate: Aggregate,
+    limit: u64,
+) -> Result<Vec<Element>> {
+    let sets = smallest_first(sets);
+    let Some((smallest, others)) = sets.split_first() else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    smallest.source.each(txn, |member, score| {
+        let mut joined = number(smallest.weight * score);
+        for other in others {
+            let Some(score) = other.source.score(txn, member)? else {
+                return Ok(true);
+            };
+            joined = aggregate.join(joined, other.weight * score);
+        }
+        found.push((Bytes::copy_from_slice(member), joined));
+        Ok((found.len() as u64) < limit)
+    })?;
+    Ok(in_order(found.into_iter()))
+}
+
+/// The members of the first set that no other set has.
+///
+/// Cost: the lesser of two. A walk over the first set, with a point read in each other set for each member; or a walk
+/// over all sets.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn difference(txn: &Txn<'_>, sets: &[Weighted]) -> Result<Vec<Element>> {
+    let Some((first, others)) = sets.split_first() else {
+        return Ok(Vec::new());
+    };
+    let in_others = others
+        .iter()
+        .fold(0_u64, |sum, set| sum.saturating_add(set.source.len()));
+    // A point read costs as much as some steps of a walk.
+    let by_reading = first.source.len().saturating_mul(others.len() as u64) <= in_others / 2;
+    let mut without = BTreeSet::new();
+    if !by_reading {
+        for other in others {
+            other.source.each(txn, |member, _| {
+                without.insert(Bytes::copy_from_slice(member));
+                Ok(true)
+            })?;
+        }
+    }
+    let mut found = Vec::new();
+    first.source.each(txn, |member, score| {
+        let mut is_there = without.contains(member);
+        if by_reading {
+            for other in others {
+                is_there = is_there || other.source.score(txn, member)?.is_some();
+            }
+        }
+        if !is_there {
+            found.push((Bytes::copy_from_slice(member), score));
+        }
+        Ok(true)
+    })?;
+    Ok(in_order(found.into_iter()))
+}
+
+/// Sets of one size stay in the order in which they were named.
+fn smallest_first(sets: &[Weighted]) -> Vec<&Weighted> {
+    let mut sets: Vec<&Weighted> = sets.iter().collect();
+    sets.sort_by_key(|set| set.source.len());
+    sets
+}
+
+/// The order of a sorted set: by score, then by member.
+fn in_order(found: impl Iterator<Item = (Bytes, f64)>) -> Vec<Element> {
+    let mut elements: Vec<Element> = found
+        // There is one zero only: this makes -0.0 into it.
+        .map(|(member, score)| Element {
+            member,
+            score: score + 0.0,
+        })
+        .collect();
+    elements.sort_unstable_by(|a, b| {
+        let by_score = a.score.partial_cmp(&b.score).unwrap_or(Ordering::Equal);
+        by_score.then_with(|| a.member.cmp(&b.member))
+    });
+    elements
+}
