@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Parser;
 use redis_layer::commands::config::Config;
-use redis_layer::server::{Listener, Options, SyncPolicy};
+use redis_layer::server::{Listener, Options, SyncPolicy, fsck};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
@@ -28,8 +28,11 @@ use tracing_subscriber::EnvFilter;
 /// Every option may stand in the environment instead. docs/server.md explains limits and settings;
 /// CONFIG SET changes most of them while the server runs.
 #[derive(Debug, Parser)]
-#[command(version, verbatim_doc_comment)]
+#[command(version, verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 struct Cli {
+    #[command(subcommand)]
+    command: Option<Subcommand>,
+
     /// The directory that holds the data. It is created if it does not exist.
     #[arg(long, default_value = "./data", env = "REDIS_LAYER_DIR")]
     dir: PathBuf,
@@ -93,13 +96,37 @@ fn setting(text: &str) -> Result<(&'static str, String), String> {
     Config::check(name, value).map(|(name, value)| (name, value))
 }
 
+/// What the program does in the place of serving.
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
+    /// Checks the data in a directory that no server uses: every file, every row, every type.
+    ///
+    /// Exit code: 0 if all is sound, 1 if something is wrong, 2 if it cannot be checked.
+    Fsck {
+        /// The directory that holds the data.
+        #[arg(long, default_value = "./data", env = "REDIS_LAYER_DIR")]
+        dir: PathBuf,
+    },
+}
+
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .init();
-    match run(&Cli::parse()) {
+    let cli = Cli::parse();
+    if let Some(Subcommand::Fsck { dir }) = &cli.command {
+        return match fsck(dir, &mut std::io::stdout().lock()) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(error) => {
+                eprintln!("error: {}", in_full(&error.into()));
+                ExitCode::from(2)
+            }
+        };
+    }
+    match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", in_full(&error));

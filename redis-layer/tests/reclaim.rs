@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +14,9 @@ use common::servers::Ours;
 use common::{Direct, StoreKind, engine_over, over_every_store};
 use engine::vfs::MemoryVfs;
 use parking_lot::Mutex;
-use redis_layer::store::{Batch, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::store::{
+    Batch, EngineStore, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+};
 use redis_layer::types::{Sweeper, check};
 
 fn orphans(store: &dyn Store) -> u64 {
@@ -69,6 +73,11 @@ fn a_power_cut_beside_a_sweep_leaves_whole_sets() {
         for step in 0..150 {
             let set = random.below(3);
             match random.below(6) {
+                // Enough to be removed as one range.
+                0 if random.once_in(4) => {
+                    let pairs: Vec<String> = (0..300).map(|n| format!("{n} l{n}")).collect();
+                    direct.run(&format!("zadd {set} {}", pairs.join(" ")));
+                }
                 0..=2 => {
                     let (score, member) = (random.below(9), random.below(9));
                     direct.run(&format!("zadd {set} {score} m{member} {step} n{member}"));
@@ -169,4 +178,67 @@ fn a_server_gives_space_back_by_itself() {
         }
     }
     assert_eq!(client.call(&["zcard", "stays"]), ":1\\r\\n");
+}
+
+/// The bytes of all files in a directory.
+fn bytes_in(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).unwrap();
+    let lengths = entries.map(|entry| entry.unwrap().metadata().unwrap().len());
+    lengths.sum()
+}
+
+/// Members of some length, so that a set is large with few of them.
+fn fill(direct: &mut Direct, key: &str, members: usize) {
+    let tail = "x".repeat(200);
+    for chunk in 0..members / 500 {
+        let pairs = (0..500).map(|n| chunk * 500 + n);
+        let pairs: Vec<String> = pairs.map(|n| format!("{n} m{n:06}{tail}")).collect();
+        direct.run(&format!("zadd {key} {}", pairs.join(" ")));
+    }
+}
+
+/// The files shrink after a large set was removed, replaced, or has expired; what stays is not touched.
+#[test]
+fn the_bytes_of_a_large_set_come_back_from_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(EngineStore::open(dir.path()).unwrap());
+    let mut direct = Direct::over(Arc::clone(&store) as Arc<dyn Store>);
+    fill(&mut direct, "stays", 2000);
+    for space in Space::ALL {
+        store.reclaim(space, &KeyRange::all()).unwrap();
+    }
+    let without = bytes_in(dir.path());
+    for end in ["del goes", "set goes text", "pexpire goes 1"] {
+        fill(&mut direct, "goes", 50_000);
+        for space in Space::ALL {
+            store.reclaim(space, &KeyRange::all()).unwrap();
+        }
+        let with = bytes_in(dir.path());
+        assert!(with > without + (20 << 20), "{with} bytes with the set");
+        direct.run(end);
+        direct.clock.advance_ms(10);
+        // Whoever meets an expired key removes it; here that is the next write.
+        direct.run("del goes");
+        let mut sweeper = Sweeper::default();
+        let mut large = Vec::new();
+        loop {
+            let step = sweeper.step(&*store, 1000).unwrap();
+            large.extend(step.large);
+            if step.is_last {
+                break;
+            }
+        }
+        assert_eq!(large.len(), 2, "one range in each space: {large:?}");
+        for (space, range) in large {
+            store.reclaim(space, &range).unwrap();
+        }
+        let after = bytes_in(dir.path());
+        assert!(
+            after < without + (1 << 20),
+            "{end}: {after} bytes, {without} before"
+        );
+        assert_eq!(orphans(&*store), 0);
+        assert_eq!(direct.show("zcard stays"), "2000");
+        direct.check();
+    }
 }

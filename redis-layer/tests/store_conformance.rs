@@ -51,7 +51,20 @@ fn a_store_is_an_ordered_map_for_each_space() {
                 let space = random.pick(&Space::ALL);
                 // The engine store keeps rows of its own in the system space; these differ.
                 let key = [b"t", &*key(&mut random)].concat();
-                if random.once_in(3) {
+                if random.once_in(12) {
+                    // Ranges are cleared before the entries of their batch, wherever they were named.
+                    let mut bounds = [key, [b"t", &*self::key(&mut random)].concat()];
+                    bounds.sort();
+                    let [start, end] = bounds;
+                    let range = KeyRange::between(start, end);
+                    let mut clearing = Batch::default();
+                    clearing.put(space, range.start.clone(), "x".into());
+                    clearing.clear(space, range.clone());
+                    model.retain(|(s, key), _| *s != space || !range.contains(key));
+                    model.insert((space, range.start), b"x".to_vec());
+                    store.write(std::mem::take(&mut batch)).unwrap();
+                    store.write(clearing).unwrap();
+                } else if random.once_in(3) {
                     batch.delete(space, key.clone());
                     model.remove(&(space, key));
                 } else {

@@ -11,6 +11,7 @@
 mod connection;
 mod durability;
 mod expire;
+mod fsck;
 mod listener;
 mod options;
 mod reclaim;
@@ -18,5 +19,6 @@ pub mod resp;
 mod watch;
 
 pub use durability::{Durability, SyncPolicy};
+pub use fsck::{FsckError, fsck};
 pub use listener::{Listener, ServeError, StartError};
 pub use options::Options;

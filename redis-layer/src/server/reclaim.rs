@@ -2,7 +2,8 @@
 //!
 //! It walks over the rows in small steps with pauses between them, so that commands hardly notice.
 //! A walk begins when the server starts, and after that when something was written since the last
-//! one began. An idle server does nothing.
+//! one began. An idle server does nothing. Of a large collection, the files that held its rows are then made anew
+//! without them; the space of smaller ones comes back with the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;
@@ -64,14 +65,27 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Rece
             continue;
         }
         let mut sweeper = Sweeper::default();
+        let mut large = Vec::new();
         loop {
             match sweeper.step(store, STEP_ROWS) {
-                Ok(step) if step.is_last => break,
-                Ok(_) => {}
+                Ok(step) => {
+                    large.extend(step.large);
+                    if step.is_last {
+                        break;
+                    }
+                }
                 Err(error) => {
                     tracing::error!(%error, "the space of removed keys is not given back any more");
                     return;
                 }
+            }
+            if is_stopped_after(STEP_PAUSE) {
+                return;
+            }
+        }
+        for (space, range) in large {
+            if let Err(error) = store.reclaim(space, &range) {
+                tracing::error!(%error, "the space of a removed key stays taken for now");
             }
             if is_stopped_after(STEP_PAUSE) {
                 return;

@@ -183,6 +183,16 @@ impl Store for EngineStore {
         Ok(())
     }
 
+    fn reclaim(&self, space: Space, range: &KeyRange) -> Result<()> {
+        let family = self.family(space);
+        let start = range.start.as_slice();
+        match range.end.as_deref() {
+            Some(end) => self.db.compact_range(family, start..end),
+            None => self.db.compact_range(family, start..),
+        }
+        .map_err(Error::new)
+    }
+
     fn close(&self) -> Result<()> {
         self.sync()?;
         self.db.close().map_err(Error::new)

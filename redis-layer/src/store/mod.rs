@@ -210,6 +210,16 @@ pub trait Store: Send + Sync {
         self.sync()
     }
 
+    /// Gives back the space of rows that were removed from a range, which a store may otherwise do when it has
+    /// time. May take long; beside it reads and writes go on.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn reclaim(&self, space: Space, range: &KeyRange) -> Result<()> {
+        let _ = (space, range);
+        Ok(())
+    }
+
     /// Syncs and gives up what the store holds. Later calls may fail.
     ///
     /// # Errors

@@ -6,14 +6,19 @@
 //! answer "orphan" stays true as long as the store runs. A power cut can make it untrue again:
 //! that is why [`Sweeper`] syncs before it removes.
 
-use crate::store::{Batch, Direction, KeyRange, Snapshot, Space, Store, next_key};
+use crate::store::{Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store, next_key};
 use crate::types::rows::{RowPrefix, decode_owner, metadata_key};
 use crate::types::{DbNumber, Metadata, Result};
 
 /// The spaces whose rows have owners.
 pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
-/// How many orphans [`sweep`] removes with one batch.
+/// How many orphans [`sweep`] removes with one batch, about.
 const SWEEP_BATCH: usize = 1024;
+/// From so many rows on, the rows of a removed collection are removed as one range. A range costs readers a
+/// little until compactions have caught up; fewer rows cost less one by one.
+const CLEARED_FROM: u64 = 256;
+/// So many bytes of removed rows are worth a compaction of their own.
+const LARGE_BYTES: usize = 8 << 20;
 
 /// Answers for row after row, in the order of the space, whether it is an orphan. Rows of one
 /// owner stand together, so the metadata is read once for each owner.
@@ -48,13 +53,24 @@ impl OrphanFinder {
     }
 }
 
-/// How far one step of a [`Sweeper`] came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What one step of a [`Sweeper`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
-    /// How many orphans it removed.
+    /// How many orphans it removed. At least: those of a large collection are not all counted.
     pub removed: u64,
+    /// Ranges of removed rows that are worth a call of [`Store::reclaim`].
+    pub large: Vec<(Space, KeyRange)>,
     /// Whether it was the last one of a walk. The next one begins a new walk.
     pub is_last: bool,
+}
+
+/// What a step found.
+#[derive(Debug, Default)]
+struct Found {
+    orphans: Batch,
+    step: Step,
+    /// Where to go on, or `None` at the end of the space.
+    rest: Option<Vec<u8>>,
 }
 
 /// Walks over the owned spaces in small steps and removes the orphans. One at a time is enough
@@ -72,62 +88,103 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    /// Looks at no more than `most` orphans and collections, and removes the orphans.
+    /// Looks at about `most` orphans and collections, and removes the orphans. The rows of a larger collection
+    /// are removed at once, by their range.
     ///
-    /// Cost: one seek for each collection that is alive, however large, and one row for each
-    /// orphan; a sync and a batch if there are orphans.
+    /// Cost: one seek for each collection that is alive, however large; one row for each orphan, up to 8 MiB of
+    /// them in a collection; a sync and a batch if there are orphans.
     ///
     /// # Errors
     /// A damaged row; those of the store. The next step tries again from the same place.
     pub fn step(&mut self, store: &dyn Store, most: usize) -> Result<Step> {
         let space = OWNED[self.space];
-        let mut orphans = Batch::default();
-        let reached = self.find(store, space, most, &mut orphans)?;
-        let removed = orphans.changes().len() as u64;
-        if removed > 0 {
+        let Found {
+            orphans,
+            mut step,
+            rest,
+        } = self.find(store, space, most)?;
+        if !orphans.is_empty() {
             store.sync()?;
             store.write(orphans)?;
         }
-        let is_last = reached.is_none() && self.space + 1 == OWNED.len();
-        if reached.is_none() {
+        step.is_last = rest.is_none() && self.space + 1 == OWNED.len();
+        if rest.is_none() {
             self.space = (self.space + 1) % OWNED.len();
         }
-        self.from = reached.unwrap_or_default();
-        Ok(Step { removed, is_last })
+        self.from = rest.unwrap_or_default();
+        Ok(step)
     }
 
-    /// Collects orphans. Answers where to go on, or `None` at the end of the space.
-    fn find(
-        &self,
-        store: &dyn Store,
-        space: Space,
-        most: usize,
-        orphans: &mut Batch,
-    ) -> Result<Option<Vec<u8>>> {
+    /// Collects orphans.
+    fn find(&self, store: &dyn Store, space: Space, most: usize) -> Result<Found> {
         let snapshot = store.snapshot()?;
         let mut finder = OrphanFinder::default();
+        let mut found = Found::default();
         let mut rest = KeyRange::all();
         rest.start.clone_from(&self.from);
         let mut cursor = snapshot.scan(space, &rest, Direction::Forward)?;
-        for _ in 0..most {
+        let mut looked_at = 0;
+        while looked_at < most as u64 {
             let Some((row, _)) = cursor.row() else {
-                return Ok(None);
+                return Ok(found);
             };
+            let (db, key, version) = decode_owner(space, row)?;
+            let rows = RowPrefix::new(db, &key, version).rows();
             if finder.is_orphan(&*snapshot, space, row)? {
-                rest.start = next_key(row);
-                orphans.delete(space, row.to_vec());
-                cursor.advance()?;
+                let left = most as u64 - looked_at;
+                rest.start = gather(&mut *cursor, (space, &rows), left, &mut found)?;
+                looked_at = found.step.removed.max(looked_at + 1);
                 continue;
             }
-            let (db, key, version) = decode_owner(space, row)?;
-            let Some(behind) = RowPrefix::new(db, &key, version).rows().end else {
-                return Ok(None);
+            looked_at += 1;
+            let Some(behind) = rows.end else {
+                return Ok(found);
             };
             rest.start = behind;
             cursor = snapshot.scan(space, &rest, Direction::Forward)?;
         }
-        Ok(Some(rest.start))
+        found.rest = Some(rest.start);
+        Ok(found)
     }
+}
+
+/// Gathers the orphans of one collection, on whose first one the cursor stands. If there are many, one entry
+/// of the batch removes them all. Answers where to go on.
+fn gather(
+    cursor: &mut (dyn Cursor + '_),
+    (space, rows): (Space, &KeyRange),
+    most: u64,
+    found: &mut Found,
+) -> Result<Vec<u8>> {
+    let mut few = Vec::new();
+    let (mut count, mut bytes) = (0, 0);
+    let mut behind = Vec::new();
+    while let Some((row, value)) = cursor.row()
+        && rows.contains(row)
+    {
+        count += 1;
+        bytes += row.len() + value.len();
+        if count <= CLEARED_FROM {
+            few.push(row.to_vec());
+        }
+        behind = next_key(row);
+        cursor.advance()?;
+        let decided = count >= CLEARED_FROM && bytes >= LARGE_BYTES;
+        if decided || (count == most && count < CLEARED_FROM) {
+            break;
+        }
+    }
+    found.step.removed += count;
+    if count < CLEARED_FROM {
+        few.into_iter()
+            .for_each(|row| found.orphans.delete(space, row));
+        return Ok(behind);
+    }
+    found.orphans.clear(space, rows.clone());
+    if bytes >= LARGE_BYTES {
+        found.step.large.push((space, rows.clone()));
+    }
+    Ok(rows.end.clone().unwrap_or(behind))
 }
 
 /// Removes all orphans and answers how many there were.

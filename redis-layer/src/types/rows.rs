@@ -69,6 +69,20 @@ pub enum Kind {
     SortedSet = 5,
 }
 
+impl Kind {
+    /// The name that Redis gives it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Hash => "hash",
+            Self::List => "list",
+            Self::Set => "set",
+            Self::SortedSet => "zset",
+        }
+    }
+}
+
 /// What a metadata row says about a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {

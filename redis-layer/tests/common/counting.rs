@@ -1,4 +1,5 @@
-//! A store that counts the rows that scans step over.
+//! A store that counts the rows that scans step over. If it keeps tombstones, removed rows stay and are stepped over
+//! too, as in a log-structured store that is never compacted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +13,11 @@ use redis_layer::store::{
 pub(crate) struct Counting {
     inner: Arc<dyn Store>,
     counters: Arc<Counters>,
+    keeps_tombstones: bool,
 }
+
+/// The value of a removed row. No row has it: metadata begins with a tag, a score is none of these bytes.
+const TOMBSTONE: &[u8] = b"\xff removed";
 
 /// What was asked for so far.
 #[derive(Debug, Default)]
@@ -24,10 +29,19 @@ pub(crate) struct Counters {
 
 impl Counting {
     pub(crate) fn over(inner: Arc<dyn Store>) -> (Arc<Self>, Arc<Counters>) {
+        Self::new(inner, false)
+    }
+
+    pub(crate) fn with_tombstones(inner: Arc<dyn Store>) -> (Arc<Self>, Arc<Counters>) {
+        Self::new(inner, true)
+    }
+
+    fn new(inner: Arc<dyn Store>, keeps_tombstones: bool) -> (Arc<Self>, Arc<Counters>) {
         let counters = Arc::<Counters>::default();
         let store = Self {
             inner,
             counters: Arc::clone(&counters),
+            keeps_tombstones,
         };
         (Arc::new(store), counters)
     }
@@ -59,7 +73,16 @@ impl Store for Counting {
     }
 
     fn write(&self, batch: Batch) -> Result<()> {
-        self.inner.write(batch)
+        if !self.keeps_tombstones {
+            return self.inner.write(batch);
+        }
+        let mut kept = Batch::default();
+        for change in batch.changes() {
+            let value = change.value.clone();
+            let value = value.unwrap_or(Bytes::from_static(TOMBSTONE));
+            kept.put(change.space, change.key.clone(), value);
+        }
+        self.inner.write(kept)
     }
 
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
@@ -83,7 +106,8 @@ struct CountingSnapshot {
 impl Snapshot for CountingSnapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
         self.counters.gets.fetch_add(1, Ordering::Relaxed);
-        self.inner.get(space, key)
+        let value = self.inner.get(space, key)?;
+        Ok(value.filter(|value| value != TOMBSTONE))
     }
 
     fn scan<'a>(
@@ -93,16 +117,32 @@ impl Snapshot for CountingSnapshot {
         direction: Direction,
     ) -> Result<Box<dyn Cursor + 'a>> {
         self.counters.scans.fetch_add(1, Ordering::Relaxed);
-        Ok(Box::new(CountingCursor {
+        let mut cursor = CountingCursor {
             inner: self.inner.scan(space, range, direction)?,
             counters: Arc::clone(&self.counters),
-        }))
+        };
+        cursor.pass_tombstones()?;
+        Ok(Box::new(cursor))
     }
 }
 
 struct CountingCursor<'a> {
     inner: Box<dyn Cursor + 'a>,
     counters: Arc<Counters>,
+}
+
+impl CountingCursor<'_> {
+    fn pass_tombstones(&mut self) -> Result<()> {
+        while self
+            .inner
+            .row()
+            .is_some_and(|(_, value)| value == TOMBSTONE)
+        {
+            self.counters.steps.fetch_add(1, Ordering::Relaxed);
+            self.inner.advance()?;
+        }
+        Ok(())
+    }
 }
 
 impl Cursor for CountingCursor<'_> {
@@ -112,6 +152,7 @@ impl Cursor for CountingCursor<'_> {
 
     fn advance(&mut self) -> Result<()> {
         self.counters.steps.fetch_add(1, Ordering::Relaxed);
-        self.inner.advance()
+        self.inner.advance()?;
+        self.pass_tombstones()
     }
 }

@@ -10,26 +10,36 @@ mod lists;
 mod names;
 mod sorted_sets;
 
+use std::collections::BTreeMap;
+
 use crate::store::{Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::keyspace::all_keys;
 use crate::types::orphans::{OWNED, OrphanFinder};
 use crate::types::rows::{
-    RowPrefix, decode_expiry_key, decode_metadata_key, expiry_key, metadata_key, stored_expiry,
+    RowPrefix, decode_expiry_key, decode_metadata_key, decode_owner, expiry_key, metadata_key,
+    stored_expiry,
 };
 use crate::types::zset::indexes::RankIndexes;
-use crate::types::{Content, DbNumber, Metadata, Result};
+use crate::types::{Content, DbNumber, Error, Metadata, Result};
+
+/// So many faults are described. The others are only counted.
+const DESCRIBED_MAX: usize = 1000;
 
 /// What [`check`] found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// How many metadata rows there are, expired ones included.
     pub keys: u64,
+    /// How many of each type, by its name.
+    pub kinds: BTreeMap<&'static str, u64>,
     /// How many elements the collections have together.
     pub elements: u64,
     /// How many rows nobody owns.
     pub orphans: u64,
-    /// What must not be.
+    /// What must not be, as far as it is described.
     pub faults: Vec<Fault>,
+    /// How many more faults there are.
+    pub more_faults: u64,
 }
 
 /// A contradiction between rows.
@@ -37,65 +47,118 @@ pub struct Report {
 pub struct Fault {
     /// The database of the key.
     pub db: DbNumber,
-    /// The key.
+    /// The key. Of a row that cannot be read, its bytes.
     pub key: Vec<u8>,
     /// What is wrong with it.
     pub what: String,
 }
 
-/// Checks all rows. Nobody may write meanwhile.
+impl Report {
+    /// Whether all rows agree.
+    #[must_use]
+    pub const fn is_sound(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    fn add(&mut self, db: DbNumber, key: &[u8], what: String) {
+        if self.faults.len() >= DESCRIBED_MAX {
+            self.more_faults += 1;
+            return;
+        }
+        let key = key.to_vec();
+        self.faults.push(Fault { db, key, what });
+    }
+}
+
+/// Checks all rows, as they are at one moment. A damaged row is a fault like others.
 ///
-/// Cost: memory for the largest collection, two walks over all rows.
+/// Cost: a walk over all rows, and a point read for each member of a sorted set. Memory does not grow with the
+/// rows.
 ///
 /// # Errors
-/// A damaged row; those of the store.
+/// Those of the store.
 pub fn check(store: &dyn Store) -> Result<Report> {
     let mut report = Report::default();
     let snapshot = store.snapshot()?;
-    for (db, key, metadata) in all_keys(store)? {
+    let mut cursor = snapshot.scan(Space::Metadata, &KeyRange::all(), Direction::Forward)?;
+    while let Some((row, value)) = cursor.row() {
         report.keys += 1;
-        let collection = metadata.content.collection();
-        report.elements += collection.map_or(0, |collection| collection.size);
-        for what in faults_of(&*snapshot, db, &key, &metadata)? {
-            let key = key.clone();
-            report.faults.push(Fault { db, key, what });
-        }
+        check_key(&*snapshot, row, value, &mut report)?;
+        cursor.advance()?;
     }
     expiry_faults(&*snapshot, &mut report)?;
     for space in OWNED {
         let mut finder = OrphanFinder::default();
         let mut cursor = snapshot.scan(space, &KeyRange::all(), Direction::Forward)?;
         while let Some((row, _)) = cursor.row() {
-            report.orphans += u64::from(finder.is_orphan(&*snapshot, space, row)?);
+            match finder.is_orphan(&*snapshot, space, row) {
+                Ok(is_orphan) => report.orphans += u64::from(is_orphan),
+                // Its metadata row was reported already, if that is what is damaged.
+                Err(Error::Damaged { .. }) if decode_owner(space, row).is_ok() => {}
+                Err(damage @ Error::Damaged { .. }) => report.add(0, row, damage.to_string()),
+                Err(error) => return Err(error),
+            }
             cursor.advance()?;
         }
     }
     Ok(report)
 }
 
+fn check_key(snapshot: &dyn Snapshot, row: &[u8], value: &[u8], report: &mut Report) -> Result<()> {
+    let decoded = decode_metadata_key(row)
+        .and_then(|owner| Ok((owner, Metadata::decode(row, &value.to_vec().into())?)));
+    let ((db, key), metadata) = match decoded {
+        Ok(decoded) => decoded,
+        Err(damage @ Error::Damaged { .. }) => {
+            report.add(0, row, damage.to_string());
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    *report
+        .kinds
+        .entry(metadata.content.kind().name())
+        .or_default() += 1;
+    let collection = metadata.content.collection();
+    report.elements += collection.map_or(0, |collection| collection.size);
+    match faults_of(snapshot, db, &key, &metadata) {
+        Ok(faults) => faults
+            .into_iter()
+            .for_each(|what| report.add(db, &key, what)),
+        Err(damage @ Error::Damaged { .. }) => report.add(db, &key, damage.to_string()),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
 /// The expire-time index has a row for each key that expires, and no other.
 fn expiry_faults(snapshot: &dyn Snapshot, report: &mut Report) -> Result<()> {
-    let mut fault = |db, key, what: &str| {
-        let what = what.to_owned();
-        report.faults.push(Fault { db, key, what });
-    };
     let mut cursor = snapshot.scan(Space::Metadata, &KeyRange::all(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
-        if let Some(expires_ms) = stored_expiry(value) {
-            let (db, key) = decode_metadata_key(row)?;
+        // A damaged row was reported already.
+        if let Some(expires_ms) = stored_expiry(value)
+            && let Ok((db, key)) = decode_metadata_key(row)
+        {
             let index = expiry_key(db, expires_ms, &key);
             if snapshot.get(Space::Expiry, &index)?.is_none() {
-                fault(db, key, "it expires, and the index by time does not say so");
+                let what = "it expires, and the index by time does not say so";
+                report.add(db, &key, what.to_owned());
             }
         }
         cursor.advance()?;
     }
     let mut cursor = snapshot.scan(Space::Expiry, &KeyRange::all(), Direction::Forward)?;
     while let Some((row, _)) = cursor.row() {
-        let (db, expires_ms, key) = decode_expiry_key(row)?;
-        let stored = snapshot.get(Space::Metadata, &metadata_key(db, &key))?;
-        if stored.and_then(|value| stored_expiry(&value)) != Some(expires_ms) {
-            fault(db, key, "the index says that it expires, and it does not");
+        match decode_expiry_key(row) {
+            Ok((db, expires_ms, key)) => {
+                let stored = snapshot.get(Space::Metadata, &metadata_key(db, &key))?;
+                if stored.and_then(|value| stored_expiry(&value)) != Some(expires_ms) {
+                    let what = "the index says that it expires, and it does not";
+                    report.add(db, &key, what.to_owned());
+                }
+            }
+            Err(damage @ Error::Damaged { .. }) => report.add(0, row, damage.to_string()),
+            Err(error) => return Err(error),
         }
         cursor.advance()?;
     }

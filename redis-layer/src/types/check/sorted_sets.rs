@@ -1,7 +1,5 @@
 //! Sorted sets: two rows for each member, and the index in memory that counts them.
 
-use std::collections::BTreeMap;
-
 use crate::store::{Direction, Snapshot, Space};
 use crate::types::Result;
 use crate::types::rows::{Marks, RowPrefix, Score, decode_score};
@@ -15,43 +13,62 @@ pub(super) fn faults(
     size: u64,
     marks: &Marks,
 ) -> Result<Vec<String>> {
-    // The score of each member by its data row, and whether a score row says the same.
-    let mut scores: BTreeMap<Vec<u8>, (Score, bool)> = BTreeMap::new();
+    let mut faults = Vec::new();
+    let mut data_rows = 0;
     let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
-        let member = prefix.data_member(row)?.to_vec();
-        scores.insert(member, (decode_score(row, value)?, false));
+        data_rows += 1;
+        let member = prefix.data_member(row)?;
+        let score = decode_score(row, value)?;
+        let score_row = prefix.score_key(score, member);
+        if snapshot.get(Space::Score, &score_row)?.is_none() {
+            let member = String::from_utf8_lossy(member);
+            let score = score.get();
+            faults.push(format!("{member:?} has no score row for {score}"));
+        }
         cursor.advance()?;
     }
-    let mut faults = Vec::new();
-    if size == 0 || size != scores.len() as u64 {
-        let found = scores.len();
-        faults.push(format!("its size is {size}, it has {found} data rows"));
+    if size == 0 || size != data_rows {
+        faults.push(format!("its size is {size}, it has {data_rows} data rows"));
     }
+    let mut score_rows = 0;
     let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
     while let Some((row, _)) = cursor.row() {
-        let (score, member) = prefix.score_member(row)?;
+        score_rows += 1;
+        let (_, member) = prefix.score_member(row)?;
         if !marks.contain(prefix.mark_of(row)) {
             let member = String::from_utf8_lossy(member);
             faults.push(format!("{member:?} stands outside the marks {marks:02x?}"));
         }
-        match scores.get_mut(member) {
-            Some((by_member, is_indexed)) if *by_member == score => *is_indexed = true,
-            other => faults.push(format!(
+        cursor.advance()?;
+    }
+    // If each data row has its score row, and there are as many of the one as of the other, none is stale.
+    if score_rows != data_rows || !faults.is_empty() {
+        faults.extend(stale_rows(snapshot, prefix)?);
+    }
+    Ok(faults)
+}
+
+/// The score rows that no data row stands for.
+fn stale_rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
+    while let Some((row, _)) = cursor.row() {
+        let (score, member) = prefix.score_member(row)?;
+        let data_row = prefix.data_key(member);
+        let value = snapshot.get(Space::Data, &data_row)?;
+        let by_member = value
+            .map(|value| decode_score(&data_row, &value))
+            .transpose()?;
+        if by_member != Some(score) {
+            faults.push(format!(
                 "{:?} has a score row for {}, its data row says {:?}",
                 String::from_utf8_lossy(member),
                 score.get(),
-                other.map(|(by_member, _)| by_member.get())
-            )),
+                by_member.map(Score::get)
+            ));
         }
         cursor.advance()?;
-    }
-    for (member, (score, _)) in scores.iter().filter(|(_, (_, is_indexed))| !is_indexed) {
-        faults.push(format!(
-            "{:?} has no score row for {}",
-            String::from_utf8_lossy(member),
-            score.get()
-        ));
     }
     Ok(faults)
 }

@@ -3,7 +3,7 @@
 //! Whoever removes members at an end of the set moves the [mark](crate::types::zset::marks) there, so that the
 //! next command does not walk over what they leave behind.
 
-use crate::store::{Direction, Space};
+use crate::store::{Direction, KeyRange, Space, next_key};
 use crate::types::rows::Score;
 use crate::types::zset::{Element, Index, LexRange, ScoreRange, SortedSet, Window, rank};
 use crate::types::{Error, Result};
@@ -62,14 +62,19 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements = self.by_lex(range, Direction::Forward, Window::ALL)?;
-        self.remove_range(&elements)
+        // In the order of scores, others may stand between them.
+        self.erase_all(&elements)?;
+        Ok(elements.len() as u64)
     }
 
+    /// Removes elements between which there are no others.
     fn remove_range(&mut self, elements: &[Element]) -> Result<u64> {
         self.erase_all(elements)?;
-        if !elements.is_empty() && self.size > 0 {
-            self.find_end(Direction::Forward)?;
-            self.find_end(Direction::Backward)?;
+        if let (Some(first), Some(last)) = (elements.first(), elements.last()) {
+            let first = self.prefix.score_key(score_of(first)?, &first.member);
+            let last = self.prefix.score_key(score_of(last)?, &last.member);
+            self.note_gone(&first, &last, Direction::Forward)?;
+            self.note_gone(&first, &last, Direction::Backward)?;
         }
         Ok(elements.len() as u64)
     }
@@ -119,25 +124,42 @@ impl SortedSet<'_, '_> {
         });
         // The low bits of this hash are poor.
         let chosen = hash >> 40;
-        if !chosen.is_multiple_of(LOOKS_ONCE_IN) || self.size == 0 {
+        if !chosen.is_multiple_of(LOOKS_ONCE_IN) {
             return Ok(());
         }
-        self.find_end(if (chosen / LOOKS_ONCE_IN).is_multiple_of(2) {
+        let direction = if (chosen / LOOKS_ONCE_IN).is_multiple_of(2) {
             Direction::Forward
         } else {
             Direction::Backward
-        })
+        };
+        self.note_gone(row, row, direction)
     }
 
-    /// Moves a mark to where the first row in this direction stands.
-    fn find_end(&mut self, direction: Direction) -> Result<()> {
-        let cursor = self.scan(Index::ByScore, &self.prefix.rows(), direction)?;
-        let mark = cursor
+    /// All rows from `first` to `last` are gone. Moves a mark behind them, if nothing stands between the mark and
+    /// them, or else to what does. What the look steps over, no later one steps over again.
+    fn note_gone(&mut self, first: &[u8], last: &[u8], direction: Direction) -> Result<()> {
+        let all = self.prefix.rows();
+        let outside = match direction {
+            Direction::Forward => KeyRange::between(all.start, first.to_vec()),
+            Direction::Backward => KeyRange {
+                start: next_key(last),
+                end: all.end,
+            },
+        };
+        let cursor = self.scan(Index::ByScore, &outside, direction)?;
+        let end = cursor
             .row()
             .map(|(row, _)| self.prefix.mark_of(row).to_vec());
         drop(cursor);
-        if let Some(mark) = mark {
-            self.marks.begin_at(&mark, direction);
+        match end {
+            Some(end) => self.marks.begin_at(&end, direction),
+            None => {
+                let gone = match direction {
+                    Direction::Forward => last,
+                    Direction::Backward => first,
+                };
+                self.marks.pass(self.prefix.mark_of(gone), direction);
+            }
         }
         Ok(())
     }
