@@ -97,6 +97,8 @@ struct Follower {
 /// How often a follower looks again before it sleeps. A leader that does not sync is done within a few
 /// microseconds, which is less than it takes to put a thread to sleep and to wake it.
 const LOOKS_BEFORE_SLEEP: u32 = 100;
+/// Then it lets others run, and looks again, so often: the leader may have a larger batch.
+const YIELDS_BEFORE_SLEEP: u32 = 20;
 
 #[derive(Debug)]
 enum FollowerState {
@@ -144,6 +146,12 @@ impl Follower {
                 return;
             }
             std::hint::spin_loop();
+        }
+        for _ in 0..YIELDS_BEFORE_SLEEP {
+            if self.is_decided.load(Ordering::Acquire) {
+                return;
+            }
+            std::thread::yield_now();
         }
     }
 
