@@ -14,6 +14,10 @@ use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
+/// Commands make many small allocations, on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A server that speaks the protocol of Redis and keeps its data in an ordered store.
 ///
 /// Talk to it with redis-cli or any Redis client:
