@@ -1,5 +1,7 @@
 //! Commands on strings bit by bit. `BITFIELD` is in `bitfield`.
 
+use bytes::Bytes;
+
 use crate::commands::string_parts::{MOST_BYTES, part};
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::parse_integer;
@@ -150,7 +152,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     for key in args.from(3) {
         texts.push(txn.get_string(key)?.unwrap_or_default());
     }
-    let length = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+    let length = texts.iter().map(Bytes::len).max().unwrap_or(0);
     let mut result = texts.first().map_or_else(Vec::new, |text| text.to_vec());
     result.resize(length, 0);
     for text in &texts[1..] {

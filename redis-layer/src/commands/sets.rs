@@ -209,25 +209,25 @@ pub(crate) fn sdiff(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn sinterstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let sets = open_all(txn, args.from(2))?;
     let members = set::intersection(txn, &sets, usize::MAX)?;
-    store(txn, args, members, "sinterstore")
+    store(txn, args, &members, "sinterstore")
 }
 
 /// `SUNIONSTORE destination key [key ...]`
 pub(crate) fn sunionstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let sets = open_all(txn, args.from(2))?;
     let members = set::union(txn, &sets)?;
-    store(txn, args, members, "sunionstore")
+    store(txn, args, &members, "sunionstore")
 }
 
 /// `SDIFFSTORE destination key [key ...]`
 pub(crate) fn sdiffstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let sets = open_all(txn, args.from(2))?;
     let members = set::difference(txn, &sets)?;
-    store(txn, args, members, "sdiffstore")
+    store(txn, args, &members, "sdiffstore")
 }
 
 /// Puts a set in the place of whatever the destination holds. An empty one is no key.
-fn store(txn: &mut Txn<'_>, args: Args<'_>, members: Vec<Bytes>, event: &'static str) -> Outcome {
+fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static str) -> Outcome {
     let key = args.get(1);
     if members.is_empty() {
         if txn.remove_key(key)? {
@@ -236,7 +236,7 @@ fn store(txn: &mut Txn<'_>, args: Args<'_>, members: Vec<Bytes>, event: &'static
         return Ok(Reply::Integer(0));
     }
     let mut set = Elements::create(txn, key, Kind::Set)?;
-    for member in &members {
+    for member in members {
         set.put_new(txn, member, Bytes::new())?;
     }
     finish(txn, key, set, event)?;

@@ -191,7 +191,15 @@ impl Metadata {
     /// The bytes of the row's value.
     #[must_use]
     pub fn encode(&self) -> Bytes {
-        let mut value = Vec::with_capacity(1 + 3 * U64_LEN);
+        // Exact for strings, hashes and sets: a vector with room to spare costs `Bytes` an allocation more.
+        let body = match &self.content {
+            Content::String(text) => text.len(),
+            Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
+            Content::List(..) => 4 * U64_LEN,
+            Content::SortedSet(_, marks) => 2 * U64_LEN + 2 + marks.low.len() + marks.high.len(),
+        };
+        let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
+        let mut value = Vec::with_capacity(head + body);
         let flags = self.expires_ms.map_or(0, |_| EXPIRES);
         value.push(self.content.kind() as u8 | flags);
         if let Some(expires_ms) = self.expires_ms {
