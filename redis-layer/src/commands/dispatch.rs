@@ -192,10 +192,17 @@ fn run_alone(
     } else {
         work(session, &mut txn, args)
     }?;
-    if let Reply::Wait { timeout_ms, .. } = reply {
-        // Still under the locks: whoever writes a key after this finds the client waiting. Who waits in vain gets
-        // a null array, whatever the command; where nobody may wait, each command has its own answer.
-        let in_vain = Reply::NullArray;
+    if let Reply::Wait {
+        timeout_ms,
+        in_vain,
+    } = reply
+    {
+        // Still under the locks: whoever writes a key after this finds the client waiting. Who waits in vain for an
+        // element gets a null array, also where a transaction gets null.
+        let in_vain = match *in_vain {
+            Reply::Null => Reply::NullArray,
+            other => other,
+        };
         executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
         return Ok(Reply::Silence);
     }

@@ -1,14 +1,18 @@
-//! Commands on keys of any type: existence, type, expiry.
+//! Commands on keys of any type: existence, type, other names and databases. When keys expire: [`expiry`](super::expiry).
 
-use crate::commands::{Args, CommandError, Outcome, Reply};
-use crate::types::number::c_text;
-use crate::types::{FlushScope, Kind, Txn, flush};
+use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply};
+use crate::types::number::parse_integer;
+use crate::types::transfer::Place;
+use crate::types::{Class, DbNumber, FlushScope, Kind, Txn, flush};
 
-/// `DEL key [key ...]`
+/// `DEL key [key ...]`, and `UNLINK`, which is the same here: `DEL` leaves the elements to a thread, too.
 pub(crate) fn del(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut removed = 0;
     for key in args.from(1) {
-        removed += u64::from(txn.remove_key(key)?);
+        if txn.remove_key(key)? {
+            removed += 1;
+            txn.event(Class::Generic, "del", key);
+        }
     }
     Ok(Reply::count(removed))
 }
@@ -25,186 +29,166 @@ pub(crate) fn exists(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `TYPE key`
 pub(crate) fn type_of(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let metadata = txn.lookup(args.get(1))?;
-    Ok(Reply::Status(match metadata.map(|m| m.content.kind()) {
-        None => "none",
-        Some(Kind::String) => "string",
-        Some(Kind::Hash) => "hash",
-        Some(Kind::List) => "list",
-        Some(Kind::Set) => "set",
-        Some(Kind::SortedSet) => "zset",
-    }))
+    let kind = metadata.map(|metadata| metadata.content.kind());
+    Ok(Reply::Status(kind.map_or("none", type_name)))
 }
 
-/// In which unit, and from when, an expiry is counted.
-#[derive(Debug, Clone, Copy)]
-struct Scale {
-    unit_ms: i64,
-    from_now: bool,
+/// Redis's name for a type.
+pub(super) const fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "string",
+        Kind::Hash => "hash",
+        Kind::List => "list",
+        Kind::Set => "set",
+        Kind::SortedSet => "zset",
+    }
 }
 
-/// `EXPIRE key seconds [NX | XX | GT | LT]`
-pub(crate) fn expire(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    expire_at(
-        txn,
-        args,
-        Scale {
-            unit_ms: 1000,
-            from_now: true,
-        },
-    )
+const SAME_OBJECT: CommandError =
+    CommandError::fixed("ERR source and destination objects are the same");
+
+/// The database with the number at a position.
+fn database(args: Args<'_>, position: usize) -> Result<DbNumber, CommandError> {
+    in_range(args.integer(position)?)
 }
 
-/// `PEXPIRE key milliseconds [NX | XX | GT | LT]`
-pub(crate) fn pexpire(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    expire_at(
-        txn,
-        args,
-        Scale {
-            unit_ms: 1,
-            from_now: true,
-        },
-    )
+fn in_range(number: i64) -> Result<DbNumber, CommandError> {
+    DbNumber::try_from(number)
+        .ok()
+        .filter(|db| *db < DATABASES)
+        .ok_or(CommandError::fixed("ERR DB index is out of range"))
 }
 
-/// `EXPIREAT key unix-seconds [NX | XX | GT | LT]`
-pub(crate) fn expireat(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    expire_at(
-        txn,
-        args,
-        Scale {
-            unit_ms: 1000,
-            from_now: false,
-        },
-    )
+/// `RENAME key newkey`
+pub(crate) fn rename(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    rename_unless(txn, args, false)?;
+    Ok(Reply::OK)
 }
 
-/// `PEXPIREAT key unix-milliseconds [NX | XX | GT | LT]`
-pub(crate) fn pexpireat(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    expire_at(
-        txn,
-        args,
-        Scale {
-            unit_ms: 1,
-            from_now: false,
-        },
-    )
+/// `RENAMENX key newkey`
+pub(crate) fn renamenx(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    Ok(Reply::yes_or_no(rename_unless(txn, args, true)?))
 }
 
-fn expire_at(txn: &mut Txn<'_>, args: Args<'_>, scale: Scale) -> Outcome {
-    let condition = ExpireCondition::parse(args)?;
-    let base_ms = if scale.from_now { txn.now_ms() } else { 0 };
-    let expires_ms = args
-        .integer(2)?
-        .checked_mul(scale.unit_ms)
-        .and_then(|millis| millis.checked_add(base_ms))
-        .ok_or_else(|| expiry_error(args))?;
-    let key = args.get(1);
-    let Some(metadata) = txn.lookup(key)? else {
-        return Ok(Reply::Integer(0));
+/// Renames, unless the new name is taken and must not be. Answers whether it did.
+fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool, CommandError> {
+    let (old, new) = (args.get(1), args.get(2));
+    if txn.lookup(old)?.is_none() {
+        return Err(CommandError::NO_SUCH_KEY);
+    }
+    if old == new || (taken && txn.lookup(new)?.is_some()) {
+        return Ok(false);
+    }
+    let db = txn.selected_db();
+    txn.move_key(Place { db, key: old }, Place { db, key: new })?;
+    txn.event(Class::Generic, "rename_from", old);
+    txn.event(Class::Generic, "rename_to", new);
+    Ok(true)
+}
+
+/// `COPY source destination [DB destination-db] [REPLACE]`
+pub(crate) fn copy(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let selected = txn.selected_db();
+    let (mut db, mut replace) = (selected, false);
+    let mut position = 3;
+    while position < args.len() {
+        if args.is(position, "REPLACE") {
+            replace = true;
+        } else if args.is(position, "DB") && position + 1 < args.len() {
+            position += 1;
+            db = database(args, position)?;
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+        position += 1;
+    }
+    let from = Place {
+        db: selected,
+        key: args.get(1),
     };
-    if !condition.allows(metadata.expires_ms, expires_ms) {
+    let to = Place {
+        db,
+        key: args.get(2),
+    };
+    if from == to {
+        return Err(SAME_OBJECT);
+    }
+    let copied = copy_unless_taken(txn, from, to, replace);
+    txn.set_db(selected);
+    Ok(Reply::yes_or_no(copied?))
+}
+
+fn copy_unless_taken(
+    txn: &mut Txn<'_>,
+    from: Place<'_>,
+    to: Place<'_>,
+    replace: bool,
+) -> Result<bool, CommandError> {
+    if txn.lookup(from.key)?.is_none() {
+        return Ok(false);
+    }
+    txn.set_db(to.db);
+    if !replace && txn.lookup(to.key)?.is_some() {
+        return Ok(false);
+    }
+    txn.copy_key(from, to)?;
+    txn.event(Class::Generic, "copy_to", to.key);
+    Ok(true)
+}
+
+/// `MOVE key db`
+pub(crate) fn move_to(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let key = args.get(1);
+    let selected = txn.selected_db();
+    let db = database(args, 2)?;
+    if db == selected {
+        return Err(SAME_OBJECT);
+    }
+    txn.set_db(db);
+    let is_taken = txn.lookup(key)?.is_some();
+    txn.set_db(selected);
+    if is_taken {
         return Ok(Reply::Integer(0));
     }
-    if expires_ms <= txn.now_ms() {
-        txn.remove_key(key)?;
-    } else {
-        txn.set_expiry(key, Some(expires_ms))?;
+    let moved = txn.move_key(Place { db: selected, key }, Place { db, key })?;
+    txn.set_db(selected);
+    if moved {
+        txn.event(Class::Generic, "move_from", key);
+        txn.set_db(db);
+        txn.event(Class::Generic, "move_to", key);
+        txn.set_db(selected);
     }
-    Ok(Reply::Integer(1))
+    Ok(Reply::yes_or_no(moved))
 }
 
-/// `ERR invalid expire time in '...' command`
-pub(crate) fn expiry_error(args: Args<'_>) -> CommandError {
-    let name = args.spec.full_name.as_bytes();
-    CommandError::quoting(&[b"ERR invalid expire time in '", name, b"' command"])
-}
-
-/// When an expiry may be changed.
-#[derive(Debug, Clone, Copy, Default)]
-struct ExpireCondition {
-    only_without: bool,
-    only_with: bool,
-    only_later: bool,
-    only_sooner: bool,
-}
-
-impl ExpireCondition {
-    fn parse(args: Args<'_>) -> Result<Self, CommandError> {
-        let mut condition = Self::default();
-        for position in 3..args.len() {
-            let flag = if args.is(position, "NX") {
-                &mut condition.only_without
-            } else if args.is(position, "XX") {
-                &mut condition.only_with
-            } else if args.is(position, "GT") {
-                &mut condition.only_later
-            } else if args.is(position, "LT") {
-                &mut condition.only_sooner
-            } else {
-                let option = c_text(args.get(position));
-                return Err(CommandError::quoting(&[b"ERR Unsupported option ", option]));
-            };
-            *flag = true;
-        }
-        let Self {
-            only_without,
-            only_with,
-            only_later,
-            only_sooner,
-        } = condition;
-        if only_without && (only_with || only_later || only_sooner) {
-            return Err(CommandError::fixed(
-                "ERR NX and XX, GT or LT options at the same time are not compatible",
-            ));
-        }
-        if only_later && only_sooner {
-            return Err(CommandError::fixed(
-                "ERR GT and LT options at the same time are not compatible",
-            ));
-        }
-        Ok(condition)
-    }
-
-    /// A key without an expiry counts as one that expires after every other.
-    fn allows(self, current_ms: Option<i64>, new_ms: i64) -> bool {
-        let refused = (self.only_without && current_ms.is_some())
-            || (self.only_with && current_ms.is_none())
-            || (self.only_later && current_ms.is_none_or(|current_ms| new_ms <= current_ms))
-            || (self.only_sooner && current_ms.is_some_and(|current_ms| new_ms >= current_ms));
-        !refused
-    }
-}
-
-/// `TTL key`, rounded to the nearest second.
-pub(crate) fn ttl(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    time_to_live(txn, args, |left_ms| left_ms.saturating_add(500) / 1000)
-}
-
-/// `PTTL key`
-pub(crate) fn pttl(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    time_to_live(txn, args, |left_ms| left_ms)
-}
-
-fn time_to_live(txn: &Txn<'_>, args: Args<'_>, scale: fn(i64) -> i64) -> Outcome {
-    let answer = match txn.lookup(args.get(1))? {
-        None => -2,
-        Some(metadata) => metadata.expires_ms.map_or(-1, |expires_ms| {
-            scale(expires_ms.saturating_sub(txn.now_ms()).max(0))
-        }),
+/// `SWAPDB index1 index2`
+pub(crate) fn swapdb(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let number = |position, message| {
+        let number = args.integer(position);
+        number.map_err(|_| CommandError::fixed(message))
     };
-    Ok(Reply::Integer(answer))
+    let a = number(1, "ERR invalid first DB index")?;
+    let b = number(2, "ERR invalid second DB index")?;
+    let (a, b) = (in_range(a)?, in_range(b)?);
+    txn.swap_databases(a, b);
+    Ok(Reply::OK)
 }
 
-/// `PERSIST key`
-pub(crate) fn persist(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let key = args.get(1);
-    let expires = txn
-        .lookup(key)?
-        .is_some_and(|metadata| metadata.expires_ms.is_some());
-    if expires {
-        txn.set_expiry(key, None)?;
+/// `WAIT numreplicas timeout`: there are no replicas, so who wants some waits until the time is over.
+pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let wanted = args.integer(1)?;
+    let timeout = parse_integer(args.get(2)).ok_or(CommandError::fixed(
+        "ERR timeout is not an integer or out of range",
+    ))?;
+    let timeout_ms =
+        u64::try_from(timeout).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
+    if wanted <= 0 {
+        return Ok(Reply::Integer(0));
     }
-    Ok(Reply::yes_or_no(expires))
+    Ok(Reply::Wait {
+        timeout_ms,
+        in_vain: Box::new(Reply::Integer(0)),
+    })
 }
 
 /// `FLUSHALL [ASYNC | SYNC]`

@@ -269,7 +269,9 @@ pub(crate) fn lpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             Some(0) => u64::MAX,
             Some(count) => count,
         };
-        let (mut to_skip, mut seen) = (options.rank.unsigned_abs() - 1, 0);
+        // Redis cannot negate the least number, and takes the first match for it.
+        let rank = options.rank.checked_abs().unwrap_or(1).unsigned_abs();
+        let (mut to_skip, mut seen) = (rank - 1, 0);
         let from = if options.rank > 0 {
             Side::Left
         } else {

@@ -88,7 +88,6 @@ impl ScanOptions {
     }
 
     /// Whether the client wants keys of this type.
-    #[expect(dead_code, reason = "SCAN will ask")]
     pub(crate) fn wants_type(&self, type_name: &str) -> bool {
         let wanted = self.type_name.as_ref();
         wanted.is_none_or(|wanted| is_word(wanted, type_name))

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::commands::generic::expiry_error;
+use crate::commands::expiry::expiry_error;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::{self, Class, Txn};
 

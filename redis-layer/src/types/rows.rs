@@ -346,6 +346,26 @@ pub fn stored_expiry(value: &[u8]) -> Option<i64> {
     Some(decode_i64(*expires_ms))
 }
 
+/// The type in the value of a metadata row.
+///
+/// # Errors
+/// [`Error::Damaged`]. `row` is for the error only.
+pub fn stored_kind(row: &[u8], value: &[u8]) -> Result<Kind> {
+    let tag = value.first().copied().unwrap_or_default();
+    let kinds = [
+        Kind::String,
+        Kind::Hash,
+        Kind::List,
+        Kind::Set,
+        Kind::SortedSet,
+    ];
+    let kind = kinds.into_iter().find(|kind| *kind as u8 == tag & !EXPIRES);
+    kind.ok_or_else(|| {
+        let what = format!("tag {tag:02x} is unknown to this version");
+        Error::damaged(Space::Metadata, row, &what)
+    })
+}
+
 /// The key of the expiry row of a user key.
 #[must_use]
 pub fn expiry_key(db: DbNumber, expires_ms: i64, key: &[u8]) -> Vec<u8> {

@@ -67,8 +67,10 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("config|help", "its text is our own"),
     ("config|resetstat", "counters are our own"),
     ("config|set", "settings are our own: known_differences.rs"),
+    ("dump", "its form is our own: dump.rs"),
     ("hello", "describes the server: connection.rs"),
     ("info", "describes the server: program.rs"),
+    ("object|help", "its text is our own"),
     ("quit", "closes the connection: connection.rs"),
 ];
 

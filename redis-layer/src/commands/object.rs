@@ -1,0 +1,89 @@
+//! `OBJECT`: what Redis would say about how a value is kept.
+//!
+//! The rows here have one form each. `ENCODING` answers the form that Redis would choose for the value as it is now, by
+//! its limits for compact forms. Redis remembers larger times and never goes back to a compact form; that is left out.
+
+use crate::commands::introspection::help_lines;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::types::number::parse_integer;
+use crate::types::value::Value;
+use crate::types::{Content, Metadata, Txn};
+
+/// Longest string that Redis keeps in one piece with its head.
+const EMBEDDED_BYTES: usize = 44;
+/// The most elements of a compact hash or of a set of integers, and of a compact sorted set.
+const COMPACT_HASH: u64 = 512;
+const COMPACT_SORTED_SET: u64 = 128;
+/// The longest element of a compact form.
+const COMPACT_BYTES: usize = 64;
+
+fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandError> {
+    Ok(txn.lookup(args.get(2))?)
+}
+
+/// `OBJECT ENCODING key`
+pub(crate) fn encoding(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let Some(metadata) = metadata(txn, args)? else {
+        return Ok(Reply::Null);
+    };
+    let collection = metadata.content.collection();
+    let size = collection.map_or(0, |collection| collection.size);
+    let mut value = || txn.read_value(args.get(2));
+    let is_short = |bytes: &[u8]| bytes.len() <= COMPACT_BYTES;
+    Ok(Reply::text(match metadata.content {
+        Content::String(text) if parse_integer(&text).is_some() => "int",
+        Content::String(text) if text.len() <= EMBEDDED_BYTES => "embstr",
+        Content::String(_) => "raw",
+        Content::List(..) => "quicklist",
+        Content::Hash(_) if size > COMPACT_HASH => "hashtable",
+        Content::Hash(_) => match value()? {
+            Some(Value::Hash(pairs)) if pairs.iter().all(|(f, v)| is_short(f) && is_short(v)) => {
+                "listpack"
+            }
+            _ => "hashtable",
+        },
+        Content::Set(_) if size > COMPACT_HASH => "hashtable",
+        Content::Set(_) => match value()? {
+            Some(Value::Set(members)) if members.iter().all(|m| parse_integer(m).is_some()) => {
+                "intset"
+            }
+            _ => "hashtable",
+        },
+        Content::SortedSet(..) if size > COMPACT_SORTED_SET => "skiplist",
+        Content::SortedSet(..) => match value()? {
+            Some(Value::SortedSet(pairs)) if pairs.iter().all(|e| is_short(&e.member)) => {
+                "listpack"
+            }
+            _ => "skiplist",
+        },
+    }))
+}
+
+/// `OBJECT FREQ key`: refused as in a Redis whose memory policy does not count uses.
+pub(crate) fn freq(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    if metadata(txn, args)?.is_none() {
+        return Ok(Reply::Null);
+    }
+    Err(CommandError::fixed(
+        "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note \
+         that when switching between policies at runtime LRU and LFU data will take some time to \
+         adjust.",
+    ))
+}
+
+/// `OBJECT IDLETIME key`: 0, because reads leave no trace here.
+pub(crate) fn idletime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let found = metadata(txn, args)?;
+    Ok(found.map_or(Reply::Null, |_| Reply::Integer(0)))
+}
+
+/// `OBJECT REFCOUNT key`
+pub(crate) fn refcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let found = metadata(txn, args)?;
+    Ok(found.map_or(Reply::Null, |_| Reply::Integer(1)))
+}
+
+/// `OBJECT HELP`
+pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
+    Ok(help_lines("object"))
+}

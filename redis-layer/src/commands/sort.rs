@@ -1,0 +1,245 @@
+//! `SORT` and `SORT_RO`: the elements of a list, a set or a sorted set in another order, or what other keys say of them.
+
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+
+use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::types::elements::Elements;
+use crate::types::number::{c_text, parse_bound};
+use crate::types::value::Value;
+use crate::types::{Class, Content, Kind, Metadata, Txn};
+
+/// What stands behind the key.
+#[derive(Debug, Default)]
+struct Options {
+    by: Option<Bytes>,
+    descending: bool,
+    alphabetical: bool,
+    /// Offset and count.
+    limit: Option<(i64, i64)>,
+    get: Vec<Bytes>,
+    store: Option<Bytes>,
+}
+
+impl Options {
+    fn parse(args: Args<'_>, may_store: bool) -> Result<Self, CommandError> {
+        let mut options = Self::default();
+        let mut position = 2;
+        while position < args.len() {
+            let left = args.len() - position - 1;
+            if args.is(position, "ASC") {
+                options.descending = false;
+            } else if args.is(position, "DESC") {
+                options.descending = true;
+            } else if args.is(position, "ALPHA") {
+                options.alphabetical = true;
+            } else if args.is(position, "LIMIT") && left >= 2 {
+                options.limit = Some((args.integer(position + 1)?, args.integer(position + 2)?));
+                position += 2;
+            } else if may_store && args.is(position, "STORE") && left >= 1 {
+                position += 1;
+                options.store = Some(args.bytes(position));
+            } else if args.is(position, "BY") && left >= 1 {
+                position += 1;
+                options.by = Some(args.bytes(position));
+            } else if args.is(position, "GET") && left >= 1 {
+                position += 1;
+                options.get.push(args.bytes(position));
+            } else {
+                return Err(CommandError::SYNTAX);
+            }
+            position += 1;
+        }
+        Ok(options)
+    }
+
+    /// A pattern without a star is the same for all elements: then they are not sorted at all.
+    fn is_unsorted(&self) -> bool {
+        let pattern = self.by.as_ref();
+        pattern.is_some_and(|pattern| !c_text(pattern).contains(&b'*'))
+    }
+}
+
+/// `SORT key [BY pattern] [LIMIT offset count] [GET pattern ...] [ASC | DESC] [ALPHA] [STORE destination]`
+pub(crate) fn sort(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    run(txn, args, true)
+}
+
+/// `SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern ...] [ASC | DESC] [ALPHA]`
+pub(crate) fn sort_ro(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    run(txn, args, false)
+}
+
+fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
+    let options = Options::parse(args, may_store)?;
+    let kind = txn
+        .lookup(args.get(1))?
+        .map(|metadata| metadata.content.kind());
+    let elements = match kind {
+        None => Vec::new(),
+        Some(Kind::String | Kind::Hash) => return Err(CommandError::WRONG_TYPE),
+        Some(_) => match txn.read_value(args.get(1))? {
+            Some(Value::List(elements) | Value::Set(elements)) => elements,
+            Some(Value::SortedSet(elements)) => {
+                elements.into_iter().map(|element| element.member).collect()
+            }
+            _ => Vec::new(),
+        },
+    };
+    let sorted = in_order(txn, elements, kind, &options)?;
+    let window = limited(sorted, options.limit);
+    let found = looked_up(txn, window, &options.get)?;
+    match &options.store {
+        Some(target) => store(txn, target, found),
+        None => Ok(Reply::Array(
+            found.into_iter().map(Reply::bulk_or_null).collect(),
+        )),
+    }
+}
+
+/// An element and what it is compared by.
+struct Weighed {
+    element: Bytes,
+    number: f64,
+    text: Option<Bytes>,
+}
+
+fn in_order(
+    txn: &mut Txn<'_>,
+    mut elements: Vec<Bytes>,
+    kind: Option<Kind>,
+    options: &Options,
+) -> Result<Vec<Bytes>, CommandError> {
+    let mut alphabetical = options.alphabetical;
+    let mut by = options.by.as_ref();
+    if options.is_unsorted() {
+        // What is stored of a set should not depend on chance.
+        if kind != Some(Kind::Set) || options.store.is_none() {
+            if options.descending && kind != Some(Kind::Set) {
+                elements.reverse();
+            }
+            return Ok(elements);
+        }
+        (alphabetical, by) = (true, None);
+    }
+    let mut weighed = Vec::with_capacity(elements.len());
+    for element in elements {
+        let text = match by {
+            Some(pattern) => value_for(txn, pattern, &element)?,
+            None => Some(element.clone()),
+        };
+        let number = match &text {
+            Some(text) if !alphabetical => parse_bound(text).ok_or(CommandError::fixed(
+                "ERR One or more scores can't be converted into double",
+            ))?,
+            _ => 0.0,
+        };
+        weighed.push(Weighed {
+            element,
+            number,
+            text,
+        });
+    }
+    let is_stored = options.store.is_some();
+    // Without STORE, Redis compares as C does, up to the first zero byte.
+    let visible = |text: &Bytes| {
+        if is_stored {
+            text.clone()
+        } else {
+            text.slice(..c_text(text).len())
+        }
+    };
+    let compare = |a: &Weighed, b: &Weighed| -> Ordering {
+        if !alphabetical {
+            let by_number = a.number.partial_cmp(&b.number).unwrap_or(Ordering::Equal);
+            return by_number.then_with(|| a.element.cmp(&b.element));
+        }
+        let key = |weighed: &Weighed| weighed.text.as_ref().map(visible);
+        key(a).cmp(&key(b))
+    };
+    if options.descending {
+        weighed.sort_by(|a, b| compare(b, a));
+    } else {
+        weighed.sort_by(compare);
+    }
+    Ok(weighed.into_iter().map(|weighed| weighed.element).collect())
+}
+
+/// The part that `LIMIT` asks for. A negative offset is 0, a negative count is all.
+fn limited(elements: Vec<Bytes>, limit: Option<(i64, i64)>) -> Vec<Bytes> {
+    let Some((offset, count)) = limit else {
+        return elements;
+    };
+    let offset = usize::try_from(offset.max(0)).unwrap_or(usize::MAX);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    elements.into_iter().skip(offset).take(count).collect()
+}
+
+/// What the patterns of `GET` say of each element; without one, the element.
+fn looked_up(
+    txn: &mut Txn<'_>,
+    elements: Vec<Bytes>,
+    patterns: &[Bytes],
+) -> Result<Vec<Option<Bytes>>, CommandError> {
+    if patterns.is_empty() {
+        return Ok(elements.into_iter().map(Some).collect());
+    }
+    let mut found = Vec::with_capacity(elements.len() * patterns.len());
+    for element in elements {
+        for pattern in patterns {
+            found.push(value_for(txn, pattern, &element)?);
+        }
+    }
+    Ok(found)
+}
+
+/// What a pattern says of an element. `#` is the element; else the star stands for it in the name of a key, and a name
+/// behind `->` is a field of a hash under that key.
+fn value_for(
+    txn: &mut Txn<'_>,
+    pattern: &Bytes,
+    element: &Bytes,
+) -> Result<Option<Bytes>, CommandError> {
+    let pattern = c_text(pattern);
+    if pattern == b"#" {
+        return Ok(Some(element.clone()));
+    }
+    let Some(star) = pattern.iter().position(|&byte| byte == b'*') else {
+        return Ok(None);
+    };
+    let (before, behind) = (&pattern[..star], &pattern[star + 1..]);
+    let arrow = behind.windows(2).position(|pair| pair == b"->");
+    // An arrow without a name behind it belongs to the key.
+    let arrow = arrow.filter(|arrow| arrow + 2 < behind.len());
+    let (behind, field) = match arrow {
+        Some(arrow) => (&behind[..arrow], Some(&behind[arrow + 2..])),
+        None => (behind, None),
+    };
+    let key = [before, element, behind].concat();
+    let content = txn.lookup(&key)?.map(|Metadata { content, .. }| content);
+    Ok(match (content, field) {
+        (Some(Content::String(text)), None) => Some(text),
+        (Some(Content::Hash(_)), Some(field)) => {
+            let hash = Elements::open(txn, &key, Kind::Hash)?;
+            let value = hash.map(|hash| hash.get(txn, field)).transpose()?;
+            value.flatten()
+        }
+        _ => None,
+    })
+}
+
+/// Puts the result in the place of whatever the key holds. What was not found is an empty element.
+fn store(txn: &mut Txn<'_>, key: &Bytes, found: Vec<Option<Bytes>>) -> Outcome {
+    let count = found.len() as u64;
+    if count == 0 {
+        if txn.remove_key(key)? {
+            txn.event(Class::Generic, "del", key);
+        }
+        return Ok(Reply::Integer(0));
+    }
+    let elements = found.into_iter().map(Option::unwrap_or_default).collect();
+    txn.write_value(key, Value::List(elements), None)?;
+    txn.event(Class::List, "sortstore", key);
+    Ok(Reply::count(count))
+}

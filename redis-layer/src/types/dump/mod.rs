@@ -1,0 +1,321 @@
+//! Values as one string of bytes: the payload of `DUMP` and `RESTORE`, in the format of Redis's RDB files, version 10.
+//!
+//! ```text
+//! payload  type: u8 | value | version: u16 little-endian | crc64 of all before: u64 little-endian
+//! length   00xxxxxx | 01xxxxxx xxxxxxxx | 80 u32 big-endian | 81 u64 big-endian
+//! string   length bytes | c0 i8 | c1 i16 | c2 i32 (little-endian, as decimal text) | c3 length length LZF
+//! ```
+//!
+//! [`write`] uses the plain form of each type, which every Redis from 3.2 on reads. [`read`] takes these and the compact ones
+//! of Redis 7.0: integer sets, listpacks and quicklists of them.
+//!
+//! Left out: ziplists and zipmaps, the compact forms of Redis up to 6.2. Such a payload is bad data here.
+
+mod compact;
+mod crc64;
+mod lzf;
+
+use bytes::Bytes;
+
+use crate::types::number::parse_double;
+use crate::types::value::Value;
+use crate::types::zset::Element;
+
+pub use crc64::crc64;
+
+/// The newest version that is read, and the one that is written.
+const VERSION: u16 = 10;
+/// Version and checksum.
+const FOOTER: usize = 2 + 8;
+
+const STRING: u8 = 0;
+const LIST: u8 = 1;
+const SET: u8 = 2;
+const SORTED_SET_AS_TEXT: u8 = 3;
+const HASH: u8 = 4;
+const SORTED_SET: u8 = 5;
+const SET_OF_INTEGERS: u8 = 11;
+const HASH_LISTPACK: u8 = 16;
+const SORTED_SET_LISTPACK: u8 = 17;
+const LIST_QUICKLIST: u8 = 18;
+/// A node of a quicklist: one element as it is, or a listpack.
+const NODE_PLAIN: u64 = 1;
+const NODE_PACKED: u64 = 2;
+
+/// Why a payload was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadPayload {
+    /// It is of a newer version, or its checksum is another one.
+    VersionOrChecksum,
+    /// It is not a value.
+    Format,
+}
+
+/// The payload of a value.
+#[must_use]
+pub fn write(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    match value {
+        Value::String(text) => {
+            out.push(STRING);
+            write_string(&mut out, text);
+        }
+        Value::List(elements) => {
+            out.push(LIST);
+            write_strings(&mut out, elements);
+        }
+        Value::Set(members) => {
+            out.push(SET);
+            write_strings(&mut out, members);
+        }
+        Value::Hash(pairs) => {
+            out.push(HASH);
+            write_length(&mut out, pairs.len());
+            for (field, value) in pairs {
+                write_string(&mut out, field);
+                write_string(&mut out, value);
+            }
+        }
+        Value::SortedSet(elements) => {
+            out.push(SORTED_SET);
+            write_length(&mut out, elements.len());
+            // Greatest first, as Redis does: then each goes to the head of the list that it rebuilds.
+            for element in elements.iter().rev() {
+                write_string(&mut out, &element.member);
+                out.extend_from_slice(&element.score.to_le_bytes());
+            }
+        }
+    }
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    let checksum = crc64(&out);
+    out.extend_from_slice(&checksum.to_le_bytes());
+    out
+}
+
+fn write_length(out: &mut Vec<u8>, length: usize) {
+    match (u8::try_from(length), u32::try_from(length)) {
+        (Ok(short), _) if short < 1 << 6 => out.push(short),
+        (_, Ok(length)) if length < 1 << 14 => {
+            out.extend_from_slice(&(length as u16 | 1 << 14).to_be_bytes());
+        }
+        (_, Ok(length)) => {
+            out.push(0x80);
+            out.extend_from_slice(&length.to_be_bytes());
+        }
+        (_, Err(_)) => {
+            out.push(0x81);
+            out.extend_from_slice(&(length as u64).to_be_bytes());
+        }
+    }
+}
+
+fn write_string(out: &mut Vec<u8>, text: &[u8]) {
+    write_length(out, text.len());
+    out.extend_from_slice(text);
+}
+
+fn write_strings(out: &mut Vec<u8>, strings: &[Bytes]) {
+    write_length(out, strings.len());
+    for string in strings {
+        write_string(out, string);
+    }
+}
+
+/// The value of a payload.
+///
+/// Every length is bounded by what is left of the payload before anything is allocated for it, but for the length of
+/// a compressed string, which has a bound of its own.
+///
+/// # Errors
+/// See [`BadPayload`].
+pub fn read(payload: &[u8]) -> Result<Value, BadPayload> {
+    let (signed, checksum) = payload
+        .split_last_chunk()
+        .ok_or(BadPayload::VersionOrChecksum)?;
+    let (body, version) = signed
+        .split_last_chunk()
+        .ok_or(BadPayload::VersionOrChecksum)?;
+    debug_assert_eq!(payload.len(), body.len() + FOOTER);
+    if u16::from_le_bytes(*version) > VERSION || u64::from_le_bytes(*checksum) != crc64(signed) {
+        return Err(BadPayload::VersionOrChecksum);
+    }
+    let mut reader = Reader(body);
+    let value = reader.value().ok_or(BadPayload::Format)?;
+    let is_empty = match &value {
+        Value::String(_) => false,
+        Value::List(all) | Value::Set(all) => all.is_empty(),
+        Value::Hash(all) => all.is_empty(),
+        Value::SortedSet(all) => all.is_empty(),
+    };
+    if is_empty || !reader.0.is_empty() {
+        return Err(BadPayload::Format);
+    }
+    Ok(value)
+}
+
+/// What is left of a payload. Every function answers `None` where it is not what it should be.
+struct Reader<'p>(&'p [u8]);
+
+/// A length, or the number of a special form.
+enum Length {
+    Bytes(u64),
+    Special(u8),
+}
+
+impl<'p> Reader<'p> {
+    fn take(&mut self, count: usize) -> Option<&'p [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
+    fn length(&mut self) -> Option<Length> {
+        let first = self.byte()?;
+        let low = u64::from(first & 0x3f);
+        Some(match first >> 6 {
+            0 => Length::Bytes(low),
+            1 => Length::Bytes(low << 8 | u64::from(self.byte()?)),
+            3 => Length::Special(first & 0x3f),
+            _ => match first {
+                0x80 => Length::Bytes(u32::from_be_bytes(self.array()?).into()),
+                0x81 => Length::Bytes(u64::from_be_bytes(self.array()?)),
+                _ => return None,
+            },
+        })
+    }
+
+    /// How many there are of something. Each takes a byte at least.
+    fn count(&mut self) -> Option<usize> {
+        match self.length()? {
+            Length::Bytes(count) => {
+                let count = usize::try_from(count).ok()?;
+                (count <= self.0.len()).then_some(count)
+            }
+            Length::Special(_) => None,
+        }
+    }
+
+    fn string(&mut self) -> Option<Bytes> {
+        let text = |number: i64| Some(Bytes::from(number.to_string()));
+        match self.length()? {
+            Length::Bytes(length) => {
+                let bytes = self.take(usize::try_from(length).ok()?)?;
+                Some(Bytes::copy_from_slice(bytes))
+            }
+            Length::Special(0) => text(i8::from_le_bytes(self.array()?).into()),
+            Length::Special(1) => text(i16::from_le_bytes(self.array()?).into()),
+            Length::Special(2) => text(i32::from_le_bytes(self.array()?).into()),
+            Length::Special(3) => {
+                let compressed = self.count_of_bytes()?;
+                let length = self.count_of_bytes()?;
+                lzf::decompress(self.take(compressed)?, length).map(Bytes::from)
+            }
+            Length::Special(_) => None,
+        }
+    }
+
+    fn count_of_bytes(&mut self) -> Option<usize> {
+        match self.length()? {
+            Length::Bytes(length) => usize::try_from(length).ok(),
+            Length::Special(_) => None,
+        }
+    }
+
+    fn strings(&mut self) -> Option<Vec<Bytes>> {
+        let count = self.count()?;
+        (0..count).map(|_| self.string()).collect()
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        Some(match self.byte()? {
+            STRING => Value::String(self.string()?),
+            LIST => Value::List(self.strings()?),
+            SET => Value::Set(distinct(self.strings()?)?),
+            HASH => {
+                let count = self.count()?;
+                let pairs = (0..count).map(|_| Some((self.string()?, self.string()?)));
+                hash(pairs.collect::<Option<_>>()?)?
+            }
+            kind @ (SORTED_SET | SORTED_SET_AS_TEXT) => {
+                let count = self.count()?;
+                let pairs = (0..count).map(|_| {
+                    let member = self.string()?;
+                    let score = if kind == SORTED_SET {
+                        f64::from_le_bytes(self.array()?)
+                    } else {
+                        self.score_as_text()?
+                    };
+                    Some(Element { member, score })
+                });
+                sorted_set(pairs.collect::<Option<_>>()?)?
+            }
+            SET_OF_INTEGERS => Value::Set(distinct(compact::intset(&self.string()?)?)?),
+            HASH_LISTPACK => hash(pairs(compact::listpack(&self.string()?)?)?)?,
+            SORTED_SET_LISTPACK => {
+                let pairs = pairs(compact::listpack(&self.string()?)?)?.into_iter();
+                let element = |(member, score): (Bytes, Bytes)| {
+                    let score = parse_double(&score)?;
+                    Some(Element { member, score })
+                };
+                sorted_set(pairs.map(element).collect::<Option<_>>()?)?
+            }
+            LIST_QUICKLIST => {
+                let nodes = self.count()?;
+                let mut elements = Vec::new();
+                for _ in 0..nodes {
+                    let Length::Bytes(kind) = self.length()? else {
+                        return None;
+                    };
+                    let node = self.string()?;
+                    match kind {
+                        NODE_PLAIN => elements.push(node),
+                        NODE_PACKED => elements.extend(compact::listpack(&node)?),
+                        _ => return None,
+                    }
+                }
+                Value::List(elements)
+            }
+            _ => return None,
+        })
+    }
+
+    /// A score of a form that Redis wrote long ago: its length and its digits, or a word.
+    fn score_as_text(&mut self) -> Option<f64> {
+        match self.byte()? {
+            253 => None,
+            254 => Some(f64::INFINITY),
+            255 => Some(f64::NEG_INFINITY),
+            length => parse_double(self.take(length.into())?),
+        }
+    }
+}
+
+fn distinct(members: Vec<Bytes>) -> Option<Vec<Bytes>> {
+    let different: std::collections::HashSet<&Bytes> = members.iter().collect();
+    (different.len() == members.len()).then_some(members)
+}
+
+fn pairs(strings: Vec<Bytes>) -> Option<Vec<(Bytes, Bytes)>> {
+    let (pairs, rest) = strings.as_chunks();
+    let pairs = pairs.iter().map(|[a, b]| (a.clone(), b.clone()));
+    rest.is_empty().then(|| pairs.collect())
+}
+
+fn hash(pairs: Vec<(Bytes, Bytes)>) -> Option<Value> {
+    distinct(pairs.iter().map(|(field, _)| field.clone()).collect())?;
+    Some(Value::Hash(pairs))
+}
+
+fn sorted_set(elements: Vec<Element>) -> Option<Value> {
+    distinct(elements.iter().map(|e| e.member.clone()).collect())?;
+    let is_number = elements.iter().all(|element| !element.score.is_nan());
+    is_number.then_some(Value::SortedSet(elements))
+}

@@ -1,0 +1,72 @@
+//! A key by chance.
+//!
+//! Up to [`SAMPLED`] keys are counted out, so each is equally likely. In a larger database a point between the first and the
+//! last key is chosen, and then one of the [`SAMPLED`] keys from there on: cheap, and not quite fair, because keys behind a
+//! gap are found more often. Redis is not quite fair either. Ranks of keys would cost every write something for this one
+//! command.
+
+use crate::store::{Direction, KeyRange, Space};
+use crate::types::rows::{decode_metadata_key, metadata_rows, stored_expiry};
+use crate::types::{Result, Txn};
+
+/// How many keys are looked at.
+const SAMPLED: usize = 512;
+
+/// A key of the chosen database that has not expired, if there is one.
+///
+/// Cost: at most [`SAMPLED`] steps, and one for each expired key that is not removed yet.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn random_key(txn: &Txn<'_>) -> Result<Option<Vec<u8>>> {
+    let all = metadata_rows(txn.db());
+    let mut found = live_rows(txn, &all)?;
+    if found.len() > SAMPLED {
+        let start = point_between(&found[0], &last_row(txn, &all)?);
+        let from_there = live_rows(txn, &KeyRange { start, ..all })?;
+        if !from_there.is_empty() {
+            found = from_there;
+        }
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let row = found.swap_remove(fastrand::usize(..found.len()));
+    Ok(Some(decode_metadata_key(&row)?.1))
+}
+
+/// The first keys of a range that have not expired: one more than are sampled.
+fn live_rows(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Vec<u8>>> {
+    let mut rows = Vec::new();
+    let mut cursor = txn.scan(Space::Metadata, range, Direction::Forward)?;
+    while let (Some((row, value)), true) = (cursor.row(), rows.len() <= SAMPLED) {
+        if stored_expiry(value).is_none_or(|expires_ms| txn.now_ms() <= expires_ms) {
+            rows.push(row.to_vec());
+        }
+        cursor.advance()?;
+    }
+    Ok(rows)
+}
+
+fn last_row(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<u8>> {
+    let cursor = txn.scan(Space::Metadata, range, Direction::Backward)?;
+    Ok(cursor
+        .row()
+        .map(|(row, _)| row.to_vec())
+        .unwrap_or_default())
+}
+
+/// A point between two rows: what they share, and then a number between those that follow.
+fn point_between(first: &[u8], last: &[u8]) -> Vec<u8> {
+    let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+    let number = |row: &[u8]| {
+        let mut bytes = [0; 8];
+        let rest = &row[shared..];
+        let length = rest.len().min(8);
+        bytes[..length].copy_from_slice(&rest[..length]);
+        u64::from_be_bytes(bytes)
+    };
+    let (low, high) = (number(first), number(last));
+    let between = fastrand::u64(low..=high.max(low));
+    [&first[..shared], &between.to_be_bytes()].concat()
+}

@@ -1,0 +1,90 @@
+//! What a key holds under another name: `COPY`, `RENAME`, `MOVE`.
+//!
+//! The rows of a collection begin with its key, so another name means other rows: O(elements), where Redis renames in
+//! O(1). A name of their own for the rows, kept in the metadata row, would spare that; then a row would no longer say
+//! whose it is, and finding orphans would need a second index. Renaming is rare enough.
+
+use crate::store::{Direction, Space};
+use crate::types::rows::RowPrefix;
+use crate::types::{Content, DbNumber, Result, Txn};
+
+/// A key of a database, as clients name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'k> {
+    /// The database.
+    pub db: DbNumber,
+    /// The key.
+    pub key: &'k [u8],
+}
+
+impl Txn<'_> {
+    /// Puts a copy of what `from` holds, with its expiry, in the place of whatever `to` holds. Answers whether there is
+    /// something to copy. The chosen database is the one of `to` afterwards.
+    ///
+    /// Cost: O(elements).
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn copy_key(&mut self, from: Place<'_>, to: Place<'_>) -> Result<bool> {
+        self.set_db(from.db);
+        let Some(mut metadata) = self.lookup(from.key)? else {
+            return Ok(false);
+        };
+        let old_rows = self.db();
+        self.set_db(to.db);
+        self.remove_key(to.key)?;
+        if let Some(collection) = metadata.content.collection() {
+            let version = self.new_version()?;
+            let old = RowPrefix::new(old_rows, from.key, collection.version);
+            let new = RowPrefix::new(self.db(), to.key, version);
+            for space in [Space::Data, Space::Score] {
+                self.copy_rows(space, &old, &new)?;
+            }
+            metadata.content.set_version(version);
+        }
+        self.set_metadata(to.key, &metadata);
+        Ok(true)
+    }
+
+    fn copy_rows(&mut self, space: Space, old: &RowPrefix, new: &RowPrefix) -> Result<()> {
+        let mut copies = Vec::new();
+        let mut cursor = self.scan(space, &old.rows(), Direction::Forward)?;
+        while let Some((row, value)) = cursor.row() {
+            let row = new.data_key(old.mark_of(row));
+            copies.push((row, value.to_vec()));
+            cursor.advance()?;
+        }
+        drop(cursor);
+        for (row, value) in copies {
+            self.put(space, row, value.into());
+        }
+        Ok(())
+    }
+
+    /// Takes a key away and puts what it held in another place. Answers whether there was something.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn move_key(&mut self, from: Place<'_>, to: Place<'_>) -> Result<bool> {
+        let moved = self.copy_key(from, to)?;
+        if moved {
+            self.set_db(from.db);
+            self.remove_key(from.key)?;
+            self.set_db(to.db);
+        }
+        Ok(moved)
+    }
+}
+
+/// The metadata of the same elements under another version.
+impl Content {
+    fn set_version(&mut self, version: u64) {
+        match self {
+            Self::String(_) => {}
+            Self::Hash(collection)
+            | Self::List(collection, _)
+            | Self::Set(collection)
+            | Self::SortedSet(collection, _) => collection.version = version,
+        }
+    }
+}

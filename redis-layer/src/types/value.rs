@@ -1,0 +1,110 @@
+//! What a key holds, whole: for commands that take it from one form into another.
+//!
+//! Everything is in memory then. Commands that work on a part of a collection use its own module.
+
+use bytes::Bytes;
+
+use crate::store::Direction;
+use crate::types::elements::{Element as NamedElement, Elements};
+use crate::types::list::{List, Side};
+use crate::types::zset::{AddRule, Element, ScoreRange, SortedSet, Window};
+use crate::types::{Content, Kind, Metadata, Result, Txn};
+
+/// What a key holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A string.
+    String(Bytes),
+    /// The elements of a list, in order.
+    List(Vec<Bytes>),
+    /// The members of a set.
+    Set(Vec<Bytes>),
+    /// The fields of a hash with their values.
+    Hash(Vec<(Bytes, Bytes)>),
+    /// The members of a sorted set, least score first.
+    SortedSet(Vec<Element>),
+}
+
+impl Txn<'_> {
+    /// What a key holds, if it exists.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn read_value(&mut self, key: &[u8]) -> Result<Option<Value>> {
+        let Some(metadata) = self.lookup(key)? else {
+            return Ok(None);
+        };
+        Ok(match metadata.content {
+            Content::String(text) => Some(Value::String(text)),
+            Content::List(..) => {
+                let list = List::open(self, key)?;
+                let all = list.map(|list| list.range(0, u64::MAX)).transpose()?;
+                all.map(Value::List)
+            }
+            Content::SortedSet(..) => {
+                let set = SortedSet::open(self, key)?;
+                let all =
+                    set.map(|set| set.by_score(&ScoreRange::ALL, Direction::Forward, Window::ALL));
+                all.transpose()?.map(Value::SortedSet)
+            }
+            Content::Hash(_) => {
+                let hash = Elements::open(self, key, Kind::Hash)?;
+                let all = hash.map(|hash| hash.all(self)).transpose()?;
+                let pair = |element: NamedElement| (element.name, element.value);
+                all.map(|all| Value::Hash(all.into_iter().map(pair).collect()))
+            }
+            Content::Set(_) => {
+                let set = Elements::open(self, key, Kind::Set)?;
+                let all = set.map(|set| set.all(self)).transpose()?;
+                all.map(|all| Value::Set(all.into_iter().map(|element| element.name).collect()))
+            }
+        })
+    }
+
+    /// Puts a value in the place of whatever the key holds. An empty collection removes the key.
+    ///
+    /// # Errors
+    /// A score that is no number; those of the store.
+    pub fn write_value(&mut self, key: &[u8], value: Value, expires_ms: Option<i64>) -> Result<()> {
+        self.remove_key(key)?;
+        match value {
+            Value::String(text) => self.set_string(key, text, None),
+            Value::List(elements) => {
+                let mut list = List::create(self, key)?;
+                for element in elements {
+                    list.push(Side::Right, element)?;
+                }
+                list.finish()?;
+            }
+            Value::SortedSet(elements) => {
+                let mut set = SortedSet::open_or_create(self, key)?;
+                for element in elements {
+                    set.add(&element.member, element.score, AddRule::default())?;
+                }
+                set.finish()?;
+            }
+            Value::Hash(pairs) => {
+                let mut hash = Elements::create(self, key, Kind::Hash)?;
+                for (field, value) in pairs {
+                    hash.put(self, &field, value)?;
+                }
+                hash.finish(self, key)?;
+            }
+            Value::Set(members) => {
+                let mut set = Elements::create(self, key, Kind::Set)?;
+                for member in members {
+                    set.put(self, &member, Bytes::new())?;
+                }
+                set.finish(self, key)?;
+            }
+        }
+        if let (Some(_), Some(Metadata { content, .. })) = (expires_ms, self.lookup(key)?) {
+            let metadata = Metadata {
+                expires_ms,
+                content,
+            };
+            self.set_metadata(key, &metadata);
+        }
+        Ok(())
+    }
+}

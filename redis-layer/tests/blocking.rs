@@ -1,0 +1,250 @@
+//! Commands that wait for a list, with two clients and more: who is served, when, and with what.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::StoreKind;
+use common::client::{Client, encode};
+use common::servers::Ours;
+
+/// Long enough that a command on its way has begun to wait.
+const SETTLE: Duration = Duration::from_millis(100);
+
+fn start() -> Ours {
+    Ours::start(StoreKind::BTree.open())
+}
+
+/// Sends a command and waits until the server waits with it.
+fn wait_with(server: &Ours, line: &str) -> Client {
+    let mut client = Client::connect(server.address);
+    send(&mut client, line);
+    thread::sleep(SETTLE);
+    client
+}
+
+fn send(client: &mut Client, line: &str) {
+    let command = line.split(' ').map(common::unescape).collect();
+    client.send(&encode(&command)).unwrap();
+}
+
+fn call(client: &mut Client, line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    client.call(&words)
+}
+
+fn reply(client: &mut Client) -> String {
+    client.reply().unwrap().escape_ascii().to_string()
+}
+
+fn bulks(words: &[&str]) -> String {
+    let items = words.iter().map(|w| format!("${}\\r\\n{w}\\r\\n", w.len()));
+    format!("*{}\\r\\n{}", words.len(), items.collect::<String>())
+}
+
+#[test]
+fn who_came_first_is_served_first() {
+    let server = start();
+    let mut first = wait_with(&server, "blpop l 0");
+    let mut second = wait_with(&server, "brpop other l 0");
+    let mut third = wait_with(&server, "blmpop 0 2 other l left count 5");
+    let mut writer = Client::connect(server.address);
+    // The answer to the push is its length before anybody was served.
+    assert_eq!(call(&mut writer, "rpush l a b c d"), ":4\\r\\n");
+    assert_eq!(reply(&mut first), bulks(&["l", "a"]));
+    assert_eq!(reply(&mut second), bulks(&["l", "d"]));
+    let rest = bulks(&["b", "c"]);
+    assert_eq!(reply(&mut third), format!("*2\\r\\n$1\\r\\nl\\r\\n{rest}"));
+    assert_eq!(call(&mut writer, "exists l"), ":0\\r\\n");
+}
+
+#[test]
+fn the_first_key_of_the_command_that_has_something_is_taken() {
+    let server = start();
+    let mut writer = Client::connect(server.address);
+    call(&mut writer, "rpush b x");
+    call(&mut writer, "rpush a y");
+    assert_eq!(call(&mut writer, "blpop nope a b 0"), bulks(&["a", "y"]));
+    let mut waiting = wait_with(&server, "blpop one two 0");
+    send(&mut writer, "multi");
+    send(&mut writer, "rpush two 2");
+    send(&mut writer, "rpush one 1");
+    send(&mut writer, "exec");
+    // Both came at one moment.
+    assert_eq!(reply(&mut waiting), bulks(&["one", "1"]));
+    assert_eq!(call(&mut waiting, "llen two"), ":1\\r\\n");
+}
+
+/// One push, and an element goes through three lists.
+#[test]
+fn a_chain_of_moves_is_served_to_its_end() {
+    let server = start();
+    let mut last = wait_with(&server, "blpop c 0");
+    let mut second = wait_with(&server, "brpoplpush b c 0");
+    let mut first = wait_with(&server, "blmove a b left right 0");
+    let mut writer = Client::connect(server.address);
+    assert_eq!(call(&mut writer, "lpush a x"), ":1\\r\\n");
+    assert_eq!(reply(&mut first), "$1\\r\\nx\\r\\n");
+    assert_eq!(reply(&mut second), "$1\\r\\nx\\r\\n");
+    assert_eq!(reply(&mut last), bulks(&["c", "x"]));
+    assert_eq!(call(&mut writer, "exists a b c"), ":0\\r\\n");
+}
+
+#[test]
+fn a_time_limit_ends_the_wait() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    for (line, answer) in [
+        ("blpop l 0.05", "*-1\\r\\n"),
+        ("brpop l m 0.05", "*-1\\r\\n"),
+        ("blmove l m left left 0.05", "*-1\\r\\n"),
+        ("brpoplpush l m 0.05", "*-1\\r\\n"),
+        ("blmpop 0.05 1 l left", "*-1\\r\\n"),
+        ("wait 1 50", ":0\\r\\n"),
+    ] {
+        let began = Instant::now();
+        assert_eq!(call(&mut client, line), answer, "{line}");
+        let took = began.elapsed();
+        assert!(took >= Duration::from_millis(50), "{line}: {took:?}");
+        assert!(took < Duration::from_secs(5), "{line}: {took:?}");
+    }
+    for (line, answer) in [
+        ("blpop l -1", "-ERR timeout is negative\\r\\n"),
+        ("blpop l 1e300", "-ERR timeout is negative\\r\\n"),
+        (
+            "blpop l x",
+            "-ERR timeout is not a float or out of range\\r\\n",
+        ),
+        ("wait 0 -1", "-ERR timeout is negative\\r\\n"),
+        ("wait 0 0", ":0\\r\\n"),
+    ] {
+        assert_eq!(call(&mut client, line), answer, "{line}");
+    }
+    assert_eq!(call(&mut client, "hello 3").get(..1), Some("%"));
+    assert_eq!(call(&mut client, "blpop l 0.01"), "_\\r\\n");
+}
+
+#[test]
+fn nobody_waits_in_a_transaction() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    for line in [
+        "multi",
+        "blpop l 0",
+        "blmove l m left left 0",
+        "blmpop 0 1 l left",
+        "wait 1 0",
+        "rpush l a",
+        "brpop l 0",
+    ] {
+        send(&mut client, line);
+        reply(&mut client);
+    }
+    let expected = format!(
+        "*6\\r\\n*-1\\r\\n$-1\\r\\n*-1\\r\\n:0\\r\\n:1\\r\\n{}",
+        bulks(&["l", "a"])
+    );
+    assert_eq!(call(&mut client, "exec"), expected);
+}
+
+/// What a client asked for before it left must stay.
+#[test]
+fn a_client_that_is_gone_takes_nothing() {
+    let server = start();
+    let gone = wait_with(&server, "blpop l 0");
+    drop(gone);
+    thread::sleep(SETTLE);
+    let mut writer = Client::connect(server.address);
+    assert_eq!(call(&mut writer, "rpush l a"), ":1\\r\\n");
+    assert_eq!(call(&mut writer, "lrange l 0 -1"), bulks(&["a"]));
+}
+
+#[test]
+fn a_key_of_another_type_does_not_end_the_wait_but_a_wrong_target_does() {
+    const WRONG: &str = "-WRONGTYPE Operation against a key holding the wrong kind of value\\r\\n";
+    let server = start();
+    let mut writer = Client::connect(server.address);
+    let mut waiting = wait_with(&server, "blpop l 0");
+    call(&mut writer, "set l string");
+    call(&mut writer, "del l");
+    call(&mut writer, "zadd l 1 a");
+    call(&mut writer, "del l");
+    call(&mut writer, "rpush l a");
+    assert_eq!(reply(&mut waiting), bulks(&["l", "a"]));
+    call(&mut writer, "set s string");
+    assert_eq!(call(&mut writer, "blpop s 1"), WRONG);
+    let mut moving = wait_with(&server, "blmove l s left left 0");
+    call(&mut writer, "rpush l a");
+    assert_eq!(reply(&mut moving), WRONG);
+    assert_eq!(call(&mut writer, "lrange l 0 -1"), bulks(&["a"]));
+}
+
+/// A list may come to a key in other ways than by a push.
+#[test]
+fn whatever_brings_a_list_serves_those_who_wait_for_it() {
+    let server = start();
+    let mut writer = Client::connect(server.address);
+    for lines in [
+        &["rpush other a", "rename other l"][..],
+        &["rpush other a", "copy other l", "del other"],
+        &["select 1", "rpush l a", "move l 0", "select 0"],
+        &[
+            "select 1",
+            "rpush l a",
+            "select 0",
+            "swapdb 0 1",
+            "flushall",
+        ],
+        &["rpush other a", "sort other by nosort store l", "del other"],
+        &["rpush other a", "lmove other l left left"],
+    ] {
+        let mut waiting = wait_with(&server, "blpop l 5");
+        for line in lines {
+            call(&mut writer, line);
+        }
+        assert_eq!(reply(&mut waiting), bulks(&["l", "a"]), "{lines:?}");
+        call(&mut writer, "flushall");
+    }
+}
+
+/// Many clients wait on one list, many push to it: each element goes to one of them, none is lost.
+#[test]
+fn each_element_goes_to_one_waiter() {
+    const EACH: usize = 60;
+    let server = start();
+    let address = server.address;
+    let takers: Vec<_> = (0..4)
+        .map(|_| {
+            thread::spawn(move || {
+                let mut client = Client::connect(address);
+                (0..EACH)
+                    .map(|_| call(&mut client, "blpop l 15"))
+                    .collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let makers: Vec<_> = (0..4)
+        .map(|maker| {
+            thread::spawn(move || {
+                let mut client = Client::connect(address);
+                for i in 0..EACH {
+                    call(&mut client, &format!("rpush l {maker}-{i}"));
+                }
+            })
+        })
+        .collect();
+    for maker in makers {
+        maker.join().unwrap();
+    }
+    let mut taken: Vec<String> = takers
+        .into_iter()
+        .flat_map(|taker| taker.join().unwrap())
+        .collect();
+    taken.sort();
+    let mut expected: Vec<String> = (0..4)
+        .flat_map(|maker| (0..EACH).map(move |i| bulks(&["l", &format!("{maker}-{i}")])))
+        .collect();
+    expected.sort();
+    assert_eq!(taken, expected);
+}

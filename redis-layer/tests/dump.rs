@@ -1,0 +1,227 @@
+//! `DUMP` and `RESTORE`: back and forth with a real server, and bytes that are no payload.
+
+mod common;
+
+use bytes::Bytes;
+use common::client::{Client, Command};
+use common::random::Random;
+use common::servers::{Ours, RealRedis};
+use common::{Direct, StoreKind, over_every_store};
+use redis_layer::commands::Reply;
+
+fn command(line: &str) -> Command {
+    line.split(' ').map(common::unescape).collect()
+}
+
+/// Keys of every type and every form that Redis 7.0 keeps them in.
+fn lines() -> Vec<String> {
+    let long = "x".repeat(70);
+    let repeated = "abcabcabcabcabcabcabcabcabcabc".repeat(20);
+    let numbers = |count: i64| (0..count).map(|i| (i * i * 7919 - 5000).to_string());
+    let join = |items: Vec<String>| items.join(" ");
+    let pairs = |count: i64| {
+        join(
+            numbers(count)
+                .enumerate()
+                .map(|(i, n)| format!("{i}.5 m{n}"))
+                .collect(),
+        )
+    };
+    vec![
+        "set int8 -100".to_owned(),
+        "set int16 30000".to_owned(),
+        "set int32 -2000000000".to_owned(),
+        "set int64 9223372036854775807".to_owned(),
+        "set text a\\x00\\xffb".to_owned(),
+        format!("set long {long}"),
+        format!("set compressed {repeated}"),
+        "rpush short a 1 -1 127 128 -4096 4095 40000 -8388608 2147483647 9223372036854775807"
+            .to_owned(),
+        format!("rpush longer {long} {repeated} {}", "y".repeat(5000)),
+        format!("rpush plain {}", "z".repeat(20_000)),
+        format!("rpush many {}", join(numbers(3000).collect())),
+        "zadd compact 1 a -1.5 b inf c -inf d 9007199254740993 e".to_owned(),
+        format!("zadd skiplist {}", pairs(200)),
+        "hset small a 1 b -70000 c \\xff".to_owned(),
+        format!("hset large {}", pairs(600)),
+        format!("hset wide f {long}"),
+        "sadd integers 1 -2 3".to_owned(),
+        "sadd wider 1 70000 -5".to_owned(),
+        "sadd widest 1 9223372036854775807".to_owned(),
+        format!("sadd numbers {}", join(numbers(600).collect())),
+        "sadd members a b \\xff".to_owned(),
+    ]
+}
+
+fn keys() -> Vec<String> {
+    let key = |line: &String| line.split(' ').nth(1).unwrap().to_owned();
+    lines().iter().map(key).collect()
+}
+
+/// What a key holds, in an order of its own.
+fn content(client: &mut Client, key: &str) -> Vec<String> {
+    let kind = client.call(&["type", key]);
+    let (command, sorted): (&[&str], _) = match kind.as_str() {
+        "+string\\r\\n" => (&["get", key], false),
+        "+list\\r\\n" => (&["lrange", key, "0", "-1"], false),
+        "+zset\\r\\n" => (&["zrange", key, "0", "-1", "withscores"], false),
+        "+hash\\r\\n" => (&["hgetall", key], true),
+        "+set\\r\\n" => (&["smembers", key], true),
+        other => panic!("{key}: {other}"),
+    };
+    let reply = client.call(command);
+    let mut parts: Vec<String> = reply.split("\\r\\n").map(str::to_owned).collect();
+    if sorted {
+        parts.sort();
+    }
+    parts
+}
+
+/// The bytes of a bulk reply.
+fn payload(client: &mut Client, key: &str) -> Bytes {
+    let reply = client
+        .pipeline(&[command(&format!("dump {key}"))])
+        .remove(0);
+    let line = reply.windows(2).position(|pair| pair == b"\r\n").unwrap();
+    Bytes::copy_from_slice(&reply[line + 2..reply.len() - 2])
+}
+
+#[test]
+fn payloads_go_to_a_real_server_and_come_back() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::Engine.open());
+    let mut real = Client::connect(real.address);
+    let mut ours = Client::connect(ours.address);
+    for line in lines() {
+        let made = real.pipeline(&[command(&line)]).remove(0);
+        assert_ne!(made[0], b'-', "{line}");
+    }
+    for key in keys() {
+        let theirs = payload(&mut real, &key);
+        let restore = |payload| {
+            let mut restore = command(&format!("restore {key} 0"));
+            restore.push(payload);
+            restore.push(Bytes::from_static(b"replace"));
+            restore
+        };
+        let restored = ours.pipeline(&[restore(theirs)]).remove(0);
+        assert_eq!(restored.escape_ascii().to_string(), "+OK\\r\\n", "{key}");
+        let expected = content(&mut real, &key);
+        assert_eq!(content(&mut ours, &key), expected, "{key}");
+        let back = payload(&mut ours, &key);
+        let restored = real.pipeline(&[restore(back)]).remove(0);
+        assert_eq!(restored.escape_ascii().to_string(), "+OK\\r\\n", "{key}");
+        assert_eq!(content(&mut real, &key), expected, "{key}");
+    }
+}
+
+fn bytes_of(reply: &Reply) -> Bytes {
+    match reply {
+        Reply::Bulk(bytes) => bytes.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_restored_key_gets_the_expiry_that_is_asked_for() {
+    over_every_store(|direct| {
+        direct.run("rpush l a b");
+        let payload = bytes_of(&direct.run("dump l"));
+        let mut restore = |line: &str| {
+            let mut words = command(line);
+            words.insert(3, payload.clone());
+            let reply = direct.run_args(&words);
+            common::show(&reply)
+        };
+        let absolute = common::START_MS + 5000;
+        for (line, answer) in [
+            ("restore l 0", "BUSYKEY Target key name already exists."),
+            (
+                "restore l -1 replace",
+                "ERR Invalid TTL value, must be >= 0",
+            ),
+            (
+                "restore l x replace",
+                "ERR value is not an integer or out of range",
+            ),
+            ("restore l 0 replace idletime 1 freq 1", "ERR syntax error"),
+            (
+                "restore l 0 replace freq 256",
+                "ERR Invalid FREQ value, must be >= 0 and <= 255",
+            ),
+            (
+                "restore l 0 replace idletime -1",
+                "ERR Invalid IDLETIME value, must be >= 0",
+            ),
+            ("restore m 1000", "OK"),
+            ("restore n 1 absttl", "OK"),
+            (&format!("restore o {absolute} absttl freq 5"), "OK"),
+        ] {
+            assert_eq!(restore(line), answer, "{line}");
+        }
+        direct.expect(&[
+            ("pttl m", "1000"),
+            ("exists n", "0"),
+            ("pttl o", "5000"),
+            ("lrange o 0 -1", "[a b]"),
+            ("dump nope", "nil"),
+        ]);
+    });
+}
+
+/// A byte less, a byte more, another byte: with the right checksum, so that the reader itself must find it.
+#[test]
+fn what_is_no_payload_is_refused_and_harms_nothing() {
+    use redis_layer::types::dump::{crc64, read};
+    let mut direct = Direct::new(StoreKind::BTree);
+    let signed = |body: &[u8]| {
+        let mut payload = body.to_vec();
+        payload.extend_from_slice(&crc64(&payload).to_le_bytes());
+        payload
+    };
+    let mut random = Random::new(3);
+    for line in lines() {
+        direct.run(&line);
+    }
+    let mut refused = 0;
+    for key in [
+        "int8", "short", "compact", "text", "small", "integers", "members",
+    ] {
+        let payload = bytes_of(&direct.run(&format!("dump {key}")));
+        assert!(read(&payload).is_ok());
+        let body = &payload[..payload.len() - 8];
+        for cut in 0..payload.len() {
+            assert!(read(&payload[..cut]).is_err(), "{key} cut to {cut}");
+        }
+        for _ in 0..3000 {
+            let mut damaged = body.to_vec();
+            let at = random.below(damaged.len() - 2);
+            damaged[at] = u8::try_from(random.below(256)).unwrap();
+            refused += usize::from(read(&signed(&damaged)).is_err());
+        }
+    }
+    assert!(refused > 1000, "{refused}");
+    for body in [
+        &b"\x01\x00\x0a\x00"[..],
+        b"\x0b\x08\x02\0\0\0\xff\xff\xff\xff\x0a\x00",
+        b"\x12\x81\xff\xff\xff\xff\xff\xff\xff\xff\x0a\x00",
+        b"\x00\xc3\x01\x81\x00\x00\x00\xff\xff\xff\xff\xff\x00\x0a\x00",
+        b"\x02\x02\x01a\x01a\x0a\x00",
+        b"\xff\x0a\x00",
+        b"\x05\x01\x01a\0\0\0\0\0\0\xf8\x7f\x0a\x00",
+    ] {
+        assert!(read(&signed(body)).is_err(), "{body:02x?}");
+    }
+    assert!(
+        read(&signed(b"\x00\x01a\x0b\x00")).is_err(),
+        "a later version"
+    );
+    assert!(read(&signed(b"\x00\x01a\x0a\x00")).is_ok());
+    assert_eq!(
+        direct.show("restore x 0 nonsense"),
+        "ERR DUMP payload version or checksum are wrong"
+    );
+    direct.check();
+}
