@@ -6,32 +6,21 @@ use crate::commands::generic::type_name;
 use crate::commands::glob::{Case, matches};
 use crate::commands::scan::{ScanOptions, cursor, page};
 use crate::commands::{Args, Outcome, Reply};
-use crate::store::{Direction, Space};
-use crate::types::rows::{decode_metadata_key, metadata_rows, stored_expiry, stored_kind};
+use crate::store::Space;
+use crate::types::rows::{decode_metadata_key, metadata_rows, stored_kind};
 use crate::types::scan::visit_page;
-use crate::types::{Txn, random};
+use crate::types::{Txn, each_key, random};
 
 /// `KEYS pattern`
 pub(crate) fn keys(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let pattern = args.get(1);
     let mut found = Vec::new();
-    let mut cursor = txn.scan(
-        Space::Metadata,
-        &metadata_rows(txn.db()),
-        Direction::Forward,
-    )?;
-    while let Some((row, value)) = cursor.row() {
-        let (_, key) = decode_metadata_key(row)?;
-        if is_live(txn, value) && (pattern == b"*" || matches(pattern, &key, Case::Exact)) {
+    each_key(txn, |key| {
+        if pattern == b"*" || matches(pattern, &key, Case::Exact) {
             found.push(Reply::Bulk(key.into()));
         }
-        cursor.advance()?;
-    }
+    })?;
     Ok(Reply::Array(found))
-}
-
-fn is_live(txn: &Txn<'_>, value: &[u8]) -> bool {
-    stored_expiry(value).is_none_or(|expires_ms| txn.now_ms() <= expires_ms)
 }
 
 /// `SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]`
@@ -44,7 +33,7 @@ pub(crate) fn scan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let rows = metadata_rows(txn.db());
     let next = visit_page(txn, Space::Metadata, &rows, number, extent, |row, value| {
         let (_, key) = decode_metadata_key(row)?;
-        let is_wanted = is_live(txn, value)
+        let is_wanted = txn.is_live_row(value)
             && options.wants_type(type_name(stored_kind(row, value)?))
             && options.wants(&key);
         if is_wanted {

@@ -5,7 +5,7 @@
 //! expiry has passed is treated as absent by every function here.
 
 use crate::store::{Direction, KeyRange, Space, Store};
-use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows};
+use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, stored_expiry};
 use crate::types::{DATABASES, DbNumber, Metadata, Result, Txn};
 
 impl Txn<'_> {
@@ -26,6 +26,12 @@ impl Txn<'_> {
         let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
         self.note_lookup(metadata.is_some());
         Ok(metadata)
+    }
+
+    /// Whether the key of a metadata row with this value has not expired.
+    #[must_use]
+    pub fn is_live_row(&self, value: &[u8]) -> bool {
+        stored_expiry(value).is_none_or(|expires_ms| self.now_ms() <= expires_ms)
     }
 
     /// Makes `metadata` the one of the key, whatever the key was before.
@@ -107,6 +113,25 @@ pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
     }
     txn.set_db(selected);
     txn.rank_journal().dropped_all();
+    Ok(())
+}
+
+/// Shows the keys of the chosen database that have not expired to `visit`.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn each_key(txn: &Txn<'_>, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
+    let mut cursor = txn.scan(
+        Space::Metadata,
+        &metadata_rows(txn.db()),
+        Direction::Forward,
+    )?;
+    while let Some((row, value)) = cursor.row() {
+        if txn.is_live_row(value) {
+            visit(decode_metadata_key(row)?.1);
+        }
+        cursor.advance()?;
+    }
     Ok(())
 }
 

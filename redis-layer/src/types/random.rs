@@ -6,7 +6,7 @@
 //! command.
 
 use crate::store::{Direction, KeyRange, Space};
-use crate::types::rows::{decode_metadata_key, metadata_rows, stored_expiry};
+use crate::types::rows::{decode_metadata_key, metadata_rows};
 use crate::types::{Result, Txn};
 
 /// How many keys are looked at.
@@ -40,7 +40,7 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Vec<u8>>> {
     let mut rows = Vec::new();
     let mut cursor = txn.scan(Space::Metadata, range, Direction::Forward)?;
     while let (Some((row, value)), true) = (cursor.row(), rows.len() <= SAMPLED) {
-        if stored_expiry(value).is_none_or(|expires_ms| txn.now_ms() <= expires_ms) {
+        if txn.is_live_row(value) {
             rows.push(row.to_vec());
         }
         cursor.advance()?;

@@ -142,6 +142,10 @@ impl<'t, 's> List<'t, 's> {
     fn add_row(&mut self, position: &Position, element: Bytes) -> Result<()> {
         self.size += 1;
         let row = self.prefix.element_key(position);
+        if self.txn.rank_indexes().is_empty() {
+            self.txn.put(Space::Data, row, element);
+            return Ok(());
+        }
         self.txn.put(Space::Data, row.clone(), element);
         self.note_added(&row)
     }
