@@ -336,7 +336,7 @@ pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
     let is_admin = spec.has(Flag::Admin) || is_any(&["lastsave", "role"]);
     let is_dangerous =
         is_admin || sorts || is_any(&["flushall", "flushdb", "info", "keys", "restore", "swapdb"]);
-    let is_keyspace = (in_group(Generic) && spec.full_name != "wait") || on_keyspace;
+    let is_keyspace = (in_group(Generic) && !sorts && spec.full_name != "wait") || on_keyspace;
     [
         ("@keyspace", is_keyspace),
         ("@read", spec.has(Flag::ReadOnly)),

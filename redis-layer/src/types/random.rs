@@ -1,8 +1,8 @@
 //! A key by chance.
 //!
 //! Up to [`SAMPLED`] keys are counted out, so each is equally likely. In a larger database a point between the first and the
-//! last key is chosen, and then one of the [`SAMPLED`] keys from there on: cheap, and not quite fair, because keys behind a
-//! gap are found more often. Redis is not quite fair either. Ranks of keys would cost every write something for this one
+//! last key is chosen, and then one of the [`SAMPLED`] keys on either side of it: cheap, and not quite fair, because keys
+//! beside a gap are found more often. Redis is not quite fair either. Ranks of keys would cost every write something for this one
 //! command.
 
 use crate::store::{Direction, KeyRange, Space};
@@ -14,19 +14,23 @@ const SAMPLED: usize = 512;
 
 /// A key of the chosen database that has not expired, if there is one.
 ///
-/// Cost: at most [`SAMPLED`] steps, and one for each expired key that is not removed yet.
+/// Cost: a few times [`SAMPLED`] steps, and one for each expired key that is not removed yet.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn random_key(txn: &Txn<'_>) -> Result<Option<Vec<u8>>> {
     let all = metadata_rows(txn.db());
-    let mut found = live_rows(txn, &all)?;
+    let mut found = live_rows(txn, &all, Direction::Forward)?;
     if found.len() > SAMPLED {
-        let start = point_between(&found[0], &last_row(txn, &all)?);
-        let from_there = live_rows(txn, &KeyRange { start, ..all })?;
-        if !from_there.is_empty() {
-            found = from_there;
-        }
+        let last = live_rows(txn, &all, Direction::Backward)?.swap_remove(0);
+        let point = point_between(&found[0], &last);
+        let before = KeyRange::between(all.start, point.clone());
+        let behind = KeyRange {
+            start: point,
+            end: all.end,
+        };
+        found = live_rows(txn, &before, Direction::Backward)?;
+        found.extend(live_rows(txn, &behind, Direction::Forward)?);
     }
     if found.is_empty() {
         return Ok(None);
@@ -36,9 +40,9 @@ pub fn random_key(txn: &Txn<'_>) -> Result<Option<Vec<u8>>> {
 }
 
 /// The first keys of a range that have not expired: one more than are sampled.
-fn live_rows(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Vec<u8>>> {
+fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Vec<Vec<u8>>> {
     let mut rows = Vec::new();
-    let mut cursor = txn.scan(Space::Metadata, range, Direction::Forward)?;
+    let mut cursor = txn.scan(Space::Metadata, range, direction)?;
     while let (Some((row, value)), true) = (cursor.row(), rows.len() <= SAMPLED) {
         if txn.is_live_row(value) {
             rows.push(row.to_vec());
@@ -46,14 +50,6 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Vec<u8>>> {
         cursor.advance()?;
     }
     Ok(rows)
-}
-
-fn last_row(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<u8>> {
-    let cursor = txn.scan(Space::Metadata, range, Direction::Backward)?;
-    Ok(cursor
-        .row()
-        .map(|(row, _)| row.to_vec())
-        .unwrap_or_default())
 }
 
 /// A point between two rows: what they share, and then a number between those that follow.
