@@ -239,6 +239,9 @@ fn what_redis_would_say_of_the_form_of_a_value() {
         }
         direct.expect(&[
             ("object refcount l", "1"),
+            ("object refcount int", "1"),
+            ("set int 9999", "OK"),
+            ("object refcount int", "2147483647"),
             ("object idletime l", "0"),
             ("object freq nope", "nil"),
             ("object refcount nope", "nil"),

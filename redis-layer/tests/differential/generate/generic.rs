@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::{ANY_KEYS, LISTS, SORTED_SETS};
+use crate::values::{ANY_KEYS, LISTS, PLACES, SORTED_SETS};
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     let command = match g.below(64) {
@@ -98,17 +98,18 @@ fn sort(g: &mut Generator) -> Command {
 
 fn object(g: &mut Generator) -> Command {
     let key = g.pick(&ANY_KEYS);
-    let word = g.pick(&[&b"refcount"[..], b"idletime", b"freq", b"nope", b"FREQ"]);
     match g.below(4) {
-        // The form of a string depends on its past in Redis, and on the value alone here.
-        0 => args([
-            b"object",
-            b"encoding",
-            g.pick(&[&b"q0"[..], b"q1", b"nothing"]),
-        ]),
+        // The form of a string, and who shares it, depends on its past in Redis, and on the value alone here.
+        0 => {
+            let word = g.pick(&[&b"encoding"[..], b"REFCOUNT"]);
+            args([b"object", word, g.pick(&PLACES)])
+        }
         1 => args([b"touch", key, g.pick(&ANY_KEYS), key]),
         2 => args([b"unlink", key, g.pick(&ANY_KEYS)]),
-        _ => args([b"object", word, key]),
+        _ => {
+            let word = g.pick(&[&b"idletime"[..], b"freq", b"nope", b"FREQ"]);
+            args([b"object", word, key])
+        }
     }
 }
 
