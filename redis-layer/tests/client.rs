@@ -199,6 +199,25 @@ fn the_list_has_the_fields_of_a_real_server() {
         names.collect::<Vec<_>>()
     };
     assert_eq!(fields(ours.address), fields(real.address));
+    // The client that asks is busy asking, and has nothing else to say.
+    let own = |address| {
+        let line = Client::connect(address).call(&["client", "list"]);
+        let words = [
+            "qbuf=",
+            "argv-mem=",
+            "multi-mem=",
+            "obl=",
+            "oll=",
+            "omem=",
+            "cmd=",
+            "multi=",
+        ];
+        let kept = line
+            .split(' ')
+            .filter(|field| words.iter().any(|w| field.starts_with(w)));
+        kept.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(own(ours.address), own(real.address));
 }
 
 #[test]

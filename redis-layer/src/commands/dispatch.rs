@@ -153,6 +153,10 @@ fn run_or_queue(
         queue.push(spec, args.from(0));
         return Ok(Reply::Status("QUEUED"));
     }
+    if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {
+        // A script is shown before the commands that it runs.
+        session.server.monitors.show(session, args);
+    }
     let observed = Observed::begin(session);
     let outcome = match spec.handler {
         Handler::Container => Err(CommandError::arity(spec.full_name)),

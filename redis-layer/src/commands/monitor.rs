@@ -42,13 +42,20 @@ impl Monitors {
 
     /// Shows a command that has run.
     pub(crate) fn show(&self, session: &Session, args: Args<'_>) {
+        if !self.are_any() {
+            return;
+        }
         let micros = session.server.clock.now_ms().saturating_mul(1000);
         let mut line = format!(
             "{}.{:06} [{} {}]",
             micros / 1_000_000,
             micros % 1_000_000,
             session.db,
-            session.peer.address
+            if session.in_script {
+                "lua"
+            } else {
+                &session.peer.address
+            }
         )
         .into_bytes();
         for position in 0..args.len() {

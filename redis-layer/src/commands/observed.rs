@@ -48,7 +48,7 @@ impl Observed {
             };
             server.latency.add(event, server.clock.now_ms(), millis);
         }
-        if server.monitors.are_any() && !spec.has(Flag::SkipMonitor) && !spec.has(Flag::Admin) {
+        if !spec.has(Flag::SkipMonitor) && !spec.has(Flag::Admin) {
             server.monitors.show(session, args);
         }
     }

@@ -30,6 +30,7 @@ pub struct Peer {
     pub(crate) is_blocked: AtomicBool,
     query_bytes: AtomicUsize,
     answer_bytes: AtomicUsize,
+    buffer_bytes: AtomicUsize,
 }
 
 /// What changes about a connection from command to command.
@@ -82,13 +83,15 @@ impl Peer {
             is_blocked: AtomicBool::new(false),
             query_bytes: AtomicUsize::new(0),
             answer_bytes: AtomicUsize::new(0),
+            buffer_bytes: AtomicUsize::new(0),
         }
     }
 
-    /// Says how much memory the connection holds for what arrived, and for what is to be sent.
-    pub fn holds(&self, query_bytes: usize, answer_bytes: usize) {
+    /// Says how much the connection holds: what arrived, what is to be sent, and the buffer for it.
+    pub fn holds(&self, query_bytes: usize, answer_bytes: usize, buffer_bytes: usize) {
         self.query_bytes.store(query_bytes, Relaxed);
         self.answer_bytes.store(answer_bytes, Relaxed);
+        self.buffer_bytes.store(buffer_bytes, Relaxed);
     }
 
     /// Shows the connection as one that waits, until the answer is dropped.
@@ -105,10 +108,14 @@ impl Peer {
         self.answer_bytes.load(Relaxed)
     }
 
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        self.buffer_bytes.load(Relaxed)
+    }
+
     /// About how much memory the connection takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        IDLE_BYTES + self.query_bytes() + self.answer_bytes() + self.outbox.waiting_bytes()
+        IDLE_BYTES + self.query_bytes() + self.buffer_bytes() + self.outbox.waiting_bytes()
     }
 
     /// Where the client is.

@@ -146,6 +146,7 @@ impl Server {
             queue: None,
             watched: Watched::default(),
             closing: false,
+            in_script: false,
             shown_command: "",
             last_end: None,
         }
@@ -233,6 +234,8 @@ pub struct Session {
     /// The keys since `WATCH`.
     pub(crate) watched: Watched,
     pub(crate) closing: bool,
+    /// The command comes from a script of this client.
+    pub(crate) in_script: bool,
     /// The command that others see.
     shown_command: &'static str,
     /// When the last command ended, if another one follows it at once.

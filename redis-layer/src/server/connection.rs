@@ -410,7 +410,11 @@ impl Connection {
     /// Lets others see how much memory the connection holds.
     fn show_memory(&self) {
         let peer = self.session.peer();
-        peer.holds(self.parser.pending_bytes(), self.out.capacity());
+        peer.holds(
+            self.parser.pending_bytes(),
+            self.out.len(),
+            self.out.capacity(),
+        );
     }
 }
 

@@ -9,9 +9,10 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
 
 /// `CLIENT INFO`
-pub(crate) fn info(session: &mut Session, _args: Args<'_>) -> Outcome {
+pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
     let now_ms = session.server.clock.now_ms();
-    Ok(Reply::Text(line(&session.peer, now_ms) + "\n"))
+    let own = Own::of(args);
+    Ok(Reply::Text(line(&session.peer, now_ms, own) + "\n"))
 }
 
 /// `CLIENT LIST [TYPE type] [ID id [id ...]]`
@@ -31,12 +32,36 @@ pub(crate) fn list(session: &mut Session, args: Args<'_>) -> Outcome {
         return Err(CommandError::SYNTAX);
     }
     let now_ms = session.server.clock.now_ms();
-    let lines = peers.iter().map(|peer| line(peer, now_ms) + "\n");
+    let own = Own::of(args);
+    let lines = peers.iter().map(|peer| {
+        let is_own = peer.id == session.id;
+        line(peer, now_ms, if is_own { own } else { Own::default() }) + "\n"
+    });
     Ok(Reply::Text(lines.collect()))
 }
 
+/// What the command that asks takes up itself: it has arrived and runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Own {
+    /// As it stood in the query.
+    query_bytes: usize,
+    args_bytes: usize,
+}
+
+impl Own {
+    fn of(args: Args<'_>) -> Self {
+        let digits = |number: usize| number.to_string().len();
+        let words = args.from(0);
+        let in_query = |word: &bytes::Bytes| 5 + digits(word.len()) + word.len();
+        Self {
+            query_bytes: 3 + digits(words.len()) + words.iter().map(in_query).sum::<usize>(),
+            args_bytes: words.iter().map(bytes::Bytes::len).sum(),
+        }
+    }
+}
+
 /// One line of the list, without its end. Sizes of Redis's buffers that have no like here are 0.
-pub(crate) fn line(peer: &Peer, now_ms: i64) -> String {
+pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     let Peer {
         id,
         address,
@@ -54,11 +79,13 @@ pub(crate) fn line(peer: &Peer, now_ms: i64) -> String {
     let flags = flags(peer, &view);
     let [channels, patterns, shards] = view.subscriptions;
     let queued = view.queued.map_or(-1, |n| i64::try_from(n).unwrap_or(-1));
-    let query_bytes = peer.query_bytes();
+    let query_bytes = peer.query_bytes() + own.query_bytes;
+    let args_bytes = own.args_bytes;
+    let buffer_bytes = peer.buffer_bytes();
     let answer_bytes = peer.answer_bytes();
     let message_count = peer.outbox.len();
     let message_bytes = peer.outbox.waiting_bytes();
-    let all_bytes = peer.memory_bytes();
+    let all_bytes = peer.memory_bytes() + own.query_bytes + own.args_bytes;
     let redirect = if view.tracking.is_on {
         i64::try_from(view.tracking.redirect).unwrap_or(0)
     } else {
@@ -68,7 +95,7 @@ pub(crate) fn line(peer: &Peer, now_ms: i64) -> String {
     format!(
         "id={id} addr={address} laddr={local_address} fd={socket} name={name} age={age_s} \
          idle={idle_s} flags={flags} db={db} sub={channels} psub={patterns} ssub={shards} \
-         multi={queued} qbuf={query_bytes} qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 \
+         multi={queued} qbuf={query_bytes} qbuf-free=0 argv-mem={args_bytes} multi-mem=0 rbs={buffer_bytes} rbp={buffer_bytes} \
          obl={answer_bytes} oll={message_count} omem={message_bytes} tot-mem={all_bytes} events=r \
          cmd={last_command} user=default redir={redirect} resp={resp}"
     )

@@ -84,7 +84,7 @@ impl Config {
             change,
             ..
         } = &PARAMETERS[at];
-        if matches!(change, Change::Fixed | Change::Protected) {
+        if matches!(change, Change::Fixed | Change::Same | Change::Protected) {
             return Err(format!(
                 "{name} is an option of its own, or cannot be changed"
             ));
@@ -121,7 +121,7 @@ impl Config {
             let refusal = match PARAMETERS[at].change {
                 Change::Fixed => Some("can't set immutable config"),
                 Change::Protected => Some("can't set protected config"),
-                Change::Live | Change::Kept => None,
+                Change::Live | Change::Kept | Change::Same => None,
             };
             let twice = known.iter().any(|&(_, other, _)| other == at);
             match refusal.or(twice.then_some("duplicate parameter")) {
@@ -134,7 +134,11 @@ impl Config {
         for (name, at, value) in known {
             let kind = PARAMETERS[at].kind;
             let value = kind.normalize(value, &changed[at]);
-            changed[at] = value.map_err(|why| refused(name, &why))?;
+            let value = value.map_err(|why| refused(name, &why))?;
+            if PARAMETERS[at].change == Change::Same && value != changed[at] {
+                return Err(refused(name, cannot_move(PARAMETERS[at].name)));
+            }
+            changed[at] = value;
             if PARAMETERS[at].name == "hz" {
                 changed[at] = clamp_hz(&changed[at]);
             }
@@ -172,6 +176,15 @@ impl Config {
             }
         }
         found
+    }
+}
+
+/// What Redis says when it cannot listen elsewhere.
+fn cannot_move(name: &str) -> &'static str {
+    match name {
+        "port" => "Unable to listen on this port. Check server logs.",
+        "bind" => "Failed to bind to specified addresses.",
+        _ => "can't set immutable config",
     }
 }
 
@@ -292,6 +305,7 @@ mod tests {
             [("timeout", "8"), ("nope", "1")],
             [("timeout", "8"), ("maxclients", "0")],
             [("timeout", "8"), ("port", "1")],
+            [("timeout", "8"), ("databases", "1")],
             [("timeout", "8"), ("TIMEOUT", "9")],
             [("timeout", "8"), ("dir", "/")],
         ] {

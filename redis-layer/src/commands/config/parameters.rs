@@ -19,10 +19,12 @@ pub(crate) enum Change {
     Kept,
     /// Is refused: the value is decided when the server starts.
     Fixed,
+    /// May be set to what it is. Redis can change it while it runs, this server cannot.
+    Same,
     /// Is refused, as Redis does for paths unless told otherwise.
     Protected,
 }
-use Change::{Fixed, Kept, Live, Protected};
+use Change::{Fixed, Kept, Live, Protected, Same};
 
 /// One setting.
 #[derive(Debug)]
@@ -84,7 +86,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("appendonly", "", Flag, "yes", Kept),
     row("auto-aof-rewrite-min-size", "", Bytes(0, MAX_BYTES), "67108864", Kept),
     row("auto-aof-rewrite-percentage", "", Integer(0, MAX_32), "100", Kept),
-    row("bind", "", Text, "", Fixed),
+    row("bind", "", Text, "", Same),
     row("bind-source-addr", "", Text, "", Kept),
     row("busy-reply-threshold", "lua-time-limit", Integer(0, MAX), "5000", Live),
     row("client-output-buffer-limit", "", OutputLimits, "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60", Live),
@@ -138,10 +140,10 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("oom-score-adj", "", Choice(&["no", "yes", "relative", "absolute"]), "no", Kept),
     row("oom-score-adj-values", "", OomScores, "0 200 800", Kept),
     row("pidfile", "", Text, "", Fixed),
-    row("port", "", Integer(0, 65535), "0", Fixed),
+    row("port", "", Integer(0, 65535), "0", Same),
     row("proc-title-template", "", Text, "{title} {listen-addr} {server-mode}", Kept),
     row("propagation-error-behavior", "", Choice(&["ignore", "panic", "panic-on-replicas"]), "ignore", Kept),
-    row("protected-mode", "", Flag, "yes", Fixed),
+    row("protected-mode", "", Flag, "yes", Same),
     row("proto-max-bulk-len", "", Bytes(1 << 20, MAX_BYTES), "536870912", Live),
     row("rdb-del-sync-files", "", Flag, "no", Kept),
     row("rdb-save-incremental-fsync", "", Flag, "yes", Kept),
