@@ -97,7 +97,7 @@ struct Cli {
 /// A setting that `CONFIG SET` would take.
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Config::check(name, value).map(|(name, value)| (name, value))
+    Config::check(name, value)
 }
 
 /// What the program does in the place of serving.

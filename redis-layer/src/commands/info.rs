@@ -11,7 +11,7 @@ use crate::commands::config::total_memory;
 use crate::commands::pubsub::Topic;
 use crate::commands::statistics::CommandSums;
 use crate::commands::{
-    Args, CommandError, DATABASES, Outcome, REDIS_VERSION, Reply, Server, Session, process,
+    Args, CommandError, DATABASES, Outcome, Peer, REDIS_VERSION, Reply, Server, Session, process,
 };
 
 /// A section, and who writes it.
@@ -124,9 +124,7 @@ fn server_section(server: &Server, text: &mut String) -> Result<(), CommandError
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn clients_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     let peers = server.peers();
-    let most = |bytes: fn(&crate::commands::Peer) -> usize| {
-        peers.iter().map(|peer| bytes(peer)).max().unwrap_or(0)
-    };
+    let most = |bytes: fn(&Peer) -> usize| peers.iter().map(|peer| bytes(peer)).max().unwrap_or(0);
     let blocked = peers.iter().filter(|peer| peer.is_blocked.load(Relaxed));
     line(text, "connected_clients", peers.len());
     line(text, "cluster_connections", 0);
@@ -134,12 +132,12 @@ fn clients_section(server: &Server, text: &mut String) -> Result<(), CommandErro
     line(
         text,
         "client_recent_max_input_buffer",
-        most(|p| p.query_bytes()),
+        most(Peer::query_bytes),
     );
     line(
         text,
         "client_recent_max_output_buffer",
-        most(|p| p.answer_bytes()),
+        most(Peer::answer_bytes),
     );
     line(text, "blocked_clients", blocked.count());
     line(text, "tracking_clients", server.tracking.client_count());
@@ -193,7 +191,7 @@ fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError
     line(text, "mem_fragmentation_ratio", "1.00");
     line(text, "mem_clients_slaves", 0);
     line(text, "mem_clients_normal", clients);
-    line(text, "mem_allocator", "system");
+    line(text, "mem_allocator", "mimalloc");
     constants(
         text,
         &[

@@ -78,14 +78,15 @@ impl Server {
     /// A server without connections.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        let config = Config::new(&settings.config);
+        let Settings { config, port } = settings;
+        let config = Config::new(&config);
         let server = Self {
             started_ms: clock.now_ms(),
             run_id: run_id(clock.now_ms()),
             persistence: Persistence::new(clock.now_ms()),
             store,
             clock,
-            port: settings.port,
+            port,
             config,
             counters: Counters::default(),
             shutdown: Shutdown::default(),

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::commands::table::{Flag, Handler};
+use crate::commands::transactions::Queue;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
 
@@ -70,7 +71,7 @@ impl Session {
             return false;
         };
         if matches!(spec.handler, Handler::Exec) {
-            return self.queue.as_ref().is_some_and(|queue| queue.may_write());
+            return self.queue.as_ref().is_some_and(Queue::may_write);
         }
         spec.has(Flag::Write) || spec.has(Flag::MayReplicate)
     }

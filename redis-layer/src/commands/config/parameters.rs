@@ -178,7 +178,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("shutdown-timeout", "", Integer(0, MAX_32), "10", Live),
     row("slowlog-log-slower-than", "", Integer(-1, MAX), "10000", Live),
     row("slowlog-max-len", "", Integer(0, MAX), "128", Live),
-    row("socket-mark-id", "", Integer(0, 4_294_967_295), "0", Kept),
+    row("socket-mark-id", "", Integer(0, 4_294_967_295), "0", Fixed),
     row("stop-writes-on-bgsave-error", "", Flag, "yes", Kept),
     row("stream-node-max-bytes", "", Bytes(0, MAX_BYTES), "4096", Kept),
     row("stream-node-max-entries", "", Integer(0, MAX), "100", Kept),

@@ -249,7 +249,7 @@ fn percentiles(text: &str) -> Result<String, Refusal> {
         }
         let space = if shown.is_empty() { "" } else { " " };
         // Writing to a `String` cannot fail.
-        let _ = write!(shown, "{space}{}", percentile);
+        let _ = write!(shown, "{space}{percentile}");
     }
     Ok(shown)
 }

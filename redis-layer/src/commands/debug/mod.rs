@@ -22,7 +22,7 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
     let count = args.len();
     match args.get(1).to_ascii_lowercase().as_slice() {
         b"sleep" if count == 3 => sleep(args),
-        b"object" if count >= 3 && count <= 4 => object(session, args),
+        b"object" if (3..=4).contains(&count) => object(session, args),
         b"set-active-expire" if count == 3 => {
             let is_on = args.integer(2)? != 0;
             session.server.shared.set_active_expiry(is_on);

@@ -3,6 +3,7 @@
 use crate::commands::{CommandError, Outcome, Reply};
 
 /// An example of a type.
+#[expect(clippy::approx_constant, reason = "the number that Redis answers")]
 pub(super) fn example(kind: &[u8]) -> Outcome {
     let numbers = || (0..3).map(Reply::Integer);
     Ok(match kind.to_ascii_lowercase().as_slice() {
