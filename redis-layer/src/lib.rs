@@ -5,11 +5,13 @@
 //! ```text
 //! server     sockets, the wire protocol, durability
 //! commands   what Redis commands do, and what they answer
+//! scripting  Lua scripts, their sandbox and libraries
 //! types      Redis types as rows
 //! store      an ordered store: the engine, or a map in memory
 //! ```
 
 pub mod commands;
+pub mod scripting;
 pub mod server;
 pub mod store;
 pub mod types;

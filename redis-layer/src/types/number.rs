@@ -71,23 +71,44 @@ pub fn parse_integer(text: &[u8]) -> Option<i64> {
 /// The number as C's `%.17g` prints it, which is how Redis 7.0 prints a score.
 #[must_use]
 pub fn format_double(value: f64) -> Bytes {
-    const DIGITS: i32 = 17;
     if value.is_infinite() {
         return Bytes::from_static(if value > 0.0 { b"inf" } else { b"-inf" });
     }
-    let scientific = format!("{value:.16e}");
+    format_significant(value, 17).into()
+}
+
+/// The number as C's `%.<digits>g` prints it.
+#[must_use]
+pub fn format_significant(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let decimals = digits.saturating_sub(1);
+    let scientific = format!("{value:.decimals$e}");
     // Rust always writes the `e`.
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let text = if !(-4..DIGITS).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        let mantissa = without_trailing_zeros(mantissa);
-        format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
-    } else {
-        let decimals = usize::try_from(DIGITS - 1 - exponent).unwrap_or(0);
-        without_trailing_zeros(&format!("{value:.decimals$}")).to_owned()
-    };
-    text.into()
+    let places = i32::try_from(decimals)
+        .unwrap_or(i32::MAX)
+        .checked_sub(exponent);
+    match places.and_then(|places| usize::try_from(places).ok()) {
+        Some(places) if exponent >= -4 => {
+            without_trailing_zeros(&format!("{value:.places$}")).to_owned()
+        }
+        _ => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            let mantissa = without_trailing_zeros(mantissa);
+            format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+        }
+    }
+}
+
+/// The number at the start of a text, as C's `strtod` reads it, and how many bytes it takes; 0
+/// bytes if there is none.
+#[must_use]
+pub fn number_prefix(text: &[u8]) -> (f64, usize) {
+    let parsed = strtod(text);
+    (parsed.value, parsed.length)
 }
 
 fn without_trailing_zeros(text: &str) -> &str {
@@ -141,8 +162,7 @@ fn word(text: &[u8]) -> Option<Parsed> {
     } else if starts_with("inf") {
         (f64::INFINITY, "inf".len())
     } else if starts_with("nan") {
-        // What stands in parentheses belongs to the NaN. All NaNs are refused, so it is not read.
-        (f64::NAN, text.len())
+        (f64::NAN, "nan".len() + nan_payload(&text["nan".len()..]))
     } else {
         return None;
     };
@@ -151,6 +171,20 @@ fn word(text: &[u8]) -> Option<Parsed> {
         length,
         out_of_range: false,
     })
+}
+
+/// How many bytes of a NaN stand in parentheses behind its name.
+fn nan_payload(text: &[u8]) -> usize {
+    let is_payload = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let Some(inside) = text.strip_prefix(b"(") else {
+        return 0;
+    };
+    let length = inside.iter().take_while(|byte| is_payload(byte)).count();
+    if inside.get(length) == Some(&b')') {
+        length + 2
+    } else {
+        0
+    }
 }
 
 /// Digits with a point somewhere, and how many bytes they take. `None` without any digit.

@@ -1,0 +1,437 @@
+//! One Lua state with its sandbox, and the running of scripts in it.
+//!
+//! A state runs one script at a time. It keeps nothing from one script for the next but compiled
+//! scripts and the place in the row of random numbers: everything that a script can reach and
+//! change was made for that script, is read-only, or is put back here.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use mlua::{
+    Function, HookTriggers, Lua, LuaOptions, MultiValue, StdLib, Table, Value as LuaValue, VmState,
+};
+use parking_lot::Mutex;
+
+use crate::scripting::raise::{self, Raised};
+use crate::scripting::running::{HOOK_INSTRUCTIONS, Registry, Run};
+use crate::scripting::value::Value;
+use crate::scripting::{
+    Digest, Host, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
+};
+
+/// How much memory a script may use, with what it leaves to the garbage collector.
+const MEMORY_MAX: usize = 256 << 20;
+/// A state that holds more than this after a script is given up.
+const MEMORY_KEPT: usize = 8 << 20;
+/// How many compiled scripts a state keeps before it begins anew.
+const COMPILED_MAX: usize = 500;
+/// Lines of `redis.log` that wait for the end of a script.
+const LOG_LINES_MAX: usize = 1000;
+/// What error messages call a script.
+const CHUNK: &str = "@user_script";
+
+/// How a script ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// With an answer, or a refusal.
+    Answered(Value),
+    /// Before its time, because the host said so.
+    Stopped,
+}
+
+/// What the libraries of a state know about the script that runs.
+pub(super) struct Situation {
+    resp3: AtomicBool,
+    run: Mutex<Option<Arc<Run>>>,
+    failure: Mutex<Option<Failure>>,
+    log: Mutex<Vec<(u8, Vec<u8>)>>,
+}
+
+/// Why a script failed.
+#[derive(Debug)]
+struct Failure {
+    /// `None` if it may not go on.
+    text: Option<Vec<u8>>,
+    place: String,
+}
+
+impl Situation {
+    pub(super) fn set_resp3(&self, resp3: bool) {
+        self.resp3.store(resp3, Ordering::Relaxed);
+    }
+
+    fn resp3(&self) -> bool {
+        self.resp3.load(Ordering::Relaxed)
+    }
+}
+
+/// A Lua state.
+pub(super) struct Machine {
+    lua: Lua,
+    situation: Arc<Situation>,
+    json: cjson::Shared,
+    /// What scripts see as globals.
+    globals: Table,
+    /// What scripts see as `redis`.
+    redis: Table,
+    run: Function,
+    compile: Function,
+    compiled: HashMap<Digest, Function>,
+    /// Which flush of the cache it has seen.
+    pub(super) generation: u64,
+    /// Something went wrong that may have left it in a bad state.
+    is_broken: bool,
+}
+
+impl Machine {
+    pub(super) fn new(
+        setup: &Setup,
+        registry: &Arc<Registry>,
+        generation: u64,
+    ) -> mlua::Result<Self> {
+        let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
+        let lua = Lua::new_with(libraries, LuaOptions::default())?;
+        let situation = Arc::new(Situation {
+            resp3: AtomicBool::new(false),
+            run: Mutex::default(),
+            failure: Mutex::default(),
+            log: Mutex::default(),
+        });
+        let json = cjson::Shared::default();
+        let redis = redis::library(&lua, &situation, setup.version)?;
+        add_log(&lua, &redis, &situation)?;
+        add_acl_check(&lua, &redis, setup.is_command)?;
+        random::install(&lua, &lua.globals().get("math")?)?;
+        let globals = lua.create_table()?;
+        let (run, compile) = sandbox(&lua, &situation, &json, &globals, &redis)?;
+        let (registry, of_hook) = (Arc::clone(registry), Arc::clone(&situation));
+        let triggers = HookTriggers::new().every_nth_instruction(HOOK_INSTRUCTIONS);
+        // The global hook, because coroutines inherit it.
+        lua.set_global_hook(triggers, move |_, _| {
+            let run = of_hook.run.lock().clone();
+            if run.is_some_and(|run| run.tick(&registry)) {
+                return Err(Raised::Stop.into());
+            }
+            Ok(VmState::Continue)
+        })?;
+        lua.set_memory_limit(MEMORY_MAX)?;
+        Ok(Self {
+            lua,
+            situation,
+            json,
+            globals,
+            redis,
+            run,
+            compile,
+            compiled: HashMap::new(),
+            generation,
+            is_broken: false,
+        })
+    }
+
+    /// Whether it may run another script.
+    pub(super) fn is_reusable(&self) -> bool {
+        if self.is_broken {
+            return false;
+        }
+        if self.lua.used_memory() <= MEMORY_KEPT {
+            return true;
+        }
+        self.lua.gc_collect().is_ok() && self.lua.used_memory() <= MEMORY_KEPT
+    }
+
+    /// Compiles a script.
+    ///
+    /// # Errors
+    /// What Lua says about it.
+    pub(super) fn compile(&mut self, digest: Digest, body: &[u8]) -> Result<Function, Vec<u8>> {
+        if let Some(function) = self.compiled.get(&digest) {
+            return Ok(function.clone());
+        }
+        let text = self.lua.create_string(body);
+        let compiled =
+            text.and_then(|text| self.compile.call::<(LuaValue, LuaValue)>((text, CHUNK)));
+        match compiled {
+            Ok((LuaValue::Function(function), _)) => {
+                if self.compiled.len() >= COMPILED_MAX {
+                    self.compiled.clear();
+                }
+                self.compiled.insert(digest, function.clone());
+                Ok(function)
+            }
+            Ok((_, LuaValue::String(problem))) => Err(problem.as_bytes().to_vec()),
+            Ok(_) => Err(b"no reason given".to_vec()),
+            Err(error) => {
+                self.is_broken = true;
+                Err(raise::foreign(&error).into_bytes())
+            }
+        }
+    }
+
+    /// Runs a script.
+    pub(super) fn run(
+        &mut self,
+        script: &Script,
+        (keys, args): (&[Bytes], &[Bytes]),
+        host: &mut dyn Host,
+        registry: &Registry,
+    ) -> Ended {
+        let function = match self.compile(script.digest, &script.body) {
+            Ok(function) => function,
+            // It was compiled before, so this is a lack of memory.
+            Err(problem) => return Ended::Answered(script.failed(&problem, "")),
+        };
+        let run = Run::begin();
+        self.situation.set_resp3(false);
+        *self.situation.failure.lock() = None;
+        *self.situation.run.lock() = Some(Arc::clone(&run));
+        *self.json.lock() = cjson::Settings::default();
+        let outcome = self.call(&function, keys, args, host, &run);
+        *self.situation.run.lock() = None;
+        run.end(registry);
+        let failure = self.situation.failure.lock().take();
+        let ended = self.ended(script, outcome, failure, &run);
+        let lines = std::mem::take(&mut *self.situation.log.lock());
+        if !matches!(ended, Ended::Stopped) {
+            lines.iter().for_each(|(level, line)| print(*level, line));
+        }
+        ended
+    }
+
+    fn call(
+        &self,
+        function: &Function,
+        keys: &[Bytes],
+        args: &[Bytes],
+        host: &mut dyn Host,
+        run: &Run,
+    ) -> mlua::Result<Result<Value, LuaValue>> {
+        self.globals.raw_set("KEYS", self.list(keys)?)?;
+        self.globals.raw_set("ARGV", self.list(args)?)?;
+        let commands = Commands {
+            host: RefCell::new(host),
+            situation: &self.situation,
+            run,
+        };
+        self.lua.scope(|scope| {
+            let call = scope.create_function(|lua, args: MultiValue| commands.call(lua, &args))?;
+            self.redis.raw_set("call", call)?;
+            let pcall =
+                scope.create_function(|lua, args: MultiValue| commands.pcall(lua, &args))?;
+            self.redis.raw_set("pcall", pcall)?;
+            let (succeeded, value): (bool, LuaValue) = self.run.call(function)?;
+            if succeeded {
+                Ok(Ok(Value::from_lua(&value, self.situation.resp3())?))
+            } else {
+                Ok(Err(value))
+            }
+        })
+    }
+
+    fn list(&self, words: &[Bytes]) -> mlua::Result<Table> {
+        let list = self.lua.create_table_with_capacity(words.len(), 0)?;
+        for (index, word) in (1_i64..).zip(words) {
+            list.raw_set(index, self.lua.create_string(word)?)?;
+        }
+        Ok(list)
+    }
+
+    fn ended(
+        &mut self,
+        script: &Script,
+        outcome: mlua::Result<Result<Value, LuaValue>>,
+        failure: Option<Failure>,
+        run: &Run,
+    ) -> Ended {
+        let value = match (outcome, failure) {
+            (_, Some(Failure { text: None, place })) if run.is_killed() => {
+                self.is_broken = true;
+                script.failed(b"ERR Script killed by user with SCRIPT KILL...", &place)
+            }
+            (_, Some(Failure { text: None, .. })) => return Ended::Stopped,
+            (Ok(Ok(value)), _) => value,
+            (
+                _,
+                Some(Failure {
+                    text: Some(text),
+                    place,
+                }),
+            ) => script.failed(&text, &place),
+            // No handler was called: there was no memory left for it.
+            (Ok(Err(value)), None) => {
+                self.is_broken = true;
+                let text = value.to_string().unwrap_or_default();
+                script.failed(format!("ERR {text}").as_bytes(), "")
+            }
+            (Err(error), None) => {
+                self.is_broken = true;
+                script.failed(format!("ERR {}", raise::foreign(&error)).as_bytes(), "")
+            }
+        };
+        Ended::Answered(value)
+    }
+}
+
+/// `redis.call` and `redis.pcall` of one script.
+struct Commands<'a, 'h> {
+    host: RefCell<&'h mut dyn Host>,
+    situation: &'a Situation,
+    run: &'a Run,
+}
+
+impl Commands<'_, '_> {
+    fn answer(&self, args: &MultiValue) -> mlua::Result<Value> {
+        let args = match redis::arguments(args) {
+            Ok(args) => args,
+            Err(problem) => return Ok(Value::Error(Bytes::from_static(problem.as_bytes()))),
+        };
+        let mut host = self.host.borrow_mut();
+        let answer = host.call(&args, self.situation.resp3());
+        if host.has_written() {
+            self.run.mark_written();
+        }
+        answer.map_err(|Stop| Raised::Stop.into())
+    }
+
+    fn call(&self, lua: &Lua, args: &MultiValue) -> mlua::Result<LuaValue> {
+        match self.answer(args)? {
+            Value::Error(text) => Err(raise::table(text)),
+            answer => answer.into_lua(lua, self.situation.resp3()),
+        }
+    }
+
+    fn pcall(&self, lua: &Lua, args: &MultiValue) -> mlua::Result<LuaValue> {
+        self.answer(args)?.into_lua(lua, self.situation.resp3())
+    }
+}
+
+/// `redis.log`: lines wait until the script has ended, because it may be run again.
+fn add_log(lua: &Lua, redis: &Table, situation: &Arc<Situation>) -> mlua::Result<()> {
+    let situation = Arc::clone(situation);
+    let log = lua.create_function(move |lua, args: MultiValue| {
+        let (level, line) = redis::log_line(lua, &args)?;
+        let mut lines = situation.log.lock();
+        if lines.len() < LOG_LINES_MAX {
+            lines.push((level, line));
+        } else {
+            print(level, &line);
+        }
+        Ok(())
+    })?;
+    redis.raw_set("log", log)
+}
+
+fn print(level: u8, line: &[u8]) {
+    let line = String::from_utf8_lossy(line);
+    match level {
+        0 => tracing::trace!(target: "script", "{line}"),
+        1 => tracing::debug!(target: "script", "{line}"),
+        2 => tracing::info!(target: "script", "{line}"),
+        _ => tracing::warn!(target: "script", "{line}"),
+    }
+}
+
+/// `redis.acl_check_cmd`: there are no users, so everybody may run every command.
+fn add_acl_check(lua: &Lua, redis: &Table, is_command: fn(&[Bytes]) -> bool) -> mlua::Result<()> {
+    let check = lua.create_function(move |_, args: MultiValue| {
+        let args = redis::arguments(&args).map_err(raise::table)?;
+        if !is_command(&args) {
+            let problem = "ERR Invalid command passed to redis.acl_check_cmd()";
+            return Err(raise::table(problem));
+        }
+        Ok(true)
+    })?;
+    redis.raw_set("acl_check_cmd", check)
+}
+
+/// Builds the world of scripts in `globals`. Answers what runs a script, and what compiles one.
+fn sandbox(
+    lua: &Lua,
+    situation: &Arc<Situation>,
+    json: &cjson::Shared,
+    globals: &Table,
+    redis: &Table,
+) -> mlua::Result<(Function, Function)> {
+    let libraries = lua.create_table()?;
+    libraries.raw_set("bit", bits::library(lua)?)?;
+    libraries.raw_set("cjson", cjson::library(lua, json)?)?;
+    libraries.raw_set("cmsgpack", cmsgpack::library(lua)?)?;
+    libraries.raw_set("redis", redis)?;
+    libraries.raw_set("struct", structs::library(lua)?)?;
+    let unwrap = lua.create_function(|lua, value: LuaValue| match value {
+        LuaValue::Error(error) => raise::caught(lua, &error),
+        value => Ok(value),
+    })?;
+    let situation = Arc::clone(situation);
+    let describe = lua.create_function(move |lua, value: LuaValue| {
+        let failure = failure(lua, &value);
+        *situation.failure.lock() = Some(failure);
+        Ok(())
+    })?;
+    lua.load(include_str!("sandbox.lua"))
+        .set_name("=sandbox")
+        .call((libraries, unwrap, describe, globals))
+}
+
+/// What went wrong, and where. Called where it went wrong, with the stack still there.
+fn failure(lua: &Lua, value: &LuaValue) -> Failure {
+    // The handler itself is level 0.
+    let mut level = 1;
+    let is_c = |level| lua.inspect_stack(level, |frame| frame.source().what == "C");
+    if is_c(level) == Some(true) {
+        level += 1;
+    }
+    let is_wrapper = |level| {
+        lua.inspect_stack(level, |frame| {
+            frame.source().short_src.as_deref() == Some("sandbox")
+        })
+    };
+    while is_wrapper(level) == Some(true) {
+        level += 1;
+    }
+    let place = lua.inspect_stack(level, |frame| {
+        let line = frame
+            .current_line()
+            .map_or(-1, |line| i64::try_from(line).unwrap_or(-1));
+        let source = frame.source();
+        format!("{}:{line}", source.source.as_deref().unwrap_or_default())
+    });
+    let place = place.unwrap_or_default();
+    let text = match value {
+        LuaValue::Error(error) => match raise::raised(error) {
+            Some(Raised::Stop) => return Failure { text: None, place },
+            Some(Raised::Table(text)) => text.clone(),
+            Some(Raised::Text(text)) => with_code(lua, level, text),
+            None => with_code(lua, level, raise::foreign(error).as_bytes()),
+        },
+        LuaValue::Table(table) => match table.get::<LuaValue>("err") {
+            Ok(LuaValue::String(text)) => text.as_bytes().to_vec(),
+            Ok(number @ (LuaValue::Integer(_) | LuaValue::Number(_))) => {
+                number.to_string().unwrap_or_default().into_bytes()
+            }
+            _ => b"ERR unknown error".to_vec(),
+        },
+        LuaValue::String(text) => with_code(lua, level, &text.as_bytes()),
+        LuaValue::Nil => b"ERR nil".to_vec(),
+        value => with_code(lua, level, value.to_string().unwrap_or_default().as_bytes()),
+    };
+    Failure {
+        text: Some(text),
+        place,
+    }
+}
+
+/// A message with `ERR` before it, and with the script's place instead of a wrapper's.
+fn with_code(lua: &Lua, level: usize, message: &[u8]) -> Vec<u8> {
+    let of_wrapper = message.strip_prefix(b"sandbox:").and_then(|rest| {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        rest[digits..].strip_prefix(b": ")
+    });
+    match of_wrapper {
+        Some(rest) => [b"ERR ", raise::place(lua, level).as_bytes(), rest].concat(),
+        None => [b"ERR ", message].concat(),
+    }
+}

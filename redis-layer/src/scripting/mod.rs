@@ -1,0 +1,265 @@
+//! Lua scripts as Redis 7.0 runs them: the sandbox, the libraries, time and memory limits.
+//!
+//! This layer knows no command. A script's `redis.call` goes to a [`Host`], which runs the command
+//! and answers a [`Value`]. `docs/scripting.md` says what scripts may expect.
+//!
+//! Texts of scripts are kept until they are flushed, as in Redis. A Lua state runs one script at
+//! a time, and idle states wait in a pool: scripts on different keys run in parallel, and nearly
+//! always a state is found that has compiled the script already. One state behind a lock would be
+//! less code, and would make every script wait for the slowest.
+//!
+//! Invariants
+//! 1. A state is in the pool or in the hands of one script, never both.
+//! 2. A script that cannot be told to go back to a clean state takes its Lua state with it.
+//! 3. `Stop` from the host ends the script: no `pcall` of the script can hold it.
+
+mod bits;
+mod cjson;
+mod cmsgpack;
+mod machine;
+mod raise;
+mod random;
+mod redis;
+mod running;
+mod shebang;
+mod structs;
+mod value;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::{Mutex, RwLock};
+use sha1::{Digest as _, Sha1};
+
+use machine::{Ended, Machine};
+use running::Registry;
+
+pub use running::Killed;
+pub use value::Value;
+
+/// How many idle states are kept. More scripts than this at once is more than the processors have.
+const IDLE_MAX: usize = 16;
+
+/// The SHA-1 of a script's text, which is its name.
+type Digest = [u8; 20];
+
+/// The host's word that the script must not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop;
+
+/// What runs the commands of one script.
+pub trait Host {
+    /// Runs a command. A refusal is an answer too. With `resp3`, the answer may have the forms
+    /// that only RESP3 has.
+    ///
+    /// # Errors
+    /// [`Stop`] if the script must end here. Nobody sees its answer then.
+    fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop>;
+
+    /// Whether any command has changed something.
+    fn has_written(&self) -> bool;
+}
+
+/// What this layer has to be told about the server.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup {
+    /// What `redis.REDIS_VERSION` says.
+    pub version: &'static str,
+    /// Whether there is a command that takes these arguments.
+    pub is_command: fn(&[Bytes]) -> bool,
+    /// Called now and then by a script that takes long, on its thread, so that others find one.
+    pub step_aside: fn(),
+}
+
+/// A script that compiles.
+#[derive(Debug)]
+pub struct Script {
+    digest: Digest,
+    body: Bytes,
+    no_writes: bool,
+    /// It reached for keys that it had not named.
+    reaches_out: AtomicBool,
+}
+
+impl Script {
+    /// Whether it said that it changes nothing.
+    #[must_use]
+    pub const fn no_writes(&self) -> bool {
+        self.no_writes
+    }
+
+    /// Whether it reached for keys that it had not named, the last time.
+    #[must_use]
+    pub fn reaches_out(&self) -> bool {
+        self.reaches_out.load(Ordering::Relaxed)
+    }
+
+    /// Remembers that it reached for keys that it had not named.
+    pub fn mark_reaching_out(&self) {
+        self.reaches_out.store(true, Ordering::Relaxed);
+    }
+
+    /// The name: 40 hexadecimal digits.
+    #[must_use]
+    pub fn sha(&self) -> String {
+        redis::hex(&self.digest)
+    }
+
+    /// The answer of a script that failed, with its name and the place.
+    fn failed(&self, text: &[u8], place: &str) -> Value {
+        let mut error = [text, b" script: ", self.sha().as_bytes()].concat();
+        if !place.is_empty() {
+            error.extend_from_slice(format!(", on {place}.").as_bytes());
+        }
+        Value::Error(error.into())
+    }
+}
+
+/// All scripts of a server.
+pub struct Scripts {
+    setup: Setup,
+    known: RwLock<HashMap<Digest, Arc<Script>>>,
+    idle: Mutex<Vec<Machine>>,
+    /// How many times the scripts were flushed. A state of an older time is not used again.
+    generation: AtomicU64,
+    registry: Arc<Registry>,
+}
+
+impl Scripts {
+    /// No scripts.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        Self {
+            setup,
+            known: RwLock::default(),
+            idle: Mutex::default(),
+            generation: AtomicU64::new(0),
+            registry: Arc::new(Registry::new(setup.step_aside)),
+        }
+    }
+
+    /// The script with this text, which is kept from now on.
+    ///
+    /// # Errors
+    /// What Redis says about a script that does not compile.
+    pub fn load(&self, source: &Bytes) -> Result<Arc<Script>, Vec<u8>> {
+        let digest: Digest = Sha1::digest(source).into();
+        if let Some(script) = self.known.read().get(&digest) {
+            return Ok(Arc::clone(script));
+        }
+        let (flags, body) = shebang::parse(source)?;
+        let mut machine = self.machine()?;
+        let compiled = machine.compile(digest, &body);
+        self.put_back(machine);
+        compiled.map_err(|problem| {
+            [b"ERR Error compiling script (new function): ", &*problem].concat()
+        })?;
+        let script = Arc::new(Script {
+            digest,
+            // A copy, because the text is a piece of a larger buffer.
+            body: Bytes::copy_from_slice(&body),
+            no_writes: flags.no_writes,
+            reaches_out: AtomicBool::new(false),
+        });
+        self.known.write().insert(digest, Arc::clone(&script));
+        Ok(script)
+    }
+
+    /// The script of this name, in any case.
+    #[must_use]
+    pub fn find(&self, sha: &[u8]) -> Option<Arc<Script>> {
+        let digest = parse_sha(sha)?;
+        self.known.read().get(&digest).cloned()
+    }
+
+    /// How many scripts are kept, and the bytes of their texts.
+    #[must_use]
+    pub fn kept(&self) -> (usize, usize) {
+        let known = self.known.read();
+        (
+            known.len(),
+            known.values().map(|script| script.body.len()).sum(),
+        )
+    }
+
+    /// Forgets all scripts.
+    pub fn flush(&self) {
+        self.known.write().clear();
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.idle.lock().clear();
+    }
+
+    /// Ends the scripts that run and have changed nothing.
+    pub fn kill(&self) -> Killed {
+        self.registry.kill()
+    }
+
+    /// Whether a script runs for so long that others are refused.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.registry.is_busy()
+    }
+
+    /// How long a script may run before others are refused. 0 for as long as it likes.
+    pub fn set_busy_after(&self, limit: Duration) {
+        self.registry.set_busy_after(limit);
+    }
+
+    /// Runs a script with its keys and arguments.
+    ///
+    /// # Errors
+    /// [`Stop`] if the host said so.
+    pub fn run(
+        &self,
+        script: &Script,
+        keys: &[Bytes],
+        args: &[Bytes],
+        host: &mut dyn Host,
+    ) -> Result<Value, Stop> {
+        let mut machine = match self.machine() {
+            Ok(machine) => machine,
+            Err(problem) => return Ok(Value::Error(problem.into())),
+        };
+        let ended = machine.run(script, (keys, args), host, &self.registry);
+        self.put_back(machine);
+        match ended {
+            Ended::Answered(value) => Ok(value),
+            Ended::Stopped => Err(Stop),
+        }
+    }
+
+    fn machine(&self) -> Result<Machine, Vec<u8>> {
+        if let Some(machine) = self.idle.lock().pop() {
+            return Ok(machine);
+        }
+        let generation = self.generation.load(Ordering::Relaxed);
+        Machine::new(&self.setup, &self.registry, generation)
+            .map_err(|error| format!("ERR cannot start Lua: {error}").into_bytes())
+    }
+
+    fn put_back(&self, machine: Machine) {
+        let is_current = machine.generation == self.generation.load(Ordering::Relaxed);
+        if is_current && machine.is_reusable() {
+            let mut idle = self.idle.lock();
+            if idle.len() < IDLE_MAX {
+                idle.push(machine);
+            }
+        }
+    }
+}
+
+/// 40 hexadecimal digits.
+fn parse_sha(sha: &[u8]) -> Option<Digest> {
+    let mut digest = Digest::default();
+    if sha.len() != 2 * digest.len() {
+        return None;
+    }
+    for (byte, pair) in digest.iter_mut().zip(sha.chunks_exact(2)) {
+        let digit = |at: usize| char::from(pair[at]).to_digit(16);
+        *byte = u8::try_from(digit(0)? << 4 | digit(1)?).ok()?;
+    }
+    Some(digest)
+}

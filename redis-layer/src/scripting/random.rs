@@ -1,0 +1,102 @@
+//! `math.random` and `math.randomseed`: POSIX's `drand48` family, so that a seed gives the same
+//! numbers on every machine, as Redis promises.
+//!
+//! The state has 48 bits and goes from `x` to `0x5DEECE66D * x + 0xB`; a number is its upper 31
+//! bits. Before any seed the state is the one that POSIX gives.
+
+use std::sync::Arc;
+
+use mlua::{Lua, MultiValue, Table};
+use parking_lot::Mutex;
+
+use crate::scripting::raise::{self, Call};
+
+const MULTIPLIER: u64 = 0x5_DEEC_E66D;
+const INCREMENT: u64 = 0xB;
+const MASK: u64 = (1 << 48) - 1;
+/// The state before any seed.
+const UNSEEDED: u64 = 0x1234_ABCD_330E;
+/// The low bits of the state after a seed.
+const SEED_LOW: u64 = 0x330E;
+/// One more than the greatest number is 2^31; Redis divides by one less.
+const NUMBERS: f64 = 2_147_483_647.0;
+
+/// A generator.
+#[derive(Debug)]
+struct Drand48(u64);
+
+impl Drand48 {
+    const fn seed(&mut self, seed: u32) {
+        self.0 = (seed as u64) << 16 | SEED_LOW;
+    }
+
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT) & MASK;
+        u32::try_from(self.0 >> 17).unwrap_or(0)
+    }
+
+    /// A number from 0 on, less than 1.
+    fn fraction(&mut self) -> f64 {
+        f64::from(self.next() % 2_147_483_647) / NUMBERS
+    }
+}
+
+/// Replaces the functions of `math`.
+pub(super) fn install(lua: &Lua, math: &Table) -> mlua::Result<()> {
+    let generator = Arc::new(Mutex::new(Drand48(UNSEEDED)));
+    let seeded = Arc::clone(&generator);
+    let random = lua.create_function(move |lua, args: MultiValue| {
+        random(&Call::new(lua, &args), &mut generator.lock())
+    })?;
+    let randomseed = lua.create_function(move |lua, args: MultiValue| {
+        let seed = Call::new(lua, &args).integer(1)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the low bits are the seed"
+        )]
+        seeded.lock().seed(seed as u32);
+        Ok(())
+    })?;
+    math.raw_set("random", random)?;
+    math.raw_set("randomseed", randomseed)
+}
+
+fn random(call: &Call<'_>, generator: &mut Drand48) -> mlua::Result<f64> {
+    let fraction = generator.fraction();
+    #[expect(clippy::cast_precision_loss, reason = "as C computes it")]
+    match call.len() {
+        0 => Ok(fraction),
+        1 => {
+            let high = call.integer(1)?;
+            if high < 1 {
+                return Err(raise::argument(call.lua, 1, "interval is empty"));
+            }
+            Ok((fraction * high as f64).floor() + 1.0)
+        }
+        2 => {
+            let (low, high) = (call.integer(1)?, call.integer(2)?);
+            if low > high {
+                return Err(raise::argument(call.lua, 2, "interval is empty"));
+            }
+            let width = high.wrapping_sub(low).wrapping_add(1) as f64;
+            Ok((fraction * width).floor() + low as f64)
+        }
+        _ => Err(raise::text(call.lua, "wrong number of arguments")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Redis 7.0 answers before any seed, and what POSIX's `lrand48` does.
+    #[test]
+    fn the_numbers_are_those_of_posix() {
+        let mut generator = Drand48(UNSEEDED);
+        let first: Vec<u32> = (0..3).map(|_| generator.next()).collect();
+        assert_eq!(first, [851_401_618, 1_804_928_587, 758_783_491]);
+        generator.seed(10);
+        assert!((generator.fraction() - 0.878_851_123_097_75).abs() < 1e-13);
+    }
+}

@@ -1,0 +1,160 @@
+//! Scripts that take long: seen by others, refused company, killed.
+//!
+//! Every [`HOOK_INSTRUCTIONS`] instructions Lua calls [`Run::tick`]. A script that ends before the
+//! first call is never seen here, so a short one pays only for reading the clock once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// How many instructions lie between two looks at the clock: about a millisecond.
+pub(super) const HOOK_INSTRUCTIONS: u32 = 100_000;
+/// Redis's `busy-reply-threshold`.
+const BUSY_AFTER_MS: u64 = 5000;
+
+/// The scripts that take long.
+pub(super) struct Registry {
+    running: Mutex<Vec<Arc<Run>>>,
+    /// How many of them keep others from being served.
+    busy: AtomicUsize,
+    busy_after_ms: AtomicU64,
+    step_aside: fn(),
+}
+
+/// What became of `SCRIPT KILL`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Killed {
+    /// The script will end soon.
+    Yes,
+    /// No script runs.
+    NoneRuns,
+    /// The script has changed something already.
+    HasWritten,
+}
+
+impl Registry {
+    /// `step_aside` is called by each script that takes long, on its own thread.
+    pub(super) fn new(step_aside: fn()) -> Self {
+        Self {
+            running: Mutex::default(),
+            busy: AtomicUsize::new(0),
+            busy_after_ms: AtomicU64::new(BUSY_AFTER_MS),
+            step_aside,
+        }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) > 0
+    }
+
+    pub(super) fn set_busy_after(&self, limit: Duration) {
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.busy_after_ms.store(limit, Ordering::Relaxed);
+    }
+
+    pub(super) fn kill(&self) -> Killed {
+        let running = self.running.lock();
+        if running.is_empty() {
+            return Killed::NoneRuns;
+        }
+        let mut killed = Killed::HasWritten;
+        for run in &*running {
+            if !run.wrote.load(Ordering::Relaxed) {
+                run.killed.store(true, Ordering::Relaxed);
+                killed = Killed::Yes;
+            }
+        }
+        killed
+    }
+}
+
+/// One script at work. Leaves the registry when it is dropped by the last.
+pub(super) struct Run {
+    started: Instant,
+    is_registered: AtomicBool,
+    is_busy: AtomicBool,
+    killed: AtomicBool,
+    wrote: AtomicBool,
+}
+
+impl Run {
+    pub(super) fn begin() -> Arc<Self> {
+        Arc::new(Self {
+            started: Instant::now(),
+            is_registered: AtomicBool::new(false),
+            is_busy: AtomicBool::new(false),
+            killed: AtomicBool::new(false),
+            wrote: AtomicBool::new(false),
+        })
+    }
+
+    /// From here on nobody may kill it.
+    pub(super) fn mark_written(&self) {
+        self.wrote.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed)
+    }
+
+    /// Answers whether the script has to end.
+    pub(super) fn tick(self: &Arc<Self>, registry: &Registry) -> bool {
+        if !self.is_registered.swap(true, Ordering::Relaxed) {
+            registry.running.lock().push(Arc::clone(self));
+        }
+        (registry.step_aside)();
+        let limit = Duration::from_millis(registry.busy_after_ms.load(Ordering::Relaxed));
+        // 0 is no limit, as in Redis.
+        let is_late = !limit.is_zero() && self.started.elapsed() >= limit;
+        if is_late && !self.is_busy.swap(true, Ordering::Relaxed) {
+            registry.busy.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(
+                ms = limit.as_millis(),
+                "a script takes long: others are refused until it ends or SCRIPT KILL ends it"
+            );
+        }
+        self.is_killed()
+    }
+
+    /// The script has ended.
+    pub(super) fn end(self: &Arc<Self>, registry: &Registry) {
+        if self.is_registered.load(Ordering::Relaxed) {
+            let mut running = registry.running.lock();
+            running.retain(|run| !Arc::ptr_eq(run, self));
+        }
+        if self.is_busy.load(Ordering::Relaxed) {
+            registry.busy.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_script_keeps_others_away_until_it_ends_and_only_an_innocent_one_is_killed() {
+        let registry = Registry::new(|| {});
+        assert_eq!(registry.kill(), Killed::NoneRuns);
+        let run = Run::begin();
+        assert!(!run.tick(&registry));
+        assert!(!registry.is_busy());
+        registry.set_busy_after(Duration::from_nanos(1_000_000));
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!run.tick(&registry));
+        assert!(registry.is_busy());
+        let writer = Run::begin();
+        writer.mark_written();
+        writer.tick(&registry);
+        assert_eq!(registry.kill(), Killed::Yes);
+        assert!(run.tick(&registry));
+        assert!(!writer.tick(&registry));
+        run.end(&registry);
+        assert_eq!(registry.kill(), Killed::HasWritten);
+        writer.end(&registry);
+        assert!(!registry.is_busy());
+        assert_eq!(registry.kill(), Killed::NoneRuns);
+    }
+}

@@ -1,0 +1,190 @@
+//! What goes between a script and its commands, and how it looks in Lua.
+//!
+//! | answer of a command | in Lua | in Lua, after `redis.setresp(3)` |
+//! |---|---|---|
+//! | integer, bytes | number, string | the same |
+//! | status, error | `{ok=...}`, `{err=...}` | the same |
+//! | null | `false` | `nil` |
+//! | array | table from 1 on | the same |
+//! | map, set | (arrays) | `{map={...}}`, `{set={member=true, ...}}` |
+//! | double, boolean | (bytes, integers) | `{double=...}`, boolean |
+//! | big number, verbatim text | (bytes) | `{big_number=...}`, `{verbatim_string={format=..., string=...}}` |
+//!
+//! The other way round the same forms are read from what a script returns. Numbers lose their
+//! fraction, arrays end at the first nil, and `true` is 1 and `false` null unless RESP3 was
+//! chosen.
+
+use bytes::Bytes;
+use mlua::{Lua, Table, Value as LuaValue};
+
+use crate::scripting::raise::truncated;
+
+/// How deep answers are read from tables. A table may contain itself.
+const DEPTH_MAX: usize = 1000;
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// An integer.
+    Integer(i64),
+    /// Bytes.
+    Bulk(Bytes),
+    /// A short text.
+    Status(Bytes),
+    /// A refusal, its code first.
+    Error(Bytes),
+    /// Values in order.
+    Array(Vec<Value>),
+    /// Pairs.
+    Map(Vec<(Value, Value)>),
+    /// Values without order.
+    Set(Vec<Value>),
+    /// A double.
+    Double(f64),
+    /// A boolean.
+    Boolean(bool),
+    /// An integer of any size, as its digits.
+    BigNumber(Bytes),
+    /// Text with a format of three letters.
+    Verbatim {
+        /// Such as `txt`.
+        format: Bytes,
+        /// The text.
+        text: Bytes,
+    },
+}
+
+impl Value {
+    /// The value in Lua.
+    pub(super) fn into_lua(self, lua: &Lua, resp3: bool) -> mlua::Result<LuaValue> {
+        let in_table = |name: &str, value: LuaValue| {
+            let table = lua.create_table_with_capacity(0, 1)?;
+            table.raw_set(name, value)?;
+            Ok(LuaValue::Table(table))
+        };
+        let string =
+            |bytes: &[u8]| Ok::<_, mlua::Error>(LuaValue::String(lua.create_string(bytes)?));
+        match self {
+            Self::Null if resp3 => Ok(LuaValue::Nil),
+            Self::Null => Ok(LuaValue::Boolean(false)),
+            Self::Integer(number) => Ok(LuaValue::Integer(number)),
+            Self::Bulk(bytes) => string(&bytes),
+            Self::Status(text) => in_table("ok", string(&text)?),
+            Self::Error(text) => {
+                let table = lua.create_table_with_capacity(0, 2)?;
+                table.raw_set("err", string(&text)?)?;
+                table.raw_set("ignore_error_stats_update", true)?;
+                Ok(LuaValue::Table(table))
+            }
+            Self::Array(values) => {
+                let table = lua.create_table_with_capacity(values.len(), 0)?;
+                for (index, value) in (1_i64..).zip(values) {
+                    table.raw_set(index, value.into_lua(lua, resp3)?)?;
+                }
+                Ok(LuaValue::Table(table))
+            }
+            Self::Map(pairs) => {
+                let map = lua.create_table_with_capacity(0, pairs.len())?;
+                for (key, value) in pairs {
+                    map.raw_set(key.into_lua(lua, resp3)?, value.into_lua(lua, resp3)?)?;
+                }
+                in_table("map", LuaValue::Table(map))
+            }
+            Self::Set(values) => {
+                let set = lua.create_table_with_capacity(0, values.len())?;
+                for value in values {
+                    set.raw_set(value.into_lua(lua, resp3)?, true)?;
+                }
+                in_table("set", LuaValue::Table(set))
+            }
+            Self::Double(number) => in_table("double", LuaValue::Number(number)),
+            Self::Boolean(boolean) => Ok(LuaValue::Boolean(boolean)),
+            Self::BigNumber(digits) => in_table("big_number", string(&digits)?),
+            Self::Verbatim { format, text } => {
+                let table = lua.create_table_with_capacity(0, 2)?;
+                table.raw_set("format", string(&format)?)?;
+                table.raw_set("string", string(&text)?)?;
+                in_table("verbatim_string", LuaValue::Table(table))
+            }
+        }
+    }
+
+    /// What a script means by the value that it returns.
+    pub(super) fn from_lua(value: &LuaValue, resp3: bool) -> mlua::Result<Self> {
+        Self::read(value, resp3, 0)
+    }
+
+    fn read(value: &LuaValue, resp3: bool, depth: usize) -> mlua::Result<Self> {
+        Ok(match value {
+            LuaValue::String(text) => Self::Bulk(bytes(text)),
+            LuaValue::Integer(number) => Self::Integer(*number),
+            LuaValue::Number(number) => Self::Integer(truncated(*number)),
+            LuaValue::Boolean(boolean) if resp3 => Self::Boolean(*boolean),
+            LuaValue::Boolean(true) => Self::Integer(1),
+            LuaValue::Table(_) if depth >= DEPTH_MAX => {
+                Self::Error(Bytes::from_static(b"ERR reached lua stack limit"))
+            }
+            LuaValue::Table(table) => Self::read_table(table, resp3, depth + 1)?,
+            _ => Self::Null,
+        })
+    }
+
+    /// The fields are looked for in the order in which Redis does.
+    fn read_table(table: &Table, resp3: bool, depth: usize) -> mlua::Result<Self> {
+        let field = |name: &str| table.raw_get::<LuaValue>(name);
+        if let LuaValue::String(text) = field("err")? {
+            return Ok(Self::Error(bytes(&text)));
+        }
+        if let LuaValue::String(text) = field("ok")? {
+            return Ok(Self::Status(bytes(&text)));
+        }
+        match field("double")? {
+            #[expect(clippy::cast_precision_loss, reason = "it was a double")]
+            LuaValue::Integer(number) => return Ok(Self::Double(number as f64)),
+            LuaValue::Number(number) => return Ok(Self::Double(number)),
+            _ => {}
+        }
+        if let LuaValue::Table(map) = field("map")? {
+            let mut pairs = Vec::new();
+            for pair in map.pairs::<LuaValue, LuaValue>() {
+                let (key, value) = pair?;
+                let key = Self::read(&key, resp3, depth)?;
+                pairs.push((key, Self::read(&value, resp3, depth)?));
+            }
+            return Ok(Self::Map(pairs));
+        }
+        if let LuaValue::Table(set) = field("set")? {
+            let mut members = Vec::new();
+            for pair in set.pairs::<LuaValue, LuaValue>() {
+                members.push(Self::read(&pair?.0, resp3, depth)?);
+            }
+            return Ok(Self::Set(members));
+        }
+        if let LuaValue::String(digits) = field("big_number")? {
+            return Ok(Self::BigNumber(bytes(&digits)));
+        }
+        if let LuaValue::Table(verbatim) = field("verbatim_string")?
+            && let LuaValue::String(text) = verbatim.raw_get("string")?
+            && let LuaValue::String(format) = verbatim.raw_get("format")?
+        {
+            return Ok(Self::Verbatim {
+                format: bytes(&format),
+                text: bytes(&text),
+            });
+        }
+        let mut values = Vec::new();
+        for index in 1_i64.. {
+            match table.raw_get(index)? {
+                LuaValue::Nil => break,
+                value => values.push(Self::read(&value, resp3, depth)?),
+            }
+        }
+        Ok(Self::Array(values))
+    }
+}
+
+fn bytes(text: &mlua::LuaString) -> Bytes {
+    Bytes::copy_from_slice(&text.as_bytes())
+}
