@@ -2,7 +2,7 @@
 //! the one of Redis.
 
 use crate::commands::table::{Flag, Spec};
-use crate::commands::{CommandError, Protocol, Session};
+use crate::commands::{CommandError, Protocol, Session, scripting};
 
 /// Refuses a command that this client may not send now.
 ///
@@ -28,6 +28,9 @@ pub(crate) fn admit(session: &Session, spec: &'static Spec) -> Result<(), Comman
               context",
         ];
         return Err(CommandError::quoting(&parts));
+    }
+    if session.server.scripts.is_busy() && !spec.has(Flag::AllowBusy) {
+        return Err(scripting::BUSY);
     }
     Ok(())
 }

@@ -11,6 +11,7 @@
 //! then events, then service for those who wait for a key ([`tell`]).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -20,8 +21,8 @@ use crate::commands::pubsub::publish_events;
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
-    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, perhaps_slowly, slowly,
-    transactions,
+    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, perhaps_slowly,
+    scripting, slowly, transactions,
 };
 use crate::store::{Guard, Scope, Store};
 use crate::types::number::c_text;
@@ -145,6 +146,11 @@ fn run_or_queue(
     if let Err(refusal) = admit(session, spec) {
         refuse_transaction(session);
         session.server.statistics.refused(spec);
+        if matches!(spec.handler, Handler::Exec) && session.queue.take().is_some() {
+            session.unwatch();
+            let cause: &[u8] = b"EXECABORT Transaction discarded because of: ";
+            return Err(CommandError::quoting(&[cause, refusal.as_bytes()]));
+        }
         return Err(refusal);
     }
     if let Some(queue) = &mut session.queue
@@ -160,6 +166,7 @@ fn run_or_queue(
     let observed = Observed::begin(session);
     let outcome = match spec.handler {
         Handler::Container => Err(CommandError::arity(spec.full_name)),
+        Handler::Script(form) => scripting::run_alone(session, args, form, now_ms, executed),
         Handler::Exec => transactions::exec(session, now_ms, executed),
         Handler::Session(work) => work(session, args),
         Handler::Keys(_) | Handler::Both(_) => run_alone(session, args, now_ms, executed),
@@ -184,7 +191,7 @@ fn run_alone(
     } else {
         Locks::of(spec.keys.of(args.from(0)))
     };
-    let guard = locks.take(&*server.store)?;
+    let guard = locks.take_or_refuse(&server)?;
     // Before the snapshot: whoever changes a key after this finds the reader.
     if spec.has(Flag::ReadOnly) {
         session.track_reads(args);
@@ -260,6 +267,7 @@ fn work(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         Handler::Keys(work) => work(txn, args),
         Handler::Both(work) => work(session, txn, args),
         Handler::Session(work) => work(session, args),
+        Handler::Script(form) => scripting::run_inside(session, txn, args, form),
         Handler::Exec | Handler::Container => Err(CommandError::arity(args.spec.full_name)),
     }
 }
@@ -286,18 +294,40 @@ impl Locks {
         &self,
         store: &'s dyn Store,
     ) -> types::Result<Option<Box<dyn Guard + 's>>> {
-        const TRIES: usize = 64;
-        const SPINS: usize = 32;
         let Some(scope) = self.scope() else {
             return Ok(None);
         };
-        for _ in 0..TRIES {
-            if let Some(guard) = store.try_lock(scope)? {
-                return Ok(Some(guard));
-            }
-            (0..SPINS).for_each(|_| std::hint::spin_loop());
+        match take_soon(store, scope)? {
+            Some(guard) => Ok(Some(guard)),
+            None => Ok(Some(slowly(|| store.lock(scope))?)),
         }
-        Ok(Some(slowly(|| store.lock(scope))?))
+    }
+
+    /// As [`Locks::take`], for a client: who waits for a script that is late is refused.
+    pub(crate) fn take_or_refuse<'s>(
+        &self,
+        server: &'s Server,
+    ) -> Result<Option<Box<dyn Guard + 's>>, CommandError> {
+        /// How long to wait before looking whether a script is late.
+        const PATIENCE: Duration = Duration::from_millis(50);
+        let store = &*server.store;
+        let Some(scope) = self.scope() else {
+            return Ok(None);
+        };
+        if let Some(guard) = take_soon(store, scope)? {
+            return Ok(Some(guard));
+        }
+        slowly(|| {
+            loop {
+                let guard = store.lock_for(scope, PATIENCE);
+                if let Some(guard) = guard.map_err(types::Error::from)? {
+                    return Ok(Some(guard));
+                }
+                if server.scripts.is_busy() {
+                    return Err(scripting::BUSY);
+                }
+            }
+        })
     }
 
     /// What they keep others away from.
@@ -308,6 +338,22 @@ impl Locks {
             Self::Everything => Some(Scope::Everything),
         }
     }
+}
+
+/// Takes locks that are free in some microseconds.
+fn take_soon<'s>(
+    store: &'s dyn Store,
+    scope: Scope<'_>,
+) -> types::Result<Option<Box<dyn Guard + 's>>> {
+    const TRIES: usize = 64;
+    const SPINS: usize = 32;
+    for _ in 0..TRIES {
+        if let Some(guard) = store.try_lock(scope)? {
+            return Ok(Some(guard));
+        }
+        (0..SPINS).for_each(|_| std::hint::spin_loop());
+    }
+    Ok(None)
 }
 
 /// The first thing after a commit: those who watch the keys learn of it. The locks are still held.

@@ -50,6 +50,7 @@ mod random;
 mod rates;
 mod reply;
 mod scan;
+mod scripting;
 mod server;
 mod session;
 mod sets;

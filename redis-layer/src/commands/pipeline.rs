@@ -22,7 +22,7 @@ use crate::commands::dispatch::{Executed, Locks, Writer, call, execute, resolve,
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Session};
-use crate::types::{self, Txn};
+use crate::types::Txn;
 
 /// How many commands run together at most. They hold their locks until the last one is done.
 const COMMANDS_MAX: usize = 64;
@@ -52,7 +52,8 @@ fn plain_ones(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> Vec<&'stati
         && session.replies == Replies::On
         && session.may_run_plainly()
         && commands.len() > 1
-        && !session.server.shared.is_observed();
+        && !session.server.shared.is_observed()
+        && !session.server.scripts.is_busy();
     if !is_plain {
         return specs;
     }
@@ -87,7 +88,6 @@ fn run(
     if let Err(error) = outcome {
         // Nothing was changed, and nothing that was read may be told.
         executed.truncate(before);
-        let error = CommandError::from(error);
         executed.extend(
             specs
                 .iter()
@@ -102,7 +102,7 @@ fn run_in_one(
     specs: &[&'static Spec],
     commands: &VecDeque<Vec<Bytes>>,
     executed: &mut Vec<Executed>,
-) -> types::Result<()> {
+) -> Result<(), CommandError> {
     let before = executed.len();
     let server = Arc::clone(&session.server);
     let now_ms = server.clock.now_ms();
@@ -112,7 +112,7 @@ fn run_in_one(
     } else {
         Locks::Nothing
     };
-    let guard = locks.take(&*server.store)?;
+    let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     let mut bytes = 0;

@@ -47,6 +47,13 @@ pub enum Reply {
     Boolean(bool),
     /// An integer of any size, in decimal digits. In RESP2 bytes.
     BigNumber(Bytes),
+    /// Text with a format of three letters, which RESP2 does not show.
+    Verbatim {
+        /// Such as `txt` or `mkd`.
+        format: Bytes,
+        /// The text.
+        text: Bytes,
+    },
     /// What is worth knowing about the reply that follows. In RESP2 nothing.
     Attributes(Vec<(Reply, Reply)>),
     /// A number with its decimals written out. In RESP3 marked as a double.

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::commands::Protocol;
+use crate::commands::REDIS_VERSION;
 use crate::commands::blocking::Waiters;
 use crate::commands::client::{
     Pause,
@@ -21,9 +22,11 @@ use crate::commands::peer::Peer;
 use crate::commands::persistence::Persistence;
 use crate::commands::pubsub::{Registry, Subscriptions, wanted_classes};
 use crate::commands::rates::Rates;
+use crate::commands::scripting::{is_command, step_aside};
 use crate::commands::slowlog::SlowLog;
 use crate::commands::statistics::{Counters, Statistics};
 use crate::commands::transactions::{Queue, Watched, Watchers};
+use crate::scripting::{Scripts, Setup};
 use crate::store::Store;
 use crate::types::{Clock, DbNumber, Result, Shared, Txn};
 
@@ -67,6 +70,8 @@ pub struct Server {
     pub(crate) watchers: Watchers,
     /// Who waits for which keys.
     pub(crate) waiters: Waiters,
+    /// The scripts that were sent.
+    pub scripts: Scripts,
     pub(crate) started_ms: i64,
     /// A name for this run of the server.
     pub(crate) run_id: String,
@@ -101,6 +106,11 @@ impl Server {
             shared: Shared::default(),
             watchers: Watchers::default(),
             waiters: Waiters::default(),
+            scripts: Scripts::new(Setup {
+                version: REDIS_VERSION,
+                is_command,
+                step_aside,
+            }),
             clients: Mutex::default(),
             last_client_id: AtomicU64::new(0),
         };

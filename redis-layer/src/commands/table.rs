@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::commands::scripting::Form;
 use crate::commands::{Args, Outcome, Session};
 use crate::types::Txn;
 
@@ -18,6 +19,7 @@ mod hashes;
 mod keys;
 mod lists;
 mod pubsub;
+mod scripting;
 mod server;
 mod sets;
 mod strings;
@@ -38,6 +40,7 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         zsets::ROWS,
         geo::ROWS,
         transactions::ROWS,
+        scripting::ROWS,
         pubsub::ROWS,
         connection::ROWS,
         server::ROWS,
@@ -125,6 +128,8 @@ pub enum Handler {
     Both(fn(&mut Session, &mut Txn<'_>, Args<'_>) -> Outcome),
     /// Runs the queued commands.
     Exec,
+    /// Runs a script.
+    Script(Form),
     /// Only its subcommands work.
     Container,
 }
@@ -136,6 +141,7 @@ impl std::fmt::Debug for Handler {
             Self::Session(_) => "Session",
             Self::Both(_) => "Both",
             Self::Exec => "Exec",
+            Self::Script(_) => "Script",
             Self::Container => "Container",
         })
     }

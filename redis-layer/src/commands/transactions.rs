@@ -143,7 +143,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
     }
     let server = Arc::clone(&session.server);
     let db = session.db;
-    let _guard = Locks::of(args.from(1).iter()).take(&*server.store)?;
+    let _guard = Locks::of(args.from(1).iter()).take_or_refuse(&server)?;
     let txn = server.begin(db)?;
     for key in args.from(1) {
         let mut watched = session.watched.keys.iter();
@@ -183,7 +183,7 @@ pub(crate) fn exec(session: &mut Session, now_ms: i64, executed: &mut Executed) 
 fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Executed) -> Outcome {
     let server = Arc::clone(&session.server);
     let locks = locks(session, queue);
-    let guard = locks.take(&*server.store)?;
+    let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     if is_changed(&session.watched, &mut txn)? {
@@ -235,7 +235,8 @@ fn locks(session: &Session, queue: &Queue) -> Locks {
         .collect();
     for (spec, args) in &queue.commands {
         let works_on_keys = matches!(spec.handler, Handler::Keys(_) | Handler::Both(_));
-        if works_on_keys && spec.has(Flag::Write) && spec.keys.is_none() {
+        let is_script = matches!(spec.handler, Handler::Script(_));
+        if is_script || (works_on_keys && spec.has(Flag::Write) && spec.keys.is_none()) {
             return Locks::Everything;
         }
         keys.extend(spec.keys.of(args));

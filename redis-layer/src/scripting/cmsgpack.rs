@@ -63,18 +63,19 @@ fn pack(lua: &Lua, args: &MultiValue) -> mlua::Result<LuaString> {
     }
     let mut out = Vec::new();
     for value in args {
-        put(&mut out, value, 0)?;
+        put(lua, &mut out, value, 0)?;
     }
     lua.create_string(out)
 }
 
-fn put(out: &mut Vec<u8>, value: &Value, level: usize) -> mlua::Result<()> {
+fn put(lua: &Lua, out: &mut Vec<u8>, value: &Value, level: usize) -> mlua::Result<()> {
+    raise::bound(lua, out.len())?;
     match value {
         Value::String(text) => put_text(out, &text.as_bytes()),
         Value::Boolean(boolean) => out.push(if *boolean { 0xC3 } else { 0xC2 }),
         Value::Integer(number) => put_integer(out, *number),
         Value::Number(number) => put_number(out, *number),
-        Value::Table(table) if level < NESTING_MAX => put_table(out, table, level + 1)?,
+        Value::Table(table) if level < NESTING_MAX => put_table(lua, out, table, level + 1)?,
         _ => out.push(0xC0),
     }
     Ok(())
@@ -167,7 +168,7 @@ fn put_integer(out: &mut Vec<u8>, number: i64) {
     }
 }
 
-fn put_table(out: &mut Vec<u8>, table: &Table, level: usize) -> mlua::Result<()> {
+fn put_table(lua: &Lua, out: &mut Vec<u8>, table: &Table, level: usize) -> mlua::Result<()> {
     let mut is_array = true;
     let mut greatest = 0;
     let mut count = 0_usize;
@@ -181,14 +182,14 @@ fn put_table(out: &mut Vec<u8>, table: &Table, level: usize) -> mlua::Result<()>
     if is_array && usize::try_from(greatest) == Ok(count) {
         put_length(out, count, 0x90, 15, None, [0xDC, 0xDD]);
         for index in 1..=greatest {
-            put(out, &table.raw_get(index)?, level)?;
+            put(lua, out, &table.raw_get(index)?, level)?;
         }
     } else {
         put_length(out, count, 0x80, 15, None, [0xDE, 0xDF]);
         for pair in table.pairs::<Value, Value>() {
             let (key, value) = pair?;
-            put(out, &key, level)?;
-            put(out, &value, level)?;
+            put(lua, out, &key, level)?;
+            put(lua, out, &value, level)?;
         }
     }
     Ok(())
@@ -300,15 +301,15 @@ impl Input<'_> {
             0xC0 => Value::Nil,
             0xC2 => Value::Boolean(false),
             0xC3 => Value::Boolean(true),
-            0xC4 | 0xD9 => {
+            0xD9 => {
                 let length = self.length(1)?;
                 self.bytes(length)?
             }
-            0xC5 | 0xDA => {
+            0xDA => {
                 let length = self.length(2)?;
                 self.bytes(length)?
             }
-            0xC6 | 0xDB => {
+            0xDB => {
                 let length = self.length(4)?;
                 self.bytes(length)?
             }
@@ -336,7 +337,7 @@ impl Input<'_> {
                 let length = self.length(4)?;
                 self.map(length, depth)?
             }
-            0xC1 | 0xC7..=0xC9 | 0xD4..=0xD8 => {
+            0xC1 | 0xC4..=0xC9 | 0xD4..=0xD8 => {
                 return Err(raise::text(self.lua, "Bad data format in input."));
             }
         })

@@ -72,6 +72,17 @@ pub(super) fn argument(lua: &Lua, position: usize, problem: &str) -> Error {
     text(lua, message)
 }
 
+/// How much a library builds outside Lua's own, bounded memory.
+pub(super) const BYTES_MAX: usize = 256 << 20;
+
+/// Refuses to build any more behind so many bytes.
+pub(super) fn bound(lua: &Lua, bytes: usize) -> mlua::Result<()> {
+    if bytes > BYTES_MAX {
+        return Err(text(lua, "not enough memory"));
+    }
+    Ok(())
+}
+
 /// What the value of an error is for a script that catches it.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use mlua::{Lua, MultiValue, Table, Value};
 use sha1::{Digest, Sha1};
 
 use crate::scripting::machine::Situation;
-use crate::scripting::raise::{self, type_name};
+use crate::scripting::raise::{self, BYTES_MAX, type_name};
 use crate::types::number::format_double;
 
 /// `redis.LOG_*`
@@ -163,8 +163,18 @@ pub(super) fn arguments(args: &MultiValue) -> Result<Vec<Bytes>, &'static str> {
     if args.is_empty() {
         return Err("ERR Please specify at least one argument for this redis lib call");
     }
-    let words: Option<Vec<Bytes>> = args.iter().map(argument).collect();
-    words.ok_or("ERR Lua redis lib command arguments must be strings or integers")
+    let mut left = BYTES_MAX;
+    let mut words = Vec::with_capacity(args.len());
+    for value in args {
+        let word = argument(value)
+            .ok_or("ERR Lua redis lib command arguments must be strings or integers")?;
+        // One text many times is one text for Lua.
+        left = left
+            .checked_sub(word.len())
+            .ok_or("ERR not enough memory")?;
+        words.push(word);
+    }
+    Ok(words)
 }
 
 /// Text as it is, and a number with 17 digits.

@@ -197,10 +197,12 @@ fn put_integer(out: &mut Vec<u8>, number: f64, size: usize, big_endian: bool) {
         clippy::cast_sign_loss,
         reason = "cut on purpose, as C does"
     )]
-    let value = if number < 0.0 {
+    let value = if number < 0.0 || number.is_nan() {
         truncated(number).cast_unsigned()
-    } else {
+    } else if number < 18_446_744_073_709_551_616.0 {
         number as u64
+    } else {
+        0
     };
     let mut bytes = [0; INTEGER_BYTES_MAX];
     bytes[..8].copy_from_slice(&value.to_le_bytes());

@@ -17,7 +17,7 @@
 use bytes::Bytes;
 use mlua::{Lua, Table, Value as LuaValue};
 
-use crate::scripting::raise::truncated;
+use crate::scripting::raise::{BYTES_MAX, truncated};
 
 /// How deep answers are read from tables. A table may contain itself.
 const DEPTH_MAX: usize = 1000;
@@ -113,63 +113,82 @@ impl Value {
 
     /// What a script means by the value that it returns.
     pub(super) fn from_lua(value: &LuaValue, resp3: bool) -> mlua::Result<Self> {
-        Self::read(value, resp3, 0)
+        let mut reader = Reader {
+            resp3,
+            left: BYTES_MAX,
+        };
+        reader.value(value, 0)
     }
+}
 
-    fn read(value: &LuaValue, resp3: bool, depth: usize) -> mlua::Result<Self> {
+/// Reads answers from Lua.
+struct Reader {
+    resp3: bool,
+    /// How many bytes more there may be. One text in many places is one text for Lua, and many
+    /// here.
+    left: usize,
+}
+
+impl Reader {
+    fn value(&mut self, value: &LuaValue, depth: usize) -> mlua::Result<Value> {
+        let cost = match value {
+            LuaValue::String(text) => text.as_bytes().len(),
+            _ => size_of::<Value>(),
+        };
+        self.left = self.left.saturating_sub(cost);
         Ok(match value {
-            LuaValue::String(text) => Self::Bulk(bytes(text)),
-            LuaValue::Integer(number) => Self::Integer(*number),
-            LuaValue::Number(number) => Self::Integer(truncated(*number)),
-            LuaValue::Boolean(boolean) if resp3 => Self::Boolean(*boolean),
-            LuaValue::Boolean(true) => Self::Integer(1),
+            _ if self.left == 0 => Value::Error(Bytes::from_static(b"ERR not enough memory")),
+            LuaValue::String(text) => Value::Bulk(bytes(text)),
+            LuaValue::Integer(number) => Value::Integer(*number),
+            LuaValue::Number(number) => Value::Integer(truncated(*number)),
+            LuaValue::Boolean(boolean) if self.resp3 => Value::Boolean(*boolean),
+            LuaValue::Boolean(true) => Value::Integer(1),
             LuaValue::Table(_) if depth >= DEPTH_MAX => {
-                Self::Error(Bytes::from_static(b"ERR reached lua stack limit"))
+                Value::Error(Bytes::from_static(b"ERR reached lua stack limit"))
             }
-            LuaValue::Table(table) => Self::read_table(table, resp3, depth + 1)?,
-            _ => Self::Null,
+            LuaValue::Table(table) => self.table(table, depth + 1)?,
+            _ => Value::Null,
         })
     }
 
     /// The fields are looked for in the order in which Redis does.
-    fn read_table(table: &Table, resp3: bool, depth: usize) -> mlua::Result<Self> {
+    fn table(&mut self, table: &Table, depth: usize) -> mlua::Result<Value> {
         let field = |name: &str| table.raw_get::<LuaValue>(name);
         if let LuaValue::String(text) = field("err")? {
-            return Ok(Self::Error(bytes(&text)));
+            return Ok(Value::Error(bytes(&text)));
         }
         if let LuaValue::String(text) = field("ok")? {
-            return Ok(Self::Status(bytes(&text)));
+            return Ok(Value::Status(bytes(&text)));
         }
         match field("double")? {
             #[expect(clippy::cast_precision_loss, reason = "it was a double")]
-            LuaValue::Integer(number) => return Ok(Self::Double(number as f64)),
-            LuaValue::Number(number) => return Ok(Self::Double(number)),
+            LuaValue::Integer(number) => return Ok(Value::Double(number as f64)),
+            LuaValue::Number(number) => return Ok(Value::Double(number)),
             _ => {}
         }
         if let LuaValue::Table(map) = field("map")? {
             let mut pairs = Vec::new();
             for pair in map.pairs::<LuaValue, LuaValue>() {
                 let (key, value) = pair?;
-                let key = Self::read(&key, resp3, depth)?;
-                pairs.push((key, Self::read(&value, resp3, depth)?));
+                pairs.push((self.value(&key, depth)?, self.value(&value, depth)?));
             }
-            return Ok(Self::Map(pairs));
+            return Ok(Value::Map(pairs));
         }
         if let LuaValue::Table(set) = field("set")? {
             let mut members = Vec::new();
             for pair in set.pairs::<LuaValue, LuaValue>() {
-                members.push(Self::read(&pair?.0, resp3, depth)?);
+                members.push(self.value(&pair?.0, depth)?);
             }
-            return Ok(Self::Set(members));
+            return Ok(Value::Set(members));
         }
         if let LuaValue::String(digits) = field("big_number")? {
-            return Ok(Self::BigNumber(bytes(&digits)));
+            return Ok(Value::BigNumber(bytes(&digits)));
         }
         if let LuaValue::Table(verbatim) = field("verbatim_string")?
             && let LuaValue::String(text) = verbatim.raw_get("string")?
             && let LuaValue::String(format) = verbatim.raw_get("format")?
         {
-            return Ok(Self::Verbatim {
+            return Ok(Value::Verbatim {
                 format: bytes(&format),
                 text: bytes(&text),
             });
@@ -178,10 +197,11 @@ impl Value {
         for index in 1_i64.. {
             match table.raw_get(index)? {
                 LuaValue::Nil => break,
-                value => values.push(Self::read(&value, resp3, depth)?),
+                _ if self.left == 0 => break,
+                value => values.push(self.value(&value, depth)?),
             }
         }
-        Ok(Self::Array(values))
+        Ok(Value::Array(values))
     }
 }
 

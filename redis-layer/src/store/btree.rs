@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, btree_map};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::RwLock;
@@ -64,6 +65,14 @@ impl Store for BTreeStore {
 
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
         Ok(self.locks.lock(scope))
+    }
+
+    fn lock_for<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        patience: Duration,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.lock_for(scope, patience))
     }
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {

@@ -11,6 +11,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use engine::keys::{decode_u64, encode_u64};
@@ -139,6 +140,14 @@ impl Store for EngineStore {
 
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
         Ok(self.locks.lock(scope))
+    }
+
+    fn lock_for<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        patience: Duration,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.lock_for(scope, patience))
     }
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {

@@ -10,6 +10,7 @@
 //! 2. A caller holds all the stripes of its keys, or is still waiting.
 
 use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -80,6 +81,25 @@ impl StripedLocks {
         }))
     }
 
+    /// Takes the locks of `scope`, or none of them if others hold one for longer than that.
+    #[must_use]
+    pub fn lock_for(&self, scope: Scope<'_>, patience: Duration) -> Option<Box<dyn Guard + '_>> {
+        let deadline = Instant::now() + patience;
+        let held = match scope {
+            Scope::Everything => Held::Everything(self.everything.try_write_until(deadline)?),
+            Scope::Keys(keys) => {
+                let shared = self.everything.try_read_until(deadline)?;
+                let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
+                stripes.sort_unstable();
+                stripes.dedup();
+                let stripes = stripes.into_iter();
+                let held = stripes.map(|i| self.stripes[i].try_lock_until(deadline));
+                Held::Some(held.collect::<Option<_>>()?, shared)
+            }
+        };
+        Some(Box::new(held))
+    }
+
     fn stripe(&self, key: &[u8]) -> usize {
         usize::try_from(self.hasher.hash_one(key) % STRIPES as u64).unwrap_or(0)
     }
@@ -123,6 +143,22 @@ mod tests {
             }
         });
         assert_eq!(counter.into_inner(), 2000);
+    }
+
+    #[test]
+    fn who_gives_up_waiting_holds_nothing() {
+        let locks = StripedLocks::default();
+        let patience = Duration::from_millis(1);
+        let keys = [b"a".to_vec(), b"b".to_vec()];
+        let key = Scope::Keys(&keys[..1]);
+        let guard = locks.lock(key);
+        assert!(locks.lock_for(key, patience).is_none());
+        assert!(locks.lock_for(Scope::Keys(&keys), patience).is_none());
+        assert!(locks.lock_for(Scope::Everything, patience).is_none());
+        drop(guard);
+        let all = locks.lock_for(Scope::Everything, patience);
+        assert!(all.is_some());
+        assert!(locks.lock_for(key, patience).is_none());
     }
 
     #[test]

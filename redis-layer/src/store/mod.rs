@@ -28,6 +28,8 @@ mod error;
 mod locks;
 mod range;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 pub use btree::BTreeStore;
@@ -186,6 +188,20 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// As [`Store::lock`].
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
+        self.lock(scope).map(Some)
+    }
+
+    /// As [`Store::lock`], but gives up after about so long, with nothing held. A store that
+    /// cannot give up waits.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    fn lock_for<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        patience: Duration,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        let _ = patience;
         self.lock(scope).map(Some)
     }
 

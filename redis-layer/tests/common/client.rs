@@ -71,6 +71,15 @@ impl Client {
         }
     }
 
+    /// The next reply, if it comes soon.
+    pub(crate) fn reply_within(&mut self, patience: Duration) -> Option<Vec<u8>> {
+        let before = self.stream.read_timeout().unwrap();
+        self.stream.set_read_timeout(Some(patience)).unwrap();
+        let reply = self.reply().ok();
+        self.stream.set_read_timeout(before).unwrap();
+        reply
+    }
+
     /// Everything until the other side closes, or says nothing for a while.
     pub(crate) fn rest(&mut self, patience: Duration) -> (Vec<u8>, bool) {
         self.stream.set_read_timeout(Some(patience)).unwrap();

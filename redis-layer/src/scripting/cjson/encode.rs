@@ -31,6 +31,7 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     fn value(&mut self, value: &Value, depth: usize) -> mlua::Result<()> {
+        raise::bound(self.lua, self.out.len())?;
         match value {
             Value::Nil => self.out.extend_from_slice(b"null"),
             Value::LightUserData(pointer) if pointer.0.is_null() => {
@@ -115,7 +116,8 @@ impl Encoder<'_> {
         let mut items = 0_usize;
         for pair in table.pairs::<Value, Value>() {
             match pair?.0 {
-                Value::Integer(key) if key >= 1 => {
+                // The library counts in 32 bits.
+                Value::Integer(key) if (1..=i64::from(i32::MAX)).contains(&key) => {
                     greatest = greatest.max(key);
                     items += 1;
                 }

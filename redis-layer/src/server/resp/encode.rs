@@ -12,12 +12,9 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         Reply::Error(error) => line(out, b'-', error.as_bytes()),
         Reply::Integer(number) => header(out, b':', *number),
         Reply::Bulk(bytes) => bulk(out, bytes),
-        Reply::Text(text) if is_v3 => {
-            let text = [b"txt:", text.as_bytes()].concat();
-            header(out, b'=', length(text.len()));
-            out.extend_from_slice(&text);
-            out.extend_from_slice(b"\r\n");
-        }
+        Reply::Text(text) if is_v3 => verbatim(out, b"txt", text.as_bytes()),
+        Reply::Verbatim { format, text } if is_v3 => verbatim(out, format, text),
+        Reply::Verbatim { text, .. } => bulk(out, text),
         Reply::Text(text) => bulk(out, text.as_bytes()),
         Reply::Double(value) => double(out, *value, protocol),
         Reply::Decimal(digits) if is_v3 => line(out, b',', digits.as_bytes()),
@@ -95,6 +92,15 @@ fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
         Protocol::Resp2 => bulk(out, &text),
         Protocol::Resp3 => line(out, b',', &text),
     }
+}
+
+/// The format takes three letters, whatever it is.
+fn verbatim(out: &mut Vec<u8>, format: &[u8], text: &[u8]) {
+    let letter = |at: usize| format.get(at).copied().unwrap_or(b' ');
+    header(out, b'=', length(text.len() + 4));
+    out.extend_from_slice(&[letter(0), letter(1), letter(2), b':']);
+    out.extend_from_slice(text);
+    out.extend_from_slice(b"\r\n");
 }
 
 fn bulk(out: &mut Vec<u8>, bytes: &[u8]) {
@@ -196,6 +202,14 @@ mod tests {
                 Reply::Scored(vec![element]),
                 "*2\r\n$1\r\nm\r\n$3\r\n0.5\r\n",
                 "*1\r\n*2\r\n$1\r\nm\r\n,0.5\r\n",
+            ),
+            (
+                Reply::Verbatim {
+                    format: "mkd".into(),
+                    text: "a".into(),
+                },
+                "$1\r\na\r\n",
+                "=5\r\nmkd:a\r\n",
             ),
             (Reply::Silence, "", ""),
         ] {

@@ -1,0 +1,126 @@
+//! Replies for scripts, and what scripts answer as replies.
+
+use bytes::Bytes;
+
+use crate::commands::{CommandError, Outcome, Reply};
+use crate::scripting::Value;
+use crate::types::number::format_double;
+
+/// What a script sees of a command's reply, in the form of the protocol that it chose.
+pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
+    let all = |replies: Vec<Reply>| -> Vec<Value> {
+        let replies = replies.into_iter();
+        replies.map(|reply| for_script(reply, resp3)).collect()
+    };
+    match reply {
+        Reply::Status(text) => Value::Status(Bytes::from_static(text.as_bytes())),
+        Reply::Line(text) => Value::Status(text),
+        Reply::Error(error) => Value::Error(Bytes::copy_from_slice(error.as_bytes())),
+        Reply::Integer(number) => Value::Integer(number),
+        Reply::Bulk(bytes) => Value::Bulk(bytes),
+        Reply::Text(text) if resp3 => Value::Verbatim {
+            format: Bytes::from_static(b"txt"),
+            text: text.into(),
+        },
+        Reply::Text(text) => Value::Bulk(text.into()),
+        Reply::Verbatim { format, text } if resp3 => Value::Verbatim { format, text },
+        Reply::Verbatim { text, .. } => Value::Bulk(text),
+        Reply::Double(number) => double(number, resp3),
+        Reply::Boolean(boolean) if resp3 => Value::Boolean(boolean),
+        Reply::Boolean(boolean) => Value::Integer(boolean.into()),
+        Reply::BigNumber(digits) if resp3 => Value::BigNumber(digits),
+        Reply::BigNumber(digits) => Value::Bulk(digits),
+        Reply::Array(replies) | Reply::Push(replies) => Value::Array(all(replies)),
+        Reply::Set(replies) if resp3 => Value::Set(all(replies)),
+        Reply::Set(replies) => Value::Array(all(replies)),
+        Reply::Map(pairs) if resp3 => {
+            let pairs = pairs.into_iter();
+            let pair = |(key, value)| (for_script(key, true), for_script(value, true));
+            Value::Map(pairs.map(pair).collect())
+        }
+        Reply::Map(pairs) => {
+            let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
+            Value::Array(all(flat.collect()))
+        }
+        Reply::Scored(elements) => {
+            let pairs = elements
+                .into_iter()
+                .map(|element| [Value::Bulk(element.member), double(element.score, resp3)]);
+            Value::Array(if resp3 {
+                pairs.map(|pair| Value::Array(pair.into())).collect()
+            } else {
+                pairs.flatten().collect()
+            })
+        }
+        Reply::Pairs(pairs) if resp3 => {
+            let pairs = pairs.into_iter();
+            let pair = |(first, second)| Value::Array(all(vec![first, second]));
+            Value::Array(pairs.map(pair).collect())
+        }
+        Reply::Pairs(pairs) => {
+            let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
+            Value::Array(all(flat.collect()))
+        }
+        Reply::Decimal(text) if resp3 => text.parse().map_or_else(|_| Value::Null, Value::Double),
+        Reply::Decimal(text) => Value::Bulk(text.into()),
+        Reply::Several(replies) => replies
+            .into_iter()
+            .next()
+            .map_or(Value::Null, |reply| for_script(reply, resp3)),
+        Reply::Attributes(_)
+        | Reply::Null
+        | Reply::NullArray
+        | Reply::Silence
+        | Reply::Wait { .. } => Value::Null,
+    }
+}
+
+fn double(number: f64, resp3: bool) -> Value {
+    if resp3 {
+        Value::Double(number)
+    } else {
+        Value::Bulk(format_double(number))
+    }
+}
+
+/// What a script answers, as the reply of its command.
+pub(super) fn into_outcome(value: Value) -> Outcome {
+    match value {
+        Value::Error(text) => Err(CommandError::quoting(&[&text])),
+        value => Ok(into_reply(value)),
+    }
+}
+
+fn into_reply(value: Value) -> Reply {
+    let all = |values: Vec<Value>| values.into_iter().map(into_reply).collect();
+    match value {
+        Value::Null => Reply::Null,
+        Value::Integer(number) => Reply::Integer(number),
+        Value::Bulk(bytes) => Reply::Bulk(bytes),
+        Value::Status(text) => Reply::Line(one_line(text)),
+        Value::Error(text) => Reply::Error(CommandError::quoting(&[&text])),
+        Value::Array(values) => Reply::Array(all(values)),
+        Value::Map(pairs) => {
+            let pairs = pairs.into_iter();
+            let pair = |(key, value)| (into_reply(key), into_reply(value));
+            Reply::Map(pairs.map(pair).collect())
+        }
+        Value::Set(values) => Reply::Set(all(values)),
+        Value::Double(number) => Reply::Double(number),
+        Value::Boolean(boolean) => Reply::Boolean(boolean),
+        Value::BigNumber(digits) => Reply::BigNumber(one_line(digits)),
+        Value::Verbatim { format, text } => Reply::Verbatim { format, text },
+    }
+}
+
+/// Without line breaks, which would end the reply early.
+fn one_line(text: Bytes) -> Bytes {
+    let is_break = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    if !text.iter().any(is_break) {
+        return text;
+    }
+    let line = text
+        .iter()
+        .map(|byte| if is_break(byte) { b' ' } else { *byte });
+    line.collect()
+}

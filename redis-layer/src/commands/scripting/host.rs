@@ -1,0 +1,120 @@
+//! The commands of one script.
+
+use bytes::Bytes;
+
+use super::convert::for_script;
+use crate::commands::dispatch::call;
+use crate::commands::table::{Flag, Handler, Spec, find};
+use crate::commands::{Args, Protocol, Session};
+use crate::scripting::{Host, Stop, Value};
+use crate::types::Txn;
+
+/// Which keys a script may touch without anybody coming in between.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Coverage<'a> {
+    /// The keys that it named.
+    Keys(&'a [Bytes]),
+    /// All keys.
+    Everything,
+}
+
+/// Runs the commands of one script in its transaction.
+pub(super) struct TxnHost<'a, 't> {
+    session: &'a mut Session,
+    txn: &'a mut Txn<'t>,
+    coverage: Coverage<'a>,
+    read_only: bool,
+    has_written: bool,
+    /// A key outside the coverage was read.
+    has_read_outside: bool,
+}
+
+impl<'a, 't> TxnHost<'a, 't> {
+    pub(super) const fn new(
+        session: &'a mut Session,
+        txn: &'a mut Txn<'t>,
+        coverage: Coverage<'a>,
+        read_only: bool,
+    ) -> Self {
+        Self {
+            session,
+            txn,
+            coverage,
+            read_only,
+            has_written: false,
+            has_read_outside: false,
+        }
+    }
+
+    /// Whether the script stays isolated if it runs this command too.
+    fn stays_isolated(&mut self, spec: &Spec, args: &[Bytes]) -> bool {
+        let Coverage::Keys(named) = self.coverage else {
+            return true;
+        };
+        if !matches!(spec.handler, Handler::Keys(_) | Handler::Both(_)) {
+            return true;
+        }
+        // SORT reads keys that its patterns make, which no table knows.
+        let is_sort =
+            spec.group == crate::commands::table::Group::Generic && spec.name.starts_with("sort");
+        let is_outside =
+            spec.keys.is_none() || is_sort || spec.keys.of(args).any(|key| !named.contains(key));
+        if !spec.has(Flag::Write) {
+            self.has_read_outside |= is_outside;
+            return !(is_outside && self.has_written);
+        }
+        !is_outside && !self.has_read_outside
+    }
+}
+
+impl Host for TxnHost<'_, '_> {
+    fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop> {
+        let refuse = |text: &'static str| Ok(Value::Error(Bytes::from_static(text.as_bytes())));
+        let Some(spec) = resolve(args) else {
+            return refuse("ERR Unknown Redis command called from script");
+        };
+        if !spec.accepts(args.len()) {
+            return refuse("ERR Wrong number of args calling Redis command from script");
+        }
+        if spec.has(Flag::NoScript) {
+            return refuse("ERR This Redis command is not allowed from script");
+        }
+        let may_write = spec.has(Flag::Write) || spec.has(Flag::MayReplicate);
+        if self.read_only && may_write {
+            return refuse("ERR Write commands are not allowed from read-only scripts.");
+        }
+        if !self.stays_isolated(spec, args) {
+            return Err(Stop);
+        }
+        self.has_written |= may_write;
+        self.session.protocol = if resp3 {
+            Protocol::Resp3
+        } else {
+            Protocol::Resp2
+        };
+        self.txn.set_db(self.session.db);
+        Ok(match call(self.session, self.txn, Args::new(args, spec)) {
+            Ok(reply) => for_script(reply, resp3),
+            Err(error) => Value::Error(Bytes::copy_from_slice(error.as_bytes())),
+        })
+    }
+
+    fn has_written(&self) -> bool {
+        self.has_written
+    }
+}
+
+/// The command that these arguments name.
+fn resolve(args: &[Bytes]) -> Option<&'static Spec> {
+    let spec = find(args.first()?)?;
+    match args.get(1) {
+        Some(name) if !spec.subcommands.is_empty() => spec.subcommand(name),
+        // A container alone has too few arguments, which is what it is refused for.
+        _ => Some(spec),
+    }
+}
+
+/// Whether there is a command that takes these arguments.
+pub(crate) fn is_command(args: &[Bytes]) -> bool {
+    resolve(args).is_some()
+}

@@ -1,0 +1,186 @@
+//! `EVAL` and its family: scripts, their keys, and how they are kept apart from all others.
+//!
+//! A script runs in one [`Txn`], under the locks of the keys that it names. What it does is seen
+//! by others when it ends, all at once; if it fails halfway, what it did before stays, as in
+//! Redis. A script may reach for keys that it did not name. Redis forbids that only in clusters,
+//! so it has to work, and it has to be as isolated as the rest:
+//!
+//! - as long as a script only reads, everything comes from the one snapshot of its transaction,
+//!   and no lock is needed;
+//! - a script that writes, and has read or will write a key outside its locks, is run again from
+//!   the start in a new transaction, under the lock of everything. Nothing of the first run is
+//!   left: it was not committed, and its log lines and events wait for the commit. The script is
+//!   remembered, so that it begins with that lock the next time.
+//!
+//! In `MULTI`, `EXEC` holds the lock of everything if there is a script among the commands.
+
+mod convert;
+mod host;
+mod manage;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
+
+use crate::commands::dispatch::{Executed, Locks, Writer, settle, tell};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::scripting::{Script, Stop};
+use crate::types::Txn;
+
+pub(crate) use host::is_command;
+use host::{Coverage, TxnHost};
+pub(crate) use manage::*;
+
+/// How a command names its script, and what the script may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// The script is named by its digest.
+    pub by_sha: bool,
+    /// The script may not change anything.
+    pub read_only: bool,
+}
+
+pub(crate) const BUSY: CommandError = CommandError::fixed(
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+);
+const NO_SCRIPT: CommandError =
+    CommandError::fixed("NOSCRIPT No matching script. Please use EVAL.");
+
+/// A script with its keys and arguments.
+struct Request<'a> {
+    script: Arc<Script>,
+    keys: &'a [Bytes],
+    args: &'a [Bytes],
+    read_only: bool,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the arguments in the order in which Redis refuses them.
+    fn new(session: &Session, args: Args<'a>, form: Form) -> Result<Self, CommandError> {
+        const DIGITS: usize = 40;
+        if form.by_sha && args.get(1).len() != DIGITS {
+            return Err(NO_SCRIPT);
+        }
+        let count = args.integer(2)?;
+        let rest = args.from(3);
+        if count > i64::try_from(rest.len()).unwrap_or(i64::MAX) {
+            return Err(CommandError::fixed(
+                "ERR Number of keys can't be greater than number of args",
+            ));
+        }
+        let count = usize::try_from(count)
+            .map_err(|_| CommandError::fixed("ERR Number of keys can't be negative"))?;
+        let scripts = &session.server.scripts;
+        let script = if form.by_sha {
+            scripts.find(args.get(1)).ok_or(NO_SCRIPT)?
+        } else {
+            let loaded = scripts.load(&args.bytes(1));
+            loaded.map_err(|problem| CommandError::quoting(&[&problem]))?
+        };
+        let (keys, args) = rest.split_at(count);
+        Ok(Self {
+            read_only: form.read_only || script.no_writes(),
+            script,
+            keys,
+            args,
+        })
+    }
+
+    /// Runs the script once.
+    fn run(
+        &self,
+        session: &mut Session,
+        txn: &mut Txn<'_>,
+        coverage: Coverage<'_>,
+    ) -> Result<Outcome, Stop> {
+        let server = Arc::clone(&session.server);
+        let (db, protocol) = (session.db, session.protocol);
+        let limit = Duration::from_millis(server.config.live.busy_reply_ms());
+        server.scripts.set_busy_after(limit);
+        let mut host = TxnHost::new(session, txn, coverage, self.read_only);
+        let answer = server
+            .scripts
+            .run(&self.script, self.keys, self.args, &mut host);
+        // What a script selects is its own.
+        session.db = db;
+        session.protocol = protocol;
+        txn.set_db(db);
+        answer.map(convert::into_outcome)
+    }
+}
+
+/// Gives up this thread's place among the server's few threads, so that another one serves the
+/// other clients while a script runs on. A short script never comes here: it costs too much.
+pub(crate) fn step_aside() {
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
+        // The other thread needs a moment to take the place.
+        block_in_place(|| std::thread::sleep(Duration::from_micros(200)));
+    }
+}
+
+/// Runs a script in a transaction of its own.
+pub(crate) fn run_alone(
+    session: &mut Session,
+    args: Args<'_>,
+    form: Form,
+    now_ms: i64,
+    executed: &mut Executed,
+) -> Outcome {
+    let request = Request::new(session, args, form)?;
+    let server = Arc::clone(&session.server);
+    let mut locks = if request.read_only {
+        Locks::Nothing
+    } else if request.script.reaches_out() {
+        Locks::Everything
+    } else {
+        Locks::of(request.keys.iter())
+    };
+    loop {
+        let guard = locks.take_or_refuse(&server)?;
+        let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+        let mut txn = txn.under(locks.scope());
+        let coverage = match locks {
+            Locks::Keys(_) => Coverage::Keys(request.keys),
+            Locks::Nothing | Locks::Everything => Coverage::Everything,
+        };
+        let Ok(outcome) = request.run(session, &mut txn, coverage) else {
+            request.script.mark_reaching_out();
+            drop(txn);
+            drop(guard);
+            locks = Locks::Everything;
+            continue;
+        };
+        let committed = txn.commit()?;
+        settle(&server, &committed);
+        drop(guard);
+        executed.wrote = committed.wrote;
+        session.confirming |= session.tracks.mode.is_some() && committed.wrote;
+        let writer = Writer {
+            client: Some(session.id),
+            flushes: false,
+        };
+        tell(&server, committed, writer);
+        return outcome;
+    }
+}
+
+/// Runs a script in the transaction of an `EXEC`, which holds the lock of everything.
+pub(crate) fn run_inside(
+    session: &mut Session,
+    txn: &mut Txn<'_>,
+    args: Args<'_>,
+    form: Form,
+) -> Outcome {
+    let request = Request::new(session, args, form)?;
+    let outcome = request.run(session, txn, Coverage::Everything);
+    // Nothing is outside the lock of everything, so nothing stops the script. Its refusal is an
+    // answer: what it did before stays.
+    match outcome {
+        Ok(outcome) => Ok(outcome.unwrap_or_else(Reply::Error)),
+        Err(Stop) => Err(CommandError::fixed("ERR the script was stopped")),
+    }
+}
