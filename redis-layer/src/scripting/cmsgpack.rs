@@ -13,10 +13,10 @@ use crate::scripting::raise::{self, Call, truncated};
 
 /// How deep tables are packed.
 const NESTING_MAX: usize = 16;
-/// How deep tables are unpacked, and how many values at once: what Lua's stack for C holds.
+/// How many values are unpacked at once: what Lua's stack for C holds.
 const UNPACK_MAX: usize = 7900;
-/// Rust's stack holds less than that.
-const UNPACK_DEPTH_MAX: usize = 2600;
+/// How deep tables are unpacked: what Rust's stack holds with ease.
+const UNPACK_DEPTH_MAX: usize = 500;
 
 /// The table of the library.
 pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
@@ -292,25 +292,35 @@ impl Input<'_> {
             return Err(raise::text(self.lua, problem));
         }
         let tag = self.take(1)?[0];
+        match tag {
+            0x80..=0x9F | 0xDC..=0xDF => self.container(tag, depth + 1),
+            _ => self.scalar(tag),
+        }
+    }
+
+    /// Apart from [`Self::scalar`], so that each level takes little of the stack.
+    fn container(&mut self, tag: u8, depth: usize) -> mlua::Result<Value> {
+        let length = match tag {
+            0xDC | 0xDE => self.length(2)?,
+            0xDD | 0xDF => self.length(4)?,
+            _ => usize::from(tag & 0xF),
+        };
+        match tag {
+            0x90..=0x9F | 0xDC | 0xDD => self.array(length, depth),
+            _ => self.map(length, depth),
+        }
+    }
+
+    fn scalar(&mut self, tag: u8) -> mlua::Result<Value> {
         Ok(match tag {
             0..=0x7F => Value::Integer(i64::from(tag)),
             0xE0.. => Value::Integer(i64::from(tag.cast_signed())),
-            0x80..=0x8F => self.map(usize::from(tag & 0xF), depth)?,
-            0x90..=0x9F => self.array(usize::from(tag & 0xF), depth)?,
             0xA0..=0xBF => self.bytes(usize::from(tag & 0x1F))?,
             0xC0 => Value::Nil,
             0xC2 => Value::Boolean(false),
             0xC3 => Value::Boolean(true),
-            0xD9 => {
-                let length = self.length(1)?;
-                self.bytes(length)?
-            }
-            0xDA => {
-                let length = self.length(2)?;
-                self.bytes(length)?
-            }
-            0xDB => {
-                let length = self.length(4)?;
+            0xD9..=0xDB => {
+                let length = self.length(1 << (tag - 0xD9))?;
                 self.bytes(length)?
             }
             0xCA => {
@@ -321,25 +331,7 @@ impl Input<'_> {
             #[expect(clippy::cast_precision_loss, reason = "a number of Lua is a double")]
             0xCC..=0xCF => Value::Number(self.unsigned(1 << (tag & 3))? as f64),
             0xD0..=0xD3 => self.signed(1 << (tag & 3))?,
-            0xDC => {
-                let length = self.length(2)?;
-                self.array(length, depth)?
-            }
-            0xDD => {
-                let length = self.length(4)?;
-                self.array(length, depth)?
-            }
-            0xDE => {
-                let length = self.length(2)?;
-                self.map(length, depth)?
-            }
-            0xDF => {
-                let length = self.length(4)?;
-                self.map(length, depth)?
-            }
-            0xC1 | 0xC4..=0xC9 | 0xD4..=0xD8 => {
-                return Err(raise::text(self.lua, "Bad data format in input."));
-            }
+            _ => return Err(raise::text(self.lua, "Bad data format in input.")),
         })
     }
 
@@ -352,7 +344,7 @@ impl Input<'_> {
     fn array(&mut self, length: usize, depth: usize) -> mlua::Result<Value> {
         let table = self.lua.create_table()?;
         for index in 1..=length {
-            let value = self.value(depth + 1)?;
+            let value = self.value(depth)?;
             table.raw_set(index, value)?;
         }
         Ok(Value::Table(table))
@@ -361,8 +353,8 @@ impl Input<'_> {
     fn map(&mut self, length: usize, depth: usize) -> mlua::Result<Value> {
         let table = self.lua.create_table()?;
         for _ in 0..length {
-            let key = self.value(depth + 1)?;
-            let value = self.value(depth + 1)?;
+            let key = self.value(depth)?;
+            let value = self.value(depth)?;
             match key {
                 Value::Nil => {
                     let problem = b"table index is nil".to_vec();

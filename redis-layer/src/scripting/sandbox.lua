@@ -14,9 +14,12 @@ local libraries, unwrap, describe, real_globals = ...
 
 local READONLY = "Attempt to modify a readonly table"
 local ESCAPE = 27
+-- Lua 5.1 follows a pattern by recursion on the stack of C, which would end.
+local PATTERN_BYTES_MAX = 2000
 
 local globals = _G
-local byte, char, gsub, sub = string.byte, string.char, string.gsub, string.sub
+local byte, char, find, gmatch, gsub, match, sub =
+  string.byte, string.char, string.find, string.gmatch, string.gsub, string.match, string.sub
 local concat, insert = table.concat, table.insert
 local resume = coroutine.resume
 local collectgarbage, error, getmetatable, loadstring, pairs, pcall, rawget, rawset, setmetatable, tostring, type, xpcall =
@@ -164,6 +167,35 @@ local function checked_insert(into, ...)
     error(READONLY, 0)
   end
   return insert(into, ...)
+end
+
+local function check_pattern(pattern)
+  if type(pattern) == "string" and #pattern > PATTERN_BYTES_MAX then
+    error("pattern too long", 3)
+  end
+end
+
+function string.find(text, pattern, start, plain)
+  if not plain then
+    check_pattern(pattern)
+  end
+  return find(text, pattern, start, plain)
+end
+
+function string.match(text, pattern, start)
+  check_pattern(pattern)
+  return match(text, pattern, start)
+end
+
+function string.gmatch(text, pattern)
+  check_pattern(pattern)
+  return gmatch(text, pattern)
+end
+string.gfind = string.gmatch
+
+function string.gsub(text, pattern, replacement, count_max)
+  check_pattern(pattern)
+  return gsub(text, pattern, replacement, count_max)
 end
 
 -- The names that a script finds, and nothing else.

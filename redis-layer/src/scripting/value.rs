@@ -20,7 +20,7 @@ use mlua::{Lua, Table, Value as LuaValue};
 use crate::scripting::raise::{BYTES_MAX, truncated};
 
 /// How deep answers are read from tables. A table may contain itself.
-const DEPTH_MAX: usize = 1000;
+const DEPTH_MAX: usize = 128;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,48 +151,42 @@ impl Reader {
         })
     }
 
-    /// The fields are looked for in the order in which Redis does.
+    /// The fields are looked for in the order in which Redis does. In small steps, because each
+    /// level of a table takes all of a step's place on the stack.
     fn table(&mut self, table: &Table, depth: usize) -> mlua::Result<Value> {
-        let field = |name: &str| table.raw_get::<LuaValue>(name);
-        if let LuaValue::String(text) = field("err")? {
-            return Ok(Value::Error(bytes(&text)));
+        if let Some(value) = short(table)? {
+            return Ok(value);
         }
-        if let LuaValue::String(text) = field("ok")? {
-            return Ok(Value::Status(bytes(&text)));
+        if let LuaValue::Table(map) = table.raw_get("map")? {
+            return self.map(&map, depth);
         }
-        match field("double")? {
-            #[expect(clippy::cast_precision_loss, reason = "it was a double")]
-            LuaValue::Integer(number) => return Ok(Value::Double(number as f64)),
-            LuaValue::Number(number) => return Ok(Value::Double(number)),
-            _ => {}
+        if let LuaValue::Table(set) = table.raw_get("set")? {
+            return self.set(&set, depth);
         }
-        if let LuaValue::Table(map) = field("map")? {
-            let mut pairs = Vec::new();
-            for pair in map.pairs::<LuaValue, LuaValue>() {
-                let (key, value) = pair?;
-                pairs.push((self.value(&key, depth)?, self.value(&value, depth)?));
-            }
-            return Ok(Value::Map(pairs));
+        match text_of_other_form(table)? {
+            Some(value) => Ok(value),
+            None => self.array(table, depth),
         }
-        if let LuaValue::Table(set) = field("set")? {
-            let mut members = Vec::new();
-            for pair in set.pairs::<LuaValue, LuaValue>() {
-                members.push(self.value(&pair?.0, depth)?);
-            }
-            return Ok(Value::Set(members));
+    }
+
+    fn map(&mut self, map: &Table, depth: usize) -> mlua::Result<Value> {
+        let mut pairs = Vec::new();
+        for pair in map.pairs::<LuaValue, LuaValue>() {
+            let (key, value) = pair?;
+            pairs.push((self.value(&key, depth)?, self.value(&value, depth)?));
         }
-        if let LuaValue::String(digits) = field("big_number")? {
-            return Ok(Value::BigNumber(bytes(&digits)));
+        Ok(Value::Map(pairs))
+    }
+
+    fn set(&mut self, set: &Table, depth: usize) -> mlua::Result<Value> {
+        let mut members = Vec::new();
+        for pair in set.pairs::<LuaValue, LuaValue>() {
+            members.push(self.value(&pair?.0, depth)?);
         }
-        if let LuaValue::Table(verbatim) = field("verbatim_string")?
-            && let LuaValue::String(text) = verbatim.raw_get("string")?
-            && let LuaValue::String(format) = verbatim.raw_get("format")?
-        {
-            return Ok(Value::Verbatim {
-                format: bytes(&format),
-                text: bytes(&text),
-            });
-        }
+        Ok(Value::Set(members))
+    }
+
+    fn array(&mut self, table: &Table, depth: usize) -> mlua::Result<Value> {
         let mut values = Vec::new();
         for index in 1_i64.. {
             match table.raw_get(index)? {
@@ -203,6 +197,39 @@ impl Reader {
         }
         Ok(Value::Array(values))
     }
+}
+
+/// An error, a status or a double.
+fn short(table: &Table) -> mlua::Result<Option<Value>> {
+    if let LuaValue::String(text) = table.raw_get("err")? {
+        return Ok(Some(Value::Error(bytes(&text))));
+    }
+    if let LuaValue::String(text) = table.raw_get("ok")? {
+        return Ok(Some(Value::Status(bytes(&text))));
+    }
+    Ok(match table.raw_get("double")? {
+        #[expect(clippy::cast_precision_loss, reason = "it was a double")]
+        LuaValue::Integer(number) => Some(Value::Double(number as f64)),
+        LuaValue::Number(number) => Some(Value::Double(number)),
+        _ => None,
+    })
+}
+
+/// A big number or verbatim text.
+fn text_of_other_form(table: &Table) -> mlua::Result<Option<Value>> {
+    if let LuaValue::String(digits) = table.raw_get("big_number")? {
+        return Ok(Some(Value::BigNumber(bytes(&digits))));
+    }
+    if let LuaValue::Table(verbatim) = table.raw_get("verbatim_string")?
+        && let LuaValue::String(text) = verbatim.raw_get("string")?
+        && let LuaValue::String(format) = verbatim.raw_get("format")?
+    {
+        return Ok(Some(Value::Verbatim {
+            format: bytes(&format),
+            text: bytes(&text),
+        }));
+    }
+    Ok(None)
 }
 
 fn bytes(text: &mlua::LuaString) -> Bytes {

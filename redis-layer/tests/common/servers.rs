@@ -30,6 +30,7 @@ impl Ours {
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
+                .thread_stack_size(8 << 20)
                 .enable_all()
                 .build()
                 .unwrap();

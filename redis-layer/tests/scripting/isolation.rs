@@ -55,12 +55,12 @@ fn compare_and_set_loses_no_update() {
 #[test]
 fn keys_that_are_not_named_are_as_isolated_as_others() {
     const MOVE: &str = "local from, to = ARGV[1], ARGV[2] \
-                        redis.call('incrby', from, -1) redis.call('incrby', to, 1)";
+                        redis.call('zincrby', from, -1, 'm') redis.call('zincrby', to, 1, 'm')";
     const SUM: &str = "local sum = 0 for i = 0, 3 do \
-                       sum = sum + redis.call('get', 'account' .. i) end return sum";
+                       sum = sum + redis.call('zscore', 'account' .. i, 'm') end return sum";
     over_every_store(|direct| {
         for account in 0..4 {
-            direct.run(&format!("set account{account} 100"));
+            direct.run(&format!("zadd account{account} 100 m"));
         }
         in_parallel(direct, 6, |server, client| {
             for step in 0..60 {
@@ -103,11 +103,12 @@ fn a_script_that_reads_what_it_does_not_name_and_writes_is_serialised() {
 #[test]
 fn a_script_that_is_run_again_does_everything_once() {
     over_every_store(|direct| {
-        let script = "redis.call('incr',KEYS[1]) redis.call('incr','other') return redis.call('get',KEYS[1])";
+        let script = "redis.call('zincrby',KEYS[1],1,'m') redis.call('zincrby','other',1,'m') \
+                      return redis.call('zscore',KEYS[1],'m')";
         for expected in ["1", "2", "3"] {
             let words = ["eval", script, "1", "named"];
             assert_eq!(run(&direct.server, &words), expected);
-            assert_eq!(direct.show("get other"), expected);
+            assert_eq!(direct.show("zscore other m"), expected);
         }
     });
 }
@@ -137,11 +138,15 @@ fn a_script_in_a_transaction_is_part_of_it() {
                 .collect()
         };
         direct.run("multi");
-        direct.run("set a 1");
-        let script = "redis.call('incr','a') redis.call('select',1) redis.call('set','b',1) return redis.call('get','b')";
+        direct.run("zadd a 1 m");
+        let script = "redis.call('zincrby','a',1,'m') redis.call('select',1) redis.call('set','b',1) return redis.call('get','b')";
         direct.run_args(&words(&["eval", script, "0"]));
-        direct.run_args(&words(&["eval", "redis.call('incr','a') error('x')", "0"]));
-        direct.run("get a");
+        direct.run_args(&words(&[
+            "eval",
+            "redis.call('zincrby','a',1,'m') error('x')",
+            "0",
+        ]));
+        direct.run("zscore a m");
         let Reply::Array(replies) = direct.run("exec") else {
             panic!("EXEC answers an array");
         };

@@ -1,11 +1,13 @@
 //! Scripts that take too long, too much memory, or too deep a stack.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use redis_layer::commands::{Server, execute};
 
-use crate::common::client::Client;
+use crate::common::client::{Client, encode};
 use crate::common::servers::Ours;
 use crate::common::{Direct, StoreKind, show, unescape};
 
@@ -13,41 +15,29 @@ fn eval(client: &mut Client, script: &str) -> String {
     client.call(&["eval", script, "0"])
 }
 
-/// Sends a script that will not end by itself.
-fn send(client: &mut Client, script: &str, key: Option<&str>) {
-    let keys = key.map_or_else(
-        || "$1\r\n0\r\n".to_owned(),
-        |key| format!("$1\r\n1\r\n${}\r\n{key}\r\n", key.len()),
-    );
-    let count = if key.is_some() { 4 } else { 3 };
-    let command = format!(
-        "*{count}\r\n$4\r\neval\r\n${}\r\n{script}\r\n{keys}",
-        script.len()
-    );
-    client.send(command.as_bytes()).unwrap();
+/// Sends a script without waiting for its answer.
+fn send(client: &mut Client, script: &str) {
+    let command = [
+        "eval".into(),
+        Bytes::copy_from_slice(script.as_bytes()),
+        "0".into(),
+    ];
+    client.send(&encode(&command.to_vec())).unwrap();
 }
 
-/// Asks until the answer is this one.
-fn wait_for(client: &mut Client, words: &[&str], start: &str) -> String {
+fn wait_until(happens: impl Fn() -> bool) {
     let started = Instant::now();
-    loop {
-        let reply = client.call(words);
-        if reply.starts_with(start) {
-            return reply;
-        }
+    while !happens() {
         assert!(
             started.elapsed() < Duration::from_secs(20),
-            "{words:?}: {reply}"
+            "it never happens"
         );
-        thread::sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(2));
     }
 }
 
-fn busy_after(ours: &Ours, limit_ms: &str) {
-    let mut client = Client::connect(ours.address);
-    let reply = client.call(&["config", "set", "busy-reply-threshold", limit_ms]);
-    assert_eq!(reply, "+OK\\r\\n");
-}
+const BUSY: &str =
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
 const ENDLESS: [&str; 6] = [
     "while true do end",
@@ -59,63 +49,103 @@ const ENDLESS: [&str; 6] = [
 ];
 
 #[test]
-fn an_endless_script_makes_others_wait_and_can_be_killed_however_it_resists() {
-    let ours = Ours::start(StoreKind::BTree.open());
-    busy_after(&ours, "50");
-    let mut other = Client::connect(ours.address);
+fn an_endless_script_is_killed_however_it_resists() {
+    let direct = Direct::new(StoreKind::BTree);
+    direct
+        .server
+        .scripts
+        .set_busy_after(Duration::from_millis(30));
     for script in ENDLESS {
-        // The server has two threads. Both would be lost to these without a word to the runtime.
-        let mut clients = [(); 3].map(|()| Client::connect(ours.address));
-        for client in &mut clients {
-            send(client, script, Some("locked"));
-        }
-        wait_for(
-            &mut other,
-            &["ping"],
-            "-BUSY Redis is busy running a script.",
-        );
-        assert!(other.call(&["set", "locked", "1"]).starts_with("-BUSY"));
-        for client in &mut clients {
-            loop {
-                // Those that waited for the lock were refused, or run now.
-                other.call(&["script", "kill"]);
-                thread::sleep(Duration::from_millis(5));
-                if let Some(reply) = client.reply_within(Duration::from_millis(20)) {
-                    let reply = String::from_utf8(reply).unwrap();
-                    let killed = "-ERR Script killed by user with SCRIPT KILL... script: ";
-                    assert!(
-                        reply.starts_with(killed) || reply.starts_with("-BUSY"),
-                        "{reply}"
-                    );
-                    break;
-                }
-            }
-        }
-        wait_for(&mut other, &["ping"], "+PONG");
-        assert!(other.call(&["script", "kill"]).starts_with("-NOTBUSY"));
+        thread::scope(|scope| {
+            let endless = scope.spawn(|| run(&direct.server, script));
+            wait_until(|| words(&direct.server, &["ping"]).starts_with("BUSY Redis is busy"));
+            assert!(words(&direct.server, &["set", "k", "1"]).starts_with("BUSY"));
+            assert!(words(&direct.server, &["function", "stats"]).starts_with("BUSY"));
+            assert_eq!(words(&direct.server, &["script", "kill"]), "OK");
+            let reply = endless.join().unwrap();
+            let killed = "ERR Script killed by user with SCRIPT KILL... script: ";
+            assert!(reply.starts_with(killed), "{script}: {reply}");
+        });
+        assert_eq!(words(&direct.server, &["ping"]), "PONG");
+        assert!(words(&direct.server, &["script", "kill"]).starts_with("NOTBUSY"));
     }
 }
 
 #[test]
 fn a_script_that_has_written_is_not_killed() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    direct
+        .server
+        .scripts
+        .set_busy_after(Duration::from_millis(30));
+    let server = Arc::clone(&direct.server);
+    let script = "redis.call('set','k',1) \
+                  local i = 0 while i < 3e7 do i = i + 1 end return 'done'";
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| run(&server, script));
+        wait_until(|| words(&server, &["ping"]).starts_with("BUSY"));
+        let refused = words(&server, &["script", "kill"]);
+        assert!(
+            refused.starts_with("UNKILLABLE Sorry the script already"),
+            "{refused}"
+        );
+        direct.expect(&[
+            ("multi", "OK"),
+            ("get k", BUSY),
+            (
+                "exec",
+                "EXECABORT Transaction discarded because of: BUSY Redis is busy running a \
+                      script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+            ),
+        ]);
+        assert_eq!(writer.join().unwrap(), "done");
+    });
+    assert_eq!(direct.show("get k"), "1");
+}
+
+/// Who waits for the lock of a key that a script holds is refused when the script is late.
+#[test]
+fn nobody_waits_for_a_late_script() {
+    let direct = Direct::new(StoreKind::BTree);
+    direct
+        .server
+        .scripts
+        .set_busy_after(Duration::from_millis(100));
+    thread::scope(|scope| {
+        let server = &direct.server;
+        let keys = ["eval", "while true do end", "1", "k"];
+        let endless = scope.spawn(move || words(server, &keys));
+        thread::sleep(Duration::from_millis(20));
+        let waiting = scope.spawn(|| words(&direct.server, &["set", "k", "1"]));
+        assert_eq!(waiting.join().unwrap(), BUSY);
+        assert_eq!(words(&direct.server, &["script", "kill"]), "OK");
+        endless.join().unwrap();
+    });
+}
+
+/// A server has as many threads as processors. Scripts that take all of them are still killed.
+#[test]
+fn a_server_whose_threads_all_run_scripts_still_answers() {
     let ours = Ours::start(StoreKind::BTree.open());
-    busy_after(&ours, "20");
-    let mut writer = Client::connect(ours.address);
+    let mut clients = [(); 5].map(|()| Client::connect(ours.address));
+    for client in &mut clients[..4] {
+        send(client, "while true do end");
+    }
     let mut other = Client::connect(ours.address);
-    let script =
-        "redis.call('set',KEYS[1],1) local i = 0 while i < 3e7 do i = i + 1 end return 'done'";
-    send(&mut writer, script, Some("k"));
-    wait_for(&mut other, &["ping"], "-BUSY");
-    assert!(
-        other
-            .call(&["script", "kill"])
-            .starts_with("-UNKILLABLE Sorry the script already")
-    );
-    assert!(other.call(&["multi"]).starts_with("+OK"));
-    assert!(other.call(&["get", "k"]).starts_with("-BUSY"));
-    assert!(other.call(&["exec"]).starts_with("-EXECABORT"));
-    assert_eq!(writer.reply().unwrap(), b"$4\r\ndone\r\n");
-    wait_for(&mut other, &["get", "k"], "$1");
+    assert_eq!(other.call(&["get", "x"]), "$-1\\r\\n");
+    let mut left: Vec<&mut Client> = clients[..4].iter_mut().collect();
+    while !left.is_empty() {
+        other.call(&["script", "kill"]);
+        left.retain_mut(|client| {
+            client
+                .reply_within(Duration::from_millis(20))
+                .is_none_or(|reply| {
+                    assert!(reply.starts_with(b"-ERR Script killed by user"));
+                    false
+                })
+        });
+    }
+    assert!(other.call(&["script", "kill"]).starts_with("-NOTBUSY"));
 }
 
 #[test]
@@ -132,7 +162,7 @@ fn memory_is_bounded_and_the_next_script_has_it_again() {
         "local s = ('x'):rep(5e7) return cjson.encode({s,s,s,s,s,s,s,s,s})",
         "local s = ('x'):rep(5e7) return cmsgpack.pack({s,s,s,s,s,s,s,s,s})",
         "local s = ('x'):rep(5e7) return redis.call('echo',s,s,s,s,s,s,s,s,s)",
-        "return cmsgpack.unpack('\\xdd\\xff\\xff\\xff\\xff')",
+        "return cmsgpack.unpack('\\221\\255\\255\\255\\255')",
     ] {
         let reply = run(&direct.server, script);
         assert!(reply.starts_with("ERR "), "{script}: {reply}");
@@ -140,9 +170,13 @@ fn memory_is_bounded_and_the_next_script_has_it_again() {
     }
 }
 
-fn run(server: &std::sync::Arc<Server>, script: &str) -> String {
+fn run(server: &Arc<Server>, script: &str) -> String {
+    words(server, &["eval", script, "0"])
+}
+
+fn words(server: &Arc<Server>, words: &[&str]) -> String {
     let mut session = server.connect(String::new(), String::new());
-    let words = ["eval".into(), unescape(script), "0".into()];
+    let words: Vec<Bytes> = words.iter().map(|word| unescape(word)).collect();
     show(&execute(&mut session, &words).reply)
 }
 
@@ -175,6 +209,7 @@ fn deep_and_twisted_values_are_refused() {
         "local c c = coroutine.wrap(function() return c() end) return c()",
         "local function f() return coroutine.wrap(f)() end return f()",
     ] {
+        eprintln!("{script}");
         let reply = eval(&mut client, script);
         assert!(!reply.is_empty(), "{script}");
         assert_eq!(

@@ -10,7 +10,7 @@ use crate::scripting::raise::{self, Call};
 use crate::types::number::number_prefix;
 
 /// However deep a script allows, Rust's stack ends.
-const DEPTH_MAX: usize = 5000;
+const DEPTH_MAX: usize = 1000;
 
 /// `cjson.decode(text)`
 pub(super) fn decode(call: &Call<'_>, settings: Settings) -> mlua::Result<Value> {

@@ -7,7 +7,7 @@ use crate::scripting::raise::{self, Call, type_name};
 use crate::types::number::format_significant;
 
 /// However deep a script allows, Rust's stack ends.
-const DEPTH_MAX: usize = 5000;
+const DEPTH_MAX: usize = 1000;
 
 /// `cjson.encode(value)`
 pub(super) fn encode(call: &Call<'_>, settings: Settings) -> mlua::Result<LuaString> {
