@@ -345,7 +345,7 @@ pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
     let is_keyspace = (in_group(Generic) && !sorts && spec.full_name != "wait") || on_keyspace;
     [
         ("@keyspace", is_keyspace),
-        ("@read", spec.has(Flag::ReadOnly)),
+        ("@read", spec.has(Flag::ReadOnly) && !in_group(Scripting)),
         ("@write", spec.has(Flag::Write)),
         ("@set", in_group(Set) || sorts),
         ("@sortedset", in_group(SortedSet) || sorts),

@@ -200,7 +200,8 @@ fn put_table(lua: &Lua, out: &mut Vec<u8>, table: &Table, level: usize) -> mlua:
 enum Limit {
     /// All, and only the values are answered.
     None,
-    /// So many, or all for 0. First comes where the next one begins, or -1 at the end.
+    /// So many, or all for 0. Unless that means all of the text, first comes where the next one
+    /// begins, or -1 at the end.
     Count(i64),
 }
 
@@ -241,7 +242,7 @@ fn unpack(call: &Call<'_>, limit: Limit, offset: i64) -> mlua::Result<MultiValue
         }
         values.push(input.value(0)?);
     }
-    if matches!(limit, Limit::Count(_)) {
+    if count != 0 || offset != 0 {
         let next = if input.at == length {
             -1
         } else {

@@ -22,8 +22,8 @@ local byte, char, find, gmatch, gsub, match, sub =
   string.byte, string.char, string.find, string.gmatch, string.gsub, string.match, string.sub
 local concat, insert = table.concat, table.insert
 local resume = coroutine.resume
-local collectgarbage, error, getmetatable, loadstring, pairs, pcall, rawget, rawset, setmetatable, tostring, type, xpcall =
-  collectgarbage, error, getmetatable, loadstring, pairs, pcall, rawget, rawset, setmetatable, tostring, type, xpcall
+local collectgarbage, error, getmetatable, loadstring, pairs, pcall = collectgarbage, error, getmetatable, loadstring, pairs, pcall
+local rawget, rawset, select, setmetatable, tostring, type, xpcall = rawget, rawset, select, setmetatable, tostring, type, xpcall
 
 -- From each stand-in to the real table.
 local hidden = {}
@@ -67,6 +67,9 @@ local function after_pcall(succeeded, ...)
 end
 
 function wrapped.pcall(...)
+  if select("#", ...) == 0 then
+    return nil
+  end
   return after_pcall(pcall(...))
 end
 
@@ -111,7 +114,7 @@ function wrapped.load(reader, name)
     if piece == nil or piece == "" then
       break
     end
-    if type(piece) ~= "string" then
+    if type(piece) ~= "string" and type(piece) ~= "number" then
       return nil, "reader function must return a string"
     end
     insert(pieces, piece)

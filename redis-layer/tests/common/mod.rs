@@ -127,10 +127,7 @@ pub(crate) fn show(reply: &Reply) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(" "));
     match reply {
         Reply::Status(text) => (*text).to_owned(),
-        Reply::StatusText(text) | Reply::BigNumber(text) | Reply::Verbatim { text, .. } => {
-            text.escape_ascii().to_string()
-        }
-        Reply::Boolean(yes) => yes.to_string(),
+        Reply::Verbatim { text, .. } => text.escape_ascii().to_string(),
         Reply::Error(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         Reply::Integer(number) => number.to_string(),
         Reply::Bulk(bytes) => bytes.escape_ascii().to_string(),

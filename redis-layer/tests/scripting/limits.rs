@@ -36,6 +36,11 @@ fn wait_until(happens: impl Fn() -> bool) {
     }
 }
 
+fn busy_after(direct: &Direct, limit_ms: &str) {
+    let set = ["config", "set", "busy-reply-threshold", limit_ms];
+    assert_eq!(words(&direct.server, &set), "OK");
+}
+
 const BUSY: &str =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
@@ -51,10 +56,7 @@ const ENDLESS: [&str; 6] = [
 #[test]
 fn an_endless_script_is_killed_however_it_resists() {
     let direct = Direct::new(StoreKind::BTree);
-    direct
-        .server
-        .scripts
-        .set_busy_after(Duration::from_millis(30));
+    busy_after(&direct, "30");
     for script in ENDLESS {
         thread::scope(|scope| {
             let endless = scope.spawn(|| run(&direct.server, script));
@@ -74,10 +76,7 @@ fn an_endless_script_is_killed_however_it_resists() {
 #[test]
 fn a_script_that_has_written_is_not_killed() {
     let mut direct = Direct::new(StoreKind::BTree);
-    direct
-        .server
-        .scripts
-        .set_busy_after(Duration::from_millis(30));
+    busy_after(&direct, "30");
     let server = Arc::clone(&direct.server);
     let script = "redis.call('set','k',1) \
                   local i = 0 while i < 3e7 do i = i + 1 end return 'done'";
@@ -107,10 +106,7 @@ fn a_script_that_has_written_is_not_killed() {
 #[test]
 fn nobody_waits_for_a_late_script() {
     let direct = Direct::new(StoreKind::BTree);
-    direct
-        .server
-        .scripts
-        .set_busy_after(Duration::from_millis(100));
+    busy_after(&direct, "100");
     thread::scope(|scope| {
         let server = &direct.server;
         let keys = ["eval", "while true do end", "1", "k"];

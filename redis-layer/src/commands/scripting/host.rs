@@ -51,6 +51,10 @@ impl<'a, 't> TxnHost<'a, 't> {
         let Coverage::Keys(named) = self.coverage else {
             return true;
         };
+        if spec.has(Flag::MayReplicate) {
+            // A message cannot be taken back, so it waits for a run that is not run again.
+            return false;
+        }
         if !matches!(spec.handler, Handler::Keys(_) | Handler::Both(_)) {
             return true;
         }

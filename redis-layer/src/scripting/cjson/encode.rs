@@ -3,7 +3,7 @@
 use mlua::{Lua, LuaString, Table, Value};
 
 use super::{Invalid, Settings};
-use crate::scripting::raise::{self, Call, type_name};
+use crate::scripting::raise::{self, Call, truncated, type_name};
 use crate::types::number::format_significant;
 
 /// However deep a script allows, Rust's stack ends.
@@ -112,19 +112,25 @@ impl Encoder<'_> {
 
     /// The greatest key, if all keys are positive integers. `None` if the table is an object.
     fn array_length(&self, table: &Table) -> mlua::Result<Option<i64>> {
-        let mut greatest = 0;
+        // The library keeps the greatest key in 32 bits, where a greater one is the least number.
+        let mut greatest = 0_i32;
         let mut items = 0_usize;
         for pair in table.pairs::<Value, Value>() {
-            match pair?.0 {
-                // The library counts in 32 bits.
-                Value::Integer(key) if (1..=i64::from(i32::MAX)).contains(&key) => {
-                    greatest = greatest.max(key);
-                    items += 1;
-                }
+            let key = match pair?.0 {
+                #[expect(clippy::cast_precision_loss, reason = "it was a double")]
+                Value::Integer(key) => key as f64,
+                Value::Number(key) => key,
                 _ => return Ok(None),
+            };
+            if key < 1.0 || key.floor() != key {
+                return Ok(None);
             }
+            if key > f64::from(greatest) {
+                greatest = i32::try_from(truncated(key)).unwrap_or(i32::MIN);
+            }
+            items += 1;
         }
-        let length = usize::try_from(greatest).unwrap_or(usize::MAX);
+        let length = usize::try_from(greatest).unwrap_or(0);
         let Settings {
             sparse_ratio,
             sparse_safe,
@@ -136,7 +142,7 @@ impl Encoder<'_> {
         if is_sparse && !sparse_convert {
             return Err(self.refuse("table", "excessively sparse array"));
         }
-        Ok((!is_sparse).then_some(greatest))
+        Ok((!is_sparse).then_some(i64::from(greatest)))
     }
 
     fn array(&mut self, table: &Table, length: i64, depth: usize) -> mlua::Result<()> {
