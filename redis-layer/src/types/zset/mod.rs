@@ -70,25 +70,13 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     /// The set under a key, ready for questions about ranks: see [`rank`]. Only for commands that
-    /// read no other key: a large set is read anew, from a snapshot that is taken under the lock of the key.
+    /// read no other key: the set is read from a new snapshot, which is taken under the lock of the key.
     ///
     /// # Errors
     /// As for [`SortedSet::open`].
     pub fn open_ranked(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
-        let Some(mut metadata) = txn.lookup(key)? else {
-            return Ok(None);
-        };
-        let is_large = |metadata: &Metadata| {
-            let collection = metadata.content.collection();
-            collection.is_some_and(|collection| collection.size > rank::WALKED)
-        };
-        if is_large(&metadata) && txn.lock_to_read(key)? {
-            match txn.lookup(key)? {
-                Some(current) => metadata = current,
-                None => return Ok(None),
-            }
-        }
-        Self::stored(txn, key, &metadata).map(Some)
+        txn.lock_to_read(key)?;
+        Self::open(txn, key)
     }
 
     /// The set under a key, or an empty one if the key does not exist. It is a key once it has a
@@ -275,24 +263,35 @@ impl<'t, 's> SortedSet<'t, 's> {
         direction: Direction,
         window: Window,
     ) -> Result<Vec<Element>> {
-        let mut elements = Vec::new();
         if window.limit == 0 {
-            return Ok(elements);
+            return Ok(Vec::new());
         }
+        // All members are copied into one piece of memory, which the elements share.
+        let mut bytes = Vec::new();
+        let mut ends = Vec::new();
         let mut cursor = self.scan(index, rows, direction)?;
         let mut skipped = 0;
         while let Some((row, value)) = cursor.row() {
             if skipped < window.offset {
                 skipped += 1;
             } else {
-                elements.push(self.element(index, row, value)?);
-                if elements.len() as u64 == window.limit {
+                let (score, member) = self.element(index, row, value)?;
+                bytes.extend_from_slice(member);
+                ends.push((bytes.len(), score.get()));
+                if ends.len() as u64 == window.limit {
                     break;
                 }
             }
             cursor.advance()?;
         }
-        Ok(elements)
+        let bytes = Bytes::from(bytes);
+        let mut start = 0;
+        let element = |(end, score)| {
+            let member = bytes.slice(start..end);
+            start = end;
+            Element { member, score }
+        };
+        Ok(ends.into_iter().map(element).collect())
     }
 
     fn scan(
@@ -310,14 +309,10 @@ impl<'t, 's> SortedSet<'t, 's> {
         }
     }
 
-    fn element(&self, index: Index, row: &[u8], value: &[u8]) -> Result<Element> {
-        let (score, member) = match index {
-            Index::ByMember => (decode_score(row, value)?, self.prefix.data_member(row)?),
-            Index::ByScore => self.prefix.score_member(row)?,
-        };
-        Ok(Element {
-            member: Bytes::copy_from_slice(member),
-            score: score.get(),
-        })
+    fn element<'r>(&self, index: Index, row: &'r [u8], value: &[u8]) -> Result<(Score, &'r [u8])> {
+        match index {
+            Index::ByMember => Ok((decode_score(row, value)?, self.prefix.data_member(row)?)),
+            Index::ByScore => self.prefix.score_member(row),
+        }
     }
 }

@@ -60,15 +60,16 @@ pub fn select(
     };
     let all = set.prefix.rows();
     let mut elements = if first.min(behind) > WALKED
-        && let Some(start) = row_at(set, from)?
+        && let Some(index) = rank_index(set)?
     {
+        let bucket = index.counts().bucket_at(from);
+        let start = set.prefix.score_key_at(&bucket.start);
         let rows = KeyRange { start, ..all };
-        set.collect(
-            Index::ByScore,
-            &rows,
-            Direction::Forward,
-            Window::first(count),
-        )?
+        let window = Window {
+            offset: from - bucket.before,
+            limit: count,
+        };
+        set.collect(Index::ByScore, &rows, Direction::Forward, window)?
     } else if from <= size - from.saturating_add(count) {
         let window = Window {
             offset: from,

@@ -4,9 +4,9 @@
 //! where each one starts and how many rows it holds, and every node knows the sum of each child:
 //!
 //! ```text
-//! root     | from the first: 61    | from 3.0: 118         |
+//! root     | from the first: 31    | from 3.0: 58          |
 //!              /                         \
-//! leaf     | first: 40 | 2.0: 21 |    | 3.0: 50 | 3.5 "m": 68 |
+//! leaf     | first: 20 | 2.0: 11 |    | 3.0: 32 | 3.5 "m": 26 |
 //! ```
 //!
 //! "How many before `x`" is the sum of what lies to the left on the way down, and then a walk
@@ -25,7 +25,7 @@
 //! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
 //! tree shrinks with the set.
 //!
-//! Cost: O(log n) for each function but [`Builder`], which is O(n), and about one byte for a member.
+//! Cost: O(log n) for each function but [`Builder`], which is O(n), and about two bytes for a member.
 
 mod build;
 #[cfg(test)]
@@ -36,7 +36,7 @@ use std::cmp::Ordering;
 pub use build::Builder;
 
 /// A bucket with more rows should be split.
-pub const BUCKET_MAX: u64 = 64;
+pub const BUCKET_MAX: u64 = 32;
 /// How many rows a bucket gets when the tree is built: it may grow by a third before it is split.
 const BUCKET_BUILT: u64 = BUCKET_MAX * 3 / 4;
 /// How many entries a node has at most.

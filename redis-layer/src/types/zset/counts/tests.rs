@@ -103,7 +103,7 @@ fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
 #[test]
 fn built_counts_are_those_of_the_rows() {
     let random = &mut 7;
-    for size in [0, 1, 47, 48, 49, 1000, 50_000] {
+    for size in [0, 1, 23, 24, 25, 1000, 50_000] {
         let rows: BTreeSet<Vec<u8>> = (0..size).map(|_| row(next(random), 1 << 20)).collect();
         let mut builder = Builder::default();
         rows.iter().for_each(|row| builder.push(row));
@@ -112,11 +112,11 @@ fn built_counts_are_those_of_the_rows() {
 }
 
 #[test]
-fn a_thousand_members_take_about_a_kilobyte_and_a_half() {
+fn a_thousand_members_take_less_than_three_kilobytes() {
     let random = &mut 7;
     let rows: BTreeSet<Vec<u8>> = (0..1000).map(|_| row(next(random), 1 << 40)).collect();
     let mut builder = Builder::default();
     rows.iter().for_each(|row| builder.push(row));
-    assert!(builder.bytes() < 1500, "{}", builder.bytes());
-    assert!(builder.finish().bytes() < 1700);
+    assert!(builder.bytes() < 2900, "{}", builder.bytes());
+    assert!(builder.finish().bytes() < 3000);
 }
