@@ -1,0 +1,106 @@
+//! `CLIENT TRACKING`: clients that keep copies are told as by a real server when these are old.
+
+mod common;
+
+use std::thread;
+use std::time::Duration;
+
+use common::StoreKind;
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
+
+const PATIENCE: Duration = Duration::from_millis(300);
+
+fn ours() -> Ours {
+    Ours::start(StoreKind::BTree.open())
+}
+
+fn id(client: &mut Client) -> String {
+    let reply = client.call(&["client", "id"]);
+    reply
+        .trim_start_matches(':')
+        .trim_end_matches("\\r\\n")
+        .to_owned()
+}
+
+#[test]
+fn cached_keys_are_named_when_they_change() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        for line in [
+            "client reply skip",
+            "hello 3",
+            "client tracking on",
+            "get a",
+            "get b",
+            "get a",
+        ] {
+            reader.send(format!("{line}\r\n").as_bytes()).unwrap();
+        }
+        thread::sleep(Duration::from_millis(50));
+        for line in ["set a 1", "set a 2", "set c 3", "del b", "set b 1"] {
+            let words: Vec<&str> = line.split(' ').collect();
+            writer.call(&words);
+        }
+        thread::sleep(Duration::from_millis(50));
+        // Its own change is told too, after the reply.
+        reader
+            .send(b"get d\r\nset d 1\r\nclient tracking off\r\n")
+            .unwrap();
+        reader
+            .send(b"client tracking on noloop\r\nget e\r\nset e 1\r\n")
+            .unwrap();
+        reader
+            .send(b"client tracking off\r\nclient tracking on optin\r\n")
+            .unwrap();
+        reader
+            .send(b"get f\r\nclient caching yes\r\nget g\r\nget h\r\n")
+            .unwrap();
+        thread::sleep(Duration::from_millis(50));
+        for key in ["f", "g", "h"] {
+            writer.call(&["set", key, "1"]);
+        }
+        thread::sleep(Duration::from_millis(50));
+        reader
+            .send(b"client tracking off\r\nclient tracking on bcast prefix x prefix y\r\n")
+            .unwrap();
+        thread::sleep(Duration::from_millis(50));
+        for key in ["x1", "y1", "z1"] {
+            writer.call(&["set", key, "1"]);
+            thread::sleep(Duration::from_millis(20));
+        }
+        writer.call(&["flushall"]);
+        reader.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+#[test]
+fn another_connection_may_get_the_messages() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
+        let mut writer = Client::connect(address);
+        let listener_id = id(&mut listener);
+        listener.call(&["subscribe", "__redis__:invalidate"]);
+        reader.call(&["client", "tracking", "on", "redirect", &listener_id]);
+        reader.call(&["get", "a"]);
+        writer.call(&["set", "a", "1"]);
+        let told = listener.reply().unwrap().escape_ascii().to_string();
+        let redirect = reader.call(&["client", "getredir"]) == format!(":{listener_id}\\r\\n");
+        drop(listener);
+        thread::sleep(Duration::from_millis(100));
+        reader.call(&["get", "b"]);
+        writer.call(&["set", "b", "1"]);
+        let info = reader.call(&["client", "trackinginfo"]);
+        (told, redirect, info.contains("broken_redirect"))
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
