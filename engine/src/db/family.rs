@@ -18,7 +18,7 @@ use crate::db::{FamilyOptions, Snapshot, Value};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, Range, Source};
-use crate::memtable::Memtable;
+use crate::memtable::{Found, Memtable};
 use crate::version::read_charge::{GET_NANOS, gather};
 use crate::version::{CursorLoss, LEVELS, LevelCursor, ReadCharge, Version};
 
@@ -108,8 +108,23 @@ impl FamilyCore {
     ///
     /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
+        let hash = KeyHash::of(key);
+        let newest = view.memtable.get_hashed(key, hash, sequence);
+        self.get_knowing(view, key, hash, sequence, newest)
+    }
+
+    /// As [`get`](Self::get), for one who knows what the newest memtable holds of the key.
+    #[inline]
+    pub(super) fn get_knowing(
+        &self,
+        view: &View,
+        key: &[u8],
+        hash: KeyHash,
+        sequence: u64,
+        newest: Option<Found>,
+    ) -> Result<Option<Value>> {
         let mut in_vain = 0;
-        let found = self.look_up(view, key, sequence, &mut in_vain);
+        let found = self.look_up(view, key, hash, sequence, newest, &mut in_vain);
         if in_vain > 0
             && let Some(nanos) = gather(in_vain * GET_NANOS)
         {
@@ -118,19 +133,25 @@ impl FamilyCore {
         found
     }
 
-    /// As [`get`](Self::get). `in_vain` rises by each memtable and table of level 0 that did not know the key.
+    /// As [`get_knowing`](Self::get_knowing). `in_vain` rises by each memtable and table of level 0 that did not know the key.
     #[inline]
     fn look_up(
         &self,
         view: &View,
         key: &[u8],
+        hash: KeyHash,
         sequence: u64,
+        newest: Option<Found>,
         in_vain: &mut u64,
     ) -> Result<Option<Value>> {
-        let hash = KeyHash::of(key);
+        let mut newest = Some(newest);
         for memtable in view.memtables() {
             let deleted = memtable.newest_range_delete(key, sequence);
-            if let Some(found) = memtable.get_hashed(key, hash, sequence) {
+            let found = match newest.take() {
+                Some(newest) => newest,
+                None => memtable.get_hashed(key, hash, sequence),
+            };
+            if let Some(found) = found {
                 let there = found.kind == ValueKind::Put && found.sequence > deleted;
                 return Ok(there.then(|| found.value.into()));
             }

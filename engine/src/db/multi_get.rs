@@ -1,14 +1,16 @@
 //! Multi-get: the values of many keys at one moment.
 //!
 //! The keys are looked up in their order, whatever order they were asked in: neighbours then find the same tables, index
-//! entries and blocks at hand. And before each group of them the tables look ahead (`sstable::warm`), so that the
-//! waits for memory overlap.
+//! entries and blocks at hand. The newest memtable is searched for a group of them in turns, and before those that it
+//! does not hold are looked up, the tables look ahead (`sstable::warm`): so the waits for memory overlap.
 //!
 //! Each answer comes from the same function as a single `get`. So there is one truth about versions and tombstones.
 
+use crate::bloom::KeyHash;
 use crate::db::family::{FamilyCore, View};
 use crate::db::{Family, Snapshot, Value};
 use crate::error::Result;
+use crate::memtable::Found;
 use crate::sstable::WARM_KEYS_MAX;
 
 impl FamilyCore {
@@ -27,9 +29,15 @@ impl FamilyCore {
         for places in order.chunks(WARM_KEYS_MAX) {
             group.clear();
             group.extend(places.iter().map(|&at| key(at)));
-            view.version.warm(self.comparator(), &group)?;
-            for &at in places {
-                values[at] = self.get(view, key(at), sequence)?;
+            let hashed: Vec<(&[u8], KeyHash)> =
+                group.iter().map(|&key| (key, KeyHash::of(key))).collect();
+            let mut newest: Vec<Option<Found>> = hashed.iter().map(|_| None).collect();
+            view.memtable.get_together(&hashed, sequence, &mut newest);
+            if newest.iter().any(Option::is_none) {
+                view.version.warm(self.comparator(), &group)?;
+            }
+            for ((&at, (key, hash)), newest) in places.iter().zip(hashed).zip(newest) {
+                values[at] = self.get_knowing(view, key, hash, sequence, newest)?;
             }
         }
         Ok(values)

@@ -246,6 +246,11 @@ impl Memtable {
     fn find(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         let node = self.list.seek(Target { user_key, trailer })?;
+        self.found_at(node, user_key)
+    }
+
+    /// What a search for `user_key` found, if the node it led to is of this key.
+    fn found_at(&self, node: Node, user_key: &[u8]) -> Option<Found> {
         // SAFETY: `node` is of this list, which `self` keeps.
         let found = internal_key::parse(unsafe { node.key() }).ok()?;
         if found.user_key != user_key {
@@ -260,6 +265,41 @@ impl Memtable {
             kind: found.kind,
             value,
         })
+    }
+
+    /// As [`get_hashed`](Self::get_hashed) for each of several keys, into `found`.
+    ///
+    /// Cost: that of a `get` for each, but the memory's delays overlap.
+    pub fn get_together(
+        &self,
+        keys: &[(&[u8], KeyHash)],
+        sequence: u64,
+        found: &mut [Option<Found>],
+    ) {
+        let filter = self.filter.get();
+        let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
+        let may_be_here = |hash| filter.is_none_or(|filter| filter.may_contain(hash));
+        let mut places = (0..keys.len()).filter(|&at| may_be_here(keys[at].1));
+        loop {
+            let mut targets = [Target::default(); TOGETHER];
+            let mut of_target = [0; TOGETHER];
+            let mut nodes = [None; TOGETHER];
+            let mut count = 0;
+            for place in places.by_ref().take(TOGETHER) {
+                let user_key = keys[place].0;
+                targets[count] = Target { user_key, trailer };
+                of_target[count] = place;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            self.list
+                .seek_together(&targets[..count], &mut nodes[..count]);
+            for (node, place) in nodes.into_iter().zip(of_target).take(count) {
+                found[place] = node.and_then(|node| self.found_at(node, keys[place].0));
+            }
+        }
     }
 
     /// The range tombstones so far; `None` if there are none.

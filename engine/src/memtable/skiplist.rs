@@ -122,6 +122,31 @@ impl SkipList {
         self.around(target).1
     }
 
+    /// As [`seek`](Self::seek) for each of several targets, at most [`TOGETHER`], into `found`: a step in each search
+    /// in turn, so that the waits for memory overlap.
+    pub(super) fn seek_together(&self, targets: &[Target<'_>], found: &mut [Option<Node>]) {
+        let start = Seek {
+            at: self.head,
+            after: None,
+            level: self.height.load(Ordering::Relaxed) - 1,
+            done: false,
+        };
+        let mut seeks = [start; TOGETHER];
+        let seeks = &mut seeks[..targets.len()];
+        let mut under_way = seeks.len();
+        while under_way > 0 {
+            for (seek, target) in seeks.iter_mut().zip(targets) {
+                if !seek.done {
+                    seek.step(self, *target);
+                    under_way -= usize::from(seek.done);
+                }
+            }
+        }
+        for (seek, found) in seeks.iter().zip(found) {
+            *found = seek.after;
+        }
+    }
+
     /// The last node before `target`, and the first one at or after it, which was its successor when looked at.
     ///
     /// The successor is not to be read again from the link: the writer may meanwhile have put a node between
@@ -183,6 +208,39 @@ impl Found {
             before: head,
             after: None,
             steps: 0,
+        }
+    }
+}
+
+/// One of several searches that take turns.
+#[derive(Debug, Clone, Copy)]
+struct Seek {
+    /// The last node passed.
+    at: Node,
+    /// The first node that was found to be at or after the target.
+    after: Option<Node>,
+    level: usize,
+    done: bool,
+}
+
+impl Seek {
+    /// Compares one node, steps onto it or a level down, and asks for the next one's memory.
+    #[inline]
+    fn step(&mut self, list: &SkipList, target: Target<'_>) {
+        let next = list.after(self.at, self.level);
+        match next {
+            // What was too great on the level above is often the next here, and not compared twice.
+            Some(node) if next != self.after && list.compare(node, target).is_lt() => {
+                self.at = node;
+            }
+            _ => {
+                self.after = next;
+                self.done = self.level == 0;
+                self.level = self.level.saturating_sub(1);
+            }
+        }
+        if let Some(next) = list.after(self.at, self.level) {
+            next.prefetch();
         }
     }
 }

@@ -115,6 +115,7 @@ fn run_in_one(
     let guard = locks.take_or_refuse(&server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
+    txn.fetch(together().flat_map(|(spec, args)| spec.keys.of(args)))?;
     let mut bytes = 0;
     for (spec, args) in together() {
         session.publish(spec.full_name, now_ms);

@@ -231,6 +231,13 @@ impl Snapshot for EngineSnapshot {
         Ok(value.map(|value| Bytes::from_owner(Pinned(value))))
     }
 
+    fn get_many(&self, space: Space, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>> {
+        let family = &self.families[space.index()];
+        let values = self.snapshot.get_many(family, keys).map_err(Error::new)?;
+        let bytes = |value: engine::Value| Bytes::from_owner(Pinned(value));
+        Ok(values.into_iter().map(|value| value.map(bytes)).collect())
+    }
+
     fn scan<'a>(
         &'a self,
         space: Space,

@@ -253,6 +253,14 @@ pub trait Snapshot {
     /// Those of the medium.
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>>;
 
+    /// The values under several keys, in their order. A store may find them faster together than one by one.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn get_many(&self, space: Space, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>> {
+        keys.iter().map(|key| self.get(space, key)).collect()
+    }
+
     /// The rows of `range` in the order of `direction`. The cursor stands on the first of them.
     ///
     /// # Errors

@@ -53,6 +53,8 @@ pub struct Txn<'s> {
     mapping: Mapping,
     /// Metadata rows of the snapshot that were looked up: the commit asks for them again.
     seen: RefCell<Vec<(Vec<u8>, Stored)>>,
+    /// Metadata rows of the snapshot that were read ahead, in their order.
+    fetched: Vec<(Vec<u8>, Option<Bytes>)>,
     db: DbNumber,
     now_ms: i64,
 }
@@ -130,6 +132,7 @@ impl<'s> Txn<'s> {
             began: mapping,
             mapping,
             seen: RefCell::default(),
+            fetched: Vec::new(),
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
@@ -173,6 +176,7 @@ impl<'s> Txn<'s> {
         self.locks = Locks::Own(key.to_vec(), guard);
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
         (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
+        self.fetched.clear();
         self.seen = RefCell::default();
         Ok(true)
     }
@@ -325,8 +329,33 @@ impl<'s> Txn<'s> {
     pub fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
         match self.changes[space.index()].get(key) {
             Some(changed) => Ok(changed.clone()),
-            None => Ok(self.snapshot.get(space, key)?),
+            None => self.read(space, key),
         }
+    }
+
+    /// The value of a row in the snapshot.
+    fn read(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        if space == Space::Metadata
+            && let Ok(at) = self
+                .fetched
+                .binary_search_by(|(row, _)| row.as_slice().cmp(key))
+        {
+            return Ok(self.fetched[at].1.clone());
+        }
+        Ok(self.snapshot.get(space, key)?)
+    }
+
+    /// Reads the metadata of several keys together, for commands that are about to ask for them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
+        let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let values = self.snapshot.get_many(Space::Metadata, &rows)?;
+        self.fetched = rows.into_iter().zip(values).collect();
+        Ok(())
     }
 
     /// Stores a row.

@@ -62,7 +62,7 @@ impl Txn<'_> {
         if let Some((_, stored)) = known {
             return Ok(*stored);
         }
-        let value = self.snapshot.get(Space::Metadata, row)?;
+        let value = self.read(Space::Metadata, row)?;
         Ok(Stored::of(value.as_deref()))
     }
 
