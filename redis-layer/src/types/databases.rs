@@ -129,7 +129,7 @@ impl Databases {
         }
         loop {
             let before = self.generation.load(Ordering::Acquire);
-            if before % 2 == 0 {
+            if before.is_multiple_of(2) {
                 let mapping = self.mapping();
                 let snapshot = store.snapshot()?;
                 fence(Ordering::Acquire);

@@ -48,8 +48,8 @@ fn rule(command: &Command) -> Rule {
     let name = word(0).unwrap_or_default();
     let has = |wanted: &[u8]| command.iter().any(|arg| arg.eq_ignore_ascii_case(wanted));
     match name.as_slice() {
-        b"ttl" => Rule::Clock(1),
-        b"pttl" => Rule::Clock(2000),
+        b"ttl" | b"expiretime" => Rule::Clock(1),
+        b"pttl" | b"pexpiretime" => Rule::Clock(2000),
         b"smembers" | b"sinter" | b"sunion" | b"sdiff" | b"hkeys" | b"hvals" | b"keys" => {
             Rule::Unordered(1)
         }

@@ -258,9 +258,9 @@ impl<'p> Reader<'p> {
                 sorted_set(pairs.collect::<Option<_>>()?)?
             }
             SET_OF_INTEGERS => Value::Set(distinct(compact::intset(&self.string()?)?)?),
-            HASH_LISTPACK => hash(pairs(compact::listpack(&self.string()?)?)?)?,
+            HASH_LISTPACK => hash(pairs(&compact::listpack(&self.string()?)?)?)?,
             SORTED_SET_LISTPACK => {
-                let pairs = pairs(compact::listpack(&self.string()?)?)?.into_iter();
+                let pairs = pairs(&compact::listpack(&self.string()?)?)?.into_iter();
                 let element = |(member, score): (Bytes, Bytes)| {
                     let score = parse_double(&score)?;
                     Some(Element { member, score })
@@ -303,7 +303,7 @@ fn distinct(members: Vec<Bytes>) -> Option<Vec<Bytes>> {
     (different.len() == members.len()).then_some(members)
 }
 
-fn pairs(strings: Vec<Bytes>) -> Option<Vec<(Bytes, Bytes)>> {
+fn pairs(strings: &[Bytes]) -> Option<Vec<(Bytes, Bytes)>> {
     let (pairs, rest) = strings.as_chunks();
     let pairs = pairs.iter().map(|[a, b]| (a.clone(), b.clone()));
     rest.is_empty().then(|| pairs.collect())

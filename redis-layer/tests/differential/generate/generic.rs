@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Generator, args};
 use crate::common::client::Command;
-use crate::values::{ANY_KEYS, LISTS, PLACES, SORTED_SETS};
+use crate::values::{ANY_KEYS, LEX_KEYS, LISTS, SORTED_SETS};
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     let command = match g.below(64) {
@@ -102,7 +102,7 @@ fn object(g: &mut Generator) -> Command {
         // The form of a string, and who shares it, depends on its past in Redis, and on the value alone here.
         0 => {
             let word = g.pick(&[&b"encoding"[..], b"REFCOUNT"]);
-            args([b"object", word, g.pick(&PLACES)])
+            args([b"object", word, g.pick(&[LEX_KEYS[0], b"nothing"])])
         }
         1 => args([b"touch", key, g.pick(&ANY_KEYS), key]),
         2 => args([b"unlink", key, g.pick(&ANY_KEYS)]),
