@@ -424,6 +424,7 @@ fn monitors_see_commands_but_no_secrets() {
             "exec",
             "select 3",
             "get a",
+            "eval return(redis.call('get','a')) 0",
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             client.call(&words);

@@ -100,11 +100,13 @@ impl<'a> Request<'a> {
         let (db, protocol) = (session.db, session.protocol);
         let limit = Duration::from_millis(server.config.live.busy_reply_ms());
         server.scripts.set_busy_after(limit);
+        session.in_script = true;
         let mut host = TxnHost::new(session, txn, coverage, self.read_only);
         let answer = server
             .scripts
             .run(&self.script, self.keys, self.args, &mut host);
         // What a script selects is its own.
+        session.in_script = false;
         session.db = db;
         session.protocol = protocol;
         txn.set_db(db);
