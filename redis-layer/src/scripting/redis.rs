@@ -69,7 +69,7 @@ pub(super) fn library(lua: &Lua, situation: &Arc<Situation>, version: &str) -> m
 /// a code in front; a text of one word gets one.
 fn reply(lua: &Lua, args: &MultiValue, field: &str) -> mlua::Result<Table> {
     let table = lua.create_table_with_capacity(0, 1)?;
-    let (1, Some(Value::String(text))) = (args.len(), args.get(0)) else {
+    let (1, Some(Value::String(text))) = (args.len(), args.front()) else {
         table.raw_set("err", "ERR wrong number or type of arguments")?;
         return Ok(table);
     };
@@ -93,7 +93,7 @@ fn sha1hex(args: &MultiValue) -> mlua::Result<String> {
         return Err(raise::table("ERR wrong number of arguments"));
     }
     // What is neither text nor number counts as no text.
-    let text = args.get(0).and_then(argument).unwrap_or_default();
+    let text = args.front().and_then(argument).unwrap_or_default();
     Ok(hex(&Sha1::digest(text).into()))
 }
 
@@ -109,7 +109,7 @@ pub(super) fn hex(digest: &[u8; 20]) -> String {
 
 /// `redis.setresp(2 or 3)`
 fn setresp(lua: &Lua, args: &MultiValue, situation: &Situation) -> mlua::Result<()> {
-    let (1, Some(value)) = (args.len(), args.get(0)) else {
+    let (1, Some(value)) = (args.len(), args.front()) else {
         return Err(raise::table("ERR redis.setresp() requires one argument."));
     };
     match lua.coerce_number(value.clone())? {
@@ -122,7 +122,7 @@ fn setresp(lua: &Lua, args: &MultiValue, situation: &Situation) -> mlua::Result<
 
 /// `redis.set_repl(flags)`
 fn set_repl(lua: &Lua, args: &MultiValue) -> mlua::Result<()> {
-    let (1, Some(value)) = (args.len(), args.get(0)) else {
+    let (1, Some(value)) = (args.len(), args.front()) else {
         let problem = "ERR redis.set_repl() requires two arguments.";
         return Err(raise::table(problem));
     };
@@ -141,7 +141,7 @@ pub(super) fn log_line(lua: &Lua, args: &MultiValue) -> mlua::Result<(u8, Vec<u8
         let problem = "ERR redis.log() requires two arguments or more.";
         return Err(raise::table(problem));
     }
-    let level = match args.get(0) {
+    let level = match args.front() {
         Some(value @ (Value::Integer(_) | Value::Number(_))) => {
             lua.coerce_number(value.clone())?.unwrap_or(0.0)
         }

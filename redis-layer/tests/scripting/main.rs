@@ -30,7 +30,7 @@ fn assert_same(commands: &[Command]) {
         for command in commands {
             let [of_real, of_ours] = clients
                 .each_mut()
-                .map(|client| client.pipeline(&[command.clone()]).remove(0));
+                .map(|client| client.pipeline(std::slice::from_ref(command)).remove(0));
             if of_real != of_ours {
                 let words = command.iter().map(|word| word.escape_ascii().to_string());
                 differences.push(format!(
