@@ -14,6 +14,9 @@ use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
+/// What a thread that runs commands has as a stack: a script may nest deeply.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Commands make many small allocations, on several threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -168,6 +171,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         .collect(),
     };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.thread_stack_size(STACK_BYTES);
     if cli.threads > 0 {
         builder.worker_threads(cli.threads);
     }

@@ -294,8 +294,8 @@ fn numbers_in_a_changed_list_are_right_whatever_happens_to_it() {
                     model.remove(at);
                 }
                 7 => {
-                    let popped = direct.show(if at % 2 == 0 { "lpop l" } else { "rpop l" });
-                    let expected = if at % 2 == 0 {
+                    let popped = direct.show(if at.is_multiple_of(2) { "lpop l" } else { "rpop l" });
+                    let expected = if at.is_multiple_of(2) {
                         model.pop_front()
                     } else {
                         model.pop_back()
