@@ -1,9 +1,14 @@
 //! Commands that ask a sorted set about members and counts. Ranges are in `zset_range`.
 
+use bytes::Bytes;
+
+use crate::commands::random::Choice;
+use crate::commands::scan::{self, ScanOptions};
 use crate::commands::zset_range::{lex_range, score_range};
-use crate::commands::{Args, Outcome, Reply};
+use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::Txn;
+use crate::types::number::format_double;
 use crate::types::zset::{SortedSet, rank};
 
 /// `ZSCORE key member`
@@ -68,4 +73,69 @@ fn rank_from(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outcome
     };
     let rank = rank::rank_of(&set, args.get(2), direction)?;
     Ok(rank.map_or(Reply::Null, Reply::count))
+}
+
+/// `ZRANDMEMBER key [count [WITHSCORES]]`
+pub(crate) fn zrandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let choice = if args.len() > 2 {
+        Some(Choice::parse(args, 2)?)
+    } else {
+        None
+    };
+    let with_scores = args.len() == 4 && args.is(3, "WITHSCORES");
+    if args.len() > 3 && !with_scores {
+        return Err(CommandError::SYNTAX);
+    }
+    if let Some(choice) = choice {
+        if with_scores {
+            choice.check_doubled()?;
+        }
+        choice.check_length()?;
+    }
+    let set = SortedSet::open_ranked(txn, args.get(1))?;
+    let elements = match (&set, choice) {
+        (None, _) => Vec::new(),
+        (Some(set), None) => rank::random_different(set, 1)?,
+        (Some(set), Some(Choice::Different(count))) => rank::random_different(set, count)?,
+        (Some(set), Some(Choice::Repeating(count))) => rank::random_repeating(set, count)?,
+    };
+    Ok(match choice {
+        None => Reply::bulk_or_null(elements.into_iter().next().map(|element| element.member)),
+        Some(_) if with_scores => Reply::Scored(elements),
+        Some(_) => Reply::members(elements),
+    })
+}
+
+/// So many members are returned at once, as Redis does with its compact form.
+const COMPACT: u64 = 128;
+
+/// `ZSCAN key cursor [MATCH pattern] [COUNT count]`
+pub(crate) fn zscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let from = scan::cursor(args, 2)?;
+    let Some(set) = SortedSet::open(txn, args.get(1))? else {
+        return Ok(scan::page(0, Vec::new()));
+    };
+    let options = ScanOptions::parse(args, 3, false)?;
+    let extent = options.extent(set.len(), COMPACT);
+    let is_compact = set.len() <= COMPACT;
+    let mut found: Vec<Bytes> = Vec::new();
+    let next = set.visit_page(from, extent, |element| {
+        if options.wants(&element.member) {
+            found.push(element.member);
+            found.push(scanned_score(element.score, is_compact));
+        }
+    })?;
+    let found = found.into_iter().map(Reply::Bulk).collect();
+    Ok(scan::page(next, found))
+}
+
+/// A score as `ZSCAN` shows it. The compact form of Redis keeps whole numbers as integers, and they are shown with all
+/// their digits.
+fn scanned_score(score: f64, is_compact: bool) -> Bytes {
+    const INTEGERS: f64 = 4_611_686_018_427_387_904.0;
+    if is_compact && score.trunc() == score && score.abs() <= INTEGERS {
+        // At most 2^62: the conversion is exact.
+        return (score as i64).to_string().into();
+    }
+    format_double(score)
 }

@@ -11,6 +11,8 @@
 //!
 //! A transaction's replies are compared each by the rule of its own command.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 
 use crate::common::client::Command;
@@ -40,6 +42,8 @@ enum Rule {
     Shape,
     /// A cursor and elements in groups of so many.
     Scan(usize),
+    /// A cursor and pairs of members and scores.
+    ScanScores,
 }
 
 /// The rules of those that are not compared byte for byte.
@@ -55,9 +59,10 @@ fn rule(command: &Command) -> Rule {
         }
         b"hgetall" => Rule::Unordered(2),
         b"spop" | b"srandmember" | b"randomkey" | b"hrandfield" | b"zrandmember" | b"time"
-        | b"lastsave" => Rule::Shape,
+        | b"lastsave" | b"slowlog" => Rule::Shape,
         b"scan" | b"sscan" => Rule::Scan(1),
-        b"hscan" | b"zscan" => Rule::Scan(2),
+        b"hscan" => Rule::Scan(2),
+        b"zscan" => Rule::ScanScores,
         // Without an order that is asked for, a set is sorted by chance.
         b"sort" | b"sort_ro" if has(b"nosort") => Rule::Unordered(1),
         [b'z', ..] | [b'b', b'z', ..] => Rule::Score,
@@ -95,12 +100,12 @@ fn agree_by(rule: Rule, real: &Tree<'_>, ours: &Tree<'_>) -> bool {
             matches!(numbers, (Some(a), Some(b)) if a.abs_diff(b) <= tolerance)
         }
         (Rule::Shape, _, _) => same_shape(real, ours),
-        (Rule::Score, Tree::List(a, real), Tree::List(b, ours)) => {
-            let same_length = a == b && real.len() == ours.len();
-            same_length && (real.iter().zip(ours)).all(|(a, b)| agree_by(rule, a, b))
-        }
-        (Rule::Score, Tree::Bulk(b"-0"), Tree::Bulk(b"0"))
-        | (Rule::Score, Tree::Line(b",-0"), Tree::Line(b",0")) => true,
+        (Rule::Score, _, _) => unsigned_zeros(real) == unsigned_zeros(ours),
+        (Rule::ScanScores, _, _) => match (scanned_scores(real), scanned_scores(ours)) {
+            (Some((b"0", real)), Some((b"0", ours))) => real == ours,
+            (Some(_), Some(_)) => true,
+            _ => false,
+        },
         (Rule::Unordered(group), Tree::List(a, real), Tree::List(b, ours)) => {
             a == b && sorted(real, group) == sorted(ours, group)
         }
@@ -114,6 +119,34 @@ fn agree_by(rule: Rule, real: &Tree<'_>, ours: &Tree<'_>) -> bool {
         },
         _ => false,
     }
+}
+
+/// The same tree with every -0 as 0.
+fn unsigned_zeros<'a>(tree: &Tree<'a>) -> Tree<'a> {
+    match tree {
+        Tree::Bulk(b"-0") => Tree::Bulk(b"0"),
+        Tree::Line(b",-0") => Tree::Line(b",0"),
+        Tree::List(kind, items) => Tree::List(*kind, items.iter().map(unsigned_zeros).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The cursor of a `ZSCAN`, and members with the values of their scores, which Redis writes in two ways.
+fn scanned_scores<'a>(tree: &Tree<'a>) -> Option<(&'a [u8], BTreeMap<&'a [u8], f64>)> {
+    let Tree::List(_, parts) = tree else {
+        return None;
+    };
+    let [Tree::Bulk(cursor), Tree::List(_, items)] = &**parts else {
+        return None;
+    };
+    let pair = |pair: &[Tree<'a>]| match pair {
+        [Tree::Bulk(member), Tree::Bulk(score)] => {
+            Some((*member, std::str::from_utf8(score).ok()?.parse().ok()?))
+        }
+        _ => None,
+    };
+    let pairs: Option<_> = items.chunks(2).map(pair).collect();
+    Some((*cursor, pairs?))
 }
 
 fn positive(tree: &Tree<'_>) -> Option<u64> {

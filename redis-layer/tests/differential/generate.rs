@@ -19,6 +19,8 @@ mod generic;
 mod geo;
 mod hashes;
 mod lists;
+mod pubsub;
+mod server;
 mod sets;
 mod strings;
 mod transactions;
@@ -48,10 +50,29 @@ const GROUPS: &[(usize, Group)] = &[
     (10, lists::commands),
     (2, connection::commands),
     (8, geo::commands),
+    (1, pubsub::commands),
+    (1, server::commands),
 ];
 
 /// Commands that are not made here, each with the place where they are tested, or the reason.
 pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
+    (
+        "acl|cat",
+        "lists the commands of the server: command_table.rs",
+    ),
+    ("acl|deluser", "there is one user"),
+    ("acl|dryrun", "there is one user"),
+    ("acl|genpass", "by chance"),
+    ("acl|getuser", "describes the one user"),
+    ("acl|help", "its text is our own"),
+    ("acl|list", "describes the one user"),
+    ("acl|load", "there is no file of users"),
+    ("acl|log", "tells of refused clients, none here"),
+    ("acl|save", "there is no file of users"),
+    ("acl|setuser", "there is one user"),
+    ("acl|users", "there is one user"),
+    ("bgrewriteaof", "works in the background: saving.rs"),
+    ("bgsave", "works in the background: saving.rs"),
     ("client|help", "its text is our own"),
     ("client|id", "numbers connections: connection.rs"),
     ("client|info", "describes the connection: connection.rs"),
@@ -66,12 +87,15 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("config|get", "describes the server: program.rs"),
     ("config|help", "its text is our own"),
     ("config|resetstat", "counters are our own"),
+    ("config|rewrite", "writes the file of the server: config.rs"),
     ("config|set", "settings are our own: known_differences.rs"),
+    ("debug", "what it shows is our own"),
     ("dump", "its form is our own: dump.rs"),
     ("eval", "compared in scripting/main.rs"),
     ("eval_ro", "compared in scripting/main.rs"),
     ("evalsha", "compared in scripting/main.rs"),
     ("evalsha_ro", "compared in scripting/main.rs"),
+    ("failover", "there are no replicas"),
     ("fcall", "compared in scripting/main.rs"),
     ("fcall_ro", "compared in scripting/main.rs"),
     ("function|delete", "compared in scripting/main.rs"),
@@ -82,14 +106,38 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("function|stats", "compared in scripting/main.rs"),
     ("hello", "describes the server: connection.rs"),
     ("info", "describes the server: program.rs"),
+    ("latency|doctor", "its text is our own"),
+    ("latency|graph", "draws times"),
+    ("latency|help", "its text is our own"),
+    ("latency|histogram", "counts times"),
+    ("latency|latest", "counts times"),
+    ("latency|reset", "counts times"),
+    ("lolwut", "draws by chance"),
+    ("memory|doctor", "its text is our own"),
+    ("memory|help", "its text is our own"),
+    ("memory|malloc-stats", "describes the server"),
+    ("memory|purge", "describes the server"),
+    ("memory|stats", "describes the server"),
+    ("memory|usage", "sizes are our own"),
+    ("module|help", "its text is our own"),
+    ("module|list", "there are none: config.rs"),
+    ("monitor", "changes what is read: client.rs"),
     ("object|help", "its text is our own"),
+    ("pubsub|help", "its text is our own"),
     ("quit", "closes the connection: connection.rs"),
+    ("replicaof", "there are no replicas"),
+    ("reset", "goes back to RESP2: connection.rs"),
+    ("save", "writes a checkpoint: saving.rs"),
     ("script|debug", "compared in scripting/main.rs"),
     ("script|exists", "compared in scripting/main.rs"),
     ("script|flush", "compared in scripting/main.rs"),
     ("script|help", "its text is our own"),
     ("script|kill", "compared in scripting/main.rs"),
     ("script|load", "compared in scripting/main.rs"),
+    ("shutdown", "ends the server: program.rs"),
+    ("slaveof", "there are no replicas"),
+    ("slowlog|help", "its text is our own"),
+    ("slowlog|reset", "counts times"),
 ];
 
 pub(crate) struct Generator {
@@ -122,6 +170,8 @@ impl Generator {
         while script.len() < length {
             if self.once_in(20) {
                 script.extend(transactions::commands(self));
+            } else if self.once_in(60) {
+                script.extend(pubsub::subscription(self));
             } else {
                 script.extend(self.plain_commands());
             }

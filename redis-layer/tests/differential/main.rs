@@ -13,6 +13,7 @@ mod compare;
 mod generate;
 mod shrink;
 mod values;
+mod waiting;
 
 use std::collections::BTreeSet;
 use std::iter;

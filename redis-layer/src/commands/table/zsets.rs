@@ -52,6 +52,8 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Removes and returns the members with the greatest scores."
     "zpopmin", -2, [Write, Fast], FIRST, SortedSet, "5.0.0", Keys(zset_remove::zpopmin);
         "Removes and returns the members with the least scores."
+    "zrandmember", -2, [ReadOnly], FIRST, SortedSet, "6.2.0", Keys(zset_read::zrandmember);
+        "Returns members by chance."
     "zrange", -4, [ReadOnly], FIRST, SortedSet, "1.2.0", Keys(zset_range::zrange);
         "Returns a range by rank, by score or by member."
     "zrangebylex", -4, [ReadOnly], FIRST, SortedSet, "2.8.9", Keys(zset_range::zrangebylex);
@@ -82,6 +84,8 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Returns a range of scores, greatest first."
     "zrevrank", 3, [ReadOnly, Fast], FIRST, SortedSet, "2.0.0", Keys(zset_read::zrevrank);
         "Returns how many members stand behind one."
+    "zscan", -3, [ReadOnly], FIRST, SortedSet, "2.8.0", Keys(zset_read::zscan);
+        "Walks over the members, some at a time."
     "zscore", 3, [ReadOnly, Fast], FIRST, SortedSet, "1.2.0", Keys(zset_read::zscore);
         "Returns the score of a member."
     "zunion", -3, [ReadOnly, MovableKeys], (keys::Keys::counted(1)), SortedSet, "6.2.0",

@@ -1,6 +1,6 @@
 //! What several sets have together: union, intersection and difference, with scores.
 //!
-//! Nothing here is stored: the answers
+//! A plain set takes part as a sorted set whose members all have the score 1. Nothing here is stored: the answers
 //! are elements in the order of a sorted set, and [`SortedSet::replace`](crate::types::zset::SortedSet::replace)
 //! makes a key of them.
 //!
@@ -14,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 
 use crate::store::{Direction, Space};
+use crate::types::elements::Elements;
 use crate::types::rows::{RowPrefix, Score, decode_score};
 use crate::types::zset::Element;
-use crate::types::{Content, Error, Result, Txn};
+use crate::types::{Content, Error, Kind, Result, Txn};
 
 /// A set that is read.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ enum Members {
     /// There is no key.
     None,
     Scored(RowPrefix),
+    Plain(Elements),
 }
 
 /// A set that takes part, with what its scores are multiplied by.
@@ -84,6 +86,13 @@ impl Source {
                 let prefix = RowPrefix::new(txn.db(), key, collection.version);
                 (Members::Scored(prefix), collection.size)
             }
+            Content::Set(_) => match Elements::open(txn, key, Kind::Set)? {
+                Some(elements) => {
+                    let size = elements.len();
+                    (Members::Plain(elements), size)
+                }
+                None => (Members::None, 0),
+            },
             _ => return Err(Error::WrongType),
         };
         Ok(Self { members, size })
@@ -111,6 +120,7 @@ impl Source {
                 let score = value.map(|value| decode_score(&row, &value)).transpose()?;
                 Ok(score.map(Score::get))
             }
+            Members::Plain(elements) => Ok(elements.contains(txn, member)?.then_some(1.0)),
         }
     }
 
@@ -129,6 +139,7 @@ impl Source {
                 }
                 Ok(())
             }
+            Members::Plain(elements) => elements.each(txn, |member, _| visit(member, 1.0)),
         }
     }
 }

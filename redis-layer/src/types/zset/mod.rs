@@ -26,6 +26,7 @@ pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
 use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, encode_score};
+use crate::types::scan::{self, Extent};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
 /// A member with its score.
@@ -213,6 +214,31 @@ impl<'t, 's> SortedSet<'t, 's> {
             cursor.advance()?;
         }
         Ok(())
+    }
+
+    /// Shows members from a cursor on to `visit`, in the order of their bytes, so that a member whose score changes keeps
+    /// its place. Answers the cursor to go on from, 0 at the end.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn visit_page(
+        &self,
+        cursor: u64,
+        extent: Extent,
+        mut visit: impl FnMut(Element),
+    ) -> Result<u64> {
+        let rows = self.prefix.rows();
+        scan::visit_page(
+            self.txn,
+            Space::Data,
+            &rows,
+            cursor,
+            extent,
+            |row, value| {
+                visit(self.element(Index::ByMember, row, value)?);
+                Ok(())
+            },
+        )
     }
 
     /// Makes a key a sorted set of these elements, whatever it was. Without any, the key is removed. Answers whether it

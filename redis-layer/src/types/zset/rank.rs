@@ -7,6 +7,8 @@
 //! Sets of up to [`WALKED`] members have no index, and neither has a set that was not opened by
 //! [`SortedSet::open_ranked`]: there the answer comes from a walk.
 
+use std::collections::HashSet;
+
 use crate::store::{Direction, KeyRange};
 use crate::types::Result;
 use crate::types::rows::Score;
@@ -87,6 +89,58 @@ pub fn select(
     };
     if direction == Direction::Backward {
         elements.reverse();
+    }
+    Ok(elements)
+}
+
+/// So many different members by chance, or all of them.
+///
+/// Cost: O(log n) for each. A large part of the set is read whole.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
+    let size = set.len();
+    if count.saturating_mul(3) >= size || size <= WALKED {
+        let mut elements = select(set, 0, size, Direction::Forward)?;
+        if count < size {
+            fastrand::shuffle(&mut elements);
+            elements.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        }
+        return Ok(elements);
+    }
+    // At most every third rank is taken, so few draws are in vain.
+    let mut ranks = HashSet::new();
+    let mut elements = Vec::new();
+    while (elements.len() as u64) < count {
+        let rank = fastrand::u64(..size);
+        if ranks.insert(rank) {
+            elements.extend(select(set, rank, 1, Direction::Forward)?);
+        }
+    }
+    Ok(elements)
+}
+
+/// So many members by chance, the same ones again if it happens.
+///
+/// Cost: O(log n) for each.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
+    let size = set.len();
+    if size == 0 {
+        return Ok(Vec::new());
+    }
+    if size <= WALKED {
+        let all = select(set, 0, size, Direction::Forward)?;
+        let one = |_| fastrand::choice(&all).cloned();
+        return Ok((0..count).filter_map(one).collect());
+    }
+    let mut elements = Vec::new();
+    for _ in 0..count {
+        let rank = fastrand::u64(..size);
+        elements.extend(select(set, rank, 1, Direction::Forward)?);
     }
     Ok(elements)
 }

@@ -7,7 +7,9 @@ use crate::common::client::Command;
 use crate::values::{ANY_KEYS, LEX_KEYS, SETS, SORTED_SETS};
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
-    let command = match g.below(34) {
+    let command = match g.below(36) {
+        34 => random(g),
+        35 => scan(g),
         0..=8 => add(g),
         9..=12 => change(g),
         13..=16 => ask(g),
@@ -245,5 +247,35 @@ fn pop_or_wait(g: &mut Generator) -> Command {
         command.push(Bytes::from_static(g.key(&SORTED_SETS)));
     }
     command.push(Bytes::from_static(g.timeout()));
+    command
+}
+
+fn random(g: &mut Generator) -> Command {
+    let mut command = args([b"zrandmember", g.key(&SORTED_SETS)]);
+    if g.once_in(4) {
+        return command;
+    }
+    // A negative count is a number of replies: not a great one.
+    let count = match g.integer() {
+        b"-9223372036854775808" => b"-9223372036854775808x",
+        count => count,
+    };
+    command.push(Bytes::from_static(count));
+    if g.once_in(2) {
+        command.push(Bytes::from_static(b"withscores"));
+    }
+    command
+}
+
+fn scan(g: &mut Generator) -> Command {
+    let cursor = g.pick(&[&b"0"[..], b"0", b"", b"x", b"-", b" 1"]);
+    let mut command = args([b"zscan", g.key(&SORTED_SETS), cursor]);
+    if g.once_in(2) {
+        let pattern = g.pick(&[&b"*"[..], b"a*", b"m1?", b"[ab]", b"\\xff*", b""]);
+        command.extend(args([b"match", pattern]));
+    }
+    if g.once_in(2) {
+        command.extend(args([b"COUNT", g.integer()]));
+    }
     command
 }
