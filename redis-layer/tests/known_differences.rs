@@ -134,3 +134,27 @@ fn one_client_sleeps_alone() {
         assert!(started.elapsed() < std::time::Duration::from_millis(500));
     });
 }
+
+/// Redis wakes who waits for a key when the key is made, and not when a result overwrites a key of another type.
+#[test]
+fn a_result_over_another_type_wakes_who_waits() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut waiter = Client::connect(address);
+        let wait = ["bzpopmin", "z", "0.5"].map(common::unescape).to_vec();
+        waiter.send(&common::client::encode(&wait)).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let mut writer = Client::connect(address);
+        writer.call(&["zadd", "other", "1", "m"]);
+        writer.call(&["set", "z", "v"]);
+        writer.call(&["zunionstore", "z", "1", "other"]);
+        waiter.reply().unwrap()
+    };
+    assert_eq!(ask(real.address), b"*-1\r\n");
+    assert_eq!(
+        ask(ours.address),
+        b"*3\r\n$1\r\nz\r\n$1\r\nm\r\n$1\r\n1\r\n"
+    );
+}

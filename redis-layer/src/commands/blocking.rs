@@ -222,6 +222,23 @@ impl Waiter {
         sender.is_some_and(|sender| sender.send(executed).is_ok())
     }
 
+    /// The arguments as if it had waited for this key alone: what its other keys hold does not matter any more. A command that
+    /// moves an element keeps its two keys.
+    fn args_for(&self, row: &[u8]) -> Vec<Bytes> {
+        let mut args = self.args.clone();
+        let keys: Vec<&Bytes> = self.spec.keys.of(&self.args).collect();
+        let is_row = |key: &&&Bytes| metadata_key(self.db, key) == row;
+        let moves = matches!(self.spec.full_name, "blmove" | "brpoplpush");
+        if let Some(served) = keys.iter().find(is_row).filter(|_| !moves) {
+            for (arg, original) in args.iter_mut().zip(&self.args) {
+                if keys.iter().any(|key| std::ptr::eq(*key, original)) {
+                    *arg = Bytes::clone(served);
+                }
+            }
+        }
+        args
+    }
+
     /// Runs its command again.
     fn serve(&self, server: &Server, row: &[u8]) -> types::Result<Served> {
         let mut sender = self.sender.lock();
@@ -231,7 +248,8 @@ impl Waiter {
         let Handler::Keys(work) = self.spec.handler else {
             return Ok(Served::NotForIt);
         };
-        let args = Args::new(&self.args, self.spec);
+        let served = self.args_for(row);
+        let args = Args::new(&served, self.spec);
         let locks = Locks::of(self.spec.keys.of(&self.args));
         let guard = locks.take(&*server.store)?;
         let now_ms = server.clock.now_ms();

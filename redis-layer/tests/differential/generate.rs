@@ -81,6 +81,10 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("command", "the table is compared in command_table.rs"),
     ("command|count", "the table is compared in command_table.rs"),
     ("command|docs", "the table is compared in command_table.rs"),
+    (
+        "command|getkeysandflags",
+        "flags of keys are coarser here: config.rs",
+    ),
     ("command|help", "its text is our own"),
     ("command|info", "the table is compared in command_table.rs"),
     ("command|list", "the table is compared in command_table.rs"),

@@ -5,14 +5,14 @@ use crate::common::client::Command;
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     let word = g.member();
-    vec![match g.below(20) {
+    vec![match g.below(19) {
         0 => args([b"time"]),
         1 => args([b"lastsave"]),
         2 => args([b"role"]),
         3 => args([b"acl", b"whoami"]),
         4 => args([b"asking"]),
         5 => args([g.pick(&[&b"readonly"[..], b"readwrite"])]),
-        6 => args([b"cluster", g.pick(&[&b"info"[..], b"slots", b"nope"])]),
+        6 => args([b"cluster", g.pick(&[&b"info"[..], b"slots", b"nodes"])]),
         7 => args([
             b"client",
             b"unblock",
@@ -33,7 +33,6 @@ pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
         ]),
         16 => args([b"slowlog", b"len"]),
         17 => args([b"slowlog", b"get", b"0"]),
-        18 => args([b"latency", b"history", word]),
-        _ => args([b"command", b"getkeysandflags", b"zadd", b"z0", b"1", word]),
+        _ => args([b"latency", b"history", word]),
     }]
 }
