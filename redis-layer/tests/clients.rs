@@ -41,9 +41,10 @@ fn step(command: &mut Command) -> bool {
 /// Runs a script to its end, and shows what it said if it failed.
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}");
-    text
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{complaints}");
+    said
 }
 
 #[test]

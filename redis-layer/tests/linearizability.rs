@@ -23,7 +23,7 @@ use common::servers::Ours;
 const CLIENTS: usize = 16;
 /// Commands of each client in one run. All of them together fit into the bits of a `u64`.
 const EACH: usize = 4;
-const RUNS: u64 = 60;
+const RUNS: u64 = 40;
 
 /// A command on one sorted set.
 #[derive(Debug, Clone, PartialEq)]

@@ -38,11 +38,15 @@ pub(crate) fn setbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
     let stored = txn.stored_string(key)?.unwrap_or_default();
     let mut text = stored.text.to_vec();
-    text.resize(text.len().max(at / 8 + 1), 0);
+    let length = text.len();
+    text.resize(length.max(at / 8 + 1), 0);
     let old = bits::get(&text, at);
-    bits::set(&mut text, at, bit);
-    txn.set_string(key, text.into(), stored.expires_ms);
-    txn.event(Class::String, "setbit", key);
+    // Who sets what is there changes nothing, and nobody hears of it.
+    if old != bit || text.len() > length {
+        bits::set(&mut text, at, bit);
+        txn.set_string(key, text.into(), stored.expires_ms);
+        txn.event(Class::String, "setbit", key);
+    }
     Ok(Reply::yes_or_no(old))
 }
 

@@ -119,10 +119,10 @@ pub(crate) fn zscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let extent = options.extent(set.len(), COMPACT);
     let is_compact = set.len() <= COMPACT;
     let mut found: Vec<Bytes> = Vec::new();
-    let next = set.visit_page(from, extent, |element| {
-        if options.wants(&element.member) {
-            found.push(element.member);
-            found.push(scanned_score(element.score, is_compact));
+    let next = set.visit_page(from, extent, |member, score| {
+        if options.wants(member) {
+            found.push(Bytes::copy_from_slice(member));
+            found.push(scanned_score(score, is_compact));
         }
     })?;
     let found = found.into_iter().map(Reply::Bulk).collect();

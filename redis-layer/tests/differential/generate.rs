@@ -20,6 +20,7 @@ mod geo;
 mod hashes;
 mod lists;
 mod pubsub;
+mod scripting;
 mod server;
 mod sets;
 mod strings;
@@ -51,6 +52,7 @@ const GROUPS: &[(usize, Group)] = &[
     (2, connection::commands),
     (8, geo::commands),
     (1, pubsub::commands),
+    (4, scripting::commands),
     (1, server::commands),
 ];
 
@@ -95,19 +97,8 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("config|set", "settings are our own: known_differences.rs"),
     ("debug", "what it shows is our own"),
     ("dump", "its form is our own: dump.rs"),
-    ("eval", "compared in scripting/main.rs"),
-    ("eval_ro", "compared in scripting/main.rs"),
-    ("evalsha", "compared in scripting/main.rs"),
-    ("evalsha_ro", "compared in scripting/main.rs"),
     ("failover", "there are no replicas"),
-    ("fcall", "compared in scripting/main.rs"),
-    ("fcall_ro", "compared in scripting/main.rs"),
-    ("function|delete", "compared in scripting/main.rs"),
-    ("function|flush", "compared in scripting/main.rs"),
     ("function|help", "its text is our own"),
-    ("function|kill", "compared in scripting/main.rs"),
-    ("function|list", "compared in scripting/main.rs"),
-    ("function|stats", "compared in scripting/main.rs"),
     ("hello", "describes the server: connection.rs"),
     ("info", "describes the server: program.rs"),
     ("latency|doctor", "its text is our own"),
@@ -133,11 +124,7 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("reset", "goes back to RESP2: connection.rs"),
     ("save", "writes a checkpoint: saving.rs"),
     ("script|debug", "compared in scripting/main.rs"),
-    ("script|exists", "compared in scripting/main.rs"),
-    ("script|flush", "compared in scripting/main.rs"),
     ("script|help", "its text is our own"),
-    ("script|kill", "compared in scripting/main.rs"),
-    ("script|load", "compared in scripting/main.rs"),
     ("shutdown", "ends the server: program.rs"),
     ("slaveof", "there are no replicas"),
     ("slowlog|help", "its text is our own"),

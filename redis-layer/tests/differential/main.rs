@@ -69,6 +69,7 @@ impl Pair {
             client.call(&["unwatch"]);
             client.call(&["select", "0"]);
             client.call(&["client", "setname", ""]);
+            client.call(&["script", "flush"]);
             client.call(&["flushall"]);
         }
         let mut at = 0;

@@ -225,7 +225,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         &self,
         cursor: u64,
         extent: Extent,
-        mut visit: impl FnMut(Element),
+        mut visit: impl FnMut(&[u8], f64),
     ) -> Result<u64> {
         let rows = self.prefix.rows();
         scan::visit_page(
@@ -235,7 +235,8 @@ impl<'t, 's> SortedSet<'t, 's> {
             cursor,
             extent,
             |row, value| {
-                visit(self.element(Index::ByMember, row, value)?);
+                let (score, member) = self.element(Index::ByMember, row, value)?;
+                visit(member, score.get());
                 Ok(())
             },
         )
