@@ -294,7 +294,11 @@ fn numbers_in_a_changed_list_are_right_whatever_happens_to_it() {
                     model.remove(at);
                 }
                 7 => {
-                    let popped = direct.show(if at.is_multiple_of(2) { "lpop l" } else { "rpop l" });
+                    let popped = direct.show(if at.is_multiple_of(2) {
+                        "lpop l"
+                    } else {
+                        "rpop l"
+                    });
                     let expected = if at.is_multiple_of(2) {
                         model.pop_front()
                     } else {

@@ -187,6 +187,22 @@ impl Generator {
             let name = &mut commands[0][0];
             *name = name.to_ascii_uppercase().into();
         }
+        if commands[0][0].eq_ignore_ascii_case(b"swapdb") {
+            // Redis looks whether a watched key is in one of the two. Here every watch on them is broken.
+            commands.push(args([b"unwatch"]));
+        }
+        if commands[0][0].to_ascii_lowercase().starts_with(b"sort") {
+            // SORT in Redis takes an error of an earlier number for its own. A good number clears it.
+            let clears = args([b"georadius_ro", b"no places", b"0", b"0", b"0", b"m"]);
+            commands.insert(0, clears);
+            // Nor may the order of equal elements be stored, which is chance.
+            if let Some(at) = commands[1]
+                .iter()
+                .position(|arg| arg.eq_ignore_ascii_case(b"store"))
+            {
+                commands[1].truncate(at);
+            }
+        }
         commands
     }
 

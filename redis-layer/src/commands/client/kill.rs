@@ -58,11 +58,11 @@ impl Filter {
             spares_itself: true,
             ..Self::default()
         };
-        if !args.len().is_multiple_of(2) {
-            return Err(CommandError::SYNTAX);
-        }
         for position in (2..args.len()).step_by(2) {
             let value = position + 1;
+            if value == args.len() {
+                return Err(CommandError::SYNTAX);
+            }
             if args.is(position, "ID") {
                 let id = parse_integer(args.get(value)).filter(|&id| id > 0);
                 let id = id.and_then(|id| u64::try_from(id).ok());
