@@ -74,7 +74,9 @@ fn the_edges_of_the_map_are_places_too() {
             ("geosearch edge frommember ne byradius 1 m", "[ne]"),
             ("geosearch edge frommember sw byradius 1 m", "[sw]"),
             ("geoadd pole 0 85 a 180 85 b", "2"),
-            ("geosearch pole frommember a byradius 1200 km asc", "[a b]"),
+            ("geodist pole a b km", "1112.2631"),
+            // Nine cells do not reach over the pole, neither in Redis nor here.
+            ("geosearch pole frommember a byradius 1200 km asc", "[a]"),
         ]);
     });
 }
