@@ -13,6 +13,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::store::{Guard, Scope};
 
@@ -26,7 +27,7 @@ pub struct StripedLocks {
     stripes: Vec<Mutex<()>>,
     /// Shared by all who hold some keys; alone with it is who holds everything.
     everything: RwLock<()>,
-    hasher: RandomState,
+    seed: u64,
 }
 
 impl Default for StripedLocks {
@@ -34,8 +35,9 @@ impl Default for StripedLocks {
         Self {
             stripes: (0..STRIPES).map(|_| Mutex::new(())).collect(),
             everything: RwLock::default(),
-            // Seeded by chance, so that nobody can choose keys that all share a stripe.
-            hasher: RandomState::new(),
+            // By chance, so that nobody can easily choose keys that all share a stripe. Who could would make
+            // writers wait, no more: so the hash is one for speed, and not the slower one of the standard library.
+            seed: RandomState::new().hash_one(STRIPES),
         }
     }
 }
@@ -48,14 +50,11 @@ impl StripedLocks {
             Scope::Everything => Held::Everything(self.everything.write()),
             Scope::Keys([key]) => {
                 let shared = self.everything.read();
-                Held::One(self.stripes[self.stripe(key)].lock(), shared)
+                Held::One(self.stripe(key).lock(), shared)
             }
             Scope::Keys(keys) => {
                 let shared = self.everything.read();
-                let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
-                stripes.sort_unstable();
-                stripes.dedup();
-                let stripes = stripes.into_iter().map(|i| self.stripes[i].lock());
+                let stripes = self.stripes_of(keys).map(Mutex::lock);
                 Held::Some(stripes.collect(), shared)
             }
         })
@@ -68,14 +67,11 @@ impl StripedLocks {
             Scope::Everything => Held::Everything(self.everything.try_write()?),
             Scope::Keys([key]) => {
                 let shared = self.everything.try_read()?;
-                Held::One(self.stripes[self.stripe(key)].try_lock()?, shared)
+                Held::One(self.stripe(key).try_lock()?, shared)
             }
             Scope::Keys(keys) => {
                 let shared = self.everything.try_read()?;
-                let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
-                stripes.sort_unstable();
-                stripes.dedup();
-                let stripes = stripes.into_iter().map(|i| self.stripes[i].try_lock());
+                let stripes = self.stripes_of(keys).map(Mutex::try_lock);
                 Held::Some(stripes.collect::<Option<_>>()?, shared)
             }
         }))
@@ -89,19 +85,31 @@ impl StripedLocks {
             Scope::Everything => Held::Everything(self.everything.try_write_until(deadline)?),
             Scope::Keys(keys) => {
                 let shared = self.everything.try_read_until(deadline)?;
-                let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
-                stripes.sort_unstable();
-                stripes.dedup();
-                let stripes = stripes.into_iter();
-                let held = stripes.map(|i| self.stripes[i].try_lock_until(deadline));
+                let stripes = self.stripes_of(keys);
+                let held = stripes.map(|stripe| stripe.try_lock_until(deadline));
                 Held::Some(held.collect::<Option<_>>()?, shared)
             }
         };
         Some(Box::new(held))
     }
 
-    fn stripe(&self, key: &[u8]) -> usize {
-        usize::try_from(self.hasher.hash_one(key) % STRIPES as u64).unwrap_or(0)
+    fn stripe(&self, key: &[u8]) -> &Mutex<()> {
+        &self.stripes[usize::from(self.number(key))]
+    }
+
+    /// The stripes of several keys, in ascending order, each once.
+    fn stripes_of(&self, keys: &[Vec<u8>]) -> impl Iterator<Item = &Mutex<()>> {
+        let mut numbers: Vec<u16> = keys.iter().map(|key| self.number(key)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let stripe = |number| &self.stripes[usize::from(number)];
+        numbers.into_iter().map(stripe)
+    }
+
+    /// The number of a key's stripe: the two lowest bytes of its hash.
+    fn number(&self, key: &[u8]) -> u16 {
+        let [low, high, ..] = xxh3_64_with_seed(key, self.seed).to_le_bytes();
+        u16::from_le_bytes([low, high])
     }
 }
 

@@ -296,14 +296,15 @@ impl<'s> Txn<'s> {
     pub(crate) fn get_metadata(&self, row: &[u8]) -> Result<(Option<Bytes>, bool)> {
         match self.changes[Space::Metadata.index()].get(row) {
             Some(changed) => Ok((changed.clone(), false)),
-            None => Ok((self.snapshot.get(Space::Metadata, row)?, true)),
+            None => Ok((self.read(Space::Metadata, row)?, true)),
         }
     }
 
-    /// Remembers for the commit what the snapshot holds under the key of a metadata row.
+    /// Remembers for the commit what the snapshot holds under the key of a metadata row. Of commands whose keys were
+    /// fetched, the commit finds it there.
     pub(crate) fn remember(&self, row: Vec<u8>, value: Option<&[u8]>) {
         let mut seen = self.seen.borrow_mut();
-        if seen.len() < SEEN_MAX {
+        if self.fetched.is_empty() && seen.len() < SEEN_MAX {
             seen.push((row, Stored::of(value)));
         }
     }
