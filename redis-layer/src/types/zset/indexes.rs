@@ -23,7 +23,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::types::zset::counts::Counts;
 
-/// How much memory the indexes of a server may take: enough for sets of 30 million members together.
+/// How much memory the indexes of a server may take: enough for sets of 25 million members together.
 pub const BUDGET_BYTES: usize = 64 << 20;
 
 /// The index of one set. Locked for single steps only: the lock of the key keeps others away.

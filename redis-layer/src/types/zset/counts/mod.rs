@@ -25,7 +25,7 @@
 //! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
 //! tree shrinks with the set.
 //!
-//! Cost: O(log n) for each function but [`Builder`], which is O(n), and about two bytes for a member.
+//! Cost: O(log n) for each function but [`Builder`], which is O(n), and under three bytes for a member.
 
 mod build;
 #[cfg(test)]
