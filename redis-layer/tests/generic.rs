@@ -332,3 +332,27 @@ fn random_keys_come_from_everywhere() {
     }
     assert_eq!(seen.len(), 30, "each hundred of them: {seen:?}");
 }
+
+/// `OBJECT ENCODING` follows the limits as they are set, and `DEBUG OBJECT` says the same.
+#[test]
+fn encodings_follow_the_limits_that_are_set() {
+    over_every_store(|direct| {
+        direct.expect(&[
+            ("hset h f v g w", "2"),
+            ("sadd s 1 2 3", "3"),
+            ("zadd z 1 a 2 bcd", "2"),
+            ("object encoding h", "listpack"),
+            ("config set hash-max-listpack-entries 1", "OK"),
+            ("object encoding h", "hashtable"),
+            ("object encoding s", "intset"),
+            ("config set set-max-intset-entries 2", "OK"),
+            ("object encoding s", "hashtable"),
+            ("object encoding z", "listpack"),
+            ("config set zset-max-ziplist-value 2", "OK"),
+            ("object encoding z", "skiplist"),
+            ("set n 7", "OK"),
+            ("object encoding n", "int"),
+            ("object encoding none", "nil"),
+        ]);
+    });
+}

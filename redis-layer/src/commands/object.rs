@@ -1,8 +1,9 @@
 //! `OBJECT`: what Redis would say about how a value is kept.
 //!
 //! The rows here have one form each. `ENCODING` answers the form that Redis would choose for the value as it is now, by
-//! its limits for compact forms. Redis remembers larger times and never goes back to a compact form; that is left out.
+//! the limits of the configuration for compact forms. Redis remembers larger times and never goes back to a compact form; that is left out.
 
+use crate::commands::config::Config;
 use crate::commands::introspection::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
@@ -11,51 +12,69 @@ use crate::types::{Content, Metadata, Txn};
 
 /// Longest string that Redis keeps in one piece with its head.
 const EMBEDDED_BYTES: usize = 44;
-/// The most elements of a compact hash or of a set of integers, and of a compact sorted set.
-const COMPACT_HASH: u64 = 512;
-const COMPACT_SORTED_SET: u64 = 128;
-/// The longest element of a compact form.
-const COMPACT_BYTES: usize = 64;
 
 fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandError> {
     Ok(txn.lookup(args.get(2))?)
 }
 
 /// `OBJECT ENCODING key`
-pub(crate) fn encoding(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let Some(metadata) = metadata(txn, args)? else {
-        return Ok(Reply::Null);
+pub(crate) fn encoding(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let encoding = encoding_of(&session.server.config, txn, args.get(2))?;
+    Ok(encoding.map_or(Reply::Null, Reply::text))
+}
+
+/// The form that Redis would choose for the value under a key, with these limits for compact forms.
+pub(crate) fn encoding_of(
+    config: &Config,
+    txn: &mut Txn<'_>,
+    key: &[u8],
+) -> Result<Option<&'static str>, CommandError> {
+    let Some(metadata) = txn.lookup(key)? else {
+        return Ok(None);
     };
     let collection = metadata.content.collection();
     let size = collection.map_or(0, |collection| collection.size);
-    let mut value = || txn.read_value(args.get(2));
-    let is_short = |bytes: &[u8]| bytes.len() <= COMPACT_BYTES;
-    Ok(Reply::text(match metadata.content {
+    let limit = |name: &'static str| u64::try_from(config.number(name)).unwrap_or(0);
+    // What is not small enough by number is not read.
+    let mut value = |most: &'static str| {
+        if size <= limit(most) {
+            txn.read_value(key)
+        } else {
+            Ok(None)
+        }
+    };
+    let is_short = |bytes: &[u8], most: &'static str| bytes.len() as u64 <= limit(most);
+    Ok(Some(match metadata.content {
         Content::String(text) if parse_integer(&text).is_some() => "int",
         Content::String(text) if text.len() <= EMBEDDED_BYTES => "embstr",
         Content::String(_) => "raw",
         Content::List(..) => "quicklist",
-        Content::Hash(_) if size > COMPACT_HASH => "hashtable",
-        Content::Hash(_) => match value()? {
-            Some(Value::Hash(pairs)) if pairs.iter().all(|(f, v)| is_short(f) && is_short(v)) => {
-                "listpack"
+        Content::Hash(_) => {
+            let is_short = |bytes: &[u8]| is_short(bytes, "hash-max-listpack-value");
+            match value("hash-max-listpack-entries")? {
+                Some(Value::Hash(pairs))
+                    if pairs.iter().all(|(f, v)| is_short(f) && is_short(v)) =>
+                {
+                    "listpack"
+                }
+                _ => "hashtable",
             }
-            _ => "hashtable",
-        },
-        Content::Set(_) if size > COMPACT_HASH => "hashtable",
-        Content::Set(_) => match value()? {
+        }
+        Content::Set(_) => match value("set-max-intset-entries")? {
             Some(Value::Set(members)) if members.iter().all(|m| parse_integer(m).is_some()) => {
                 "intset"
             }
             _ => "hashtable",
         },
-        Content::SortedSet(..) if size > COMPACT_SORTED_SET => "skiplist",
-        Content::SortedSet(..) => match value()? {
-            Some(Value::SortedSet(pairs)) if pairs.iter().all(|e| is_short(&e.member)) => {
-                "listpack"
+        Content::SortedSet(..) => {
+            let is_short = |bytes: &[u8]| is_short(bytes, "zset-max-listpack-value");
+            match value("zset-max-listpack-entries")? {
+                Some(Value::SortedSet(pairs)) if pairs.iter().all(|e| is_short(&e.member)) => {
+                    "listpack"
+                }
+                _ => "skiplist",
             }
-            _ => "skiplist",
-        },
+        }
     }))
 }
 

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::commands::object::encoding_of;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob, slowly};
+use crate::types::check;
 use crate::types::number::{parse_double, parse_integer};
-use crate::types::{Kind, Metadata, check};
 
 /// `DEBUG subcommand [argument ...]`
 pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
@@ -97,12 +98,12 @@ fn sleep(args: Args<'_>) -> Outcome {
 
 /// `DEBUG OBJECT key`: the fields that tests look at.
 fn object(session: &Session, args: Args<'_>) -> Outcome {
-    let txn = session.server.begin(session.db)?;
+    let mut txn = session.server.begin(session.db)?;
     let metadata = txn.lookup(args.get(2))?;
     let metadata = metadata.ok_or(CommandError::fixed("ERR no such key"))?;
     let length = metadata.encode().len();
     let lru = (session.server.clock.now_ms() / 1000) & 0xff_ffff;
-    let encoding = encoding(&metadata);
+    let encoding = encoding_of(&session.server.config, &mut txn, args.get(2))?.unwrap_or("none");
     let line = format!(
         "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{length} lru:{lru} \
          lru_seconds_idle:0"
@@ -198,14 +199,4 @@ fn help() -> Reply {
         "    Lists the subcommands.",
     ];
     Reply::Array(lines.into_iter().map(Reply::text).collect())
-}
-
-/// A word that tells the types apart. `OBJECT ENCODING` tells more.
-const fn encoding(metadata: &Metadata) -> &'static str {
-    match metadata.content.kind() {
-        Kind::String => "raw",
-        Kind::Hash | Kind::Set => "hashtable",
-        Kind::List => "quicklist",
-        Kind::SortedSet => "skiplist",
-    }
 }

@@ -3,7 +3,7 @@
 use crate::commands::table::Flag::{
     DenyOom, Fast, Loading, MovableKeys, NoScript, ReadOnly, Stale, Write,
 };
-use crate::commands::table::Handler::{Container, Keys, Session};
+use crate::commands::table::Handler::{Both, Container, Keys, Session};
 use crate::commands::table::{Group, More, Spec, keys, table};
 use crate::commands::{dump, expiry, generic, keyspace, object, sort};
 
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
 };
 
 const OBJECT: &[Spec] = table! { "object|":
-    "encoding", 3, [ReadOnly], SECOND, Generic, "2.2.3", Keys(object::encoding);
+    "encoding", 3, [ReadOnly], SECOND, Generic, "2.2.3", Both(object::encoding);
         "Names the form that Redis would keep a value in."
     "freq", 3, [ReadOnly], SECOND, Generic, "4.0.0", Keys(object::freq);
         "Refused: nobody counts how often a key is used."
