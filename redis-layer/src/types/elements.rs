@@ -8,11 +8,11 @@
 //! 2. The size in the metadata row is the number of rows. It is never 0: what is empty is no key.
 //!
 //! **Random elements.** Names lie evenly over the places. A window of the places, wide enough for
-//! [`WINDOW_MEAN`] elements on average, starts at a random point; of its elements one is taken by a
-//! die of [`WINDOW_MOST`] faces, and another window is tried if the die shows more than there are. Each
+//! `WINDOW_MEAN` elements on average, starts at a random point; of its elements one is taken by a
+//! die of `WINDOW_MOST` faces, and another window is tried if the die shows more than there are. Each
 //! element is then equally likely, whatever gap lies before it: it is in as many windows as every
 //! other, and each of them gives it one face. That costs four seeks or so, and no walk over
-//! the collection. Up to [`SMALL`] elements are counted out instead.
+//! the collection. Up to `SMALL` elements are counted out instead.
 //! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it
 //! happens once in ten thousand million windows), and all elements are counted out.
 //!

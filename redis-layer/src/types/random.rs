@@ -1,7 +1,7 @@
 //! A key by chance.
 //!
-//! Up to [`SAMPLED`] keys are counted out, so each is equally likely. In a larger database a point between the first and the
-//! last key is chosen, and then one of the [`SAMPLED`] keys on either side of it: cheap, and not quite fair, because keys
+//! Up to `SAMPLED` keys are counted out, so each is equally likely. In a larger database a point between the first and the
+//! last key is chosen, and then one of the `SAMPLED` keys on either side of it: cheap, and not quite fair, because keys
 //! beside a gap are found more often. Redis is not quite fair either. Ranks of keys would cost every write something for this one
 //! command.
 
@@ -14,7 +14,7 @@ const SAMPLED: usize = 512;
 
 /// A key of the chosen database that has not expired, if there is one.
 ///
-/// Cost: a few times [`SAMPLED`] steps, and one for each expired key that is not removed yet.
+/// Cost: a few times `SAMPLED` steps, and one for each expired key that is not removed yet.
 ///
 /// # Errors
 /// A damaged row; those of the store.

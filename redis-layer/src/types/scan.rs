@@ -4,7 +4,7 @@
 //! the places are kept here, and the number says which one. What a walk promises is Redis's promise:
 //! a row that is there from the first call to the last is visited at least once.
 //!
-//! Memory is bounded: there are [`SLOTS`] places of at most [`POSITION_BYTES`] bytes. A walk keeps
+//! Memory is bounded: there are `SLOTS` places of at most `POSITION_BYTES` bytes. A walk keeps
 //! one slot from call to call, so a busy client does not push out the place of a slow one; only
 //! new walks do. A number that is unknown, forgotten, from before a restart or of another key, begins
 //! the walk anew: rows come twice then, and none is left out.
@@ -125,7 +125,7 @@ impl Extent {
 /// the next call, 0 at the end.
 ///
 /// Cost: one seek, and one step for each row of the extent. Rows that share their first
-/// [`POSITION_BYTES`] bytes are visited in one call.
+/// `POSITION_BYTES` bytes are visited in one call.
 ///
 /// # Errors
 /// Those of the store and of `visit`.

@@ -1,11 +1,11 @@
 //! The settings of a running server, and `CONFIG`, which reads and changes them.
 //!
-//! Every setting is a row of [`PARAMETERS`]; its value is kept as the text that `CONFIG GET`
+//! Every setting is a row of `PARAMETERS`; its value is kept as the text that `CONFIG GET`
 //! prints. What the server asks for in every command stands beside that as a number in [`Live`],
 //! so that no command waits for a lock to learn a limit.
 //!
 //! Invariants
-//! 1. A value was accepted by its [`value::Kind`], so reading it back cannot fail.
+//! 1. A value was accepted by its `value::Kind`, so reading it back cannot fail.
 //! 2. `CONFIG SET` changes all the settings that it names, or none.
 //! 3. `Live` says what the texts say once a change has returned.
 

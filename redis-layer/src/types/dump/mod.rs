@@ -6,7 +6,7 @@
 //! string   length bytes | c0 i8 | c1 i16 | c2 i32 (little-endian, as decimal text) | c3 length length LZF
 //! ```
 //!
-//! [`write`] uses the plain form of each type, which every Redis from 3.2 on reads. [`read`] takes these and the compact ones
+//! [`write()`] uses the plain form of each type, which every Redis from 3.2 on reads. [`read`] takes these and the compact ones
 //! of Redis 7.0: integer sets, listpacks and quicklists of them.
 //!
 //! Left out: ziplists and zipmaps, the compact forms of Redis up to 6.2. Such a payload is bad data here.

@@ -23,7 +23,7 @@ impl List<'_, '_> {
     /// Puts an element beside the first one that equals `pivot`. Answers whether there is one.
     ///
     /// Cost: a walk to the pivot, as in Redis. Then O(1): no element moves. Only when somebody bisects one gap until
-    /// a path is longer than [`MAX_PATH`], after some 250 insertions of the worst kind at least, the elements
+    /// a path is longer than `MAX_PATH`, after some 250 insertions of the worst kind at least, the elements
     /// of that one slot are spread evenly, which gives all of them paths of one step again.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //! Invariants
 //! 1. Between two commands an index counts the rows that the store holds.
 //! 2. Within a command that holds the lock of the key, an index counts the rows that the command
-//!    sees: its snapshot with its own changes. What it did is undone ([`Journal`]) if it fails.
+//!    sees: its snapshot with its own changes. What it did is undone (`Journal`) if it fails.
 //! 3. All indexes together take at most the budget. Those that were used longest ago go first. An
 //!    index that is gone costs a scan when it is asked for again, and no answer.
 //!

@@ -19,7 +19,7 @@
 //!
 //! Invariants, which [`Counts::check`] walks
 //! 1. Places ascend. The first is empty: no row stands before it.
-//! 2. A node holds at most [`NODE_MAX`] entries; all leaves have the same depth.
+//! 2. A node holds at most `NODE_MAX` entries; all leaves have the same depth.
 //! 3. The count of an entry is the sum of the node below it.
 //!
 //! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
