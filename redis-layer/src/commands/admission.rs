@@ -36,9 +36,13 @@ pub(crate) fn admit(session: &Session, spec: &'static Spec) -> Result<(), Comman
 }
 
 impl Session {
-    /// Whether no command with keys is refused or held back now.
+    /// Whether no command with keys is refused or held back now, and none leaves a trace in the connection: who tracks
+    /// keys is noted at each of them before the snapshot is taken.
     pub(crate) fn may_run_plainly(&self) -> bool {
-        self.is_trusted() && !self.is_subscriber() && !self.server.pause.may_be_on()
+        self.is_trusted()
+            && !self.is_subscriber()
+            && self.tracks.mode.is_none()
+            && !self.server.pause.may_be_on()
     }
 }
 

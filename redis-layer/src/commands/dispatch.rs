@@ -218,17 +218,31 @@ fn run_alone(
         return Ok(Reply::Silence);
     }
     txn.count_lookups(spec.has(Flag::ReadOnly));
+    let flushes = matches!(spec.full_name, "flushall" | "flushdb" | "swapdb");
+    executed.wrote = finish(session, txn, guard, flushes)?;
+    Ok(reply)
+}
+
+/// The end of a transaction that ran for a client: commits it, gives up the locks in `guard`, and tells all whom it
+/// concerns. `flushes` says that whole databases are gone. Answers whether the store was changed.
+pub(crate) fn finish<'s>(
+    session: &mut Session,
+    txn: Txn<'s>,
+    guard: Option<Box<dyn Guard + 's>>,
+    flushes: bool,
+) -> types::Result<bool> {
+    let server = Arc::clone(&session.server);
     let committed = txn.commit()?;
     settle(&server, &committed);
     drop(guard);
-    executed.wrote = committed.wrote;
-    session.confirming |= session.tracks.mode.is_some() && committed.wrote;
+    let wrote = committed.wrote;
+    session.confirming |= session.tracks.mode.is_some() && wrote;
     let writer = Writer {
         client: Some(session.id),
-        flushes: matches!(spec.full_name, "flushall" | "flushdb" | "swapdb"),
+        flushes,
     };
     tell(&server, committed, writer);
-    Ok(reply)
+    Ok(wrote)
 }
 
 /// Whether a command may take longer than others should wait: a script, or a walk over all keys.

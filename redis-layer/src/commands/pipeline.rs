@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{Executed, Locks, Writer, call, execute, resolve, settle, tell};
+use crate::commands::dispatch::{Executed, Locks, call, execute, finish, resolve};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Session};
@@ -128,17 +128,10 @@ fn run_in_one(
             break;
         }
     }
-    let committed = txn.commit()?;
-    settle(&server, &committed);
-    drop(guard);
+    let wrote = finish(session, txn, guard, false)?;
     // Each answer waits for the sync that makes all of them durable.
     for executed in &mut executed[before..] {
-        executed.wrote = committed.wrote;
+        executed.wrote = wrote;
     }
-    let writer = Writer {
-        client: Some(session.id),
-        ..Writer::default()
-    };
-    tell(&server, committed, writer);
     Ok(())
 }

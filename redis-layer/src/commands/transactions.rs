@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::commands::dispatch::{Executed, Locks, Writer, call, settle, tell};
+use crate::commands::dispatch::{Executed, Locks, call, finish};
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::rows::metadata_key;
@@ -196,16 +196,7 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         let outcome = call(session, &mut txn, Args::new(args, spec));
         replies.push(outcome.unwrap_or_else(Reply::Error));
     }
-    let committed = txn.commit()?;
-    settle(&server, &committed);
-    drop(guard);
-    executed.wrote |= committed.wrote;
-    session.confirming |= session.tracks.mode.is_some() && committed.wrote;
-    let writer = Writer {
-        client: Some(session.id),
-        ..Writer::default()
-    };
-    tell(&server, committed, writer);
+    executed.wrote |= finish(session, txn, guard, false)?;
     Ok(Reply::Array(replies))
 }
 

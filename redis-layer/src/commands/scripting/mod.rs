@@ -25,7 +25,7 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-use crate::commands::dispatch::{Executed, Locks, Writer, settle, tell};
+use crate::commands::dispatch::{Executed, Locks, finish};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::scripting::{Script, Stop};
 use crate::types::Txn;
@@ -156,16 +156,7 @@ pub(crate) fn run_alone(
             locks = Locks::Everything;
             continue;
         };
-        let committed = txn.commit()?;
-        settle(&server, &committed);
-        drop(guard);
-        executed.wrote = committed.wrote;
-        session.confirming |= session.tracks.mode.is_some() && committed.wrote;
-        let writer = Writer {
-            client: Some(session.id),
-            flushes: false,
-        };
-        tell(&server, committed, writer);
+        executed.wrote = finish(session, txn, guard, false)?;
         return outcome;
     }
 }
