@@ -25,4 +25,20 @@ mod chapters {
     mod ch03_twos_complement {}
     #[doc = include_str!("../chapters/04-ieee-754/index.md")]
     mod ch04_ieee_754 {}
+    #[doc = include_str!("../chapters/05-strings-and-tuples/index.md")]
+    mod ch05_strings_and_tuples {}
+    #[doc = include_str!("../chapters/06-key-patterns/index.md")]
+    mod ch06_key_patterns {}
+    #[doc = include_str!("../chapters/07-comparators/index.md")]
+    mod ch07_comparators {}
+    #[doc = include_str!("../chapters/08-many-dimensions/index.md")]
+    mod ch08_many_dimensions {}
+    #[doc = include_str!("../chapters/09-two-dimensions/index.md")]
+    mod ch09_two_dimensions {}
+    #[doc = include_str!("../chapters/10-order-store/index.md")]
+    mod ch10_order_store {}
+    #[doc = include_str!("../chapters/how-we-know/index.md")]
+    mod how_we_know {}
+    #[doc = include_str!("../chapters/glossary.md")]
+    mod glossary {}
 }

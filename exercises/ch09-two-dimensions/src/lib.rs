@@ -1,0 +1,1 @@
+//! The exercises of chapter 9: one file each.

@@ -1,0 +1,1 @@
+//! The exercises of chapter 10: one file each.
