@@ -13,6 +13,7 @@
 //! the encoders. For 64 bits see `engine/proofs`.
 
 mod binary16;
+mod zorder;
 
 use std::{
     cmp::Ordering,
@@ -39,6 +40,8 @@ fn main() -> ExitCode {
         run("i32, all neighbours", i32_neighbours),
         run("f32 in total order, all neighbours", f32_neighbours),
         run("f32 as numbers, all neighbours", f32_numeric_neighbours),
+        run("Z-order, all points of 16 bits", zorder::points),
+        run("Z-order, all boxes of 16 by 16", zorder::boxes),
     ];
     report("all", passed.iter().flatten().sum(), start.elapsed());
     if passed.iter().all(Option::is_some) {

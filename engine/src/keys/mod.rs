@@ -82,6 +82,9 @@
 //! # Ok::<(), NanError>(())
 //! ```
 //!
+//! Two coordinates have no order that a row of keys could keep. [`interleave`] makes one number of them in which every cell of
+//! the map is a range, and [`ZBox`] says which ranges a rectangle becomes.
+//!
 //! Where a key is built in a hot loop, the free functions such as [`encode_i64`] return arrays and
 //! allocate nothing; [`OrderedKey::encode_into`] appends to a buffer that you keep.
 //!
@@ -104,7 +107,7 @@
 //!
 //! # Left out
 //!
-//! Optional values, arrays, enums, signed varints, arbitrary-precision numbers, collation. Each has
+//! Optional values, arrays, enums, signed varints, arbitrary-precision numbers, collation, more than two dimensions. Each has
 //! an order-preserving form, and no key of this project needs one. This module depends on no other
 //! one of the engine, and nothing in it reads or writes a file.
 
@@ -124,6 +127,7 @@ mod successor;
 mod tuple;
 mod unsigned;
 mod varint;
+mod zorder;
 
 pub use bytes::{Raw, decode_bytes, encode_bytes, encode_bytes_into, escape_into};
 pub use decimal::{PaddedDecimal, decode_decimal, encode_decimal};
@@ -146,6 +150,7 @@ pub use unsigned::{
     encode_u64, encode_u128,
 };
 pub use varint::{Varint, decode_varint, encode_varint, encode_varint_into, varint_len};
+pub use zorder::{ZBox, deinterleave, interleave};
 
 /// The bytes as people read them: two hexadecimal digits each, nothing between.
 ///

@@ -12,6 +12,7 @@ mod order;
 mod seeds;
 mod systems;
 mod table;
+mod zorder;
 
 #[path = "../../examples/exhaust_keys/binary16.rs"]
 mod binary16;

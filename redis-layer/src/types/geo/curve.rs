@@ -1,9 +1,11 @@
-//! Cells of the Z-order: shuffled bits, and the way to the next cell.
+//! Cells of the Z-order, and the way to the next cell. The bits are shuffled by `engine::keys`.
 //!
 //! A cell with `step` cuts of each coordinate has a number of `2 * step` bits. Longitude stands in the odd bits,
 //! latitude in the even ones.
 
 use std::ops::Range;
+
+use engine::keys::{deinterleave, interleave};
 
 use crate::types::geo::{LATITUDE_MAX, LONGITUDE_MAX, Point};
 
@@ -60,9 +62,10 @@ impl Cell {
             let edge = |index: u32| -max + f64::from(index) / cells * (2.0 * max);
             edge(index)..edge(index.wrapping_add(1))
         };
+        let (longitude, latitude) = deinterleave(self.bits);
         Bounds {
-            longitude: range(gather(self.bits >> 1), LONGITUDE_MAX),
-            latitude: range(gather(self.bits), LATITUDE_MAX),
+            longitude: range(longitude, LONGITUDE_MAX),
+            latitude: range(latitude, LATITUDE_MAX),
         }
     }
 
@@ -118,7 +121,7 @@ pub fn cut(point: Point, latitude_max: f64, step: u32) -> u64 {
     };
     let longitude = index(point.longitude, LONGITUDE_MAX);
     let latitude = index(point.latitude, latitude_max);
-    scatter(longitude) << 1 | scatter(latitude)
+    interleave(longitude, latitude)
 }
 
 /// One step along one coordinate, in the shuffled number.
@@ -136,26 +139,6 @@ const fn step_in(bits: u64, coordinate: u64, step: u32, direction: i32) -> u64 {
         _ => return bits,
     };
     moved & (coordinate >> below) | bits & !coordinate
-}
-
-/// Puts a 0 before each bit. Halves move apart, then quarters, down to single bits.
-const fn scatter(index: u32) -> u64 {
-    let mut bits = index as u64;
-    bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff;
-    bits = (bits | bits << 8) & 0x00ff_00ff_00ff_00ff;
-    bits = (bits | bits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-    bits = (bits | bits << 2) & 0x3333_3333_3333_3333;
-    (bits | bits << 1) & EVEN
-}
-
-/// Every other bit, the lowest one first: the way back from [`scatter`].
-const fn gather(bits: u64) -> u32 {
-    let mut bits = bits & EVEN;
-    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333;
-    bits = (bits | bits >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
-    bits = (bits | bits >> 4) & 0x00ff_00ff_00ff_00ff;
-    bits = (bits | bits >> 8) & 0x0000_ffff_0000_ffff;
-    (bits | bits >> 16) as u32
 }
 
 /// A score as an unsigned integer, as a C compiler converts it on x86-64: negative numbers wrap, and
@@ -206,12 +189,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn shuffled_bits_come_back(index: u32) {
-            prop_assert_eq!(gather(scatter(index)), index);
-            prop_assert_eq!(scatter(index) & ODD, 0);
-        }
-
         /// The trick with the carry is the same as to take the number apart.
         #[test]
         fn a_step_changes_one_coordinate_by_one(
@@ -219,11 +196,11 @@ mod tests {
         ) {
             let mask = (1 << (2 * step)) - 1;
             let cell = Cell { bits: bits & mask, step };
-            let (x, y) = (gather(cell.bits >> 1), gather(cell.bits));
+            let (x, y) = deinterleave(cell.bits);
             let around = |index: u32, by: i32| {
                 index.wrapping_add_signed(by) & ((1 << step) - 1)
             };
-            let expected = scatter(around(x, east)) << 1 | scatter(around(y, north));
+            let expected = interleave(around(x, east), around(y, north));
             prop_assert_eq!(cell.moved(east, north).bits, expected);
         }
 

@@ -45,7 +45,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`curve`] | shuffling bits, cells, neighbours |
+//! | `engine::keys` | shuffling bits |
+//! | [`curve`] | cells, neighbours |
 //! | [`distance`] | metres on a sphere |
 //! | [`area`] | which cells a search has to visit |
 
