@@ -137,7 +137,7 @@ fn no_page_loads_anything_from_another_host() {
             page.display()
         );
     }
-    for folder in ["theme", "widgets", "src/server"] {
+    for folder in ["theme", "widgets", "chapters/widgets", "src/server"] {
         for entry in walkdir::WalkDir::new(book_dir().join(folder)) {
             let path = entry.unwrap().into_path();
             if !path.extension().is_some_and(|e| e == "js" || e == "css") {
@@ -149,6 +149,25 @@ fn no_page_loads_anything_from_another_host() {
             }
         }
     }
+}
+
+/// The scripts that `widgets/load.js` adds to a page, by the list that it holds.
+fn widget_scripts(site: &Path, html: &str) -> BTreeSet<PathBuf> {
+    let loader = fs::read_to_string(book_dir().join("widgets/load.js")).unwrap();
+    let lists: BTreeMap<&str, Vec<&str>> = loader
+        .lines()
+        .filter_map(|line| line.trim().split_once(": ["))
+        .map(|(element, scripts)| (element.trim_matches('"'), scripts.split('"').collect()))
+        .collect();
+    assert!(lists.contains_key("bits-explorer"), "{lists:?}");
+    let present = tags(html);
+    present
+        .iter()
+        .filter_map(|tag| lists.get(tag.name.as_str()))
+        .flatten()
+        .filter(|script| script.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .map(|script| site.join(format!("widgets/{script}.js")))
+        .collect()
 }
 
 #[test]
@@ -165,6 +184,7 @@ fn every_page_is_light() {
             .filter_map(loaded_by)
             .filter(|link| !link.starts_with("data:"))
             .map(|link| resolve(&page, link).0)
+            .chain(widget_scripts(folder.path(), &html))
             .chain([page.clone()])
             .collect();
         let size = parts

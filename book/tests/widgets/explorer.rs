@@ -14,11 +14,12 @@ fn explorer_page(folder: &Path, element: &str) -> String {
     let page = format!(
         "<!DOCTYPE html><html lang=\"en\" class=\"light\"><meta charset=\"utf-8\"><title>test</title>\
          <link rel=\"stylesheet\" href=\"file://{}\"><link rel=\"stylesheet\" href=\"file://{}\">\
-         <body>{element}<script src=\"file://{}\"></script><script src=\"file://{}\"></script>",
+         <body>{element}<script src=\"file://{}\"></script><script src=\"file://{}\"></script><script src=\"file://{}\"></script>",
         asset("theme/book.css"),
         asset("widgets/widgets.css"),
-        asset("widgets/encodings.js"),
-        asset("widgets/bits-explorer.js"),
+        asset("chapters/widgets/parts.js"),
+        asset("chapters/widgets/encodings.js"),
+        asset("chapters/widgets/bits-explorer.js"),
     );
     let file = folder.join("page.html");
     fs::write(&file, page).unwrap();
@@ -33,7 +34,7 @@ const FLOAT: &str = "<bits-explorer type=\"f64\" value=\"-0\" neighbours=\"-inf,
 /// Reads a column: verdict, place, and the neighbours in order.
 const COLUMN: &str = "(title) => { const c = document.querySelector(`.bx-column[aria-label=\"${title}\"]`); \
     const text = (s) => c.querySelector(s).textContent; \
-    return [text('.bx-verdict'), text('.bx-key'), text('.bx-place'), [...c.querySelectorAll('.bx-name')].map((n) => n.textContent).join(' ')]; }";
+    return [text('.wg-verdict'), text('.bx-key'), text('.bx-place'), [...c.querySelectorAll('.bx-name')].map((n) => n.textContent).join(' ')]; }";
 
 async fn column(page: &mut Page, title: &str) -> Value {
     page.eval(&format!("({COLUMN})({title:?})")).await
@@ -42,7 +43,7 @@ async fn column(page: &mut Page, title: &str) -> Value {
 /// Types into the number field as a person does: select all, replace.
 async fn type_number(page: &mut Page, text: &str) {
     page.eval(&format!(
-        "(() => {{ const f = document.querySelector('.bx input[type=text]'); f.value = {text:?}; \
+        "(() => {{ const f = document.querySelector('.wg input[type=text]'); f.value = {text:?}; \
          f.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
     ))
     .await;
@@ -160,8 +161,8 @@ async fn bad_input_is_answered_beside_the_field_and_changes_nothing() {
     let mut page = Page::open(&program).await;
     page.goto(&explorer_page(folder.path(), SIGNED)).await;
     let before = column(&mut page, "big-endian").await;
-    let message = "document.querySelector('.bx-message').textContent";
-    let invalid = "document.querySelector('.bx input').getAttribute('aria-invalid')";
+    let message = "document.querySelector('.wg-message').textContent";
+    let invalid = "document.querySelector('.wg input').getAttribute('aria-invalid')";
     for (typed, answer) in [
         ("abc", "✗ “abc” is not a number."),
         (
@@ -214,8 +215,8 @@ async fn keys_step_flip_and_move_without_a_mouse() {
     let folder = tempfile::tempdir().unwrap();
     let mut page = Page::open(&program).await;
     page.goto(&explorer_page(folder.path(), SIGNED)).await;
-    let value = "document.querySelector('.bx input').value";
-    page.eval("document.querySelector('.bx input').focus()")
+    let value = "document.querySelector('.wg input').value";
+    page.eval("document.querySelector('.wg input').focus()")
         .await;
     page.press("ArrowUp", "").await;
     page.press("ArrowUp", "").await;
@@ -242,7 +243,7 @@ async fn keys_step_flip_and_move_without_a_mouse() {
     page.press(" ", " ").await;
     assert_eq!(page.eval(value).await, i64::MIN.to_string());
 
-    let line = "document.querySelector('.bx input[type=range]')";
+    let line = "document.querySelector('.wg input[type=range]')";
     page.eval(&format!("{line}.focus()")).await;
     page.press("End", "").await;
     assert_eq!(page.eval(value).await, i64::MAX.to_string());
@@ -266,7 +267,7 @@ async fn another_type_keeps_the_number_or_says_why_not() {
     page.goto(&explorer_page(folder.path(), SIGNED)).await;
     let choose = |name: &str| {
         format!(
-            "(() => {{ const s = document.querySelector('.bx select'); s.value = '{name}'; s.dispatchEvent(new Event('change')); }})()"
+            "(() => {{ const s = document.querySelector('.wg select'); s.value = '{name}'; s.dispatchEvent(new Event('change')); }})()"
         )
     };
     page.eval(&choose("i8")).await;
@@ -280,7 +281,7 @@ async fn another_type_keeps_the_number_or_says_why_not() {
     type_number(&mut page, "300").await;
     page.eval(&choose("i8")).await;
     assert!(
-        page.eval("document.querySelector('.bx-message').textContent")
+        page.eval("document.querySelector('.wg-message').textContent")
             .await
             .as_str()
             .unwrap()
@@ -297,7 +298,7 @@ async fn on_paper_the_fallback_stands_in_the_widgets_place() {
     let folder = tempfile::tempdir().unwrap();
     let mut page = Page::open(&program).await;
     page.goto(&explorer_page(folder.path(), SIGNED)).await;
-    let shown = "[document.getElementById('fallback').offsetHeight > 0, document.querySelector('.bx').offsetHeight > 0]";
+    let shown = "[document.getElementById('fallback').offsetHeight > 0, document.querySelector('.wg').offsetHeight > 0]";
     assert_eq!(page.eval(shown).await, json!([false, true]));
     page.call("Emulation.setEmulatedMedia", json!({ "media": "print" }))
         .await;

@@ -30,14 +30,14 @@ async fn every_page_works_from_plain_files() {
         page.goto(&format!("file://{}", path.display())).await;
         let asked = html.matches("<bits-explorer").count();
         assert_eq!(
-            page.eval("document.querySelectorAll('bits-explorer > .bx .bx-column li').length > 0")
+            page.eval("document.querySelectorAll('bits-explorer > .wg .bx-column li').length > 0")
                 .await,
             asked > 0,
             "{}",
             path.display()
         );
         assert_eq!(
-            page.eval("document.querySelectorAll('bits-explorer > .bx').length")
+            page.eval("document.querySelectorAll('bits-explorer > .wg').length")
                 .await,
             asked
         );
@@ -82,7 +82,7 @@ async fn fits_a_phone(page: &mut Page, path: &Path) {
     page.call("Emulation.setDeviceMetricsOverride", phone).await;
     page.goto(&format!("file://{}", path.display())).await;
     let wide = "[...document.querySelectorAll('main *')]\
-        .filter((e) => e.getBoundingClientRect().right > 391 && !e.closest('pre, .table-wrapper, svg, .bx-spoken'))\
+        .filter((e) => e.getBoundingClientRect().right > 391 && !e.closest('pre, .table-wrapper, svg, .wg-spoken'))\
         .map((e) => e.outerHTML.slice(0, 80))";
     assert_eq!(page.eval(wide).await, json!([]), "{}", path.display());
     page.call("Emulation.clearDeviceMetricsOverride", json!({}))

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use engine::keys::hex;
 use serde_json::{Map, Value, json};
 
 use crate::browser;
@@ -34,20 +35,30 @@ impl Vector {
         self.kind.starts_with('f')
     }
 
-    /// The field of the vectors that an encoding of the widget must equal.
-    fn field_of(&self, encoding: &str) -> &'static str {
-        match encoding {
+    /// The key that an encoding of the widgets must give, if one was exported: NeoKV and QDB are for doubles
+    /// only, and follow the same rule elsewhere; how a float is spelled is the widgets' own affair.
+    fn key(&self, encoding: &str) -> Option<String> {
+        let field = match encoding {
             "le" => "little_endian",
             "be" => "big_endian",
             "sign-flip" if self.is_float() => "wrong_sign_flipped_only",
             "sign-flip" | "total-order" => "encoded",
+            "inverted" => "descending",
             "invert-all" => "wrong_all_inverted",
-            "ledis" => "ledis",
-            "neokv" => "neokv",
-            "qdb" => "qdb",
-            "numeric" => "numeric",
+            "ledis" | "neokv" | "qdb" | "numeric" => encoding,
+            "ledis-published" => {
+                let marker = &self.get("ledis")?[..2];
+                return Some(format!("{marker}{}", self.get("little_endian")?));
+            }
+            "decimal" | "padded" if self.is_float() => return None,
+            "decimal" => return Some(hex(self.get("value")?.as_bytes())),
+            "padded" => {
+                let number: i128 = self.get("value")?.parse().unwrap();
+                return Some(hex(format!("{number:020}").as_bytes()));
+            }
             other => panic!("no vector holds the encoding {other}"),
-        }
+        };
+        self.get(field).map(str::to_owned)
     }
 }
 
@@ -72,7 +83,7 @@ async fn computed(vectors: &[Vector]) -> Vec<(&'static str, Value)> {
         .iter()
         .map(|v| json!({ "type": v.kind, "value": v.get("value"), "bits": v.get("bits") }))
         .collect();
-    let source = text("widgets/encodings.js");
+    let source = text("chapters/widgets/encodings.js");
     let call = format!(
         "({})({})",
         text("tests/widgets/compute.js"),
@@ -143,16 +154,8 @@ fn compare(engine: &str, vector: &Vector, row: &Value) -> usize {
         compared += 2;
     }
     for (encoding, key) in row["keys"].as_object().unwrap() {
-        if encoding == "ledis-published" {
-            let marker = &vector.get("ledis").unwrap()[..2];
-            let published = format!("{marker}{}", vector.get("little_endian").unwrap());
-            assert_eq!(key.as_str(), Some(published.as_str()), "{name}: {encoding}");
-        } else {
-            let field = vector.field_of(encoding);
-            // NeoKV and QDB are exported for doubles only, and follow the same rule elsewhere.
-            if vector.fields.contains_key(field) {
-                assert_eq!(key.as_str(), vector.get(field), "{name}: {encoding}");
-            }
+        if let Some(expected) = vector.key(encoding) {
+            assert_eq!(key.as_str(), Some(&*expected), "{name}: {encoding}");
         }
         compared += 1;
     }
@@ -177,30 +180,24 @@ fn compare_orders(engine: &str, vectors: &[Vector], sorted: &Value) {
     for (name, result) in sorted.as_object().unwrap() {
         let (kind, encoding) = name.split_once(' ').unwrap();
         let own: Vec<&Vector> = vectors.iter().filter(|v| v.kind == kind).collect();
-        let Some(field) = own
-            .first()
-            .filter(|_| encoding != "ledis-published")
-            .map(|v| v.field_of(encoding))
-        else {
-            continue;
-        };
-        if !own[0].fields.contains_key(field) {
+        let rows: BTreeMap<(String, &str), &Vector> = own
+            .iter()
+            .filter_map(|v| Some(((v.key(encoding)?, v.get("encoded")?), *v)))
+            .collect();
+        if rows.is_empty() {
             continue;
         }
-        let mut rows: BTreeMap<(String, String), &Vector> = BTreeMap::new();
-        for vector in &own {
-            if let Some(key) = vector.get(field) {
-                rows.insert(
-                    (key.to_owned(), vector.get("encoded").unwrap().to_owned()),
-                    vector,
-                );
-            }
-        }
-        let keys: Vec<&str> = rows.keys().map(|(key, _)| key.as_str()).collect();
+        let keys: Vec<&String> = rows.keys().map(|(key, _)| key).collect();
         assert_eq!(result["keys"], json!(keys), "{engine}: {name}");
         let places: Vec<String> = rows.values().map(|v| place(v)).collect();
         let breaks: Vec<bool> = (0..places.len())
-            .map(|i| i > 0 && places[i - 1] > places[i])
+            .map(|i| {
+                let behind = |before: &String| match encoding {
+                    "inverted" => *before < places[i],
+                    _ => *before > places[i],
+                };
+                i > 0 && behind(&places[i - 1])
+            })
             .collect();
         assert_eq!(result["breaks"], json!(breaks), "{engine}: {name}");
         unsound += usize::from(breaks.contains(&true));
@@ -214,7 +211,7 @@ fn compare_halves(engine: &str, computed: &Value) {
     assert_eq!(keys.len(), 65536 * 4);
     for bits in 0..=u16::MAX {
         let at = usize::from(bits) * 4;
-        let key = engine::keys::hex(&engine::keys::encode_f16_bits(bits));
+        let key = hex(&engine::keys::encode_f16_bits(bits));
         assert_eq!(keys[at..at + 4], key, "{engine}: f16 {bits:04x}");
     }
     assert_eq!(

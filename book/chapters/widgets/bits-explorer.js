@@ -8,6 +8,7 @@
 (() => {
   "use strict";
 
+  const { el, list, button, Widget, keepKey } = WidgetParts;
   const K = KeyEncodings;
 
   const DEFAULTS = {
@@ -20,39 +21,18 @@
     signed: (type) => [K.format(type, K.signBit(type)), "-1", "0", "1", K.format(type, K.mask(type) ^ K.signBit(type))],
     float: () => ["-inf", "-1", "-0", "0", "1", "inf", "nan"],
   };
-  const SPEAK_AFTER_MS = 500;
-  let made = 0;
-
-  /** An element with attributes and children; text is always set as text. */
-  function el(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-      else if (value !== null) node.setAttribute(name, value);
-    }
-    node.append(...children);
-    return node;
-  }
-
-  const words = (text) => (text ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
   const spaced = (bytes) => bytes.map((byte) => K.hex([byte])).join(" ");
 
-  class BitsExplorer extends HTMLElement {
-    connectedCallback() {
-      if (this.body !== undefined) return;
+  class BitsExplorer extends Widget {
+    get title_() { return "Bits explorer"; }
+
+    setUp() {
       const type = this.getAttribute("type") ?? "i64";
       const start = Object.hasOwn(K.TYPES, type) ? K.parse(type, this.getAttribute("value") ?? "0") : { error: `unknown type ${type}` };
-      if (start.error) {
-        console.error(`bits-explorer: ${start.error}`);
-        return;
-      }
-      for (const problem of this.problems(type)) console.error(`bits-explorer: ${problem}`);
-      this.id_ = `bits-explorer-${(made += 1)}`;
+      if (start.error) throw new Error(start.error);
+      this.complain(this.problems(type));
       this.type = type;
       this.bits = start.bits;
-      const fallback = el("div", { class: "bx-fallback" }, ...this.childNodes);
-      this.body = el("div", { class: "bx", role: "group", "aria-label": "Bits explorer" });
-      this.append(fallback, this.body);
       this.build();
     }
 
@@ -60,9 +40,9 @@
     problems(type) {
       const unknown = (kind, list, good) => list.filter((word) => !good(word)).map((word) => `${kind} ${word} does not suit ${type}`);
       return [
-        ...unknown("encoding", words(this.getAttribute("encodings")), (id) => K.supports(id, type)),
-        ...unknown("neighbour", words(this.getAttribute("neighbours")), (text) => !K.parse(type, text).error),
-        ...unknown("type", words(this.getAttribute("types")), (name) => Object.hasOwn(K.TYPES, name)),
+        ...unknown("encoding", list(this.getAttribute("encodings")), (id) => K.supports(id, type)),
+        ...unknown("neighbour", list(this.getAttribute("neighbours")), (text) => !K.parse(type, text).error),
+        ...unknown("type", list(this.getAttribute("types")), (name) => Object.hasOwn(K.TYPES, name)),
       ];
     }
 
@@ -72,27 +52,26 @@
 
     build() {
       this.body.replaceChildren(this.buildControls(), this.buildLine(), this.buildBits(), this.buildBytes(), this.buildColumns());
-      this.spoken = el("p", { class: "bx-spoken", "aria-live": "polite" });
       this.body.append(this.spoken);
+      this.before = null;
       this.show();
     }
 
     buildControls() {
-      const id = this.id_;
+      const id = this.name;
       this.field = el("input", {
         id: `${id}-value`, type: "text", inputmode: this.family === "float" ? "text" : "numeric", autocomplete: "off",
         spellcheck: "false", "aria-describedby": `${id}-message`, oninput: () => this.typed(), onkeydown: (event) => this.fieldKey(event),
       });
-      this.message = el("p", { id: `${id}-message`, class: "bx-message", role: "status" });
-      const types = words(this.getAttribute("types")).filter((name) => Object.hasOwn(K.TYPES, name));
+      this.message = el("p", { id: `${id}-message`, class: "wg-message", role: "status" });
+      const types = list(this.getAttribute("types")).filter((name) => Object.hasOwn(K.TYPES, name));
       const choices = types.length > 0 ? types : Object.keys(K.TYPES).filter((name) => K.TYPES[name].family === this.family);
       const select = el("select", { id: `${id}-type`, onchange: () => this.changeType(select.value) },
         ...choices.map((name) => el("option", { value: name }, name)));
       select.value = this.type;
-      const button = (text, label, action) => el("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
       const presets = PRESETS[this.family](this.type).map((text) =>
         button(text.length > 12 ? (text.startsWith("-") ? "MIN" : "MAX") : text, `set to ${text}`, () => this.set(K.parse(this.type, text).bits)));
-      return el("div", { class: "bx-controls" },
+      return el("div", { class: "wg-controls" },
         el("span", {}, el("label", { for: `${id}-value` }, "Number"), this.field,
           button("−", "next lower value", () => this.step(-1)), button("+", "next higher value", () => this.step(1))),
         el("span", {}, el("label", { for: `${id}-type` }, "Type"), select),
@@ -100,7 +79,7 @@
     }
 
     buildLine() {
-      const id = this.id_;
+      const id = this.name;
       this.line = el("input", {
         id: `${id}-line`, type: "range", min: "0", max: String(K.LINE_STEPS), step: "1",
         oninput: () => this.set(K.fromLine(this.type, Number(this.line.value))), onkeydown: (event) => this.lineKey(event),
@@ -161,7 +140,7 @@
     typed() {
       const answer = K.parse(this.type, this.field.value);
       this.field.setAttribute("aria-invalid", answer.error ? "true" : "false");
-      this.body.classList.toggle("bx-stale", Boolean(answer.error));
+      this.body.classList.toggle("wg-stale", Boolean(answer.error));
       this.message.textContent = answer.error ? `✗ ${answer.error}` : answer.note;
       if (answer.error) return;
       this.bits = answer.bits;
@@ -171,7 +150,7 @@
     set(bits) {
       this.bits = bits;
       this.field.setAttribute("aria-invalid", "false");
-      this.body.classList.remove("bx-stale");
+      this.body.classList.remove("wg-stale");
       this.message.textContent = "";
       this.show();
     }
@@ -210,9 +189,7 @@
       const last = this.buttons.length - 1;
       const to = { ArrowLeft: at + 1, ArrowRight: at - 1, ArrowUp: at + 8, ArrowDown: at - 8, Home: last, End: 0 }[event.key];
       if (to === undefined || at < 0) return;
-      // The page's own arrow keys would turn to the next chapter.
-      event.preventDefault();
-      event.stopPropagation();
+      keepKey(event);
       this.buttons[Math.max(0, Math.min(last, to))].focus();
     }
 
@@ -234,10 +211,7 @@
       const results = this.encodings().map((id) => this.column(id));
       this.columns.dataset.count = String(results.length);
       this.columns.replaceChildren(...results.map((result) => result.card));
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        this.spoken.textContent = [`${text} as ${this.type}.`, ...results.map((result) => result.sentence)].join(" ");
-      }, SPEAK_AFTER_MS);
+      this.say([`${text} as ${this.type}.`, ...results.map((result) => result.sentence)].join(" "));
     }
 
     showBits() {
@@ -249,32 +223,39 @@
         button.setAttribute("aria-label", `bit ${index}, ${field}`);
       });
       const bytes = K.bigEndian(this.type, this.bits);
-      this.groups.querySelectorAll(".bx-hex").forEach((hex, i) => { hex.textContent = K.hex([bytes[i]]); });
+      // While a hand drags along the line, the bytes that moved with it are seen at once.
+      const moved = (i) => this.before !== null && this.before[i] !== bytes[i];
+      this.groups.querySelectorAll(".bx-hex").forEach((hex, i) => {
+        hex.textContent = K.hex([bytes[i]]);
+        hex.classList.toggle("bx-changed", moved(i));
+      });
+      this.before = bytes;
       const rows = K.fields(this.type, this.bits).map(({ letter, name, width, meaning }) =>
         el("div", {}, el("dt", { class: `bx-${letter}` }, `${letter} = ${name}, ${width} ${width === 1 ? "bit" : "bits"}`), el("dd", {}, meaning)));
       this.legend.replaceChildren(...rows);
     }
 
     encodings() {
-      const asked = words(this.getAttribute("encodings")).filter((id) => K.supports(id, this.type));
-      const chosen = asked.length > 0 ? asked : words(DEFAULTS[this.family].encodings).filter((id) => K.supports(id, this.type));
+      const asked = list(this.getAttribute("encodings")).filter((id) => K.supports(id, this.type));
+      const chosen = asked.length > 0 ? asked : list(DEFAULTS[this.family].encodings).filter((id) => K.supports(id, this.type));
       return chosen.slice(0, 6);
     }
 
     neighbours() {
       const asked = this.getAttribute("neighbours") ?? DEFAULTS[this.family].neighbours;
-      const parsed = words(asked).map((text) => K.parse(this.type, text)).filter((answer) => !answer.error);
+      const parsed = list(asked).map((text) => K.parse(this.type, text)).filter((answer) => !answer.error);
       return [...new Set([...parsed.map((answer) => answer.bits), this.bits])];
     }
 
     /** One encoding: the value's key, whether the order holds, and the neighbours sorted by key. */
     column(id) {
-      const { title, rule, encode, decode } = K.ENCODINGS[id];
+      const { title, rule, encode, decode, descending } = K.ENCODINGS[id];
       const name = (bits) => K.format(this.type, bits);
       const { rows, refused } = K.sortByKey(id, this.type, this.neighbours());
       const key = encode(this.type, this.bits);
       const at = rows.findIndex((row) => row.bits === this.bits);
-      const less = rows.filter((row) => K.compareNumbers(this.type, row.bits, this.bits) < 0).length;
+      const first = descending ? (order) => order > 0 : (order) => order < 0;
+      const less = rows.filter((row) => first(K.compareNumbers(this.type, row.bits, this.bits))).length;
       const equal = rows.filter((row) => K.compareNumbers(this.type, row.bits, this.bits) === 0).length;
       const placed = at < 0 || (at >= less && at < less + equal);
       const sound = rows.every((row) => row.breaks === null);
@@ -284,9 +265,9 @@
       if (key !== null && decode && decode(this.type, key) !== this.bits) notes.push(`comes back as ${name(decode(this.type, key))}`);
       if (refused.length > 0 && at >= 0) notes.push(`refuses ${refused.map(name).join(", ")}`);
       const items = rows.map((row) => this.row(row, name));
-      const card = el("section", { class: `bx-column ${sound ? "bx-sound" : "bx-broken"}`, "aria-label": title },
+      const card = el("section", { class: `bx-column ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
         el("h4", {}, title), el("p", { class: "bx-rule" }, rule),
-        el("p", { class: "bx-verdict" }, sound ? "✓ in order" : "✗ out of order"),
+        el("p", { class: "wg-verdict" }, sound ? `✓ in order${descending ? ", greatest first" : ""}` : "✗ out of order"),
         el("p", { class: "bx-key" }, key === null ? "no key" : el("code", {}, K.hex(key))),
         el("p", { class: placed ? "bx-place" : "bx-place bx-misplaced" }, [place, ...notes].join("; ")),
         el("ol", {}, ...items));

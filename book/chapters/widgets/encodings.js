@@ -275,11 +275,28 @@ const KeyEncodings = (() => {
     return stored & signBit(type) ? stored ^ signBit(type) : stored ^ mask(type);
   }
 
+  const ascii = (text) => [...text].map((letter) => letter.charCodeAt(0));
+
+  /** The number's text, as a person writes it. */
+  const decimal = (type, bits) => ascii(format(type, bits));
+
+  /** What `%020d` prints: zeros up to twenty places, behind the minus sign. */
+  function padded(type, bits) {
+    const text = format(type, bits);
+    return ascii(text.startsWith("-") ? `-${text.slice(1).padStart(19, "0")}` : text.padStart(20, "0"));
+  }
+
+  /** MAX - t, big-endian. Of a signed type it is the difference, which never is negative. */
+  const inverted = (type, bits) => bigEndian(type, position(type, bits) ^ mask(type));
+
   // `encode` gives a key, or `null` for a value that the encoding refuses. `decode` stands only
-  // where a value may come back as another one.
+  // where a value may come back as another one, `descending` where the greatest shall come first.
   const ENCODINGS = {
     le: { title: "little-endian", rule: "lowest byte first", types: "all", encode: littleEndian },
     be: { title: "big-endian", rule: "highest byte first", types: "all", encode: bigEndian },
+    decimal: { title: "decimal text", rule: "the digits, one byte each", types: "all", encode: decimal },
+    padded: { title: "padded decimal", rule: "twenty places, zeros in front", types: "unsigned signed", encode: padded },
+    inverted: { title: "MAX - t", rule: "MAX minus the number, big-endian", types: "unsigned signed", descending: true, encode: inverted },
     "sign-flip": { title: "sign bit flipped", rule: "flip the top bit, big-endian", types: "signed float", encode: flipSign },
     "invert-all": {
       title: "all bits inverted", rule: "flip every bit, big-endian", types: "signed float",
@@ -328,19 +345,20 @@ const KeyEncodings = (() => {
   }
 
   /**
-   * The values in the order of their keys. `breaks` is the greater value that stands just before
-   * this one, against the numbers' order; `ties` the one before that has the same key.
+   * The values in the order of their keys. `breaks` is the value that stands just before this one
+   * and belongs behind it; `ties` the one before that has the same key.
    * Values that the encoding refuses are in `refused`.
    */
   function sortByKey(id, type, values) {
-    const { encode } = ENCODINGS[id];
+    const { encode, descending } = ENCODINGS[id];
+    const belongsBehind = descending ? (order) => order < 0 : (order) => order > 0;
     const keyed = values.map((bits) => ({ bits, key: encode(type, bits) }));
     // Equal keys stand in total order, so that the list is the same whatever it was made from.
     const first = (a, b) => (position(type, a.bits) < position(type, b.bits) ? -1 : 1);
     const rows = keyed.filter((row) => row.key !== null).sort((a, b) => compareKeys(a.key, b.key) || first(a, b));
     rows.forEach((row, i) => {
       const before = rows[i - 1];
-      row.breaks = i > 0 && compareNumbers(type, before.bits, row.bits) > 0 ? before.bits : null;
+      row.breaks = i > 0 && belongsBehind(compareNumbers(type, before.bits, row.bits)) ? before.bits : null;
       row.ties = i > 0 && compareKeys(before.key, row.key) === 0 ? before.bits : null;
     });
     return { rows, refused: keyed.filter((row) => row.key === null).map((row) => row.bits) };
@@ -348,7 +366,8 @@ const KeyEncodings = (() => {
 
   return {
     TYPES, ENCODINGS, LINE_STEPS, parse, format, fields, position, compareNumbers, step, fromLine, toLine,
-    bigEndian, littleEndian, isFloat, isNan, hasSign, signBit, mask, bitsToDouble, supports, hex, sortByKey,
+    bigEndian, littleEndian, flipSign, totalOrder, isFloat, isNan, hasSign, signBit, mask, bitsToDouble, supports, hex, ascii,
+    compareKeys, sortByKey,
   };
 })();
 
