@@ -10,6 +10,7 @@
   const WIDGETS = {
     "bits-explorer": ["parts", "encodings", "bits-explorer"],
     "byte-sorter": ["parts", "encodings", "tuples", "byte-sorter"],
+    "tuple-builder": ["parts", "encodings", "tuples", "tuple-builder"],
   };
 
   // A script's own address, because a book opened from plain files has no root.

@@ -116,6 +116,15 @@ const TupleKeys = (() => {
 
   const beginsWith = (bytes, start) => start.every((byte, i) => bytes[i] === byte);
 
+  /** What a scheme does to the fields' values so that they do not come back, in words. */
+  function losses(scheme, fields) {
+    if (scheme !== "fixed") return [];
+    return fields.filter((one) => one.type === "text").flatMap((one) => {
+      if (one.value.length > FIXED_BYTES) return [`${shown(one)} is cut after ${FIXED_BYTES} bytes`];
+      return one.value.at(-1) === 0 ? [`${shown(one)} comes back without its last 00`] : [];
+    });
+  }
+
   /**
    * The tuples in the order of their keys. `breaks` is the tuple that stands just before this one
    * and belongs behind it; `ties` another one before it with the very same key.
@@ -139,7 +148,7 @@ const TupleKeys = (() => {
     return tuples.filter((fields) => beginsWith(key(scheme, fields), start) && !equal(fields));
   }
 
-  return { SCHEMES, FIXED_BYTES, knows, field, tuple, name, shown, compare, encode, bytesOf, key, prefix, sortByKey, strangers, utf8 };
+  return { SCHEMES, FIXED_BYTES, knows, field, tuple, name, shown, compare, encode, bytesOf, key, prefix, losses, sortByKey, strangers };
 })();
 
 if (typeof module !== "undefined") module.exports = TupleKeys;
