@@ -217,11 +217,7 @@ fn wrong_pointers_and_manifests_are_named() {
 
     let manifest = &files(&vfs, "MANIFEST")[0];
     let report = damaged(&vfs, manifest, |bytes| bytes[20] ^= 1);
-    assert_found(
-        &report,
-        manifest,
-        "says that everything before it was durable",
-    );
+    assert_found(&report, manifest, "says that everything before byte");
     let report = damaged(&vfs, manifest, |bytes| bytes.truncate(bytes.len() - 3));
     let torn = |finding: &engine::Finding| {
         finding.severity == Severity::Note && finding.what.contains("torn")
@@ -234,7 +230,7 @@ fn logs_are_read_to_the_end() {
     let vfs = database();
     let log = &files(&vfs, ".log")[0];
     let report = damaged(&vfs, log, |bytes| bytes[14] ^= 1);
-    assert_found(&report, log, "says that everything before it was durable");
+    assert_found(&report, log, "says that everything before byte");
     let copy = vfs.crash(1);
     copy.remove(log).unwrap();
     assert_found(&check(&copy), log, "the manifest needs it");

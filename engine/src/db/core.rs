@@ -60,6 +60,8 @@ pub(super) struct Core {
     pub(super) snapshots: SnapshotList,
     pub(super) queue: CommitQueue,
     pub(super) writer: Mutex<Writer>,
+    /// Held by who syncs without the writer's lock.
+    pub(super) syncing: Mutex<()>,
     pub(super) manifest: Mutex<ManifestInForce>,
     /// Full memtables that wait to be flushed, the oldest first.
     pub(super) frozen: Mutex<VecDeque<Arc<FrozenSet>>>,

@@ -235,6 +235,21 @@ impl Db {
         self.handle.core.write(batch, options)
     }
 
+    /// Makes every write that has returned survive a power cut. Others read and write meanwhile, unlike during a write
+    /// with `sync`: for who answers many writers after one sync.
+    ///
+    /// Cost: a flush of the device.
+    ///
+    /// # Errors
+    /// `Io` if the log cannot be synced; every later write fails with `Poisoned`, and so does this.
+    pub fn sync(&self) -> Result<()> {
+        let core = &self.handle.core;
+        core.check_writable()?;
+        let synced = core.sync_logs();
+        core.deliver_events();
+        synced
+    }
+
     /// Holds the present moment for reading.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {

@@ -283,6 +283,7 @@ impl Core {
             snapshots: SnapshotList::default(),
             queue: CommitQueue::default(),
             writer: Mutex::new(Writer::new(log, log_number, memtables, last_sequence)),
+            syncing: Mutex::default(),
             manifest: Mutex::new(ManifestInForce { manifest, state }),
             frozen: Mutex::new(
                 recovered

@@ -238,7 +238,9 @@ impl Replay<'_> {
         let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
         while reader.next_record()?.is_some() {}
         let says = match (reader.durable(), self.mode) {
-            (Some(mark), _) => format!("says at byte {mark} that everything before was durable"),
+            (Some(upto), _) => {
+                format!("has a mark that everything before its byte {upto} was durable")
+            }
             (None, RecoveryMode::Absolute) => {
                 "the recovery mode is absolute; the mode point in time leaves out what follows"
                     .to_owned()

@@ -19,7 +19,7 @@ use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
 use crate::db::signals::Work;
 use crate::error::{Error, Result};
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
-use crate::log::LogWriter;
+use crate::log::{LogSync, LogWriter};
 use crate::memtable::MemtableWriter;
 use crate::version::file_name;
 use crate::vfs::Vfs;
@@ -106,7 +106,7 @@ impl Writer {
     /// Makes everything that was written durable: older logs first, so that no later write survives alone.
     fn sync(&mut self, core: &Core) -> Result<()> {
         for (_, log) in &mut self.closed_logs {
-            sync_one(log, core)?;
+            counting(log, core, LogWriter::sync)?;
         }
         self.closed_logs.clear();
         if !self.log_name_synced {
@@ -114,10 +114,47 @@ impl Writer {
             self.log_name_synced = true;
         }
         if !self.log_synced {
-            sync_one(&mut self.log, core)?;
+            counting(&mut self.log, core, LogWriter::sync)?;
             self.log_synced = true;
         }
         Ok(())
+    }
+
+    /// What [`sync`](Self::sync) would do, to be done without the lead.
+    fn begin_sync(&self) -> DueSync {
+        let closed = self.closed_logs.iter();
+        let mut logs: Vec<_> = closed
+            .map(|(number, log)| (*number, log.begin_sync()))
+            .collect();
+        if !self.log_synced {
+            logs.push((self.log_number, self.log.begin_sync()));
+        }
+        DueSync {
+            logs,
+            name_of: (!self.log_name_synced).then_some(self.log_number),
+        }
+    }
+
+    /// Notes what became durable while others wrote.
+    fn end_sync(&mut self, due: &DueSync, core: &Core) {
+        if due.name_of == Some(self.log_number) {
+            self.log_name_synced = true;
+        }
+        for (number, sync) in &due.logs {
+            let mut noted = Ok(());
+            if *number == self.log_number {
+                self.log_synced |= sync.covers(&self.log);
+                noted = counting(&mut self.log, core, |log| log.end_sync(sync, Ok(())));
+            }
+            self.closed_logs.retain_mut(|(closed, log)| {
+                let is_durable = closed == number && sync.covers(log);
+                if closed == number {
+                    noted = counting(log, core, |log| log.end_sync(sync, Ok(())));
+                }
+                !is_durable
+            });
+            debug_assert!(noted.is_ok(), "only a failed sync is an error here");
+        }
     }
 
     /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
@@ -152,6 +189,31 @@ impl Writer {
     fn memtable_of(&mut self, family: FamilyId) -> Option<&mut MemtableWriter> {
         let at = self.memtables.binary_search_by_key(&family, |(id, _)| *id);
         Some(&mut self.memtables[at.ok()?].1)
+    }
+}
+
+/// A sync that leaves the lead to others while it runs.
+struct DueSync {
+    /// The oldest first.
+    logs: Vec<(u64, LogSync)>,
+    /// The log whose name is not durable yet.
+    name_of: Option<u64>,
+}
+
+impl DueSync {
+    /// In the order of [`Writer::sync`], so that no later write survives alone.
+    fn run(&self, core: &Core) -> Result<()> {
+        let (current, closed) = match (self.name_of, self.logs.split_last()) {
+            (Some(name), Some((last, closed))) if last.0 == name => (Some(last), closed),
+            _ => (None, &self.logs[..]),
+        };
+        for (_, sync) in closed {
+            sync.run()?;
+        }
+        if self.name_of.is_some() {
+            core.vfs.sync_dir(&core.dir)?;
+        }
+        current.map_or(Ok(()), |(_, sync)| sync.run())
     }
 }
 
@@ -343,15 +405,22 @@ impl Core {
         self.frozen.lock().push_back(Arc::new(set));
     }
 
-    /// Makes all that was written so far durable.
+    /// Makes all that was written so far durable. Others write meanwhile.
     ///
     /// # Errors
     /// `Io`, which poisons the database.
     pub(super) fn sync_logs(&self) -> Result<()> {
-        // Locked first: a leader at work ends its group before the answer is given.
-        let mut writer = self.writer.lock();
-        self.check_not_poisoned()?;
-        writer.sync(self).inspect_err(|error| self.poison(error))
+        // A second one waits: half of what it has to sync is on its way.
+        let _alone = self.syncing.lock();
+        let due = {
+            // A leader at work ends its group first.
+            let writer = self.writer.lock();
+            self.check_not_poisoned()?;
+            writer.begin_sync()
+        };
+        due.run(self).inspect_err(|error| self.poison(error))?;
+        self.writer.lock().end_sync(&due, self);
+        Ok(())
     }
 
     /// Gives back the space that log and manifest took ahead of what was written. Nothing is written after that.
@@ -376,10 +445,14 @@ impl Drop for PoisonIfUnwinding<'_> {
     }
 }
 
-/// Syncs a log, and counts the mark that this appends.
-fn sync_one(log: &mut LogWriter, core: &Core) -> Result<()> {
+/// Counts what `append` adds to the log.
+fn counting(
+    log: &mut LogWriter,
+    core: &Core,
+    append: impl FnOnce(&mut LogWriter) -> Result<()>,
+) -> Result<()> {
     let before = log.len();
-    log.sync()?;
+    append(log)?;
     core.counters.logged(log.len() - before);
     Ok(())
 }

@@ -6,7 +6,9 @@ use crate::annotate::{Listener, Notes, Wrong};
 use crate::batch::BatchView;
 use crate::error::Error;
 use crate::internal_key::{self, ValueKind};
-use crate::log::{Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode};
+use crate::log::{
+    Found, FragmentType, HEADER_BYTES, LogEnd, LogReader, RecoveryMode, durable_before,
+};
 use crate::varint;
 use crate::version::{Shows, VersionEdit};
 
@@ -119,7 +121,10 @@ impl Explain<'_, '_> {
             FragmentType::First => ("the first part of a record", "first"),
             FragmentType::Middle => ("a middle part of a record", "middle"),
             FragmentType::Last => ("the last part of a record", "last"),
-            FragmentType::Mark => ("all before it was durable when it was written", "mark"),
+            FragmentType::Mark if payload.is_empty() => {
+                ("all before it was durable when it was written", "mark")
+            }
+            FragmentType::Mark => ("so much was durable when it was written", "mark"),
         };
         let begins = matches!(
             fragment_type,
@@ -143,6 +148,11 @@ impl Explain<'_, '_> {
         notes.field(1, format!("type {}: {name}", fragment_type as u8));
         notes.field(4, "the log's number");
         if fragment_type == FragmentType::Mark {
+            if let Some(upto) = durable_before(at, &self.contents[payload])
+                && upto < at as u64
+            {
+                notes.field(8, format!("all before byte {upto} was durable"));
+            }
             return Ok(());
         }
         if fragment_type == FragmentType::Whole {

@@ -7,7 +7,8 @@
 //! block     fragment* | zeros, if fewer than 11 bytes are left
 //! fragment  checksum: u32 | length: u16 | type: u8 | log: u32 | payload: length bytes
 //! type      1 = the whole record, 2 = its first fragment, 3 = a middle one, 4 = its last,
-//!           5 = a mark of length 0: everything before it was durable when it was written
+//!           5 = a mark: everything before it was durable when it was written; if it has a payload, only what
+//!           is before that offset (u64): records came while the sync went on
 //! log       the low half of the log's number
 //! checksum  CRC-32 of the fragment's offset in the file as u64, then of everything after the checksum
 //! ```
@@ -20,7 +21,7 @@
 //! 4. A log is written once from its beginning. After recovery a new one is started; nothing is ever
 //!    appended behind a torn end.
 //! 5. A header lies in one sector of 512 bytes. If fewer than 11 bytes are left in one, they are zeros.
-//! 6. A mark follows every sync, before any later record, unless there was no space for it.
+//! 6. A mark follows every sync, unless there was no space for it.
 //!
 //! Why the log's number and the offset: a file system may hand back old blocks after a power cut, files may
 //! be recycled one day, and a value may hold a copy of a log. Without them, an old fragment that happens to
@@ -30,8 +31,8 @@
 //! Torn or damaged? What stands behind the last sync may be lost in a power cut, sector by sector and in any order:
 //! a page may stay zeros while the next one was written. So a bad fragment
 //! - with nothing valid after it is a torn end;
-//! - with a mark after it is corruption: it was durable;
-//! - with valid fragments after it, and no mark, is a lost tail if one of its sectors is zeros from where the fragment
+//! - with a mark after it that covers it is corruption: it was durable;
+//! - with valid fragments after it, and no such mark, is a lost tail if one of its sectors is zeros from where the fragment
 //!   or the sector begins: that sector was never written. Else it is corruption: no power cut changes a byte.
 //!
 //! The reader looks for a valid fragment at every following byte. Invariant 5 makes a lost sector visible: if a header
@@ -48,7 +49,7 @@ mod tail;
 mod writer;
 
 pub use reader::{Found, LogEnd, LogReader, RecoveryMode};
-pub use writer::LogWriter;
+pub use writer::{LogSync, LogWriter};
 
 /// Blocks have this length; the last one may be shorter.
 pub const BLOCK_BYTES: usize = 32 << 10;
@@ -82,7 +83,7 @@ pub enum FragmentType {
     Middle = 3,
     /// Its last part.
     Last = 4,
-    /// No part of a record: everything before it was durable when it was written.
+    /// No part of a record: what was durable when it was written. See [`durable_before`].
     Mark = 5,
 }
 
@@ -98,6 +99,22 @@ impl FragmentType {
         }
     }
 }
+
+/// What a mark at `at` says to be durable: everything before this offset. `None` if its payload says nothing of the
+/// kind.
+pub fn durable_before(at: usize, payload: &[u8]) -> Option<u64> {
+    let at = at as u64;
+    match payload.first_chunk() {
+        None if payload.is_empty() => Some(at),
+        Some(upto) if payload.len() == MARK_BYTES => {
+            Some(u64::from_le_bytes(*upto)).filter(|upto| *upto < at)
+        }
+        _ => None,
+    }
+}
+
+/// The payload of a mark that does not cover everything before it.
+const MARK_BYTES: usize = 8;
 
 /// What is stored of a log's number.
 fn stored_number(log_number: u64) -> u32 {

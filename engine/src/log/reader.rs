@@ -1,6 +1,8 @@
 //! Puts records together again, and tells a torn end from damage.
 
-use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, next_header, stored_number};
+use super::{
+    BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, durable_before, next_header, stored_number,
+};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,8 +36,8 @@ pub struct LogReader<'a> {
     record: Vec<u8>,
     /// Where the last record began.
     record_at: usize,
-    /// Where the last mark stands.
-    mark_at: Option<usize>,
+    /// Before which offset everything was durable, as the last mark says.
+    durable: Option<u64>,
 }
 
 /// How a log ended.
@@ -98,7 +100,7 @@ impl<'a> LogReader<'a> {
             end: None,
             record: Vec::new(),
             record_at: 0,
-            mark_at: None,
+            durable: None,
         }
     }
 
@@ -107,9 +109,9 @@ impl<'a> LogReader<'a> {
         self.record_at as u64
     }
 
-    /// How much of the log was durable when a later part was written, as far as it was read: where its last mark stands.
+    /// How much of the log was durable when a later part was written, as its last mark says, as far as it was read.
     pub fn durable(&self) -> Option<u64> {
-        self.mark_at.map(|at| at as u64)
+        self.durable
     }
 
     /// How the log ended; `None` until the last record was read, and after an error.
@@ -172,7 +174,7 @@ impl<'a> LogReader<'a> {
             let end = payload.end;
             match fragment_type {
                 FragmentType::Mark => {
-                    self.mark_at = Some(at);
+                    self.durable = durable_before(at, &self.log[payload]);
                     self.position = end;
                     (begin, found) = self.look_behind(end);
                     at = begin;
@@ -213,9 +215,9 @@ impl<'a> LogReader<'a> {
     fn torn(&mut self, begin: usize, at: usize, what: &str) -> Result<Option<Place>> {
         let damaged = |what: String| Err(Error::corruption(&self.path, at as u64, what));
         let after = self.after(at);
-        if let Some(mark) = after.mark {
+        if let Some((mark, upto)) = after.mark {
             return damaged(format!(
-                "{what}, and yet byte {mark} says that everything before it was durable"
+                "{what}, and yet the mark at byte {mark} says that everything before byte {upto} was durable"
             ));
         }
         if let Some(valid) = after.valid
@@ -300,13 +302,16 @@ impl<'a> LogReader<'a> {
                 what: format!("a fragment states {length} bytes where {room} are left"),
             };
         }
-        if fragment_type == FragmentType::Mark && length > 0 {
+        let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
+        let says = |mark| durable_before(at, mark);
+        if fragment_type == FragmentType::Mark && says(&self.log[payload.clone()]).is_none() {
             return Found::Bad {
                 at: at + 4..at + 6,
-                what: format!("a mark has a payload of {length} bytes"),
+                what: format!(
+                    "a mark has {length} bytes, which are not the offset of anything before it"
+                ),
             };
         }
-        let payload = at + HEADER_BYTES..at + HEADER_BYTES + length;
         let stored = u32::from_le_bytes([c0, c1, c2, c3]);
         let computed = checksum(at as u64, &self.log[at + 4..payload.end]);
         if stored != computed {

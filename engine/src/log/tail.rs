@@ -1,19 +1,19 @@
 //! What stands behind a fragment that cannot be read: the evidence for a torn end, a lost tail or damage.
 
 use super::reader::{Found, LogReader};
-use super::{FragmentType, HEADER_BYTES, SECTOR_BYTES, next_header};
+use super::{FragmentType, HEADER_BYTES, SECTOR_BYTES, durable_before, next_header};
 
 /// What is valid behind a bad fragment.
 #[derive(Debug, Default)]
 pub(super) struct After {
     /// The first valid fragment.
     pub(super) valid: Option<usize>,
-    /// The first mark.
-    pub(super) mark: Option<usize>,
+    /// The first mark that says that the bad fragment was durable, and before which offset everything was.
+    pub(super) mark: Option<(usize, u64)>,
 }
 
 impl LogReader<'_> {
-    /// Looks for valid fragments at every position behind `at`, until a mark is found.
+    /// Looks for valid fragments at every position behind `at`, until a mark is found that covers it.
     ///
     /// Cost: one pass; a checksum wherever a type and this log's number happen to stand.
     pub(super) fn after(&self, at: usize) -> After {
@@ -34,8 +34,11 @@ impl LogReader<'_> {
                 continue;
             };
             after.valid.get_or_insert(candidate);
-            if fragment_type == FragmentType::Mark {
-                after.mark = Some(candidate);
+            let upto = durable_before(candidate, &self.log[payload.clone()]);
+            if fragment_type == FragmentType::Mark
+                && let Some(upto) = upto.filter(|upto| *upto > at as u64)
+            {
+                after.mark = Some((candidate, upto));
                 return after;
             }
             candidate = payload.end;

@@ -2,9 +2,10 @@
 
 use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, next_header, stored_number};
 use crate::error::{Error, Result};
-use crate::vfs::WritableFile;
+use crate::vfs::{Syncer, WritableFile};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 /// So much space is reserved at a time where syncs are frequent, because it is written as zeros first.
 const STEP_BYTES_SYNCED: u64 = 64 << 10;
@@ -32,6 +33,28 @@ pub struct LogWriter {
     buffer: Vec<u8>,
     /// The message of the first failure. What the file then holds at its end is unknown.
     failed: Option<String>,
+}
+
+/// A sync of a log as long as it was when this was made.
+#[derive(Debug)]
+pub struct LogSync {
+    syncer: Arc<dyn Syncer>,
+    upto: u64,
+}
+
+impl LogSync {
+    /// Syncs. Cost: a flush of the device.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn run(&self) -> Result<()> {
+        self.syncer.sync()
+    }
+
+    /// Whether nothing was added to the log since.
+    pub fn covers(&self, log: &LogWriter) -> bool {
+        self.upto == log.len()
+    }
 }
 
 impl LogWriter {
@@ -99,14 +122,44 @@ impl LogWriter {
     /// As for [`add_record`](Self::add_record); the records since the last sync may then be lost.
     pub fn sync(&mut self) -> Result<()> {
         self.check_not_failed()?;
-        let synced = self.file.sync();
-        self.remember_failure(synced)?;
+        let sync = self.begin_sync();
+        let synced = sync.run();
+        self.end_sync(&sync, synced)
+    }
+
+    /// A sync of every record so far. Records may be added while it [runs](LogSync::run); then
+    /// [`end_sync`](Self::end_sync) is due.
+    pub fn begin_sync(&self) -> LogSync {
+        LogSync {
+            syncer: self.file.syncer(),
+            upto: self.file.len(),
+        }
+    }
+
+    /// Notes the outcome of a sync, and marks in the log what is durable.
+    ///
+    /// # Errors
+    /// The sync's own.
+    pub fn end_sync(&mut self, sync: &LogSync, outcome: Result<()>) -> Result<()> {
+        self.remember_failure(outcome)?;
+        if self.has_failed() || sync.upto < self.synced_len {
+            return Ok(());
+        }
         self.syncs_often = true;
-        self.synced_bytes = self.file.len() - self.synced_len;
-        self.synced_len = self.file.len();
+        self.synced_bytes = sync.upto - self.synced_len;
+        self.synced_len = sync.upto;
         self.buffer.clear();
         let offset = self.start_fragment();
-        self.push_fragment(offset, FragmentType::Mark, &[]);
+        let upto = sync.upto.to_le_bytes();
+        let payload: &[u8] = match sync.covers(self) {
+            true => &[],
+            false => &upto,
+        };
+        let in_block = BLOCK_BYTES - (offset % BLOCK_BYTES as u64) as usize;
+        if HEADER_BYTES + payload.len() > in_block {
+            return Ok(()); // The next mark says it too.
+        }
+        self.push_fragment(offset, FragmentType::Mark, payload);
         // The records are durable. A mark that could not be written is the next write's trouble.
         if self.make_room().is_ok() {
             let marked = self.file.append(&self.buffer);
@@ -261,8 +314,8 @@ mod tests {
             Ok(())
         }
 
-        fn sync(&mut self) -> Result<()> {
-            Ok(())
+        fn syncer(&self) -> Arc<dyn Syncer> {
+            Arc::new(Ready)
         }
 
         fn reserve(&mut self, bytes: u64) -> Result<()> {
@@ -283,6 +336,15 @@ mod tests {
 
         fn path(&self) -> &Path {
             Path::new("noting")
+        }
+    }
+
+    #[derive(Debug)]
+    struct Ready;
+
+    impl Syncer for Ready {
+        fn sync(&self) -> Result<()> {
+            Ok(())
         }
     }
 

@@ -9,13 +9,14 @@
 //!
 //! Left out: faults of mapped reads. There the operating system stops the process.
 
-use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
+use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How an operation fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,12 +156,17 @@ impl FaultVfs {
     }
 
     fn writable(&self, inner: Box<dyn WritableFile>) -> Box<dyn WritableFile> {
-        Box::new(FaultyFile {
+        let syncer = FaultySyncer {
             vfs: self.clone(),
             path: inner.path().to_path_buf(),
+            inner: inner.syncer(),
+            sync_failed: AtomicBool::new(false),
+            grown: AtomicBool::new(false),
+        };
+        Box::new(FaultyFile {
+            vfs: self.clone(),
             inner,
-            sync_failed: false,
-            grown: false,
+            syncer: Arc::new(syncer),
         })
     }
 }
@@ -247,21 +253,46 @@ impl Vfs for FaultVfs {
 struct FaultyFile {
     vfs: FaultVfs,
     inner: Box<dyn WritableFile>,
+    syncer: Arc<FaultySyncer>,
+}
+
+#[derive(Debug)]
+struct FaultySyncer {
+    vfs: FaultVfs,
     path: PathBuf,
-    sync_failed: bool,
+    inner: Arc<dyn Syncer>,
+    sync_failed: AtomicBool,
     /// Whether the next sync needs space: for what did not fit into reserved space.
-    grown: bool,
+    grown: AtomicBool,
+}
+
+impl Syncer for FaultySyncer {
+    fn sync(&self) -> Result<()> {
+        let space = match self.grown.load(Relaxed) {
+            true => Space::Needed,
+            false => Space::NotNeeded,
+        };
+        if let Some((_, error)) = self.vfs.fault("sync", &self.path, space) {
+            self.sync_failed.store(true, Relaxed);
+            return Err(error);
+        }
+        self.grown.store(false, Relaxed);
+        if self.sync_failed.load(Relaxed) {
+            return Ok(()); // The lie that Linux tells: the pages are marked clean.
+        }
+        self.inner.sync()
+    }
 }
 
 impl FaultyFile {
     /// Whether so many bytes can be reserved.
     fn check_space(&self, bytes: u64) -> Result<()> {
         let op = "reserve space for";
-        self.vfs.check(op, &self.path, Space::Needed)?;
+        self.vfs.check(op, self.path(), Space::Needed)?;
         let more = bytes.saturating_sub(self.inner.room()) as usize;
-        if self.vfs.spend(&self.path, more) < more {
+        if self.vfs.spend(self.path(), more) < more {
             let source = io::Error::from(io::ErrorKind::StorageFull);
-            return Err(Error::io(op, &self.path, source));
+            return Err(Error::io(op, self.path(), source));
         }
         Ok(())
     }
@@ -274,15 +305,15 @@ impl WritableFile for FaultyFile {
             true => Space::NotNeeded,
             false => Space::Needed,
         };
-        self.grown |= !fits_room;
-        match self.vfs.fault("append to", &self.path, space) {
+        self.syncer.grown.fetch_or(!fits_room, Relaxed);
+        match self.vfs.fault("append to", self.path(), space) {
             None if fits_room => self.inner.append(data),
             None => {
-                let fits = self.vfs.spend(&self.path, data.len());
+                let fits = self.vfs.spend(self.path(), data.len());
                 self.inner.append(&data[..fits])?;
                 if fits < data.len() {
                     let source = io::Error::from(io::ErrorKind::StorageFull);
-                    return Err(Error::io("append to", &self.path, source));
+                    return Err(Error::io("append to", self.path(), source));
                 }
                 Ok(())
             }
@@ -294,20 +325,8 @@ impl WritableFile for FaultyFile {
         }
     }
 
-    fn sync(&mut self) -> Result<()> {
-        let space = match self.grown {
-            true => Space::Needed,
-            false => Space::NotNeeded,
-        };
-        if let Some((_, error)) = self.vfs.fault("sync", &self.path, space) {
-            self.sync_failed = true;
-            return Err(error);
-        }
-        self.grown = false;
-        if self.sync_failed {
-            return Ok(()); // The lie that Linux tells: the pages are marked clean.
-        }
-        self.inner.sync()
+    fn syncer(&self) -> Arc<dyn Syncer> {
+        Arc::<FaultySyncer>::clone(&self.syncer)
     }
 
     fn reserve(&mut self, bytes: u64) -> Result<()> {
@@ -325,7 +344,7 @@ impl WritableFile for FaultyFile {
     }
 
     fn trim(&mut self) -> Result<()> {
-        self.vfs.check("trim", &self.path, Space::NotNeeded)?;
+        self.vfs.check("trim", self.path(), Space::NotNeeded)?;
         self.inner.trim()
     }
 
@@ -334,7 +353,7 @@ impl WritableFile for FaultyFile {
     }
 
     fn path(&self) -> &Path {
-        &self.path
+        self.inner.path()
     }
 }
 

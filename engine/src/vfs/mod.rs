@@ -162,11 +162,16 @@ pub trait WritableFile: Send + Debug {
     /// `Io`.
     fn append(&mut self, data: &[u8]) -> Result<()>;
 
+    /// What makes the file durable while others append to it.
+    fn syncer(&self) -> Arc<dyn Syncer>;
+
     /// Makes everything appended so far durable.
     ///
     /// # Errors
-    /// `Io`. What was not durable before is then to be taken as lost; do not try again.
-    fn sync(&mut self) -> Result<()>;
+    /// As for [`Syncer::sync`].
+    fn sync(&mut self) -> Result<()> {
+        self.syncer().sync()
+    }
 
     /// Takes space, so that there is room for at least `bytes` more. The file is then longer than its contents and ends
     /// in zeros. Appends into the room are cheaper, and so are their syncs: no metadata changes.
@@ -206,6 +211,15 @@ pub trait WritableFile: Send + Debug {
 
     /// The name it was opened by.
     fn path(&self) -> &Path;
+}
+
+/// Syncs a file. Another thread may append to it meanwhile, or have closed it.
+pub trait Syncer: Send + Sync + Debug {
+    /// Makes everything durable that was appended before the call.
+    ///
+    /// # Errors
+    /// `Io`. What was not durable before is then to be taken as lost; do not try again.
+    fn sync(&self) -> Result<()>;
 }
 
 /// A file open for reading at any offset.

@@ -23,10 +23,12 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{MmapMut, MmapOptions};
 
-use super::WritableFile;
+use super::{Syncer, WritableFile};
 use crate::error::{Error, Result};
 
 /// Zeros are written in pieces of this length.
@@ -38,30 +40,48 @@ static ZEROS: [u8; PIECE_BYTES as usize] = [0; PIECE_BYTES as usize];
 
 #[derive(Debug)]
 pub(super) struct StdWritableFile {
-    file: File,
+    shared: Arc<Shared>,
     /// Where the contents end.
     len: u64,
     /// Where the zeros behind them end; `len` if there are none.
     reserved_end: u64,
     /// Whether the file may be longer than its contents.
     longer: bool,
-    /// Whether a sync came since space was reserved last, or none was yet.
-    syncs_often: bool,
     window: Option<Window>,
+}
+
+/// What the file shares with those who sync it.
+#[derive(Debug)]
+struct Shared {
+    file: File,
     path: PathBuf,
+    /// Whether a sync came since space was reserved last, or none was yet.
+    syncs_often: AtomicBool,
+}
+
+impl Syncer for Shared {
+    fn sync(&self) -> Result<()> {
+        self.syncs_often.store(true, Ordering::Relaxed);
+        // The data and the length, which is all that a reader needs; not the times.
+        self.file
+            .sync_data()
+            .map_err(|error| Error::io("sync", &self.path, error))
+    }
 }
 
 impl StdWritableFile {
     /// A file whose contents are `len` bytes long.
     pub(super) fn new(file: File, len: u64, path: &Path) -> Self {
         Self {
-            file,
+            shared: Arc::new(Shared {
+                file,
+                path: path.to_path_buf(),
+                syncs_often: AtomicBool::new(true),
+            }),
             len,
             reserved_end: len,
             longer: false,
-            syncs_often: true,
             window: None,
-            path: path.to_path_buf(),
         }
     }
 
@@ -73,7 +93,7 @@ impl StdWritableFile {
     }
 
     fn write_zeros(&mut self, end: u64) -> io::Result<()> {
-        let piece = match self.syncs_often {
+        let piece = match self.shared.syncs_often.load(Ordering::Relaxed) {
             true => PIECE_BYTES_SYNCED,
             false => PIECE_BYTES,
         };
@@ -82,7 +102,7 @@ impl StdWritableFile {
             // Up to the next multiple of a piece, so that pieces are aligned as the page cache wants them.
             let at = self.reserved_end;
             let bytes = (piece - at % piece).min(end - at);
-            write_all_at(&self.file, &ZEROS[..bytes as usize], at)?;
+            write_all_at(&self.shared.file, &ZEROS[..bytes as usize], at)?;
             self.reserved_end = at + bytes;
         }
         Ok(())
@@ -96,20 +116,16 @@ impl WritableFile for StdWritableFile {
             .as_mut()
             .is_some_and(|window| window.copy_in(self.len, data));
         if !copied {
-            write_all_at(&self.file, data, self.len)
-                .map_err(|error| Error::io("append to", &self.path, error))?;
+            write_all_at(&self.shared.file, data, self.len)
+                .map_err(|error| Error::io("append to", &self.shared.path, error))?;
         }
         self.len += data.len() as u64;
         self.reserved_end = self.reserved_end.max(self.len);
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<()> {
-        self.syncs_often = true;
-        // The data and the length, which is all that a reader needs; not the times.
-        self.file
-            .sync_data()
-            .map_err(|error| Error::io("sync", &self.path, error))
+    fn syncer(&self) -> Arc<dyn Syncer> {
+        Arc::<Shared>::clone(&self.shared)
     }
 
     fn reserve(&mut self, bytes: u64) -> Result<()> {
@@ -117,14 +133,14 @@ impl WritableFile for StdWritableFile {
             return Ok(());
         }
         let mut reserve = || -> io::Result<()> {
-            check_overwrites_in_place(&self.file)?;
+            check_overwrites_in_place(&self.shared.file)?;
             self.write_zeros(self.page_end(bytes)?)?;
-            self.syncs_often = false;
+            self.shared.syncs_often.store(false, Ordering::Relaxed);
             // Without a window appends are system calls, into the same room.
-            self.window = Window::map(&self.file, self.len, self.reserved_end).ok();
+            self.window = Window::map(&self.shared.file, self.len, self.reserved_end).ok();
             Ok(())
         };
-        reserve().map_err(|error| Error::io("reserve space for", &self.path, error))
+        reserve().map_err(|error| Error::io("reserve space for", &self.shared.path, error))
     }
 
     fn reserve_blocks(&mut self, bytes: u64) -> Result<()> {
@@ -132,11 +148,11 @@ impl WritableFile for StdWritableFile {
             return Ok(());
         }
         let mut allocate = || -> io::Result<()> {
-            check_overwrites_in_place(&self.file)?;
+            check_overwrites_in_place(&self.shared.file)?;
             let end = self.page_end(bytes)?;
             // Even one that fails may have made the file longer.
             self.longer = true;
-            allocate(&self.file, self.reserved_end, end)?;
+            allocate(&self.shared.file, self.reserved_end, end)?;
             self.reserved_end = end;
             self.window = None;
             Ok(())
@@ -144,7 +160,7 @@ impl WritableFile for StdWritableFile {
         match allocate() {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => self.reserve(bytes),
             allocated => {
-                allocated.map_err(|error| Error::io("reserve space for", &self.path, error))
+                allocated.map_err(|error| Error::io("reserve space for", &self.shared.path, error))
             }
         }
     }
@@ -157,9 +173,10 @@ impl WritableFile for StdWritableFile {
         self.window = None;
         self.reserved_end = self.len;
         if self.longer {
-            self.file
+            self.shared
+                .file
                 .set_len(self.len)
-                .map_err(|error| Error::io("trim", &self.path, error))?;
+                .map_err(|error| Error::io("trim", &self.shared.path, error))?;
             self.longer = false;
         }
         Ok(())
@@ -170,7 +187,7 @@ impl WritableFile for StdWritableFile {
     }
 
     fn path(&self) -> &Path {
-        &self.path
+        &self.shared.path
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Result;
-use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Vfs, WritableFile};
+use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Syncer, Vfs, WritableFile};
 
 type Hook = dyn Fn(&str, &Path) + Send + Sync;
 
@@ -121,14 +121,36 @@ impl WritableFile for HookedFile {
         (self.before)("append", self.inner.path());
         self.inner.append(data)
     }
-    fn sync(&mut self) -> Result<()> {
-        (self.before)("sync", self.inner.path());
-        self.inner.sync()
+    fn syncer(&self) -> Arc<dyn Syncer> {
+        Arc::new(HookedSyncer {
+            inner: self.inner.syncer(),
+            path: self.inner.path().to_path_buf(),
+            before: Arc::clone(&self.before),
+        })
     }
     fn len(&self) -> u64 {
         self.inner.len()
     }
     fn path(&self) -> &Path {
         self.inner.path()
+    }
+}
+
+struct HookedSyncer {
+    inner: Arc<dyn Syncer>,
+    path: PathBuf,
+    before: Arc<Hook>,
+}
+
+impl fmt::Debug for HookedSyncer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HookedSyncer").field(&self.inner).finish()
+    }
+}
+
+impl Syncer for HookedSyncer {
+    fn sync(&self) -> Result<()> {
+        (self.before)("sync", &self.path);
+        self.inner.sync()
     }
 }

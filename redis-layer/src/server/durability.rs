@@ -7,19 +7,25 @@
 //! - `everysec`: once a second, if something was written. A power cut loses a second at most;
 //! - `no`: never. The operating system writes when it likes.
 //!
+//! # Sharing a sync
+//!
+//! Clients that were answered together send their next commands together, a moment later. A thread that syncs for the
+//! first of them makes all others wait for a second sync, and then the store, which writes nothing during
+//! a sync, stands still most of the time. So the thread waits until as many answers wait as the last time, for at
+//! most as long as a sync took. Who is alone waits for nobody.
+//!
 //! Invariants
-//! 1. `synced <= written`. A batch that was committed before `mark_written` answered `n` is safe
-//!    once `synced >= n`.
+//! 1. Whoever waits was queued after its batch was committed. A sync that begins later covers it.
 //! 2. After a failed sync `always` acknowledges nothing any more: what the disk holds is unknown,
 //!    and asking it again would not tell.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-use tokio::sync::watch;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use tokio::sync::oneshot;
 
 use crate::store::Store;
 
@@ -63,17 +69,9 @@ impl SyncPolicy {
 #[error("the last sync failed, so it is unknown what the disk holds")]
 pub struct SyncFailed;
 
-/// How far syncing has come.
-#[derive(Debug, Clone, Copy)]
-enum Progress {
-    Synced(u64),
-    Failed,
-}
-
 /// Syncs a store by a policy.
 pub struct Durability {
     shared: Arc<Shared>,
-    progress: watch::Receiver<Progress>,
     thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
@@ -83,14 +81,18 @@ struct Shared {
     store: Arc<dyn Store>,
     /// How many writes there were.
     written: AtomicU64,
-    requests: Mutex<Requests>,
+    queue: Mutex<Queue>,
     wake: Condvar,
 }
 
+/// Who waits for a sync.
 #[derive(Debug, Default)]
-struct Requests {
-    /// Somebody waits for a sync.
-    sync: bool,
+struct Queue {
+    waiting: Vec<oneshot::Sender<()>>,
+    /// The thread wants to be woken when so many wait.
+    enough: usize,
+    /// Nobody is acknowledged any more: a sync failed, or there is no thread.
+    closed: bool,
     stop: bool,
 }
 
@@ -107,16 +109,23 @@ impl Durability {
             policy: Box::new(policy),
             store,
             written: AtomicU64::new(0),
-            requests: Mutex::default(),
+            queue: Mutex::new(Queue {
+                enough: 1,
+                ..Queue::default()
+            }),
             wake: Condvar::new(),
         });
-        let (report, progress) = watch::channel(Progress::Synced(0));
         let syncing = Arc::clone(&shared);
         let builder = thread::Builder::new().name("sync".to_owned());
-        let thread = builder.spawn(move || syncing.sync_until_stopped(&report))?;
+        let thread = builder.spawn(move || {
+            syncing.sync_until_stopped();
+            // Whoever waits learns by this that nobody will answer.
+            let mut queue = syncing.queue.lock();
+            queue.closed = true;
+            queue.waiting.clear();
+        })?;
         Ok(Self {
             shared,
-            progress,
             thread: Mutex::new(Some(thread)),
         })
     }
@@ -139,25 +148,24 @@ impl Durability {
         if (self.shared.policy)() != SyncPolicy::Always {
             return Ok(());
         }
-        let upto = self.shared.written.load(Ordering::Acquire);
-        self.shared.requests.lock().sync = true;
-        self.shared.wake.notify_one();
-        let mut progress = self.progress.clone();
-        let enough = |progress: &Progress| match progress {
-            Progress::Synced(synced) => *synced >= upto,
-            Progress::Failed => true,
+        let synced = {
+            let mut queue = self.shared.queue.lock();
+            if queue.closed {
+                return Err(SyncFailed);
+            }
+            let (sender, synced) = oneshot::channel();
+            queue.waiting.push(sender);
+            if queue.waiting.len() == queue.enough {
+                self.shared.wake.notify_one();
+            }
+            synced
         };
-        let reached = progress.wait_for(enough).await.map(|progress| *progress);
-        match reached {
-            Ok(Progress::Synced(_)) => Ok(()),
-            // The thread is gone only after a stop; nobody may be told then either.
-            Ok(Progress::Failed) | Err(_) => Err(SyncFailed),
-        }
+        synced.await.map_err(|_| SyncFailed)
     }
 
     /// Ends the thread. Writes after this are not synced any more.
     pub fn stop(&self) {
-        self.shared.requests.lock().stop = true;
+        self.shared.queue.lock().stop = true;
         self.shared.wake.notify_one();
         if let Some(thread) = self.thread.lock().take() {
             // The thread never panics by itself, and a panic was printed already.
@@ -173,39 +181,58 @@ impl Drop for Durability {
 }
 
 impl Shared {
-    fn sync_until_stopped(&self, report: &watch::Sender<Progress>) {
+    fn sync_until_stopped(&self) {
         let mut synced = 0;
-        while self.wait_for_work() {
+        // How many to wait for, and how long.
+        let mut expected = 1;
+        let mut patience = Duration::ZERO;
+        while let Some(waiting) = self.wait_for_work(expected, patience) {
             let written = self.written.load(Ordering::Acquire);
-            if written == synced {
-                continue;
+            if written != synced {
+                let begun = Instant::now();
+                if let Err(error) = self.store.sync() {
+                    tracing::error!(%error, "a sync failed, writes are not acknowledged any more");
+                    return;
+                }
+                synced = written;
+                patience = begun.elapsed();
             }
-            if let Err(error) = self.store.sync() {
-                tracing::error!(%error, "a sync failed, writes are not acknowledged any more");
-                report.send_replace(Progress::Failed);
-                return;
+            // Who is answered now comes back, and joins those who came meanwhile.
+            expected = waiting.len() + self.queue.lock().waiting.len();
+            for waiter in waiting {
+                // A client that has left needs no answer.
+                let _ = waiter.send(());
             }
-            synced = written;
-            report.send_replace(Progress::Synced(synced));
         }
     }
 
-    /// Waits as the policy says. Answers false when it is time to stop. A change of the policy is
-    /// noticed after a second at the latest, or when somebody waits for a sync.
-    fn wait_for_work(&self) -> bool {
-        let second = Duration::from_secs(1);
-        let mut requests = self.requests.lock();
+    /// Waits as the policy says, and takes those who wait for the sync. Answers `None` when it is time to stop.
+    /// A change of the policy is noticed after a second at the latest, or when somebody waits.
+    fn wait_for_work(
+        &self,
+        expected: usize,
+        patience: Duration,
+    ) -> Option<Vec<oneshot::Sender<()>>> {
+        let mut queue = self.queue.lock();
         loop {
-            let waits = |requests: &mut Requests| !requests.sync && !requests.stop;
-            let waited = self.wake.wait_while_for(&mut requests, waits, second);
-            let is_asked = std::mem::take(&mut requests.sync);
-            if requests.stop {
-                return false;
+            let timed_out = self.wait_for(&mut queue, 1, Duration::from_secs(1));
+            if !queue.waiting.is_empty() && expected > 1 {
+                self.wait_for(&mut queue, expected, patience);
             }
-            let is_time = waited.timed_out() && (self.policy)() == SyncPolicy::EverySecond;
-            if is_asked || is_time {
-                return true;
+            if queue.stop {
+                return None;
+            }
+            let is_time = timed_out && (self.policy)() == SyncPolicy::EverySecond;
+            if !queue.waiting.is_empty() || is_time {
+                return Some(std::mem::take(&mut queue.waiting));
             }
         }
+    }
+
+    /// Waits until so many are in the queue, or the time is over. Answers whether it is.
+    fn wait_for(&self, queue: &mut MutexGuard<'_, Queue>, enough: usize, most: Duration) -> bool {
+        queue.enough = enough;
+        let too_few = |queue: &mut Queue| queue.waiting.len() < enough && !queue.stop;
+        self.wake.wait_while_for(queue, too_few, most).timed_out()
     }
 }

@@ -169,10 +169,7 @@ impl Store for EngineStore {
     }
 
     fn sync(&self) -> Result<()> {
-        let nothing = WriteBatch::new();
-        self.db
-            .write(nothing, WriteOptions { sync: true })
-            .map_err(Error::new)
+        self.db.sync().map_err(Error::new)
     }
 
     fn checkpoint(&self) -> Result<()> {

@@ -16,7 +16,7 @@ mod power_cut;
 
 use self::disk::{Change, Disk};
 use super::std_vfs::MappedFile;
-use super::{FileSlice, LockGuard, RandomFile, Vfs, WritableFile};
+use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -356,9 +356,12 @@ impl WritableFile for MemoryFile {
         Ok(())
     }
 
-    fn sync(&mut self) -> Result<()> {
-        self.vfs
-            .change("sync", &self.path, Change::Sync { file: self.file })
+    fn syncer(&self) -> Arc<dyn Syncer> {
+        Arc::new(MemorySyncer {
+            vfs: self.vfs.clone(),
+            file: self.file,
+            path: self.path.clone(),
+        })
     }
 
     fn len(&self) -> u64 {
@@ -367,6 +370,20 @@ impl WritableFile for MemoryFile {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+#[derive(Debug)]
+struct MemorySyncer {
+    vfs: MemoryVfs,
+    file: disk::FileId,
+    path: PathBuf,
+}
+
+impl Syncer for MemorySyncer {
+    fn sync(&self) -> Result<()> {
+        self.vfs
+            .change("sync", &self.path, Change::Sync { file: self.file })
     }
 }
 
