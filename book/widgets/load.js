@@ -11,6 +11,9 @@
     "bits-explorer": ["parts", "encodings", "bits-explorer"],
     "byte-sorter": ["parts", "encodings", "tuples", "byte-sorter"],
     "tuple-builder": ["parts", "encodings", "tuples", "tuple-builder"],
+    "score-packer": ["parts", "scores", "score-packer"],
+    "z-order-map": ["parts", "curve", "z-order-map"],
+    "comparator-race": ["parts", "comparator-race"],
   };
 
   // A script's own address, because a book opened from plain files has no root.
