@@ -24,20 +24,12 @@ mod width_matters;
 
 use std::sync::Arc;
 
-use kit::exercise::Judged;
-use kit::isolate::observe_here;
-use kit::judge::judge;
-use kit::{Codec, State, Verdict, Who};
+use kit::unseen::{judged, named, observed};
+use kit::{Codec, State, Verdict};
 
 use scan_window::Rows;
 use which_endian::{Header, Order};
 use width_matters::Number;
-
-fn judged(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
-    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
-    verdict
-}
 
 fn codec(
     encode: impl Fn(u32) -> [u8; 4] + Send + Sync + 'static,
@@ -56,22 +48,6 @@ fn window(scan: impl Fn(&Rows, u64, u64) -> Vec<u64> + Send + Sync + 'static) ->
 
 fn header(read: impl Fn(&[u8]) -> Header + Send + Sync + 'static) -> Verdict {
     judged(&which_endian::exercise_of(Arc::new(read)))
-}
-
-/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
-fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
-    assert_eq!(verdict.state, State::Failing);
-    assert_eq!(verdict.check.as_deref(), Some(check));
-    assert_eq!(verdict.mistake, None, "a name was guessed");
-    let words: Vec<&str> = verdict.message.split_whitespace().collect();
-    let text = words.join(" ");
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing");
-    }
-}
-
-fn named(verdict: &Verdict, name: &str) {
-    assert_eq!(verdict.mistake.as_deref(), Some(name));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod nine_bytes;
 mod order_i64;
 mod predict_order;
 mod scan_bounds;
+mod test_i64_keys;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("order-i64", order_i64::exercise),
         ("nine-bytes", nine_bytes::exercise),
         ("scan-bounds", scan_bounds::exercise),
+        ("test-i64-keys", test_i64_keys::exercise),
     ],
 };
 

@@ -4,3 +4,4 @@ pub(crate) mod nine_bytes;
 pub(crate) mod order_i64;
 pub(crate) mod predict_order;
 pub(crate) mod scan_bounds;
+pub(crate) mod test_i64_keys;

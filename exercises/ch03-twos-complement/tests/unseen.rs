@@ -21,13 +21,15 @@ mod solutions;
 #[path = "../stubs/mod.rs"]
 #[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
 mod stubs;
+#[path = "../checks/test_i64_keys.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_i64_keys;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kit::isolate::observe_here;
-use kit::judge::judge;
-use kit::{Codec, Judged, State, Verdict, Who};
+use kit::unseen::{judged, named, observed};
+use kit::{Codec, State, Verdict};
 
 const TOP: u64 = 1 << 63;
 
@@ -39,38 +41,17 @@ fn back(key: [u8; 8]) -> i64 {
     (u64::from_be_bytes(key) ^ TOP).cast_signed()
 }
 
-fn judged(
+fn codec(
     encode: impl Fn(i64) -> [u8; 8] + Send + Sync + 'static,
     decode: impl Fn([u8; 8]) -> i64 + Send + Sync + 'static,
 ) -> Verdict {
-    verdict(&order_i64::exercise_of(Codec::fixed(encode, decode)))
-}
-
-fn verdict(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
-    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
-    verdict
+    judged(&order_i64::exercise_of(Codec::fixed(encode, decode)))
 }
 
 fn scanned(
     scan: impl Fn(&BTreeSet<[u8; 4]>, i32, i32) -> Vec<i32> + Send + Sync + 'static,
 ) -> Verdict {
-    verdict(&scan_bounds::exercise_of(Arc::new(scan)))
-}
-
-/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
-fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
-    assert_eq!(verdict.state, State::Failing);
-    assert_eq!(verdict.check.as_deref(), Some(check));
-    assert_eq!(verdict.mistake, None, "a name was guessed");
-    let text = verdict
-        .message
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing");
-    }
+    judged(&scan_bounds::exercise_of(Arc::new(scan)))
 }
 
 #[test]
@@ -88,12 +69,12 @@ fn right_answers_pass_however_they_are_written() {
         let n = i128::from_str_radix(&digits, 16).unwrap() - (1 << 63);
         i64::try_from(n).unwrap()
     };
-    assert_eq!(judged(by_sum, by_text).state, State::Passed);
+    assert_eq!(codec(by_sum, by_text).state, State::Passed);
 }
 
 #[test]
 fn the_wrong_bit_is_pointed_at() {
-    let verdict = judged(|v| (v.cast_unsigned() ^ 1 << 62).to_be_bytes(), back);
+    let verdict = codec(|v| (v.cast_unsigned() ^ 1 << 62).to_be_bytes(), back);
     observed(
         &verdict,
         "order",
@@ -102,7 +83,7 @@ fn the_wrong_bit_is_pointed_at() {
             "All negative numbers sort after all non-negative numbers.",
         ],
     );
-    let verdict = judged(|v| (v.cast_unsigned() ^ TOP ^ 1).to_be_bytes(), back);
+    let verdict = codec(|v| (v.cast_unsigned() ^ TOP ^ 1).to_be_bytes(), back);
     observed(
         &verdict,
         "order",
@@ -122,7 +103,7 @@ fn a_shuffle_of_bytes_is_spelt_out() {
         key
     };
     observed(
-        &judged(swapped, back),
+        &codec(swapped, back),
         "order",
         &["its bytes in the order 0 1 2 3 4 5 7 6", "though 1 < 256"],
     );
@@ -130,7 +111,7 @@ fn a_shuffle_of_bytes_is_spelt_out() {
 
 #[test]
 fn one_wrong_value_is_found_and_named() {
-    let verdict = judged(|v| if v == 977 { [0; 8] } else { right(v) }, back);
+    let verdict = codec(|v| if v == 977 { [0; 8] } else { right(v) }, back);
     observed(
         &verdict,
         "order",
@@ -144,7 +125,7 @@ fn one_wrong_value_is_found_and_named() {
 
 #[test]
 fn halves_are_told_apart() {
-    let verdict = judged(|v| if v < 0 { v.to_le_bytes() } else { right(v) }, back);
+    let verdict = codec(|v| if v < 0 { v.to_le_bytes() } else { right(v) }, back);
     observed(
         &verdict,
         "order",
@@ -158,7 +139,7 @@ fn halves_are_told_apart() {
 
 #[test]
 fn shared_keys_are_shown() {
-    let verdict = judged(|v| right(v / 2), back);
+    let verdict = codec(|v| right(v / 2), back);
     observed(
         &verdict,
         "order",
@@ -168,7 +149,7 @@ fn shared_keys_are_shown() {
         ],
     );
     #[expect(clippy::cast_precision_loss, reason = "this is the wrong answer")]
-    let verdict = judged(|v| (v as f64).to_be_bytes(), back);
+    let verdict = codec(|v| (v as f64).to_be_bytes(), back);
     observed(
         &verdict,
         "order",
@@ -186,7 +167,7 @@ fn panics_and_open_ends_are_told_by_class() {
         right(v)
     };
     observed(
-        &judged(only_positive, back),
+        &codec(only_positive, back),
         "returns",
         &[
             "encode(-1) panics at",
@@ -197,7 +178,7 @@ fn panics_and_open_ends_are_told_by_class() {
     );
     let half_done = |v: i64| if v < 0 { todo!() } else { right(v) };
     observed(
-        &judged(half_done, back),
+        &codec(half_done, back),
         "returns",
         &[
             "encode(-1) reaches a `todo!()`",
@@ -208,7 +189,7 @@ fn panics_and_open_ends_are_told_by_class() {
 
 #[test]
 fn a_wrong_decoder_beside_a_right_encoder() {
-    let verdict = judged(right, |k| back(k).wrapping_neg());
+    let verdict = codec(right, |k| back(k).wrapping_neg());
     observed(
         &verdict,
         "round-trip",
@@ -218,7 +199,7 @@ fn a_wrong_decoder_beside_a_right_encoder() {
             "`encode` is right.",
         ],
     );
-    let verdict = judged(right, |k| back(k).wrapping_abs());
+    let verdict = codec(right, |k| back(k).wrapping_abs());
     observed(
         &verdict,
         "round-trip",
@@ -231,14 +212,14 @@ fn a_wrong_decoder_beside_a_right_encoder() {
 
 #[test]
 fn what_is_open_is_said_beside_what_is_right() {
-    let verdict = judged(right, |_| todo!());
+    let verdict = codec(right, |_| todo!());
     assert_eq!(verdict.state, State::Failing);
     assert_eq!(
         verdict.diagnosis.as_deref(),
         Some("`encode` is right. `decode` is still `todo!()`.")
     );
-    let verdict = judged(i64::to_be_bytes, |_| todo!());
-    assert_eq!(verdict.mistake.as_deref(), Some("sign_bit_not_flipped"));
+    let verdict = codec(i64::to_be_bytes, |_| todo!());
+    named(&verdict, "sign_bit_not_flipped");
     let text = verdict.diagnosis.unwrap();
     assert!(text.contains("plain big-endian"), "{text}");
     assert!(text.ends_with("`decode` is still `todo!()`."), "{text}");
@@ -251,7 +232,7 @@ fn two_misconceptions_are_named_as_two() {
         let bits = v.cast_unsigned();
         (if v < 0 { !bits } else { bits ^ TOP }).to_le_bytes()
     };
-    let verdict = judged(both, back);
+    let verdict = codec(both, back);
     assert_eq!(
         verdict.mistake.as_deref(),
         Some("little_endian_flipped+negatives_inverted")
@@ -262,17 +243,17 @@ fn two_misconceptions_are_named_as_two() {
         verdict.message
     );
     // One in each function.
-    let verdict = judged(i64::to_be_bytes, |k| {
+    let verdict = codec(i64::to_be_bytes, |k| {
         (u64::from_le_bytes(k) ^ TOP).cast_signed()
     });
-    assert_eq!(verdict.mistake.as_deref(), Some("sign_bit_not_flipped"));
+    named(&verdict, "sign_bit_not_flipped");
     assert!(verdict.message.contains("`decode_little_endian_flipped`"));
 }
 
 #[test]
 fn a_wrong_pair_that_fits_together_is_said_to_fit() {
-    let verdict = judged(i64::to_le_bytes, i64::from_le_bytes);
-    assert_eq!(verdict.mistake.as_deref(), Some("little_endian"));
+    let verdict = codec(i64::to_le_bytes, i64::from_le_bytes);
+    named(&verdict, "little_endian");
     assert!(
         verdict
             .message
@@ -339,7 +320,7 @@ fn nine_bytes_in_a_new_wrong_way() {
     };
     let exercise = nine_bytes::exercise_of(Codec::new(ff, right));
     observed(
-        &verdict(&exercise),
+        &judged(&exercise),
         "bytes",
         &[
             "encode(0) must be 3d 00 00 00 00 00 00 00 00, but it is ff 00",
@@ -350,7 +331,7 @@ fn nine_bytes_in_a_new_wrong_way() {
     let strict = move |key: &[u8]| right(key).filter(|v| *v != i64::MIN);
     let exercise = nine_bytes::exercise_of(Codec::new(solutions::nine_bytes::encode, strict));
     observed(
-        &verdict(&exercise),
+        &judged(&exercise),
         "round-trip",
         &[
             "must be Some(-9223372036854775808), but it is None",
@@ -367,7 +348,7 @@ fn a_natural_scan_without_its_guard_is_named() {
         rows.range(range).map(|row| number(*row)).collect()
     };
     let verdict = scanned(no_guard);
-    assert_eq!(verdict.mistake.as_deref(), Some("crossed_bounds_panic"));
+    named(&verdict, "crossed_bounds_panic");
 
     let half_open = |rows: &BTreeSet<[u8; 4]>, low, high| {
         let range = stubs::scan_bounds::key(low)..stubs::scan_bounds::key(high);
@@ -402,7 +383,7 @@ fn a_class_that_is_wrong_as_a_whole_is_said_once() {
         }
     };
     let codec = Codec::new(solutions::nine_bytes::encode, decode);
-    let verdict = verdict(&nine_bytes::exercise_of(codec));
+    let verdict = judged(&nine_bytes::exercise_of(codec));
     observed(
         &verdict,
         "round-trip",
@@ -410,4 +391,75 @@ fn a_class_that_is_wrong_as_a_whole_is_said_once() {
     );
     let again = verdict.message.matches("rows that are too short").count();
     assert_eq!(again, 1, "{}", verdict.message);
+}
+
+fn tested(
+    test: impl Fn(&dyn Fn(i64) -> Vec<u8>, &dyn Fn(&[u8]) -> i64) + Send + Sync + 'static,
+) -> Verdict {
+    judged(&test_i64_keys::exercise_of(test_i64_keys::tester(test)))
+}
+
+#[test]
+fn a_good_test_passes_however_it_is_written() {
+    // All pairs of fewer numbers, by comparing the two orders.
+    let verdict = tested(|encode, decode| {
+        let sizes = (0..63).flat_map(|bit| [1_i64 << bit, (1 << bit) + 1]);
+        let numbers: Vec<i64> = sizes
+            .flat_map(|n| [n, -n, n - 2])
+            .chain([i64::MIN, i64::MAX, i64::MAX - 1])
+            .collect();
+        for a in &numbers {
+            assert_eq!(decode(&encode(*a)), *a);
+            for b in &numbers {
+                assert_eq!(encode(*a).cmp(&encode(*b)), a.cmp(b));
+            }
+        }
+    });
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn a_weak_test_that_nobody_foresaw_is_told_its_score() {
+    let verdict = tested(|encode, _| assert!(encode(-256) < encode(256)));
+    observed(
+        &verdict,
+        "kills",
+        &[
+            "killed 2 of 12: your test accepts 10 wrong encoders.",
+            "negatives_inverted It inverts every bit of a negative number, as is right for floats. It shows among the",
+            "and 7 more: ",
+            "On a right one, your test makes 2 calls: encode(-256), encode(256)",
+            "It accepts 3 of 3 right implementations, and refuses 2 of 12 mistakes.",
+        ],
+    );
+}
+
+#[test]
+fn a_test_that_refuses_a_right_answer_is_told_why() {
+    // Fewer than nine bytes are demanded, and nothing else.
+    let verdict = tested(|encode, _| assert!(encode(0).len() < 9, "too long"));
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test refuses a right answer, `marker_in_front`.",
+            "It writes nine bytes: 3c before",
+            "Your test: It panics at",
+            "too long. Its only call was encode(0) = 3d 00 00 00 00 00 00 00 00.",
+            "It accepts 1 of 3 right implementations, and refuses 1 of 12 mistakes.",
+        ],
+    );
+}
+
+#[test]
+fn a_test_that_is_half_written_is_told_so() {
+    let verdict = tested(|encode, _| {
+        assert!(encode(-1) < encode(0));
+        todo!("the round trip")
+    });
+    observed(
+        &verdict,
+        "returns",
+        &["test(sign_bit_flipped) reaches a `todo!()`."],
+    );
 }

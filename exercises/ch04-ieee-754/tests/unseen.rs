@@ -24,9 +24,8 @@ mod stubs;
 
 use std::sync::Arc;
 
-use kit::isolate::observe_here;
-use kit::judge::judge;
-use kit::{Codec, Judged, State, Verdict, Who};
+use kit::unseen::{judged, named, observed};
+use kit::{Codec, State, Verdict};
 
 use numeric_f64::Numeric;
 use predict_floats::Orders;
@@ -34,12 +33,6 @@ use score_range::Rows;
 use solutions::score_range::key;
 
 const TOP: u64 = 1 << 63;
-
-fn judged(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
-    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
-    verdict
-}
 
 fn codec(
     encode: impl Fn(f64) -> [u8; 8] + Send + Sync + 'static,
@@ -57,22 +50,6 @@ fn numeric(
 
 fn range(scan: impl Fn(&Rows, f64, f64) -> Vec<Vec<u8>> + Send + Sync + 'static) -> Verdict {
     judged(&score_range::exercise_of(Arc::new(scan)))
-}
-
-/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
-fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
-    assert_eq!(verdict.state, State::Failing);
-    assert_eq!(verdict.check.as_deref(), Some(check));
-    assert_eq!(verdict.mistake, None, "a name was guessed");
-    let words: Vec<&str> = verdict.message.split_whitespace().collect();
-    let text = words.join(" ");
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing");
-    }
-}
-
-fn named(verdict: &Verdict, name: &str) {
-    assert_eq!(verdict.mistake.as_deref(), Some(name));
 }
 
 #[test]

@@ -7,15 +7,25 @@ use serde::{Deserialize, Serialize};
 
 /// A value as a reader sees it, and its bytes where bytes are what the exercise is about.
 ///
-/// Two answers are equal when both parts are. The text therefore has to tell values apart: a float's
+/// Two answers are equal when text and bytes are. The text therefore has to tell values apart: a float's
 /// text tells `-0.0` from `0.0`, a not-a-number shows its bits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// The value, as its author would write it.
     pub text: String,
     /// The value's bytes, most significant first: a key's own bytes, or a number's bit pattern.
     pub bytes: Option<Vec<u8>>,
+    /// What else there is to say of it, for a message. Not compared.
+    pub note: Option<String>,
 }
+
+impl PartialEq for Answer {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.bytes == other.bytes
+    }
+}
+
+impl Eq for Answer {}
 
 impl Answer {
     /// An answer that is only text.
@@ -23,7 +33,24 @@ impl Answer {
         Self {
             text: text.into(),
             bytes: None,
+            note: None,
         }
+    }
+
+    /// An answer with bytes.
+    fn with_bytes(text: String, bytes: Vec<u8>) -> Self {
+        Self {
+            text,
+            bytes: Some(bytes),
+            note: None,
+        }
+    }
+
+    /// The answer with something to say beside it.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
     }
 }
 
@@ -37,7 +64,7 @@ macro_rules! show_integer {
     ($($t:ty)*) => {$(
         impl Show for $t {
             fn show(&self) -> Answer {
-                Answer { text: self.to_string(), bytes: Some(self.to_be_bytes().to_vec()) }
+                Answer::with_bytes(self.to_string(), self.to_be_bytes().to_vec())
             }
         }
     )*};
@@ -53,7 +80,7 @@ macro_rules! show_float {
                 } else {
                     format!("{self:?}")
                 };
-                Answer { text, bytes: Some(self.to_bits().to_be_bytes().to_vec()) }
+                Answer::with_bytes(text, self.to_bits().to_be_bytes().to_vec())
             }
         }
     )*};
@@ -62,19 +89,13 @@ show_float!(f32 f64);
 
 impl Show for u8 {
     fn show(&self) -> Answer {
-        Answer {
-            text: self.to_string(),
-            bytes: Some(vec![*self]),
-        }
+        Answer::with_bytes(self.to_string(), vec![*self])
     }
 }
 
 impl Show for [u8] {
     fn show(&self) -> Answer {
-        Answer {
-            text: hex(self),
-            bytes: Some(self.to_vec()),
-        }
+        Answer::with_bytes(hex(self), self.to_vec())
     }
 }
 
@@ -102,6 +123,12 @@ impl Show for String {
     }
 }
 
+impl Show for () {
+    fn show(&self) -> Answer {
+        Answer::text("()")
+    }
+}
+
 impl Show for bool {
     fn show(&self) -> Answer {
         Answer::text(self.to_string())
@@ -122,7 +149,7 @@ impl<T: Show> Show for Option<T> {
                 let inner = value.show();
                 Answer {
                     text: format!("Some({})", inner.text),
-                    bytes: inner.bytes,
+                    ..inner
                 }
             }
         }
@@ -136,7 +163,7 @@ impl<T: Show, E: std::fmt::Debug> Show for Result<T, E> {
                 let inner = value.show();
                 Answer {
                     text: format!("Ok({})", inner.text),
-                    bytes: inner.bytes,
+                    ..inner
                 }
             }
             Err(error) => Answer::text(format!("Err({error:?})")),

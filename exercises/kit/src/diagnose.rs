@@ -4,6 +4,7 @@ use crate::answer::Outcome;
 use crate::exercise::{Judged, Sheet, Who};
 use crate::guard;
 use crate::observe::observe;
+use crate::tester;
 
 /// A class with fewer probes says too little for a comparison.
 const CLASS_MIN: usize = 8;
@@ -33,7 +34,11 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
             observations: Vec::new(),
         };
     }
-    let mut observations = observe(&sheet.parts[part], outcomes);
+    let info = &sheet.parts[part];
+    let mut observations = match info.judges {
+        Some(_) => tester::observe(info, outcomes),
+        None => observe(info, outcomes),
+    };
     observations.extend(nearest(exercise, part, outcomes));
     Diagnosis {
         named: None,

@@ -63,6 +63,8 @@ pub struct Part {
     pub own_keys: Option<usize>,
     /// Asked only for the sake of another part, and not judged by itself.
     pub auxiliary: bool,
+    /// For a test that the learner writes: what each probe hands to it, as `encoder`.
+    pub judges: Option<&'static str>,
 }
 
 impl Part {
@@ -148,6 +150,16 @@ pub struct Sheet {
     pub checks: Vec<Check>,
     /// The mistakes.
     pub mistakes: Vec<MistakeInfo>,
+    /// What else `prove` has to look into.
+    pub facts: Vec<Fact>,
+}
+
+/// Something that must hold of an exercise, whatever a learner writes.
+pub struct Fact {
+    /// What must hold, as a line of the proof.
+    pub what: String,
+    /// Why it does not hold; nothing if it does.
+    pub fault: Box<dyn Fn() -> Option<String> + Send + Sync>,
 }
 
 impl Sheet {
@@ -229,6 +241,7 @@ impl<I: Send + Sync + 'static> Exercise<I> {
                 parts: Vec::new(),
                 checks: Vec::new(),
                 mistakes: Vec::new(),
+                facts: Vec::new(),
             },
             asks: Vec::new(),
             learner: cast.learner,
@@ -276,6 +289,13 @@ impl<I: Send + Sync + 'static> Exercise<I> {
     pub fn check(mut self, check: impl FnOnce(&Sheet) -> Check) -> Self {
         let check = check(&self.sheet);
         self.sheet.checks.push(check);
+        self
+    }
+
+    /// Adds something for `prove` to look into.
+    #[must_use]
+    pub(crate) fn fact(mut self, fact: Fact) -> Self {
+        self.sheet.facts.push(fact);
         self
     }
 
@@ -338,6 +358,7 @@ impl<I> PartOf<I> {
                 makes,
                 own_keys: None,
                 auxiliary: false,
+                judges: None,
             },
             asks: Vec::new(),
             fixed: true,
@@ -373,6 +394,11 @@ impl<I> PartOf<I> {
 
     pub(crate) fn auxiliary(mut self) -> Self {
         self.part.auxiliary = true;
+        self
+    }
+
+    pub(crate) fn judges(mut self, noun: &'static str) -> Self {
+        self.part.judges = Some(noun);
         self
     }
 

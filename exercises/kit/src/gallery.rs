@@ -85,6 +85,41 @@ pub struct Quirk<Q> {
     pub link: &'static str,
 }
 
+impl<Q> Quirk<Q> {
+    /// A quirk with its name, caught by `check` when it is alone.
+    pub const fn new(id: Q, name: &'static str, check: &'static str) -> Self {
+        Self {
+            id,
+            name,
+            check,
+            says: "",
+            why: "",
+            link: "",
+        }
+    }
+
+    /// What it behaves like: completes "your `encode` agrees with ...".
+    #[must_use]
+    pub const fn says(mut self, says: &'static str) -> Self {
+        self.says = says;
+        self
+    }
+
+    /// Why it is wrong.
+    #[must_use]
+    pub const fn why(mut self, why: &'static str) -> Self {
+        self.why = why;
+        self
+    }
+
+    /// The chapter's heading.
+    #[must_use]
+    pub const fn link(mut self, link: &'static str) -> Self {
+        self.link = link;
+        self
+    }
+}
+
 /// Every quirk alone, and every two of them at once.
 ///
 /// `build` makes an implementation with the given quirks, and refuses two that exclude each other.

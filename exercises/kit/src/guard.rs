@@ -14,12 +14,12 @@ thread_local! {
     static LAST: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-/// Makes a call and reports how it ended. A panic's message is kept, not printed.
+/// Makes a call and reports how it ended. A panic's message is kept, not printed. Calls may be nested.
 pub(crate) fn call(ask: impl FnOnce() -> Answer) -> Outcome {
     install();
-    LAST.set(Some((String::new(), String::new())));
+    let outer = LAST.replace(Some((String::new(), String::new())));
     let result = panic::catch_unwind(AssertUnwindSafe(ask));
-    let last = LAST.take();
+    let last = LAST.replace(outer);
     match result {
         Ok(answer) => Outcome::Answer(answer),
         Err(_) => match last {
@@ -116,5 +116,14 @@ mod tests {
         };
         assert_eq!(message, "no such luck");
         assert!(place.contains("guard.rs:"), "{place}");
+    }
+
+    #[test]
+    fn an_inner_call_leaves_the_outer_one_guarded() {
+        let outer = call(|| {
+            assert!(call(|| panic!("inside")).brief().contains("inside"));
+            panic!("outside")
+        });
+        assert!(outer.brief().ends_with("outside"), "{}", outer.brief());
     }
 }

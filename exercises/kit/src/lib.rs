@@ -11,6 +11,7 @@
 //! isolate    all probes, put to one implementation in a process of its own
 //! judge      behaviour to verdict: the first check that fails, in words
 //! diagnose   the mistake that agrees on every probe, or else observations
+//! tester     the learner's tests, tried on right and wrong implementations
 //! prove      stub, solution and mistakes are told apart as they should be
 //! runner     the `main` of a chapter's test program
 //! ```
@@ -27,6 +28,8 @@ pub mod judge;
 pub mod prove;
 pub mod render;
 pub mod runner;
+pub mod tester;
+pub mod unseen;
 pub mod values;
 
 mod diagnose;
@@ -41,3 +44,4 @@ pub use exercise::{Cast, Exercise, Judged, PartOf, Who};
 pub use gallery::{Mistake, Quirk, compose};
 pub use judge::{State, Verdict};
 pub use runner::{Chapter, main};
+pub use tester::{Candidates, Tester, Wrong};

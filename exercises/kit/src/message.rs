@@ -23,10 +23,8 @@ pub(crate) fn line(sheet: &Sheet, standings: &[Standing]) -> String {
             let named = fault.diagnosis.named.map(|index| &sheet.mistakes[index]);
             let first = match named {
                 Some(mistake) => format!(
-                    "your `{}` agrees with {}{}: {}",
-                    fault.function,
-                    mistake.says,
-                    on_every_probe(sheet, mistake),
+                    "{}: {}",
+                    agreement(sheet, fault.function, mistake),
                     fault.finding.summary
                 ),
                 None => fault.finding.summary.clone(),
@@ -153,12 +151,9 @@ fn tell(text: &mut String, sheet: &Sheet, fault: &Fault) {
 }
 
 fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo) {
-    let MistakeInfo {
-        name, says, why, ..
-    } = mistake;
-    let everywhere = on_every_probe(sheet, mistake);
-    let intro = format!("Diagnosis: your `{function}` agrees with {says}{everywhere} (`{name}`).");
-    text.push_str(&wrap(&intro, ""));
+    let MistakeInfo { name, why, .. } = mistake;
+    let agreement = agreement(sheet, function, mistake);
+    text.push_str(&wrap(&format!("Diagnosis: {agreement} (`{name}`)."), ""));
     text.push_str(&wrap(why, "  "));
     let anchor = if mistake.link.is_empty() {
         String::new()
@@ -168,12 +163,16 @@ fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo)
     let _ = writeln!(text, "  Read: {}/index.html{anchor}", sheet.chapter);
 }
 
-/// Where a function is called once, there is nothing to say.
-fn on_every_probe(sheet: &Sheet, mistake: &MistakeInfo) -> &'static str {
-    if sheet.parts[mistake.part].probes.len() == 1 {
-        ""
-    } else {
-        " on every probe"
+/// What the diagnosis rests on. Where a function is called once, there is nothing to say of probes.
+fn agreement(sheet: &Sheet, function: &str, mistake: &MistakeInfo) -> String {
+    let part = &sheet.parts[mistake.part];
+    let says = &mistake.says;
+    match (part.judges, part.probes.len()) {
+        (Some(noun), n) => {
+            format!("on each of {n} {noun}s, your `{function}` decides like {says}")
+        }
+        (None, 1) => format!("your `{function}` agrees with {says}"),
+        (None, _) => format!("on every probe, your `{function}` agrees with {says}"),
     }
 }
 

@@ -93,6 +93,9 @@ pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Ve
         format!("{} mistakes are told apart, two by two", rows.len()),
         collisions(exercise, &rows),
     ));
+    for fact in &sheet.facts {
+        proofs.push(proof(fact.what.clone(), (fact.fault)()));
+    }
     let page = files.chapters.join(sheet.chapter).join("index.md");
     proofs.push(proof(
         "every mistake links to a heading of the chapter".to_owned(),

@@ -89,7 +89,7 @@ fn a_save_changes_the_table_and_the_page_is_served() {
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n * n }\n");
     let verdict = running.wait_for("first-twice  failing");
     assert!(verdict.contains("s after it was saved"), "{verdict}");
-    running.wait_for("agrees with the square on every probe (`squared`)");
+    running.wait_for("on every probe, your `twice` agrees with the square (`squared`)");
     running.wait_for("0 passed, 1 failing, 1 not started");
 
     repository.write(FIRST, "pub fn twice(n: i64) -> i64 { n + }\n");

@@ -39,7 +39,7 @@ fn list_tells_the_three_states() {
     let diagnosis = second["diagnosis"].as_str().unwrap();
     assert_eq!(
         diagnosis,
-        "your `twice` agrees with the square on every probe: twice(1) must be 2, but it is 1."
+        "on every probe, your `twice` agrees with the square: twice(1) must be 2, but it is 1."
     );
     let table = text(&repository.run(&["list"]));
     assert!(
@@ -61,7 +61,9 @@ fn check_judges_one_and_its_exit_code_tells() {
         .output()
         .unwrap();
     assert_eq!(below.status.code(), Some(1), "{}", text(&below));
-    assert!(text(&below).contains("agrees with the square on every probe (`squared`)"));
+    assert!(
+        text(&below).contains("on every probe, your `twice` agrees with the square (`squared`)")
+    );
     let rows = repository.json(&["check", "second-twice", "--json"]);
     assert!(
         rows[0]["message"].as_str().unwrap().contains("`squared`"),

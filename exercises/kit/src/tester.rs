@@ -1,0 +1,445 @@
+//! Exercises in which the learner writes the test, and the mistakes are what it is tried on.
+//!
+//! A *candidate* is somebody's code, right or wrong, of a type `C` that the exercise chooses: a
+//! [`Codec`](crate::Codec), an `Arc<dyn Fn>`, a maker of stores. A *tester* is somebody's test of a candidate. It
+//! refuses as any Rust test does, by a panic (`assert!`), or by `false`, or by `Err`.
+//!
+//! To the kit a tester is an implementation like any other, and each candidate is a probe. Its answer
+//! is *accepted* or *refused*; the reason for a refusal travels beside it and is not compared. So all
+//! that holds of other exercises holds here: a process of its own, the limits, the diagnosis by mistakes.
+//! The mistakes of such an exercise are weak tests.
+//!
+//! Two checks follow from the candidates, in this order:
+//! 1. `accepts-right`: no right candidate is refused;
+//! 2. `kills`: every wrong one is.
+//!
+//! Left out: mutants made by a machine. Each wrong candidate is a mistake that somebody makes, with a
+//! sentence on where it shows, and a *witness* that proves the sentence.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt::{Display, Write as _};
+use std::sync::Arc;
+
+use crate::answer::{Answer, Outcome, Show};
+use crate::check::{self, Finding};
+use crate::exercise::{Exercise, Fact, Part, PartOf};
+use crate::guard;
+use crate::render::{count, wrap};
+
+/// The check that no right candidate is refused.
+pub const ACCEPTS_RIGHT: &str = "accepts-right";
+/// The check that every wrong candidate is refused.
+pub const KILLS: &str = "kills";
+
+const ACCEPTED: &str = "accepted";
+const REFUSED: &str = "refused";
+/// The classes of candidates.
+const RIGHT: &str = "right implementations";
+const WRONG: &str = "mistakes";
+
+/// So many survivors are explained; of the others only the name is given.
+const EXPLAINED_MAX: usize = 3;
+/// So many first and last calls of a test are kept.
+const FIRST_MAX: usize = 3;
+const LAST_MAX: usize = 2;
+
+/// What a test may return. A panic refuses, whatever the type.
+pub trait Decision {
+    /// The reason for which the candidate is refused, or nothing if it is accepted.
+    fn refusal(self) -> Option<String>;
+}
+
+impl Decision for () {
+    fn refusal(self) -> Option<String> {
+        None
+    }
+}
+
+impl Decision for bool {
+    fn refusal(self) -> Option<String> {
+        (!self).then(|| "It returns false.".to_owned())
+    }
+}
+
+impl<E: Display> Decision for Result<(), E> {
+    fn refusal(self) -> Option<String> {
+        self.err()
+            .map(|reason| format!("It returns an error: {reason}."))
+    }
+}
+
+/// Somebody's test of a candidate.
+pub struct Tester<C>(Arc<Test<C>>);
+
+type Test<C> = dyn Fn(&C) -> Option<String> + Send + Sync;
+type Witness<C> = Arc<dyn Fn(&C) -> bool + Send + Sync>;
+
+impl<C> Clone for Tester<C> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<C> Tester<C> {
+    /// A tester from a function.
+    pub fn new<D: Decision>(test: impl Fn(&C) -> D + Send + Sync + 'static) -> Self {
+        Self(Arc::new(move |candidate| test(candidate).refusal()))
+    }
+
+    /// What the test says of a candidate. A `todo!()` in the test stays one.
+    fn judge(&self, candidate: &C) -> Answer {
+        HEARD.take();
+        let mut reason = None;
+        let outcome = guard::call(|| {
+            reason = (self.0)(candidate);
+            Answer::text(if reason.is_none() { ACCEPTED } else { REFUSED })
+        });
+        let heard = HEARD.take();
+        match outcome {
+            Outcome::Answer(answer) if reason.is_none() => answer.with_note(heard.summary()),
+            Outcome::Answer(answer) => {
+                answer.with_note(reason.unwrap_or_default() + &heard.last_calls())
+            }
+            Outcome::Panic { message, place } => Answer::text(REFUSED).with_note(format!(
+                "It panics {place}: {}.{}",
+                on_one_line(&message),
+                heard.last_calls()
+            )),
+            // The kit's own guard, outside of this one, sees it again.
+            _ => todo!(),
+        }
+    }
+}
+
+/// `assert_eq!` writes three lines.
+fn on_one_line(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).collect();
+    lines.join("; ").trim_end_matches('.').to_owned()
+}
+
+struct Right<C> {
+    name: &'static str,
+    says: &'static str,
+    candidate: C,
+}
+
+/// A wrong candidate.
+pub struct Wrong<C> {
+    name: &'static str,
+    says: &'static str,
+    shows: &'static str,
+    candidate: C,
+    witness: Option<Witness<C>>,
+}
+
+impl<C> Wrong<C> {
+    /// A wrong candidate with its name, in `snake_case`.
+    pub fn new(name: &'static str, candidate: C) -> Self {
+        Self {
+            name,
+            says: "",
+            shows: "",
+            candidate,
+            witness: None,
+        }
+    }
+
+    /// What it does, as a sentence: "It leaves the sign bit as it is."
+    #[must_use]
+    pub fn says(mut self, says: &'static str) -> Self {
+        self.says = says;
+        self
+    }
+
+    /// Where it is wrong, to complete "It shows ...": "between a negative number and a positive one".
+    ///
+    /// The witness holds of every right candidate and not of this one; `prove` tries it.
+    #[must_use]
+    pub fn shows(
+        mut self,
+        shows: &'static str,
+        witness: impl Fn(&C) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.shows = shows;
+        self.witness = Some(Arc::new(witness));
+        self
+    }
+}
+
+/// What a test is tried on.
+pub struct Candidates<C> {
+    noun: &'static str,
+    right: Vec<Right<C>>,
+    wrong: Vec<Wrong<C>>,
+}
+
+impl<C> Candidates<C> {
+    /// No candidates yet. The noun stands for one of them in sentences: `encoder`, `comparator`, `store`.
+    pub fn new(noun: &'static str) -> Self {
+        Self {
+            noun,
+            right: Vec::new(),
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Adds a right candidate. The sentence says what it does.
+    #[must_use]
+    pub fn right(mut self, name: &'static str, says: &'static str, candidate: C) -> Self {
+        self.right.push(Right {
+            name,
+            says,
+            candidate,
+        });
+        self
+    }
+
+    /// Adds a wrong candidate. Begin with the plainest: survivors are shown in this order.
+    #[must_use]
+    pub fn wrong(mut self, wrong: Wrong<C>) -> Self {
+        self.wrong.push(wrong);
+        self
+    }
+}
+
+impl<I: Send + Sync + 'static> Exercise<I> {
+    /// Adds a test that the learner writes: a part with a probe for each candidate, and its two checks.
+    ///
+    /// `tester` finds the test in an implementation. Where the implementation *is* the test, that is `|t| t`.
+    #[must_use]
+    pub fn tester<C: Send + Sync + 'static>(
+        self,
+        function: &'static str,
+        tester: fn(&I) -> &Tester<C>,
+        candidates: Candidates<C>,
+    ) -> Self {
+        let candidates = Arc::new(candidates);
+        let noun = candidates.noun;
+        let mut part = PartOf::new(function, "decision").judges(noun);
+        let right = candidates.right.iter().map(|c| (c.name, RIGHT));
+        let wrong = candidates.wrong.iter().map(|c| (c.name, WRONG));
+        for (index, (name, class)) in right.chain(wrong).enumerate() {
+            let all = Arc::clone(&candidates);
+            part = part
+                .probe(
+                    format!("{function}({name})"),
+                    Answer::text(name),
+                    &[class],
+                    move |imp: &I| match index.checked_sub(all.right.len()) {
+                        None => tester(imp).judge(&all.right[index].candidate),
+                        Some(wrong) => tester(imp).judge(&all.wrong[wrong].candidate),
+                    },
+                )
+                .expect(Answer::text(if class == RIGHT {
+                    ACCEPTED
+                } else {
+                    REFUSED
+                }));
+        }
+        let (for_right, for_wrong) = (Arc::clone(&candidates), Arc::clone(&candidates));
+        self.part(part)
+            .check(check::custom(
+                function,
+                ACCEPTS_RIGHT,
+                format!("A right {noun} passes your test."),
+                move |part, outcomes| refused_right(&for_right, part, outcomes),
+            ))
+            .check(check::custom(
+                function,
+                KILLS,
+                format!("A wrong {noun} does not pass your test."),
+                move |part, outcomes| survivors(&for_wrong, part, outcomes),
+            ))
+            .fact(Fact {
+                what: format!(
+                    "each of {} is wrong where it says",
+                    count(candidates.wrong.len(), &format!("wrong {noun}"))
+                ),
+                fault: Box::new(move || false_witness(&candidates)),
+            })
+    }
+}
+
+/// The first right candidate that was refused.
+fn refused_right<C>(
+    candidates: &Candidates<C>,
+    part: &Part,
+    outcomes: &[Outcome],
+) -> Option<Finding> {
+    let index = (0..candidates.right.len()).find(|&i| !accepted(&outcomes[i]))?;
+    let Right { name, says, .. } = &candidates.right[index];
+    let note = outcomes[index].answer().and_then(|a| a.note.clone());
+    Some(Finding {
+        summary: format!("your test refuses a right answer, `{name}`"),
+        detail: wrap(
+            &format!("{says}\nYour test: {}", note.unwrap_or_default()),
+            "  ",
+        ),
+        calls: vec![part.probes[index].call.clone()],
+    })
+}
+
+/// The wrong candidates that were accepted.
+fn survivors<C>(candidates: &Candidates<C>, part: &Part, outcomes: &[Outcome]) -> Option<Finding> {
+    let (right, wrong) = outcomes.split_at(candidates.right.len());
+    let alive: Vec<&Wrong<C>> = candidates
+        .wrong
+        .iter()
+        .zip(wrong)
+        .filter(|(_, outcome)| accepted(outcome))
+        .map(|(wrong, _)| wrong)
+        .collect();
+    if alive.is_empty() {
+        return None;
+    }
+    let mut detail = String::new();
+    for Wrong {
+        name, says, shows, ..
+    } in alive.iter().take(EXPLAINED_MAX)
+    {
+        let _ = writeln!(detail, "  {name}");
+        detail.push_str(&wrap(&format!("{says} It shows {shows}."), "    "));
+    }
+    if alive.len() > EXPLAINED_MAX {
+        let names: Vec<&str> = alive[EXPLAINED_MAX..].iter().map(|w| w.name).collect();
+        let more = format!("and {} more: {}", names.len(), names.join(", "));
+        detail.push_str(&wrap(&more, "  "));
+    }
+    let note = right.first().and_then(|o| o.answer()?.note.clone());
+    if let Some(note) = note {
+        detail.push('\n');
+        detail.push_str(&wrap(&format!("On a right one, your test {note}"), "  "));
+    }
+    Some(Finding {
+        summary: format!(
+            "killed {} of {}: your test accepts {}",
+            wrong.len() - alive.len(),
+            wrong.len(),
+            count(alive.len(), &format!("wrong {}", candidates.noun))
+        ),
+        detail,
+        calls: vec![part.probes[candidates.right.len()].call.clone()],
+    })
+}
+
+fn accepted(outcome: &Outcome) -> bool {
+    outcome.answer().is_some_and(|a| a.text == ACCEPTED)
+}
+
+/// How a test decides on all candidates, in a sentence that is true of it.
+pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
+    if outcomes.iter().any(|o| o.answer().is_none()) {
+        return Vec::new();
+    }
+    let of = |class: &str| {
+        let members = part.members(class);
+        let yes = members.iter().filter(|&&i| accepted(&outcomes[i])).count();
+        (yes, members.len())
+    };
+    let ((kept, right), (alive, wrong)) = (of(RIGHT), of(WRONG));
+    vec![format!(
+        "It accepts {kept} of {}, and refuses {} of {}.",
+        count(right, "right implementation"),
+        wrong - alive,
+        count(wrong, "mistake")
+    )]
+}
+
+/// The wrong candidates whose witness does not hold what it promises.
+fn false_witness<C>(candidates: &Candidates<C>) -> Option<String> {
+    let holds = |witness: &Witness<C>, candidate: &C| {
+        let outcome = guard::call(|| witness(candidate).show());
+        outcome.answer().is_some_and(|a| a.text == "true")
+    };
+    let mut faults = Vec::new();
+    for wrong in &candidates.wrong {
+        let Some(witness) = &wrong.witness else {
+            faults.push(format!("{} has no witness", wrong.name));
+            continue;
+        };
+        if holds(witness, &wrong.candidate) {
+            faults.push(format!("the witness of {} does not refuse it", wrong.name));
+        }
+        for right in &candidates.right {
+            if !holds(witness, &right.candidate) {
+                faults.push(format!(
+                    "the witness of {} refuses {}, which is right",
+                    wrong.name, right.name
+                ));
+            }
+        }
+    }
+    (!faults.is_empty()).then(|| faults.join("; "))
+}
+
+thread_local! {
+    static HEARD: RefCell<Heard> = RefCell::new(Heard::default());
+}
+
+/// What a test asked of its candidate. Texts are made only when they are wanted: a test may ask a million times.
+#[derive(Default)]
+struct Heard {
+    calls: usize,
+    first: Vec<Words>,
+    last: VecDeque<(Words, Option<Words>)>,
+}
+
+type Words = Box<dyn Fn() -> String>;
+
+impl Heard {
+    fn summary(&self) -> String {
+        let mut calls: Vec<String> = self.first.iter().map(|words| words()).collect();
+        if self.calls > calls.len() {
+            calls.push("...".to_owned());
+        }
+        match self.calls {
+            0 => "calls nothing.".to_owned(),
+            n => format!("makes {}: {}", count(n, "call"), calls.join(", ")),
+        }
+    }
+
+    fn last_calls(&self) -> String {
+        let calls: Vec<String> = self
+            .last
+            .iter()
+            .map(|(call, result)| match result {
+                Some(result) => format!("{} = {}", call(), result()),
+                None => format!("{}, which did not return", call()),
+            })
+            .collect();
+        match calls.len() {
+            0 => " It had called nothing.".to_owned(),
+            1 => format!(" Its only call was {}.", calls[0]),
+            _ => format!(" Its last calls were {}.", calls.join(" and ")),
+        }
+    }
+}
+
+/// Makes a call on behalf of a test, and remembers it for the message.
+///
+/// `call` is the call as the learner wrote it, `show` shows its result.
+pub fn watch<R: Clone + 'static>(
+    call: impl Fn() -> String + Clone + 'static,
+    run: impl FnOnce() -> R,
+    show: fn(&R) -> Answer,
+) -> R {
+    HEARD.with_borrow_mut(|heard| {
+        heard.calls += 1;
+        if heard.first.len() < FIRST_MAX {
+            heard.first.push(Box::new(call.clone()));
+        }
+        if heard.last.len() == LAST_MAX {
+            heard.last.pop_front();
+        }
+        heard.last.push_back((Box::new(call), None));
+    });
+    let result = run();
+    HEARD.with_borrow_mut(|heard| {
+        if let Some(last) = heard.last.back_mut() {
+            let result = result.clone();
+            last.1 = Some(Box::new(move || show(&result).text));
+        }
+    });
+    result
+}
