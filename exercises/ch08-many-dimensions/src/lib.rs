@@ -1,1 +1,7 @@
-//! The exercises of chapter 8: one file each.
+//! Exercises of the chapter "Many dimensions in one score": one file each, with the task on top.
+
+pub mod board;
+pub mod compare_and_set;
+pub mod lost_bits;
+pub mod member_key;
+pub mod pack_score;

@@ -1,0 +1,320 @@
+//! Changes of a packed score on a board that others change too, between any two calls.
+//!
+//! What others do commutes with what the learner is to do. So however many calls an answer makes, there is
+//! one right end. What counts besides is how often it changed the board: once, or somebody sees half of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::board::Board;
+use crate::{mistakes, solutions, stubs};
+use ch08_many_dimensions::compare_and_set as learner;
+
+type AddGems = dyn Fn(&mut dyn Board, &str, u64) + Send + Sync;
+type SetPaid = dyn Fn(&mut dyn Board, &str) -> bool + Send + Sync;
+type Win = dyn Fn(&mut dyn Board, &str, u64, u64) -> bool + Send + Sync;
+
+/// Somebody's three functions.
+#[derive(Clone)]
+pub(crate) struct Changes {
+    pub(crate) add_gems: Arc<AddGems>,
+    pub(crate) set_paid: Arc<SetPaid>,
+    pub(crate) win: Arc<Win>,
+}
+
+impl Changes {
+    pub(crate) fn new(
+        add_gems: impl Fn(&mut dyn Board, &str, u64) + Send + Sync + 'static,
+        set_paid: impl Fn(&mut dyn Board, &str) -> bool + Send + Sync + 'static,
+        win: impl Fn(&mut dyn Board, &str, u64, u64) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            add_gems: Arc::new(add_gems),
+            set_paid: Arc::new(set_paid),
+            win: Arc::new(win),
+        }
+    }
+}
+
+/// More calls than any right answer makes.
+const CALLS_MAX: usize = 64;
+const PAID: u64 = 1 << 29;
+
+/// What somebody else does.
+#[derive(Clone, Copy)]
+enum Other {
+    Gems(u64),
+    Paid,
+    Leaves,
+    AnotherMember,
+}
+use Other::{AnotherMember, Gems, Leaves, Paid};
+
+impl Other {
+    fn told(self) -> String {
+        match self {
+            Gems(1) => "E gets 1 gem".to_owned(),
+            Gems(gems) => format!("E gets {gems} gems"),
+            Paid => "E pays".to_owned(),
+            Leaves => "E is removed".to_owned(),
+            AnotherMember => "F gets 7 gems".to_owned(),
+        }
+    }
+}
+
+/// What happens, and before which of the learner's calls.
+type Story = &'static [(usize, Other)];
+
+const STORIES: [Story; 13] = [
+    &[],
+    &[(2, Gems(5))],
+    &[(2, Paid)],
+    &[(1, Gems(5))],
+    &[(3, Gems(5))],
+    &[(2, AnotherMember)],
+    &[(2, Gems(5)), (4, Gems(1))],
+    &[(2, Gems(5)), (3, Gems(1))],
+    &[(2, Gems(5)), (4, Paid)],
+    &[(3, Paid)],
+    &[(2, Gems(1)), (4, Gems(1)), (6, Gems(1)), (8, Gems(1))],
+    &[(2, Leaves)],
+    &[(1, Leaves)],
+];
+
+/// The member's score before, if it is there.
+const BEFORE: [Option<u64>; 5] = [
+    Some(200 << 30 | 290_072_179),
+    Some(200 << 30 | PAID | 290_072_179),
+    Some(0),
+    Some(8_000_000 << 30 | PAID | ((1 << 29) - 1)),
+    None,
+];
+
+/// A board, and everybody else who writes to it.
+struct Busy {
+    scores: BTreeMap<String, u64>,
+    story: Story,
+    calls: usize,
+    changes: usize,
+}
+
+impl Busy {
+    /// Lets happen what happens before the next call.
+    fn next_call(&mut self) {
+        self.calls += 1;
+        assert!(
+            self.calls <= CALLS_MAX,
+            "the board was called more than {CALLS_MAX} times: does the loop end?"
+        );
+        let now = self.calls;
+        for &(_, other) in self.story.iter().filter(|(call, _)| *call == now) {
+            self.let_happen(other);
+        }
+    }
+
+    fn let_happen(&mut self, other: Other) {
+        match other {
+            Gems(gems) => {
+                // They know the member from before, and add nobody.
+                if let Some(score) = self.scores.get_mut("E") {
+                    *score += gems << 30;
+                }
+            }
+            Paid => {
+                if let Some(score) = self.scores.get_mut("E") {
+                    *score |= PAID;
+                }
+            }
+            Leaves => {
+                self.scores.remove("E");
+            }
+            AnotherMember => *self.scores.entry("F".to_owned()).or_default() += 7 << 30,
+        }
+    }
+
+    /// What has not happened yet happens after the last call.
+    fn finish(&mut self) {
+        let calls = self.calls;
+        for &(_, other) in self.story.iter().filter(|(call, _)| *call > calls) {
+            self.let_happen(other);
+        }
+    }
+
+    fn write(&mut self, member: &str, score: u64) {
+        if self.scores.insert(member.to_owned(), score) != Some(score) {
+            self.changes += 1;
+        }
+    }
+
+    fn told(&self) -> String {
+        let members = self.scores.iter().map(|(member, score)| {
+            let paid = if score & PAID == 0 { "unpaid" } else { "paid" };
+            let (gems, time) = (score >> 30, score & (PAID - 1));
+            format!("{member} {gems} {paid} {time}")
+        });
+        let members: Vec<String> = members.collect();
+        if members.is_empty() {
+            "an empty board".to_owned()
+        } else {
+            members.join(", ")
+        }
+    }
+}
+
+impl Board for Busy {
+    fn score(&mut self, member: &str) -> Option<u64> {
+        self.next_call();
+        self.scores.get(member).copied()
+    }
+
+    fn set(&mut self, member: &str, score: u64) {
+        self.next_call();
+        self.write(member, score);
+    }
+
+    fn add(&mut self, member: &str, delta: u64) -> u64 {
+        self.next_call();
+        let sum = self.scores.get(member).unwrap_or(&0).wrapping_add(delta);
+        self.write(member, sum);
+        sum
+    }
+
+    fn compare_and_set(&mut self, member: &str, seen: u64, new: u64) -> bool {
+        self.next_call();
+        let same = self.scores.get(member) == Some(&seen);
+        if same {
+            self.write(member, new);
+        }
+        same
+    }
+}
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    let learner = Changes::new(learner::add_gems, learner::set_paid, learner::win);
+    Box::new(exercise_of(learner))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
+    use solutions::compare_and_set as right;
+    use stubs::compare_and_set as stub;
+    let cast = Cast {
+        learner,
+        stub: Changes::new(stub::add_gems, stub::set_paid, stub::win),
+        solution: Changes::new(right::add_gems, right::set_paid, right::win),
+    };
+    Exercise::new("compare-and-set", "08-many-dimensions", cast)
+        .part(part("add_gems", "E, 3", |changes, board| {
+            (changes.add_gems)(board, "E", 3);
+            String::new()
+        }))
+        .part(part("set_paid", "E", |changes, board| {
+            format!("{}, ", (changes.set_paid)(board, "E"))
+        }))
+        .part(part("win", "E, 3, 290081199", |changes, board| {
+            format!("{}, ", (changes.win)(board, "E", 3, 290_081_199))
+        }))
+        .check(check::answers(
+            "add_gems",
+            "gems",
+            "The gems are added to what others left, in one change.",
+        ))
+        .check(check::answers(
+            "set_paid",
+            "paid",
+            "The bit is set, and what others wrote is kept.",
+        ))
+        .check(check::answers(
+            "win",
+            "both",
+            "Gems and time change together, and what others wrote is kept.",
+        ))
+        .mistakes(mistakes::compare_and_set::all())
+}
+
+fn part(
+    function: &'static str,
+    arguments: &str,
+    run: fn(&Changes, &mut dyn Board) -> String,
+) -> PartOf<Changes> {
+    let mut part = PartOf::new(function, "end");
+    for before in BEFORE {
+        for story in STORIES {
+            if before.is_none() && !story.is_empty() || by_luck(function, before, story) {
+                continue;
+            }
+            let scores = before.map(|score| ("E".to_owned(), score));
+            let board = move || Busy {
+                scores: scores.clone().into_iter().collect(),
+                story,
+                calls: 0,
+                changes: 0,
+            };
+            let told: Vec<String> = story
+                .iter()
+                .map(|(call, other)| format!("before call {call} {}", other.told()))
+                .collect();
+            let told = if told.is_empty() {
+                "alone".to_owned()
+            } else {
+                told.join(", ")
+            };
+            let call = format!("{function}({arguments}) on {{{}}}, {told}", board().told());
+            part = part.probe(
+                call.clone(),
+                Answer::text(call),
+                &classes(before, story),
+                move |changes: &Changes| {
+                    let mut board = board();
+                    let returned = run(changes, &mut board);
+                    board.finish();
+                    // Whoever sets a bit that another has set meanwhile changes nothing.
+                    let changes = match (function, board.changes) {
+                        ("set_paid", _) => String::new(),
+                        (_, 1) => "1 change, ".to_owned(),
+                        (_, changes) => format!("{changes} changes, "),
+                    };
+                    Answer::text(format!("{returned}{changes}{}", board.told()))
+                },
+            );
+        }
+    }
+    part
+}
+
+/// Whether a right answer may end in two ways: then it is not asked for.
+fn by_luck(function: &str, before: Option<u64>, story: Story) -> bool {
+    let leaves = story.iter().any(|(_, other)| matches!(other, Leaves));
+    match function {
+        // The member may leave before or after the addition.
+        "add_gems" => leaves,
+        // Who sees the bit may have seen it before the member left.
+        "set_paid" => leaves && before.is_some_and(|score| score & PAID != 0),
+        _ => false,
+    }
+}
+
+fn classes(before: Option<u64>, story: Story) -> Vec<&'static str> {
+    let mut classes = vec![if story.is_empty() {
+        "boards where nobody else writes"
+    } else if story.iter().any(|(_, other)| matches!(other, Leaves)) {
+        "boards that the member leaves"
+    } else if story.iter().any(|(_, other)| matches!(other, Paid)) {
+        "boards where somebody else sets the bit"
+    } else if story
+        .iter()
+        .any(|(_, other)| matches!(other, AnotherMember))
+    {
+        "boards where another member changes"
+    } else {
+        "boards where somebody else adds gems"
+    }];
+    classes.push(match before {
+        None => "boards without the member",
+        Some(score) if score & PAID == 0 => "members that have not paid",
+        Some(_) => "members that have paid already",
+    });
+    classes
+}

@@ -1,0 +1,240 @@
+//! Members with fields in them: their order, their exact text, and the name behind them.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use kit::check::has_key;
+use kit::values::ranks;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch08_many_dimensions::member_key as learner;
+
+/// Paid, milliseconds, name.
+pub(crate) type Player = (bool, u64, &'static str);
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Members {
+    pub(crate) member: Arc<dyn Fn(bool, u64, &str) -> Option<String> + Send + Sync>,
+    pub(crate) name: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+}
+
+impl Members {
+    pub(crate) fn new(
+        member: impl Fn(bool, u64, &str) -> Option<String> + Send + Sync + 'static,
+        name: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            member: Arc::new(member),
+            name: Arc::new(name),
+        }
+    }
+}
+
+const LATEST: u64 = 9_999_999_999_999;
+
+/// Texts that are no member.
+const FOREIGN: [&str; 18] = [
+    "E-1-8428189998740",
+    "E",
+    "",
+    "-",
+    "1-8428189998740",
+    "1-8428189998740E",
+    "1-842818999874-E",
+    "1-84281899987400-E",
+    "2-8428189998740-E",
+    "-8428189998740-E",
+    "01-8428189998740-E",
+    "18428189998740-E",
+    "true-8428189998740-E",
+    "1-842818999874x-E",
+    "1- 428189998740-E",
+    "1-+428189998740-E",
+    "1-842818999874é-E",
+    "1_8428189998740_E",
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Members::new(learner::member, learner::name)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Members) -> Exercise<Members> {
+    let cast = Cast {
+        learner,
+        stub: Members::new(stubs::member_key::member, stubs::member_key::name),
+        solution: Members::new(solutions::member_key::member, solutions::member_key::name),
+    };
+    Exercise::new("member-key", "08-many-dimensions", cast)
+        .part(members())
+        .decoder(names(), round_trips())
+        .check(check::order(
+            "member",
+            "Paid players have the greater members, then the earlier ones, then those with the greater name.",
+        ))
+        .check(check::custom(
+            "member",
+            "refusal",
+            "A time that does not fit into thirteen digits has no member.",
+            |part, outcomes| {
+                let late = (0..part.probes.len()).find(|&i| {
+                    let expected = part.probes[i].expected.as_ref();
+                    !has_key(part, i) && outcomes[i].answer() != expected
+                })?;
+                let call = &part.probes[late].call;
+                Some(check::Finding {
+                    summary: format!("{call} must be None, but it is {}", outcomes[late].brief()),
+                    detail: String::new(),
+                    calls: vec![call.clone()],
+                })
+            },
+        ))
+        .check(check::answers(
+            "member",
+            "text",
+            "The text is flag, digits, name, with a `-` between.",
+        ))
+        .check(check::answers(
+            "name",
+            "round-trip",
+            "A member gives its name back, and what is no member gives `None`.",
+        ))
+        .mistakes(mistakes::member_key::all())
+}
+
+/// The players that are asked for, the plainest first.
+fn players() -> Vec<Player> {
+    let mut players = vec![
+        (true, 1_571_810_001_259, "E"),
+        (true, 1_571_819_021_259, "C"),
+        (false, 1_571_819_021_259, "B"),
+        (false, 1_571_819_021_259, "Z"),
+    ];
+    let times = [
+        1_571_819_021_258,
+        1_571_819_021_259,
+        0,
+        1,
+        999_999_999_999,
+        1_000_000_000_000,
+        9_000_000_000_000,
+        9_000_000_000_001,
+        LATEST - 1,
+        LATEST,
+    ];
+    for at_ms in times {
+        for paid in [false, true] {
+            for name in ["ann", "bob"] {
+                players.push((paid, at_ms, name));
+            }
+        }
+    }
+    for name in [
+        "",
+        "-",
+        "a-b",
+        "0-1",
+        "1-8428189998740-E",
+        "ann-",
+        "-ann",
+        "Zoë",
+        "7",
+    ] {
+        players.push((true, 1_571_819_021_259, name));
+    }
+    for at_ms in [LATEST + 1, LATEST + 1_000_000, u64::MAX] {
+        players.push((false, at_ms, "ann"));
+        players.push((true, at_ms, "bob"));
+    }
+    players
+}
+
+fn classes((paid, at_ms, name): Player) -> Vec<&'static str> {
+    let mut classes = vec![match at_ms {
+        0..=9_000_000_000_000 => "times up to 9000000000000",
+        9_000_000_000_001..=LATEST => "times that leave fewer than thirteen digits",
+        _ => "times that do not fit",
+    }];
+    classes.push(if paid {
+        "players who paid"
+    } else {
+        "players who did not pay"
+    });
+    if name.contains('-') {
+        classes.push("names with a `-`");
+    }
+    classes
+}
+
+/// A text with its bytes: its order is that of the bytes.
+fn shown(text: Option<String>) -> Answer {
+    let answer = text.show();
+    Answer {
+        bytes: text.map(String::into_bytes),
+        ..answer
+    }
+}
+
+fn members() -> PartOf<Members> {
+    let players = players();
+    let place = |&(paid, at_ms, name): &Player| (paid, Reverse(at_ms), name);
+    let mut part =
+        PartOf::new("member", "member").ranked(ranks(&players, |a, b| place(a).cmp(&place(b))));
+    for player in players {
+        let (paid, at_ms, name) = player;
+        let fields = format!("({paid}, {at_ms}, {name:?})");
+        part = part.probe(
+            format!("member{fields}"),
+            Answer::text(fields),
+            &classes(player),
+            move |members: &Members| shown((members.member)(paid, at_ms, name)),
+        );
+    }
+    part
+}
+
+fn names() -> PartOf<Members> {
+    let mut part = PartOf::new("name", "name");
+    let own = players().into_iter().filter_map(|player| {
+        let (paid, at_ms, name) = player;
+        let member = solutions::member_key::member(paid, at_ms, name)?;
+        let mut classes = classes(player);
+        classes[0] = "members";
+        Some((member, classes))
+    });
+    let foreign = FOREIGN.map(|text| (text.to_owned(), vec!["texts that are no member"]));
+    for (member, classes) in own.chain(foreign) {
+        part = part.probe(
+            format!("name({member:?})"),
+            Answer::text(format!("{member:?}")),
+            &classes,
+            move |members: &Members| (members.name)(&member).show(),
+        );
+    }
+    part
+}
+
+fn round_trips() -> PartOf<Members> {
+    let mut part = PartOf::new("name", "name");
+    for player in players() {
+        let (paid, at_ms, name) = player;
+        if at_ms > LATEST {
+            continue;
+        }
+        let trip = move |members: &Members| match (members.member)(paid, at_ms, name) {
+            Some(member) => (members.name)(&member).show(),
+            None => Answer::text("no member"),
+        };
+        part = part
+            .probe(
+                format!("name(member({paid}, {at_ms}, {name:?}))"),
+                Answer::text(format!("{name:?}")),
+                &classes(player),
+                trip,
+            )
+            .expect(Some(name.to_owned()).show());
+    }
+    part
+}

@@ -1,0 +1,243 @@
+//! Packed scores: the order is the reason, and the layout says the exact bits.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use kit::check::{Check, has_key};
+use kit::exercise::{Part, Sheet};
+use kit::values::ranks;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+
+use crate::solutions::pack_score::pack as right;
+use crate::stubs::pack_score::END;
+use crate::{mistakes, solutions, stubs};
+use ch08_many_dimensions::pack_score as learner;
+
+/// Gems, paid, milliseconds.
+pub(crate) type Player = (u64, bool, u64);
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Packer {
+    pub(crate) pack: Arc<dyn Fn(u64, bool, u64) -> Option<u64> + Send + Sync>,
+    pub(crate) unpack: Arc<dyn Fn(u64) -> Option<(u64, bool, u64)> + Send + Sync>,
+}
+
+impl Packer {
+    pub(crate) fn new(
+        pack: impl Fn(u64, bool, u64) -> Option<u64> + Send + Sync + 'static,
+        unpack: impl Fn(u64) -> Option<(u64, bool, u64)> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            pack: Arc::new(pack),
+            unpack: Arc::new(unpack),
+        }
+    }
+}
+
+/// The first second that the time field can hold.
+pub(crate) const FIRST: u64 = END - (1 << 29) + 1;
+const GEMS_MAX: u64 = (1 << 23) - 1;
+
+/// Numbers that are no score, the smallest first.
+const FOREIGN: [u64; 6] = [
+    1 << 53,
+    (1 << 53) + 1,
+    1 << 54,
+    1_309_426_671_287_543_552,
+    1 << 63,
+    u64::MAX,
+];
+
+const FITS: &str = "players whose fields fit";
+const GEMS: &str = "players with too many gems";
+const LATE: &str = "players after the end";
+const EARLY: &str = "players from before the time field begins";
+const PAID: &str = "players who paid";
+const UNPAID: &str = "players who did not pay";
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Packer::new(learner::pack, learner::unpack)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Packer) -> Exercise<Packer> {
+    let cast = Cast {
+        learner,
+        stub: Packer::new(stubs::pack_score::pack, stubs::pack_score::unpack),
+        solution: Packer::new(right, solutions::pack_score::unpack),
+    };
+    Exercise::new("pack-score", "08-many-dimensions", cast)
+        .part(packings())
+        .decoder(unpackings(), round_trips())
+        .check(check::order(
+            "pack",
+            "More gems first, then paid, then the earlier second: the better player has the greater score.",
+        ))
+        .check(answers_where(
+            "refusal",
+            "A player with a field that does not fit has no score.",
+            |part, probe| !has_key(part, probe),
+        ))
+        .check(answers_where(
+            "layout",
+            "Every field stands in its bits.",
+            has_key,
+        ))
+        .check(check::answers(
+            "unpack",
+            "round-trip",
+            "A score gives its fields back, and a number that is no score gives `None`.",
+        ))
+        .mistakes(mistakes::pack_score::all())
+}
+
+/// The answers of `pack` to some probes are the expected ones.
+fn answers_where(
+    name: &'static str,
+    claim: &'static str,
+    concerns: fn(&Part, usize) -> bool,
+) -> impl FnOnce(&Sheet) -> Check {
+    move |sheet| {
+        let all = check::answers("pack", name, claim)(sheet);
+        let test = move |part: &Part, outcomes: &[Outcome]| {
+            let concerned: Vec<Outcome> = outcomes
+                .iter()
+                .enumerate()
+                .map(|(i, outcome)| match &part.probes[i].expected {
+                    Some(expected) if !concerns(part, i) => Outcome::Answer(expected.clone()),
+                    _ => outcome.clone(),
+                })
+                .collect();
+            (all.test)(part, &concerned)
+        };
+        Check {
+            name,
+            part: all.part,
+            claim: all.claim,
+            test: Box::new(test),
+        }
+    }
+}
+
+/// The players that are asked for, those of the chapter first.
+fn players() -> Vec<Player> {
+    let mut players = vec![
+        (200, false, 1_571_819_021_259),
+        (200, true, 1_571_819_021_259),
+        (200, true, 1_571_810_001_259),
+        (100, true, 1_571_819_021_259),
+        (400, false, 1_571_819_021_259),
+        (201, false, 1_571_819_021_259),
+    ];
+    for gems in [0, 1, 200, 255, 65_536, 4_194_304, GEMS_MAX - 1, GEMS_MAX] {
+        for paid in [false, true] {
+            for at_ms in [
+                1_571_819_021_000,
+                1_571_819_021_999,
+                1_571_819_022_000,
+                END * 1000 - 1,
+                END * 1000,
+                END * 1000 + 999,
+                FIRST * 1000 + 999,
+                FIRST * 1000,
+            ] {
+                players.push((gems, paid, at_ms));
+            }
+        }
+    }
+    for paid in [false, true] {
+        for gems in [1 << 23, (1 << 23) + 1, 1 << 24, 1 << 33, 1 << 34, u64::MAX] {
+            players.push((gems, paid, 1_571_819_021_259));
+        }
+        for at_ms in [END * 1000 + 1000, END * 1000 + 60_000, u64::MAX] {
+            players.push((200, paid, at_ms));
+        }
+        for at_ms in [
+            FIRST * 1000 - 1,
+            FIRST * 1000 - 60_000,
+            1_000_000_000_000,
+            0,
+        ] {
+            players.push((200, paid, at_ms));
+        }
+    }
+    players
+}
+
+fn classes((gems, paid, at_ms): Player) -> [&'static str; 2] {
+    let first = if gems > GEMS_MAX {
+        GEMS
+    } else if at_ms / 1000 > END {
+        LATE
+    } else if at_ms / 1000 < FIRST {
+        EARLY
+    } else {
+        FITS
+    };
+    [first, if paid { PAID } else { UNPAID }]
+}
+
+fn packings() -> PartOf<Packer> {
+    let players = players();
+    let place = |&(gems, paid, at_ms): &Player| (gems, paid, Reverse(at_ms / 1000));
+    let mut part =
+        PartOf::new("pack", "score").ranked(ranks(&players, |a, b| place(a).cmp(&place(b))));
+    for player in players {
+        let (gems, paid, at_ms) = player;
+        let fields = format!("({gems}, {paid}, {at_ms})");
+        part = part.probe(
+            format!("pack{fields}"),
+            Answer::text(fields),
+            &classes(player),
+            move |packer: &Packer| (packer.pack)(gems, paid, at_ms).show(),
+        );
+    }
+    part
+}
+
+fn fields(answer: Option<(u64, bool, u64)>) -> Answer {
+    Answer::text(format!("{answer:?}"))
+}
+
+fn unpackings() -> PartOf<Packer> {
+    let mut part = PartOf::new("unpack", "answer");
+    let own = players().into_iter().filter_map(|player| {
+        let score = right(player.0, player.1, player.2)?;
+        Some((score, ["scores", classes(player)[1]]))
+    });
+    let foreign =
+        FOREIGN.map(|score| (score, ["numbers that are no score", "numbers from 2^53 on"]));
+    for (score, classes) in own.chain(foreign) {
+        part = part.probe(
+            format!("unpack({score})"),
+            score.show(),
+            &classes,
+            move |packer: &Packer| fields((packer.unpack)(score)),
+        );
+    }
+    part
+}
+
+fn round_trips() -> PartOf<Packer> {
+    let mut part = PartOf::new("unpack", "answer");
+    for player in players() {
+        let (gems, paid, at_ms) = player;
+        if right(gems, paid, at_ms).is_none() {
+            continue;
+        }
+        let trip = move |packer: &Packer| match (packer.pack)(gems, paid, at_ms) {
+            Some(score) => fields((packer.unpack)(score)),
+            None => Answer::text("no score"),
+        };
+        part = part
+            .probe(
+                format!("unpack(pack({gems}, {paid}, {at_ms}))"),
+                Answer::text(format!("({gems}, {paid}, {at_ms})")),
+                &classes(player),
+                trip,
+            )
+            .expect(fields(Some((gems, paid, at_ms / 1000))));
+    }
+    part
+}

@@ -1,0 +1,374 @@
+//! What goes wrong when a score changes in two steps. The mistakes of `win` stand in a file of their own.
+
+use kit::Mistake;
+
+use crate::board::Board;
+use crate::compare_and_set::Changes;
+use crate::mistakes::compare_and_set_win;
+use crate::solutions::compare_and_set::{add_gems, set_paid, win};
+
+pub(super) const TOP: &str = "changing-the-top-field";
+pub(super) const LOW: &str = "changing-a-low-field";
+pub(super) const CAS: &str = "compare-then-set";
+pub(super) const LAYOUT: &str = "bit-fields-in-the-score";
+pub(super) const PAID: u64 = 1 << 29;
+
+fn adding(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+    function: fn(&mut dyn Board, &str, u64),
+) -> Mistake<Changes> {
+    let changes = Changes::new(function, set_paid, win);
+    Mistake::new(name, "add_gems", "gems", changes)
+        .says(says)
+        .why(why)
+        .link(link)
+}
+
+fn paying(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+    function: fn(&mut dyn Board, &str) -> bool,
+) -> Mistake<Changes> {
+    let changes = Changes::new(add_gems, function, win);
+    Mistake::new(name, "set_paid", "paid", changes)
+        .says(says)
+        .why(why)
+        .link(link)
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Changes>> {
+    let mut mistakes = additions();
+    mistakes.extend(lost());
+    mistakes.extend(flags());
+    mistakes.extend(compare_and_set_win::all());
+    mistakes
+}
+
+fn additions() -> Vec<Mistake<Changes>> {
+    vec![
+        adding(
+            "gems_read_then_written",
+            "a read, and a write of the sum",
+            "Whatever came between the two is overwritten. The top field needs no read: one `add` does it.",
+            TOP,
+            |board, member, gems| {
+                let seen = board.score(member).unwrap_or(0);
+                board.set(member, seen + (gems << 30));
+            },
+        ),
+        adding(
+            "gems_not_shifted",
+            "gems added at the bottom of the score",
+            "The lowest bits are the time. The gems begin at bit 30: add `gems << 30`.",
+            TOP,
+            |board, member, gems| {
+                board.add(member, gems);
+            },
+        ),
+        adding(
+            "gems_added_at_29",
+            "gems shifted by 29",
+            "Bit 29 is `paid`. The gems begin at bit 30.",
+            TOP,
+            |board, member, gems| {
+                board.add(member, gems << 29);
+            },
+        ),
+        adding(
+            "gems_one_by_one",
+            "one addition for each gem",
+            "The sum is right. But each addition is a change of its own, and others see the gems come in one by \
+             one. Add `gems << 30` at once.",
+            TOP,
+            |board, member, gems| {
+                for _ in 0..gems {
+                    board.add(member, 1 << 30);
+                }
+            },
+        ),
+        adding(
+            "gems_set",
+            "a score of these gems alone",
+            "That overwrites the gems that are there, and the other fields. `add` keeps them.",
+            TOP,
+            |board, member, gems| board.set(member, gems << 30),
+        ),
+        adding(
+            "gems_tried_once",
+            "one attempt of compare-and-set",
+            "If somebody wrote since you read, it changes nothing, and the gems are gone. The top field needs no \
+             compare-and-set at all: one `add` does it.",
+            TOP,
+            |board, member, gems| match board.score(member) {
+                Some(seen) => {
+                    board.compare_and_set(member, seen, seen + (gems << 30));
+                }
+                None => {
+                    board.add(member, gems << 30);
+                }
+            },
+        ),
+        adding(
+            "gems_for_known_members_only",
+            "nothing for a member that is not in the set",
+            "A member that is not in the set begins at 0, as with ZINCRBY.",
+            TOP,
+            |board, member, gems| {
+                if board.score(member).is_some() {
+                    board.add(member, gems << 30);
+                }
+            },
+        ),
+    ]
+}
+
+fn lost() -> Vec<Mistake<Changes>> {
+    vec![
+        paying(
+            "paid_read_then_written",
+            "a read, and a write of what was computed from it",
+            "Between the two somebody added gems, and the write puts the old ones back. The board has to compare \
+             before it sets.",
+            LOW,
+            |board, member| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                board.set(member, seen | PAID);
+                true
+            },
+        ),
+        paying(
+            "paid_read_twice_then_written",
+            "a second read before the write",
+            "The window is smaller, and it is still there: between the second read and the write. Comparing and \
+             setting have to be one step.",
+            CAS,
+            |board, member| {
+                loop {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if board.score(member) == Some(seen) {
+                        board.set(member, seen | PAID);
+                        return true;
+                    }
+                }
+            },
+        ),
+        paying(
+            "paid_tried_once",
+            "one attempt of compare-and-set",
+            "`false` from the board means: somebody wrote since you read. Nothing is set then. Read again, compute \
+             again, try again.",
+            CAS,
+            |board, member| {
+                let seen = board.score(member);
+                seen.is_some_and(|seen| board.compare_and_set(member, seen, seen | PAID))
+            },
+        ),
+        paying(
+            "paid_tried_once_and_trusted",
+            "one attempt of compare-and-set, whose answer nobody reads",
+            "The board said `false`: nothing is set. The caller hears `true`.",
+            CAS,
+            |board, member| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                board.compare_and_set(member, seen, seen | PAID);
+                true
+            },
+        ),
+        paying(
+            "paid_computed_once",
+            "attempts that all write what was computed from the first read",
+            "You read again, and so the comparison holds at last. But the value is the old one, with the old gems. \
+             What you write has to come from what you compared with.",
+            CAS,
+            |board, member| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                if first & PAID != 0 {
+                    return true;
+                }
+                let mut seen = first;
+                while !board.compare_and_set(member, seen, first | PAID) {
+                    let Some(now) = board.score(member) else {
+                        return false;
+                    };
+                    seen = now;
+                }
+                true
+            },
+        ),
+        Mistake::new(
+            "paid_never_read_again",
+            "set_paid",
+            "returns",
+            Changes::new(
+                add_gems,
+                |board, member| {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    while !board.compare_and_set(member, seen, seen | PAID) {}
+                    true
+                },
+                win,
+            ),
+        )
+        .says("attempts that all compare with the first read")
+        .why(
+            "Once somebody has written, the score is another one, and it will not come back. Read again before \
+             each attempt.",
+        )
+        .link(CAS),
+        paying(
+            "paid_given_up_after_three",
+            "three attempts",
+            "With many writers a fourth is needed. Each failed attempt means that somebody else succeeded, so the \
+             loop does not stand still.",
+            CAS,
+            |board, member| {
+                for _ in 0..3 {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if seen & PAID != 0 || board.compare_and_set(member, seen, seen | PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+    ]
+}
+
+fn flags() -> Vec<Mistake<Changes>> {
+    vec![
+        paying(
+            "paid_added_blindly",
+            "2^29 added, whatever was there",
+            "If the bit is set already, the sum carries: the player has one gem more, and has not paid. And a \
+             member that is not in the set is added.",
+            LOW,
+            |board, member| {
+                board.add(member, PAID);
+                true
+            },
+        ),
+        paying(
+            "paid_added_after_a_look",
+            "a look at the bit, and 2^29 added if it is not set",
+            "Between the look and the addition somebody else sets the bit. Then the sum carries into the gems.",
+            LOW,
+            |board, member| match board.score(member) {
+                None => false,
+                Some(seen) => {
+                    if seen & PAID == 0 {
+                        board.add(member, PAID);
+                    }
+                    true
+                }
+            },
+        ),
+        paying(
+            "paid_sum_for_or",
+            "compare-and-set with `seen + (1 << 29)`",
+            "If the bit is set already, the sum carries into the gems. Set a bit by `|`.",
+            LOW,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    if board.compare_and_set(member, seen, seen + PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
+            "paid_at_bit_30",
+            "bit 30 set",
+            "Bit 30 is the lowest one of the gems. Bits count from 0: the time takes 0 to 28, `paid` is 29.",
+            LAYOUT,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    if board.compare_and_set(member, seen, seen | 1 << 30) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
+            "paid_toggled",
+            "the bit turned round",
+            "A player who has paid already has not paid afterwards. Set the bit by `|`, not by `^`.",
+            LOW,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    if board.compare_and_set(member, seen, seen ^ PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
+            "paid_and_the_time_cleared",
+            "the bit set and the time cleared",
+            "All other fields stay as they are: `seen | 1 << 29`.",
+            LAYOUT,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    let new = seen >> 30 << 30 | PAID;
+                    if seen & PAID != 0 || board.compare_and_set(member, seen, new) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
+            "paid_already_is_false",
+            "`false` for a member that has paid already",
+            "Asked is whether the member is paid in the end, and it is.",
+            LOW,
+            |board, member| match board.score(member) {
+                Some(seen) if seen & PAID == 0 => set_paid(board, member),
+                _ => false,
+            },
+        ),
+        paying(
+            "paid_adds_the_member",
+            "a new member for one that is not in the set",
+            "A member without gems that has paid is now on the board. ZADD and ZINCRBY add what they do not find; \
+             look first, and leave it out.",
+            LOW,
+            |board, member| {
+                if board.score(member).is_none() {
+                    board.set(member, PAID);
+                }
+                set_paid(board, member)
+            },
+        ),
+        paying(
+            "missing_member_is_true",
+            "`true` for a member that is not in the set",
+            "Nobody has paid here. Tell the caller.",
+            LOW,
+            |board, member| {
+                set_paid(board, member);
+                true
+            },
+        ),
+    ]
+}

@@ -1,0 +1,218 @@
+//! What goes wrong when two fields have to change together.
+
+use kit::Mistake;
+
+use crate::board::Board;
+use crate::compare_and_set::Changes;
+use crate::mistakes::compare_and_set::{CAS, LAYOUT, LOW, PAID};
+use crate::solutions::compare_and_set::{add_gems, set_paid, win};
+
+const MASK: u64 = PAID - 1;
+
+fn winning(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+    function: fn(&mut dyn Board, &str, u64, u64) -> bool,
+) -> Mistake<Changes> {
+    let changes = Changes::new(add_gems, set_paid, function);
+    Mistake::new(name, "win", "both", changes)
+        .says(says)
+        .why(why)
+        .link(link)
+}
+
+/// Compare-and-set until it holds.
+fn until_set(board: &mut dyn Board, member: &str, new: impl Fn(u64) -> u64) -> bool {
+    while let Some(seen) = board.score(member) {
+        if board.compare_and_set(member, seen, new(seen)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The mistakes of `win`.
+pub(crate) fn all() -> Vec<Mistake<Changes>> {
+    let mut mistakes = steps();
+    mistakes.extend(values());
+    mistakes
+}
+
+fn steps() -> Vec<Mistake<Changes>> {
+    vec![
+        winning(
+            "win_gems_then_time",
+            "an addition of the gems, and then a change of the time",
+            "Each is right, and between the two the board shows the new gems with the old time. Compute both \
+             fields, and set them by one compare-and-set.",
+            CAS,
+            |board, member, gems, time| {
+                if board.score(member).is_none() {
+                    return false;
+                }
+                board.add(member, gems << 30);
+                until_set(board, member, |seen| seen & !MASK | time)
+            },
+        ),
+        winning(
+            "win_time_then_gems",
+            "a change of the time, and then an addition of the gems",
+            "Each is right, and between the two the board shows the new time with the old gems. Compute both \
+             fields, and set them by one compare-and-set.",
+            CAS,
+            |board, member, gems, time| {
+                let set = until_set(board, member, |seen| seen & !MASK | time);
+                if set {
+                    board.add(member, gems << 30);
+                }
+                set
+            },
+        ),
+        winning(
+            "win_read_then_written",
+            "a read, and a write of what was computed from it",
+            "Between the two somebody added gems or paid, and the write puts the old fields back. The board has to \
+             compare before it sets.",
+            LOW,
+            |board, member, gems, time| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                board.set(member, (seen & !MASK | time) + (gems << 30));
+                true
+            },
+        ),
+        winning(
+            "win_tried_once",
+            "one attempt of compare-and-set",
+            "`false` from the board means: somebody wrote since you read. Read again, compute again, try again.",
+            CAS,
+            |board, member, gems, time| {
+                let seen = board.score(member);
+                seen.is_some_and(|seen| {
+                    board.compare_and_set(member, seen, (seen & !MASK | time) + (gems << 30))
+                })
+            },
+        ),
+        winning(
+            "win_computed_once",
+            "attempts that all write what was computed from the first read",
+            "You read again, and so the comparison holds at last. But the value is the old one. What you write has \
+             to come from what you compared with.",
+            CAS,
+            |board, member, gems, time| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                let new = (first & !MASK | time) + (gems << 30);
+                let mut seen = first;
+                while !board.compare_and_set(member, seen, new) {
+                    let Some(now) = board.score(member) else {
+                        return false;
+                    };
+                    seen = now;
+                }
+                true
+            },
+        ),
+        winning(
+            "win_by_the_difference",
+            "an addition of the difference to the score that was read",
+            "The gems of others are kept. But the difference of the times was computed from a score that may have \
+             changed, and a member that left comes back.",
+            LOW,
+            |board, member, gems, time| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                let new = (seen & !MASK | time) + (gems << 30);
+                board.add(member, new.wrapping_sub(seen));
+                true
+            },
+        ),
+    ]
+}
+
+fn values() -> Vec<Mistake<Changes>> {
+    vec![
+        winning(
+            "win_time_joined_to_the_old",
+            "the new time joined to the old one by `|`",
+            "`|` only sets bits. Clear the field first, with a mask.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| (seen | time) + (gems << 30))
+            },
+        ),
+        winning(
+            "win_time_added_to_the_old",
+            "the new time added to the old one",
+            "The sum flows over into `paid`. The new time takes the place of the old one: clear the field first, \
+             with a mask.",
+            LAYOUT,
+            |board, member, gems, time| until_set(board, member, |seen| seen + time + (gems << 30)),
+        ),
+        winning(
+            "win_clears_paid",
+            "`paid` cleared together with the time",
+            "The mask for the time has 29 ones. With 30 it takes `paid` too.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| {
+                    (seen >> 30 << 30 | time) + (gems << 30)
+                })
+            },
+        ),
+        winning(
+            "win_keeps_the_time",
+            "the gems alone",
+            "The time field stays as it was. With the same gems, the player now stands before those who had them \
+             earlier.",
+            LOW,
+            |board, member, gems, _| until_set(board, member, |seen| seen + (gems << 30)),
+        ),
+        winning(
+            "win_sets_the_gems",
+            "these gems in place of the old ones",
+            "The gems are added to those that the member has.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| gems << 30 | seen & PAID | time)
+            },
+        ),
+        winning(
+            "win_gems_not_shifted",
+            "the gems added at the bottom of the score",
+            "The gems begin at bit 30: add `gems << 30`.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| (seen & !MASK | time) + gems)
+            },
+        ),
+        winning(
+            "win_adds_the_member",
+            "a new member for one that is not in the set",
+            "The task says: `false`, and nothing is written.",
+            LOW,
+            |board, member, gems, time| {
+                if board.score(member).is_none() {
+                    board.set(member, gems << 30 | time);
+                    return true;
+                }
+                win(board, member, gems, time)
+            },
+        ),
+        winning(
+            "win_of_a_missing_member_is_true",
+            "`true` for a member that is not in the set",
+            "Nobody has won here. Tell the caller.",
+            LOW,
+            |board, member, gems, time| {
+                win(board, member, gems, time);
+                true
+            },
+        ),
+    ]
+}

@@ -1,0 +1,191 @@
+//! What goes wrong with the room in a double.
+
+use kit::Mistake;
+
+use crate::lost_bits::Limits;
+use crate::solutions::lost_bits::{largest_top, lost_bits};
+
+const BITS: &str = "fifty-three-bits";
+const RULES: &str = "invariants";
+
+fn size(score: u64) -> u32 {
+    u64::BITS - score.leading_zeros()
+}
+
+fn power(bits: i64) -> u64 {
+    u32::try_from(bits).map_or(0, |bits| 1u64.checked_shl(bits).unwrap_or(0))
+}
+
+fn top(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    function: fn(u32) -> u64,
+) -> Mistake<Limits> {
+    let limits = Limits {
+        largest_top: function,
+        lost_bits,
+    };
+    Mistake::new(name, "largest_top", "limit", limits)
+        .says(says)
+        .why(why)
+        .link(BITS)
+}
+
+fn lost(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    function: fn(u64) -> u32,
+) -> Mistake<Limits> {
+    let limits = Limits {
+        largest_top,
+        lost_bits: function,
+    };
+    Mistake::new(name, "lost_bits", "size", limits)
+        .says(says)
+        .why(why)
+        .link(BITS)
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Limits>> {
+    let mut mistakes = tops();
+    mistakes.extend(losses());
+    mistakes
+}
+
+fn tops() -> Vec<Mistake<Limits>> {
+    vec![
+        top(
+            "first_that_loses",
+            "2 to the power of 53 less `low_bits`, without the minus one",
+            "With this top field the score reaches 2^53, and there 2^53 + 1 has the same double. The greatest \
+             safe value is one less.",
+            |bits| 1 << (53 - bits),
+        ),
+        top(
+            "two_less",
+            "2 to the power of 53 less `low_bits`, minus two",
+            "That one is safe, and so is the next. The last safe score is 2^53 - 1, all of its 53 bits are 1.",
+            |bits| (1u64 << (53 - bits)).saturating_sub(2),
+        ),
+        top(
+            "fraction_bits_only",
+            "a room of 52 bits",
+            "52 bits are stored, and one more counts: every normal double begins with a 1 that is not stored. So \
+             there is room for 53.",
+            |bits| power(52 - i64::from(bits)).saturating_sub(1),
+        ),
+        top(
+            "sixty_three_bits",
+            "a room of 63 bits",
+            "63 bits are what an `i64` holds beside its sign. A score is a double: eleven of its 64 bits are the \
+             exponent, so from 2^53 on it has gaps.",
+            |bits| (1 << (63 - bits)) - 1,
+        ),
+        top(
+            "sixty_four_bits",
+            "a room of 64 bits",
+            "64 bits are what a `u64` holds. A score is a double: eleven of its 64 bits are the exponent, so from \
+             2^53 on it has gaps.",
+            |bits| u64::MAX >> bits,
+        ),
+        top(
+            "single_precision",
+            "a room of 24 bits",
+            "24 bits are the room of an `f32`. A score is an `f64`.",
+            |bits| power(24 - i64::from(bits)).saturating_sub(1),
+        ),
+        top(
+            "divided_by_the_bits",
+            "2^53 - 1 divided by `low_bits`",
+            "The low field takes that many *bits*. To make room for it is to divide by 2 that many times: a shift \
+             to the right.",
+            |bits| ((1 << 53) - 1) / u64::from(bits.max(1)),
+        ),
+        top(
+            "always_the_chapters_layout",
+            "8388607 for every layout",
+            "That is the limit above 30 bits. With fewer bits below, the top field may grow further.",
+            |_| 8_388_607,
+        ),
+        top(
+            "bits_instead_of_the_value",
+            "53 less `low_bits`",
+            "So many *bits* are left to the top field. Asked for is the greatest value that they hold.",
+            |bits| u64::from(53 - bits),
+        ),
+    ]
+}
+
+fn losses() -> Vec<Mistake<Limits>> {
+    vec![
+        lost(
+            "fraction_bits_counted",
+            "a room of 52 bits",
+            "52 bits are stored, and one more counts: every normal double begins with a 1 that is not stored. A \
+             number of 53 bits is kept whole.",
+            |score| size(score).saturating_sub(52),
+        ),
+        lost(
+            "one_bit_late",
+            "a room of 54 bits",
+            "2^53 is kept, but only since its last bit is 0. A number of 54 bits has one bit too many, whatever \
+             that bit is. Do you count with `ilog2`? It is one less than the number of bits.",
+            |score| size(score).saturating_sub(54),
+        ),
+        lost(
+            "one_or_nothing",
+            "1 from 2^53 on and 0 below",
+            "One bit is lost up to 2^54. With each doubling the gap between doubles doubles too, and one bit more \
+             is lost.",
+            |score| u32::from(score >= 1 << 53),
+        ),
+        lost(
+            "zeros_at_the_end_kept",
+            "the bits that are lost of this very number",
+            "A number that ends in zeros is kept, so this one loses nothing. But its neighbours of the same size \
+             do, and it is the size that you are asked about.",
+            |score| lost_bits(score).saturating_sub(score.trailing_zeros()),
+        ),
+        lost(
+            "beyond_the_power",
+            "a limit that 2^53 itself, and every power of two, still keeps",
+            "2^53 is exact. It has 54 bits, though, and the one behind it, 2^53 + 1, is already lost.",
+            |score| size(score.saturating_sub(1)).saturating_sub(53),
+        ),
+        lost(
+            "eleven_always",
+            "11 from 2^53 on",
+            "The exponent takes eleven bits of the double, but a number loses only what it has beyond 53 bits.",
+            |score| if score >= 1 << 53 { 11 } else { 0 },
+        ),
+        lost(
+            "the_gap_itself",
+            "the distance of neighbouring doubles",
+            "Asked for is how many bits are lost. Their power of two is the distance: 3 bits, distance 8.",
+            |score| 1 << lost_bits(score),
+        ),
+        lost(
+            "all_size_counted",
+            "the number of bits of the score",
+            "A double has room for 53 of them.",
+            size,
+        ),
+    ]
+    .into_iter()
+    .chain([Mistake::new(
+        "never_any",
+        "lost_bits",
+        "size",
+        Limits {
+            largest_top,
+            lost_bits: |_| 0,
+        },
+    )
+    .says("0 for every number")
+    .why("A double has 64 bits in all, so there are no more of them than of integers of 64 bits. It has gaps.")
+    .link(RULES)])
+    .collect()
+}

@@ -1,0 +1,264 @@
+//! What goes wrong with members that carry fields.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::member_key::Members;
+use crate::mistakes::member_key_name;
+use crate::solutions::member_key::name as right_name;
+
+pub(super) const TEXT: &str = "fields-in-the-member";
+pub(super) const RULES: &str = "invariants";
+
+/// Steps that go wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    NameFirst,
+    NameBetween,
+    TimeBeforeFlag,
+    FlagInverted,
+    FlagAsWord,
+    TimeForward,
+    TimeInSeconds,
+    Unpadded,
+    PaddedByBlanks,
+    TwentyDigits,
+    NoHyphens,
+    Colons,
+    LateClamped,
+    LateWrapped,
+    LastRefused,
+}
+use Step::{
+    Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LateWrapped, NameBetween,
+    NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward, TimeInSeconds, TwentyDigits,
+    Unpadded,
+};
+
+const APART: [&[Step]; 6] = [
+    &[NameFirst, NameBetween, TimeBeforeFlag],
+    &[FlagInverted, FlagAsWord],
+    &[TimeForward, TimeInSeconds],
+    &[Unpadded, PaddedByBlanks, TwentyDigits],
+    &[NoHyphens, Colons],
+    &[LateClamped, LateWrapped, LastRefused],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 15] = [
+    quirk(
+        NameFirst,
+        "name_first",
+        "order",
+        "members that begin with the name",
+        "The first bytes decide, so ties are sorted by name, and flag and time only matter for one and the same \
+         name. The published form has this order, and its sample names happen to hide it.",
+        TEXT,
+    ),
+    quirk(
+        NameBetween,
+        "name_before_the_time",
+        "order",
+        "the name between flag and time",
+        "Among players who paid, the name decides, and the time only for one and the same name.",
+        TEXT,
+    ),
+    quirk(
+        TimeBeforeFlag,
+        "time_before_the_flag",
+        "order",
+        "the time in front of the flag",
+        "What decides first stands first. As it is, an earlier player who did not pay stands before a later one \
+         who did.",
+        TEXT,
+    ),
+    quirk(
+        FlagInverted,
+        "flag_inverted",
+        "order",
+        "a flag that is 0 for those who paid",
+        "The board is read from the greatest member down, so those who come first get the greater character.",
+        TEXT,
+    ),
+    quirk(
+        FlagAsWord,
+        "flag_as_a_word",
+        "text",
+        "the flag as `true` or `false`",
+        "It sorts, since `t` is greater than `f`. But the widths differ, and the task asks for `1` or `0`: in Rust \
+         `u8::from(paid)`.",
+        TEXT,
+    ),
+    quirk(
+        TimeForward,
+        "time_not_reversed",
+        "order",
+        "digits that grow with the time",
+        "The board is read from the greatest member down, so the earlier player needs the greater digits: \
+         9999999999999 minus the milliseconds.",
+        TEXT,
+    ),
+    quirk(
+        TimeInSeconds,
+        "time_in_seconds",
+        "order",
+        "a time cut to seconds",
+        "Two players within one second are sorted by their names. The digits have room for milliseconds.",
+        TEXT,
+    ),
+    quirk(
+        Unpadded,
+        "digits_not_padded",
+        "order",
+        "digits without leading zeros",
+        "From 9000000000001 ms on, the difference has fewer than thirteen digits, and text of different length \
+         does not sort like the number: `{:013}` fills up with zeros. (Chapter 6 has the same fault with \
+         timestamps.)",
+        RULES,
+    ),
+    quirk(
+        PaddedByBlanks,
+        "digits_padded_by_blanks",
+        "text",
+        "digits filled up with blanks",
+        "A blank sorts before the digits, so the order is right. But the task asks for thirteen digits: `{:013}`.",
+        RULES,
+    ),
+    quirk(
+        TwentyDigits,
+        "twenty_digits",
+        "text",
+        "twenty digits",
+        "Twenty digits are for any `u64`. Here the number is at most 9999999999999, and the members have \
+         thirteen.",
+        TEXT,
+    ),
+    quirk(
+        NoHyphens,
+        "without_hyphens",
+        "text",
+        "no `-` between the fields",
+        "With fields of fixed width that sorts, and it can be taken apart. The task asks for a `-`, for the eyes of \
+         those who read members.",
+        TEXT,
+    ),
+    quirk(
+        Colons,
+        "colons_for_hyphens",
+        "text",
+        "`:` for `-`",
+        "That sorts as well. The task asks for `-`.",
+        TEXT,
+    ),
+    quirk(
+        LateClamped,
+        "late_times_at_zero",
+        "refusal",
+        "zeros for every time that does not fit",
+        "All of them tie, and nobody is told. What does not fit has no member: `checked_sub`.",
+        RULES,
+    ),
+    quirk(
+        LateWrapped,
+        "late_times_wrap_around",
+        "refusal",
+        "a difference that wraps around below zero",
+        "The difference becomes a number of twenty digits. What does not fit has no member: `checked_sub`.",
+        RULES,
+    ),
+    quirk(
+        LastRefused,
+        "last_time_refused",
+        "text",
+        "a refusal of 9999999999999 ms",
+        "The difference is 0 then, and 0 has thirteen digits: all zeros.",
+        RULES,
+    ),
+];
+
+fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> {
+    const LATEST: u64 = 9_999_999_999_999;
+    let has = |step| steps.contains(&step);
+    let back = if has(LateClamped) {
+        LATEST.saturating_sub(at_ms)
+    } else if has(LateWrapped) {
+        LATEST.wrapping_sub(at_ms)
+    } else {
+        LATEST.checked_sub(at_ms)?
+    };
+    if has(LastRefused) && back == 0 {
+        return None;
+    }
+    let number = if has(TimeForward) {
+        at_ms
+    } else if has(TimeInSeconds) {
+        back / 1000
+    } else {
+        back
+    };
+    let digits = if has(Unpadded) {
+        number.to_string()
+    } else if has(PaddedByBlanks) {
+        format!("{number:13}")
+    } else if has(TwentyDigits) {
+        format!("{number:020}")
+    } else {
+        format!("{number:013}")
+    };
+    let flag = if has(FlagAsWord) {
+        paid.to_string()
+    } else {
+        u8::from(paid != has(FlagInverted)).to_string()
+    };
+    let hyphen = if has(NoHyphens) {
+        ""
+    } else if has(Colons) {
+        ":"
+    } else {
+        "-"
+    };
+    let (flag, digits) = (flag.as_str(), digits.as_str());
+    let fields = if has(NameFirst) {
+        [name, flag, digits]
+    } else if has(NameBetween) {
+        [flag, name, digits]
+    } else if has(TimeBeforeFlag) {
+        [digits, flag, name]
+    } else {
+        [flag, digits, name]
+    };
+    Some(fields.join(hyphen))
+}
+
+fn with(steps: &[Step]) -> Option<Members> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    let member = move |paid, at_ms, name: &str| answer(&steps, paid, at_ms, name);
+    Some(Members::new(member, right_name))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Members>> {
+    let mut mistakes = compose("member", &QUIRKS, with);
+    mistakes.extend(member_key_name::all());
+    mistakes
+}

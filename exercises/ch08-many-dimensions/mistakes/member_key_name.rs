@@ -1,0 +1,134 @@
+//! What goes wrong with finding the name in a member.
+
+use kit::Mistake;
+
+use crate::member_key::Members;
+use crate::mistakes::member_key::{RULES, TEXT};
+use crate::solutions::member_key::{member, name as right};
+
+fn mistake(
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+    function: fn(&str) -> Option<String>,
+) -> Mistake<Members> {
+    Mistake::new(name, "name", "round-trip", Members::new(member, function))
+        .says(says)
+        .why(why)
+        .link(link)
+}
+
+fn owned(name: Option<&str>) -> Option<String> {
+    name.map(str::to_owned)
+}
+
+/// The mistakes of `name`.
+pub(crate) fn all() -> Vec<Mistake<Members>> {
+    vec![
+        mistake(
+            "name_behind_the_last_hyphen",
+            "what stands behind the last `-`",
+            "A name may hold a `-`: of `a-b` that leaves `b`. The fields in front have fixed widths, so the name \
+             begins at a place that you know.",
+            TEXT,
+            |text| right(text).and_then(|_| owned(text.rsplit('-').next())),
+        ),
+        mistake(
+            "name_as_the_third_part",
+            "the third part between hyphens",
+            "A name may hold a `-`: of `a-b` that leaves `a`. `splitn(3, '-')` stops after the second one.",
+            TEXT,
+            |text| right(text).and_then(|_| owned(text.split('-').nth(2))),
+        ),
+        mistake(
+            "name_in_front",
+            "what stands before the first `-`",
+            "That is where the published form has the name. Here the flag stands there.",
+            TEXT,
+            |text| right(text).and_then(|_| owned(text.split('-').next())),
+        ),
+        mistake(
+            "name_with_its_hyphen",
+            "the name with the `-` before it",
+            "The flag has one character, the digits thirteen, and each has a `-` behind it: the name begins at 16.",
+            TEXT,
+            |text| right(text).map(|_| text[15..].to_owned()),
+        ),
+        mistake(
+            "name_cut_by_one",
+            "the name without its first character",
+            "The flag has one character, the digits thirteen, and each has a `-` behind it: the name begins at 16.",
+            TEXT,
+            |text| right(text).map(|name| name.chars().skip(1).collect()),
+        ),
+        mistake(
+            "empty_name_refused",
+            "`None` for an empty name",
+            "An empty text is a name here, and `member` makes a member for it.",
+            RULES,
+            |text| right(text).filter(|name| !name.is_empty()),
+        ),
+        mistake(
+            "names_with_hyphens_refused",
+            "`None` for names with a `-`",
+            "A name is any text. The member has at least two `-`, not exactly two.",
+            TEXT,
+            |text| right(text).filter(|name| !name.contains('-')),
+        ),
+        mistake(
+            "name_by_its_place_alone",
+            "everything from character 16 on, whatever stands before it",
+            "Sixteen characters are no proof. Look at the flag, the two `-` and the digits, and refuse the rest.",
+            RULES,
+            |text| owned(text.get(16..)),
+        ),
+        mistake(
+            "name_behind_two_hyphens",
+            "everything behind the second `-`, whatever stands before it",
+            "That finds the name in every member. But it finds one in `E-1-8428189998740` too, which the published \
+             form makes. Look at the flag and at the digits.",
+            RULES,
+            |text| owned(text.splitn(3, '-').nth(2)),
+        ),
+        mistake(
+            "any_flag_taken",
+            "any single character as a flag",
+            "A flag is `0` or `1`, and `2` is what some other program wrote.",
+            RULES,
+            |text| {
+                let (flag, _) = text.split_once('-')?;
+                right(&text.replacen(flag, "1", 1)).filter(|_| flag.chars().count() == 1)
+            },
+        ),
+        mistake(
+            "digits_not_looked_at",
+            "any thirteen characters for the digits",
+            "`1-842818999874x-E` is no member. Every one of the thirteen has to be a digit.",
+            RULES,
+            |text| {
+                let flag = text
+                    .get(..2)
+                    .filter(|flag| *flag == "0-" || *flag == "1-")?;
+                let rest = text.strip_prefix(flag)?.as_bytes();
+                let name = rest.get(14..).filter(|_| rest[13] == b'-')?;
+                String::from_utf8(name.to_vec()).ok()
+            },
+        ),
+        mistake(
+            "digits_of_any_width",
+            "any number of digits",
+            "There are thirteen, always. A member with twelve was made by a program that does not pad, and sorts \
+             at the wrong place.",
+            RULES,
+            |text| {
+                let mut parts = text.splitn(3, '-');
+                let (flag, digits, name) = (parts.next()?, parts.next()?, parts.next()?);
+                let right = (flag == "0" || flag == "1")
+                    && !digits.is_empty()
+                    && digits.bytes().all(|b| b.is_ascii_digit());
+                right.then(|| name.to_owned())
+            },
+        ),
+    ]
+}

@@ -1,0 +1,458 @@
+//! What goes wrong with packing.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::mistakes::pack_score_unpack;
+use crate::pack_score::{FIRST, Packer};
+use crate::solutions::pack_score::{END, pack as right, unpack};
+
+pub(super) const REPAIR: &str = "the-repair";
+pub(super) const RULES: &str = "invariants";
+pub(super) const LAYOUT: &str = "bit-fields-in-the-score";
+pub(super) const BLEED: &str = "a-field-that-overflows";
+pub(super) const BITS: &str = "fifty-three-bits";
+pub(super) const WILD: &str = "in-the-wild";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps of packing that go wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // The time field.
+    TimeForward,
+    TimeInMilliseconds,
+    SecondRoundedUp,
+    SecondRounded,
+    // Where the fields stand.
+    GemsBy29,
+    GemsBy31,
+    GemsBy33,
+    PaidBy28,
+    PaidOnTop,
+    TimeAbovePaid,
+    // The bit.
+    PaidInverted,
+    PaidLeftOut,
+    // What is refused.
+    GemsUnchecked,
+    GemsTo33Bits,
+    GemsLimitTaken,
+    GemsLimitShort,
+    EndRefused,
+    LateClamped,
+    LateWrapped,
+    EarlyUnchecked,
+    EarlyClamped,
+    EarlyMasked,
+    EarlyLimitTaken,
+}
+use Step::{
+    EarlyClamped, EarlyLimitTaken, EarlyMasked, EarlyUnchecked, EndRefused, GemsBy29, GemsBy31,
+    GemsBy33, GemsLimitShort, GemsLimitTaken, GemsTo33Bits, GemsUnchecked, LateClamped,
+    LateWrapped, PaidBy28, PaidInverted, PaidLeftOut, PaidOnTop, SecondRounded, SecondRoundedUp,
+    TimeAbovePaid, TimeForward, TimeInMilliseconds,
+};
+
+/// Of each group, a packer takes one step at most.
+const APART: [&[Step]; 6] = [
+    &[TimeForward, TimeInMilliseconds],
+    &[TimeInMilliseconds, SecondRoundedUp, SecondRounded],
+    &[
+        GemsBy29,
+        GemsBy31,
+        GemsBy33,
+        PaidBy28,
+        PaidOnTop,
+        TimeAbovePaid,
+    ],
+    &[PaidInverted, PaidLeftOut],
+    &[GemsUnchecked, GemsTo33Bits, GemsLimitTaken, GemsLimitShort],
+    &[
+        TimeInMilliseconds,
+        EarlyUnchecked,
+        EarlyClamped,
+        EarlyMasked,
+        EarlyLimitTaken,
+    ],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 23] = [
+    quirk(
+        TimeForward,
+        "time_not_reversed",
+        "order",
+        "a time field that grows with the time",
+        "The board is read from the greatest score down. Who comes earlier has to have the greater field, so the \
+         field counts down: `END` minus the second.",
+        LAYOUT,
+    ),
+    quirk(
+        TimeInMilliseconds,
+        "milliseconds_in_the_field",
+        "order",
+        "a time field in milliseconds",
+        "29 bits of milliseconds are six days. A greater difference flows over into the gems: somebody from last \
+         month has more of them. Cut the milliseconds off before you subtract.",
+        BLEED,
+    ),
+    quirk(
+        SecondRoundedUp,
+        "second_rounded_up",
+        "order",
+        "a second that is rounded up",
+        "The second is what is left when three digits are cut off, in Rust `at_ms / 1000`. Rounded up, a player at \
+         .999 is taken for one at the next second.",
+        LAYOUT,
+    ),
+    quirk(
+        SecondRounded,
+        "second_rounded_to_the_nearest",
+        "order",
+        "a second that is rounded to the nearest",
+        "The second is what is left when three digits are cut off, in Rust `at_ms / 1000`. Rounded, a player at \
+         .999 is taken for one at the next second.",
+        LAYOUT,
+    ),
+    quirk(
+        GemsBy29,
+        "gems_shifted_by_29",
+        "order",
+        "gems shifted by 29",
+        "There they stand on the bit of `paid`. Below the gems are 29 bits of time *and* one of paid, so they \
+         move by 30.",
+        WRONG,
+    ),
+    quirk(
+        GemsBy31,
+        "gems_shifted_by_31",
+        "layout",
+        "gems shifted by 31",
+        "One bit between the fields stays empty. The order is right, but the top field has a bit less room below \
+         2^53, and who reads by the layout reads twice the gems.",
+        LAYOUT,
+    ),
+    quirk(
+        GemsBy33,
+        "gems_shifted_by_33",
+        "layout",
+        "gems shifted by 33",
+        "33 is how many bits the gems would have in an integer of 63 bits. The shift is the number of bits *below* \
+         them: 1 + 29.",
+        LAYOUT,
+    ),
+    quirk(
+        PaidBy28,
+        "paid_shifted_by_28",
+        "order",
+        "paid shifted by 28",
+        "There it stands on the highest bit of the time. 29 bits of time take the places 0 to 28, so the next \
+         field begins at 29.",
+        LAYOUT,
+    ),
+    quirk(
+        PaidOnTop,
+        "paid_above_gems",
+        "order",
+        "`paid` above the gems",
+        "The field that decides first stands first. As it is, one paid player with no gems beats everybody who \
+         did not pay.",
+        WRONG,
+    ),
+    quirk(
+        TimeAbovePaid,
+        "time_above_paid",
+        "order",
+        "the time above `paid`",
+        "Among equal gems now the time decides first, and `paid` only where the seconds are equal.",
+        WRONG,
+    ),
+    quirk(
+        PaidInverted,
+        "paid_inverted",
+        "order",
+        "`paid` inverted",
+        "The greatest score is the best, so the better value of a field is the greater number: 1 for paid. Only the \
+         time runs against its number, and only it is turned round.",
+        WRONG,
+    ),
+    quirk(
+        PaidLeftOut,
+        "paid_left_out",
+        "order",
+        "a score without `paid`",
+        "`u64::from(paid)` is 1 or 0. Shift it to its place and add it.",
+        LAYOUT,
+    ),
+    quirk(
+        GemsUnchecked,
+        "gems_not_checked",
+        "refusal",
+        "gems of any size",
+        "From 8388608 gems on the score is 2^53 or more. The server keeps it as a double, and players a second \
+         apart become one.",
+        BITS,
+    ),
+    quirk(
+        GemsTo33Bits,
+        "gems_up_to_33_bits",
+        "refusal",
+        "gems of up to 33 bits",
+        "33 bits are left in an `i64`, and 23 in a double. A score is a double.",
+        BITS,
+    ),
+    quirk(
+        GemsLimitTaken,
+        "gems_limit_taken_in",
+        "refusal",
+        "gems up to 8388608, that one included",
+        "8388608 is 2^23: it takes 24 bits. The greatest number of 23 bits is one less.",
+        BITS,
+    ),
+    quirk(
+        GemsLimitShort,
+        "gems_limit_one_short",
+        "layout",
+        "gems up to 8388606",
+        "8388607 is 2^23 - 1, the greatest number of 23 bits. It fits.",
+        BITS,
+    ),
+    quirk(
+        EndRefused,
+        "end_refused",
+        "layout",
+        "a refusal of the last second",
+        "At `END` the time field is 0, and 0 fits.",
+        RULES,
+    ),
+    quirk(
+        LateClamped,
+        "late_players_at_zero",
+        "refusal",
+        "0 in the time field for everybody after the end",
+        "`saturating_sub` hides that the field is used up. All players from then on tie, and nobody is told.",
+        RULES,
+    ),
+    quirk(
+        LateWrapped,
+        "late_players_wrap_around",
+        "refusal",
+        "a time field that begins again at the top after the end",
+        "A player after `END` now looks like the earliest one of all.",
+        RULES,
+    ),
+    quirk(
+        EarlyUnchecked,
+        "early_time_flows_over",
+        "refusal",
+        "a time field of any size",
+        "A difference of 2^29 s or more does not fit into 29 bits. What is too much goes on into `paid` and \
+         the gems.",
+        BLEED,
+    ),
+    quirk(
+        EarlyClamped,
+        "early_players_at_the_top",
+        "refusal",
+        "the greatest time field for everybody who is too early",
+        "All of them tie, and `unpack` gives a second that nobody sent. Refuse what does not fit.",
+        RULES,
+    ),
+    quirk(
+        EarlyMasked,
+        "early_time_cut_off",
+        "refusal",
+        "the low 29 bits of the difference",
+        "The mask keeps the neighbours safe, but the field is wrong: the earliest players look like the latest. \
+         Refuse what does not fit.",
+        BLEED,
+    ),
+    quirk(
+        EarlyLimitTaken,
+        "early_limit_taken_in",
+        "refusal",
+        "differences up to 2^29, that one included",
+        "2^29 takes 30 bits. The greatest number of 29 bits is one less.",
+        RULES,
+    ),
+];
+
+fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
+    let has = |step| steps.contains(&step);
+    let mask = (1 << 29) - 1;
+    let gems_limit = if has(GemsLimitTaken) {
+        1 << 23
+    } else if has(GemsLimitShort) {
+        (1 << 23) - 2
+    } else if has(GemsTo33Bits) {
+        (1 << 33) - 1
+    } else {
+        (1 << 23) - 1
+    };
+    if gems > gems_limit && !has(GemsUnchecked) {
+        return None;
+    }
+    let second = if has(SecondRoundedUp) {
+        at_ms.div_ceil(1000)
+    } else if has(SecondRounded) {
+        at_ms / 1000 + u64::from(at_ms % 1000 >= 500)
+    } else {
+        at_ms / 1000
+    };
+    let left = if has(LateClamped) {
+        END.saturating_sub(second)
+    } else if has(LateWrapped) {
+        END.wrapping_sub(second)
+    } else {
+        END.checked_sub(second)?
+    };
+    if has(EndRefused) && left == 0 {
+        return None;
+    }
+    // A wrapped difference is far from the field; what is masked is its end.
+    let left = if has(LateWrapped) && second > END {
+        left & mask
+    } else {
+        left
+    };
+    let time = match left {
+        _ if left <= mask || has(EarlyUnchecked) || has(TimeInMilliseconds) => left,
+        _ if has(EarlyMasked) => left & mask,
+        _ if has(EarlyClamped) => mask,
+        _ if has(EarlyLimitTaken) && left == 1 << 29 => left,
+        _ => return None,
+    };
+    let time = if has(TimeForward) {
+        second.wrapping_sub(FIRST) & mask
+    } else if has(TimeInMilliseconds) {
+        (END * 1000).checked_sub(at_ms)?
+    } else {
+        time
+    };
+    let paid = match u64::from(paid) {
+        _ if has(PaidLeftOut) => 0,
+        bit if has(PaidInverted) => 1 - bit,
+        bit => bit,
+    };
+    let sum = |gems: u64, paid: u64, time: u64| gems.wrapping_add(paid).wrapping_add(time);
+    Some(if has(PaidOnTop) {
+        sum(gems << 29, paid << 52, time)
+    } else if has(TimeAbovePaid) {
+        sum(gems << 30, paid, time << 1)
+    } else if has(GemsBy29) {
+        sum(gems << 29, paid << 29, time)
+    } else if has(GemsBy31) {
+        sum(gems << 31, paid << 29, time)
+    } else if has(GemsBy33) {
+        sum(gems << 33, paid << 29, time)
+    } else if has(PaidBy28) {
+        sum(gems << 30, paid << 28, time)
+    } else {
+        sum(gems << 30, paid << 29, time)
+    })
+}
+
+fn with(steps: &[Step]) -> Option<Packer> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    let pack = move |gems, paid, at_ms| answer(&steps, gems, paid, at_ms);
+    Some(Packer::new(pack, unpack))
+}
+
+fn mistake(
+    name: &'static str,
+    check: &'static str,
+    pack: fn(u64, bool, u64) -> Option<u64>,
+) -> Mistake<Packer> {
+    Mistake::new(name, "pack", check, Packer::new(pack, unpack))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Packer>> {
+    let mut mistakes = vec![
+        mistake("fields_in_decimal", "layout", |gems, paid, at_ms| {
+            let (_, _, second) = unpack(right(gems, paid, at_ms)?)?;
+            Some(gems * 10_000_000_000 + u64::from(paid) * 1_000_000_000 + (END - second))
+        })
+        .says("fields of decimal digits")
+        .why(
+            "The order is right, and a person can read it. But ten digits take more room than 30 bits: the limit \
+             comes at 900719 gems and not at 8388607. The task asks for bits.",
+        )
+        .link(LAYOUT),
+        mistake("shift_of_the_sum", "returns", |gems, paid, at_ms| {
+            let score = right(gems, paid, at_ms)?;
+            let low = u32::try_from(score & ((1 << 30) - 1)).unwrap_or(u32::MAX);
+            #[expect(clippy::precedence, reason = "this is the mistake")]
+            let shifted = gems << 30 + low;
+            Some(shifted)
+        })
+        .says("a shift by 30 and all that is added behind it")
+        .why(
+            "`gems << 30 + low` is `gems << (30 + low)`: `+` binds tighter than `<<`. Write the parentheses, or \
+             join the fields by `|`.",
+        )
+        .link(WILD),
+        mistake("shifted_in_32_bits", "order", |gems, paid, at_ms| {
+            let score = right(gems, paid, at_ms)?;
+            let narrow = u32::try_from(gems).ok()?.wrapping_shl(30);
+            Some(u64::from(narrow) | score & ((1 << 30) - 1))
+        })
+        .says("gems shifted within 32 bits")
+        .why(
+            "Of the gems only the lowest two bits are left: the others were shifted out of the `u32`. Widen \
+             first, then shift. (JavaScript and the `bit` library of Redis scripts shift within 32 bits too.)",
+        )
+        .link(REPAIR),
+        mistake("milliseconds_refused", "layout", |gems, paid, at_ms| {
+            let left = (END * 1000).checked_sub(at_ms)?;
+            let fits = gems < 1 << 23 && left < 1 << 29;
+            fits.then(|| gems << 30 | u64::from(paid) << 29 | left)
+        })
+        .says("a time field in milliseconds, and a check that it fits")
+        .why(
+            "29 bits of milliseconds are six days, so almost everybody is refused. Cut the milliseconds off before \
+             you subtract: 29 bits of seconds are 17 years.",
+        )
+        .link(BLEED),
+        mistake("second_as_it_is", "order", |gems, paid, at_ms| {
+            right(gems, paid, at_ms)?;
+            Some((gems << 30) + (u64::from(paid) << 29) + at_ms / 1000)
+        })
+        .says("the second since 1970 in the time field")
+        .why(
+            "That number takes 31 bits, so it flows over into `paid` and the gems. And it grows with the time: who \
+             comes later gets more. The field is `END` minus the second.",
+        )
+        .link(BLEED),
+        mistake("all_refused", "layout", |_, _, _| None)
+            .says("`None` for every player")
+            .why(
+                "If you meant to accept some: print the difference `END - at_ms / 1000` and your limit. The \
+                 milliseconds do not fit, the seconds do.",
+            )
+            .link(RULES),
+    ];
+    mistakes.extend(compose("pack", &QUIRKS, with));
+    mistakes.extend(pack_score_unpack::all());
+    mistakes
+}

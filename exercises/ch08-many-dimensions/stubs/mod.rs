@@ -1,0 +1,6 @@
+//! What `src` holds before anyone has edited it.
+
+pub(crate) mod compare_and_set;
+pub(crate) mod lost_bits;
+pub(crate) mod member_key;
+pub(crate) mod pack_score;
