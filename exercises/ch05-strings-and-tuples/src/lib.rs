@@ -1,1 +1,6 @@
-//! The exercises of chapter 5: one file each.
+//! Exercises of the chapter "Strings and tuples": one file each, with the task on top.
+
+pub mod escape_bytes;
+pub mod predict_strings;
+pub mod tuple_key;
+pub mod tuple_prefix_scan;

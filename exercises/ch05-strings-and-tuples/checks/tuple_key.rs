@@ -1,0 +1,106 @@
+//! Keys of tuples of text, number and text: whatever the bytes are, they sort as the tuples do.
+
+use std::sync::Arc;
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch05_strings_and_tuples::tuple_key as learner;
+
+/// Somebody's `key`.
+pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
+
+/// A user, a number and a note.
+pub(crate) type Tuple = (&'static str, u64, &'static str);
+
+/// Names, the plainest first. `LONG` and its neighbour differ behind the sixteenth byte.
+const USERS: [&str; 18] = [
+    "ann",
+    "a",
+    "aa",
+    "b",
+    "ab",
+    "",
+    "a:",
+    "a:b",
+    "a!",
+    "ann:1",
+    "a\0",
+    "a\0b",
+    "a\u{1}",
+    "\0",
+    "a\0\u{1}",
+    "é",
+    "nobody at all, 1",
+    "nobody at all, 1 but 2",
+];
+/// 58 is `:` as a byte. From 2^63 on the first bit is set, and the last number is all `ff`.
+const NUMBERS: [u64; 10] = [1, 2, 10, 0, 58, 255, 256, 1 << 32, 1 << 63, u64::MAX];
+const NOTES: [&str; 5] = ["", "a", "b", ":", "\0"];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::key)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
+    let cast: Cast<Key> = Cast {
+        learner,
+        stub: Arc::new(stubs::tuple_key::key),
+        solution: Arc::new(solutions::tuple_key::key),
+    };
+    Exercise::new("tuple-key", "05-strings-and-tuples", cast)
+        .part(keys())
+        .check(check::order(
+            "key",
+            "Keys compare as the tuples do, and different tuples have different keys.",
+        ))
+        .mistakes(mistakes::tuple_key::all())
+}
+
+/// All combinations, those of plain fields first.
+fn tuples() -> Vec<Tuple> {
+    let mut all = Vec::new();
+    for (i, user) in USERS.into_iter().enumerate() {
+        for (j, number) in NUMBERS.into_iter().enumerate() {
+            for (k, note) in NOTES.into_iter().enumerate() {
+                all.push((i + j + k, (user, number, note)));
+            }
+        }
+    }
+    all.sort_by_key(|(effort, _)| *effort);
+    all.into_iter().map(|(_, tuple)| tuple).collect()
+}
+
+fn keys() -> PartOf<Key> {
+    let tuples = tuples();
+    let mut sorted = tuples.clone();
+    sorted.sort_unstable();
+    let place = |tuple| sorted.binary_search(tuple).unwrap_or_default();
+    let mut part = PartOf::new("key", "key")
+        .open()
+        .ranked(tuples.iter().map(place).collect());
+    for (user, number, note) in tuples {
+        part = part.probe(
+            format!("key({user:?}, {number}, {note:?})"),
+            Answer::text(format!("({user:?}, {number}, {note:?})")),
+            &classes(user, number),
+            move |key: &Key| key(user, number, note).show(),
+        );
+    }
+    part
+}
+
+fn classes(user: &str, number: u64) -> Vec<&'static str> {
+    let mut classes = vec![if user.contains('\0') {
+        "tuples whose user has a zero byte"
+    } else if user.contains(':') {
+        "tuples whose user has a colon"
+    } else {
+        "tuples with a plain user"
+    }];
+    if number >= 1 << 63 {
+        classes.push("tuples with a number from 2^63 on");
+    }
+    classes
+}

@@ -1,0 +1,466 @@
+//! What goes wrong when a string becomes a key that ends by itself.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::escape_bytes::Escape;
+use crate::mistakes::escape_bytes_decode;
+use crate::solutions::escape_bytes::decode;
+
+const END: &str = "the-end-must-be-in-the-bytes";
+const REPAIR: &str = "escape-and-terminate";
+const WIDTH: &str = "a-length-or-a-width";
+const SYSTEMS: &str = "three-other-systems";
+const WILD: &str = "in-the-wild";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What becomes of a zero byte.
+    ZeroKept,
+    ZeroDoubled,
+    ZeroLikeTheEnd,
+    ZeroBehindFf,
+    ZeroDropped,
+    FirstZeroOnly,
+    TailForgotten,
+    ByteAfterZeroSkipped,
+    FfEscapedToo,
+    // The end.
+    NoEnd,
+    OneZero,
+    TwoZeros,
+    EndOne,
+    EndFf,
+    EndTurned,
+    EndLikeAZero,
+    EmptyWithoutEnd,
+    // Another scheme altogether.
+    Raw,
+    LengthOneByte,
+    LengthFourBytes,
+    LengthBehind,
+    Padded,
+    CutAtZero,
+    HexDigits,
+    Printed,
+    Lossy,
+    PairsExchanged,
+    Pika,
+}
+use Step::{
+    ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndFf, EndLikeAZero, EndOne, EndTurned,
+    FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes, LengthOneByte, Lossy,
+    NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed, Raw, TailForgotten, TwoZeros,
+    ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept, ZeroLikeTheEnd,
+};
+
+/// Of each group, an encoder takes one step at most. One of the last group goes with no other.
+const APART: [&[Step]; 2] = [
+    &[
+        ZeroKept,
+        ZeroDoubled,
+        ZeroLikeTheEnd,
+        ZeroBehindFf,
+        ZeroDropped,
+        FirstZeroOnly,
+        TailForgotten,
+        ByteAfterZeroSkipped,
+        FfEscapedToo,
+    ],
+    &[
+        NoEnd,
+        OneZero,
+        TwoZeros,
+        EndOne,
+        EndFf,
+        EndTurned,
+        EndLikeAZero,
+        EmptyWithoutEnd,
+    ],
+];
+const ALONE: [Step; 11] = [
+    Raw,
+    LengthOneByte,
+    LengthFourBytes,
+    LengthBehind,
+    Padded,
+    CutAtZero,
+    HexDigits,
+    Printed,
+    Lossy,
+    PairsExchanged,
+    Pika,
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const ORDER: &str = "order";
+const ENDS: &str = "ends-by-itself";
+const BYTES: &str = "bytes";
+
+const QUIRKS: [Quirk<Step>; 28] = [
+    quirk(
+        Raw,
+        "raw_bytes",
+        ENDS,
+        "the bytes of the string and nothing else",
+        "As long as nothing follows, they sort. With a field behind it, \"a\" is compared by the first byte of \
+         that field where \"ab\" still has its own b.",
+        END,
+    ),
+    quirk(
+        ZeroKept,
+        "zero_kept",
+        ORDER,
+        "zero bytes left as they are, and 00 01 behind the string",
+        "\"a\\x00\" becomes 61 00 00 01, which sorts before 61 00 01, the key of \"a\". A zero byte has to be \
+         told from the end, and by a second byte above 01.",
+        REPAIR,
+    ),
+    quirk(
+        ZeroDoubled,
+        "zero_doubled",
+        ORDER,
+        "a doubled zero byte",
+        "Doubling is how quotes are escaped in SQL. Here the second byte also decides the order: behind 00, a \
+         zero byte has to sort above the end, and 00 sorts below 01.",
+        REPAIR,
+    ),
+    quirk(
+        ZeroLikeTheEnd,
+        "zero_like_the_end",
+        ENDS,
+        "00 01 for a zero byte, which is also the end",
+        "Nobody can tell whether 61 00 01 ends here or goes on. The second byte behind 00 says which: ff for a \
+         zero byte, 01 for the end.",
+        REPAIR,
+    ),
+    quirk(
+        ZeroBehindFf,
+        "zero_behind_ff",
+        ORDER,
+        "ff 00 for a zero byte",
+        "The escape begins with the byte that it stands for. \"a\\x00\" is smaller than \"ab\", but with ff in \
+         front it sorts behind every letter.",
+        REPAIR,
+    ),
+    quirk(
+        ZeroDropped,
+        "zero_dropped",
+        ORDER,
+        "zero bytes left out",
+        "\"a\" and \"a\\x00\" become one key, so one of the two rows replaces the other. A zero byte is a byte \
+         like any other to whoever stored it.",
+        REPAIR,
+    ),
+    quirk(
+        FirstZeroOnly,
+        "first_zero_only",
+        ORDER,
+        "an escape of the first zero byte alone",
+        "Every zero byte is escaped. In \"\\x00\\x00\" the second one is left bare, and together with the end it \
+         reads 00 00 01.",
+        REPAIR,
+    ),
+    quirk(
+        TailForgotten,
+        "tail_forgotten",
+        ORDER,
+        "forgetting what stands behind the last zero byte",
+        "\"a\\x00b\" and \"a\\x00c\" become one key. Copying runs between zeros needs a copy after the last one, \
+         too. Pika's escape had this fault in 2024.",
+        WILD,
+    ),
+    quirk(
+        ByteAfterZeroSkipped,
+        "byte_after_zero_skipped",
+        ORDER,
+        "an escape that swallows the byte behind a zero byte",
+        "ff is added behind a zero byte, it does not replace the next one: \"a\\x00b\" and \"a\\x00c\" become one \
+         key.",
+        REPAIR,
+    ),
+    quirk(
+        FfEscapedToo,
+        "ff_escaped_too",
+        BYTES,
+        "ff 00 for a byte ff besides",
+        "The keys are in order and end by themselves. But ff means something only right behind 00, and a 00 is \
+         never left bare. Escaping it is not needed and makes the key longer.",
+        REPAIR,
+    ),
+    quirk(
+        NoEnd,
+        "no_end",
+        ENDS,
+        "escaped zero bytes without an end",
+        "The escape alone says nothing about where the string stops. 61 is the beginning of 61 61 00 01, and \
+         what follows the short string is compared with the rest of the long one.",
+        END,
+    ),
+    quirk(
+        OneZero,
+        "end_of_one_zero",
+        ENDS,
+        "a single 00 as the end",
+        "61 00 is the beginning of 61 00 ff 00. FoundationDB does it so, and keeps the promise that the next \
+         field never begins with ff. A plain number makes no such promise.",
+        SYSTEMS,
+    ),
+    quirk(
+        TwoZeros,
+        "end_of_two_zeros",
+        BYTES,
+        "00 00 as the end",
+        "It sorts and it ends by itself. But zeros are what an unused part of a buffer holds, and they would \
+         pass for empty strings. The task asks for 00 01.",
+        REPAIR,
+    ),
+    quirk(
+        EndOne,
+        "end_of_01_alone",
+        ORDER,
+        "01 alone as the end",
+        "The string may hold a byte 00, which is less: \"a\\x00\" becomes 61 00 ff 01 and sorts before 61 01, the \
+         key of \"a\". The end begins with the smallest byte there is.",
+        REPAIR,
+    ),
+    quirk(
+        EndFf,
+        "end_of_ff",
+        ORDER,
+        "ff as the end",
+        "The end has to sort below everything that may stand in its place. With ff, \"a\" sorts behind \"ab\".",
+        REPAIR,
+    ),
+    quirk(
+        EndTurned,
+        "end_turned_round",
+        ORDER,
+        "01 00 as the end",
+        "The two bytes are exchanged. The end has to begin with 00, or the escaped zero byte in \"a\\x00\" sorts \
+         before it.",
+        REPAIR,
+    ),
+    quirk(
+        EndLikeAZero,
+        "end_like_a_zero",
+        ENDS,
+        "00 ff as the end",
+        "00 ff is a zero byte of the string. \"a\" becomes 61 00 ff, the beginning of the key of \"a\\x00\".",
+        REPAIR,
+    ),
+    quirk(
+        EmptyWithoutEnd,
+        "empty_without_end",
+        ENDS,
+        "an empty string without an end",
+        "No bytes at all are the beginning of every key. An empty string ends too: it is 00 01.",
+        REPAIR,
+    ),
+    quirk(
+        LengthOneByte,
+        "length_in_one_byte",
+        ORDER,
+        "the length in one byte, then the string",
+        "The length is compared before any letter, so \"b\" sorts before \"aa\". And 256 does not fit into a byte.",
+        WIDTH,
+    ),
+    quirk(
+        LengthFourBytes,
+        "length_in_four_bytes",
+        ORDER,
+        "the length in four bytes, then the string",
+        "Nothing collides and every key ends by itself. But the length is compared before any letter, so \"b\" \
+         sorts before \"aa\".",
+        WIDTH,
+    ),
+    quirk(
+        LengthBehind,
+        "length_behind",
+        ORDER,
+        "the string, then its length in four bytes",
+        "A reader from the front does not know where the length begins, and neither does a comparison: for \
+         \"a\" the length stands where a longer string has its next byte.",
+        WIDTH,
+    ),
+    quirk(
+        Padded,
+        "padded_with_zeros",
+        ORDER,
+        "zero bytes up to a width of 16, and a cut behind it",
+        "\"a\" and \"a\\x00\" become one key, and so do long strings that differ behind the sixteenth byte. A fixed \
+         width is for values that have one width.",
+        WIDTH,
+    ),
+    quirk(
+        CutAtZero,
+        "cut_at_the_first_zero",
+        ORDER,
+        "the string up to its first zero byte",
+        "That is a C string. In a byte string a zero is a byte like any other, and what stands behind it tells \
+         it from others.",
+        REPAIR,
+    ),
+    quirk(
+        HexDigits,
+        "hex_digits",
+        ENDS,
+        "the bytes written as hexadecimal digits",
+        "They sort, and no digit is a zero byte, but still nothing marks the end: 61 is the beginning of 6162. \
+         And every byte has become two.",
+        END,
+    ),
+    quirk(
+        Printed,
+        "printed_form",
+        ORDER,
+        "the printed form, with \\x00 as four characters",
+        "A backslash is 5c, so an escaped zero byte sorts among the letters. It has to stay the smallest byte.",
+        REPAIR,
+    ),
+    quirk(
+        Lossy,
+        "lossy_text",
+        ORDER,
+        "the string made text by `from_utf8_lossy`",
+        "Bytes that are not UTF-8 all become the same replacement character: \"\\xfe\" and \"\\xff\" share a key. \
+         Bytes stay bytes.",
+        WILD,
+    ),
+    quirk(
+        PairsExchanged,
+        "pairs_exchanged",
+        ORDER,
+        "00 01 for a zero byte and 00 ff as the end",
+        "The two are exchanged. The end has to sort below a zero byte, because \"a\" is less than \"a\\x00\".",
+        REPAIR,
+    ),
+    quirk(
+        Pika,
+        "pikas_bytes",
+        BYTES,
+        "00 01 for a zero byte and 00 00 as the end",
+        "Pika means to write these. They sort and end by themselves. The task asks for 00 ff and 00 01, so \
+         that zeros left in a buffer are not taken for an end.",
+        REPAIR,
+    ),
+];
+
+fn in_another_scheme(step: Step, value: &[u8]) -> Vec<u8> {
+    let ended = |bytes: &[u8]| [bytes, &[0x00, 0x01]].concat();
+    let pairs = |zero: [u8; 2], end: [u8; 2]| {
+        let zeros = value.split(|&byte| byte == 0).collect::<Vec<_>>();
+        [&zeros.join(&zero[..]), &end[..]].concat()
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "it is the mistake")]
+    match step {
+        LengthOneByte => [&[value.len() as u8], value].concat(),
+        LengthFourBytes => [&(value.len() as u32).to_be_bytes(), value].concat(),
+        LengthBehind => [value, &(value.len() as u32).to_be_bytes()].concat(),
+        Padded => {
+            let mut key = value.to_vec();
+            key.resize(16, 0);
+            key
+        }
+        CutAtZero => {
+            let end = value.iter().position(|&byte| byte == 0);
+            ended(&value[..end.unwrap_or(value.len())])
+        }
+        HexDigits => {
+            let digits = value.iter().map(|byte| format!("{byte:02x}"));
+            digits.collect::<String>().into_bytes()
+        }
+        Printed => ended(value.escape_ascii().to_string().as_bytes()),
+        Lossy => crate::solutions::escape_bytes::encode(String::from_utf8_lossy(value).as_bytes()),
+        PairsExchanged => pairs([0x00, 0x01], [0x00, 0xff]),
+        Pika => pairs([0x00, 0x01], [0x00, 0x00]),
+        _ => value.to_vec(),
+    }
+}
+
+fn escaped(steps: &[Step], value: &[u8]) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    let last_zero = value.iter().rposition(|&byte| byte == 0);
+    let mut key = Vec::new();
+    let mut skip = false;
+    for (index, &byte) in value.iter().enumerate() {
+        let seen = value[..index].contains(&0);
+        if std::mem::take(&mut skip) || has(TailForgotten) && last_zero.is_some_and(|at| index > at)
+        {
+            continue;
+        }
+        match byte {
+            0x00 if has(ZeroKept) || has(FirstZeroOnly) && seen => key.push(0x00),
+            0x00 if has(ZeroDoubled) => key.extend([0x00, 0x00]),
+            0x00 if has(ZeroLikeTheEnd) => key.extend([0x00, 0x01]),
+            0x00 if has(ZeroBehindFf) => key.extend([0xff, 0x00]),
+            0x00 if has(ZeroDropped) => {}
+            0x00 => {
+                key.extend([0x00, 0xff]);
+                skip = has(ByteAfterZeroSkipped);
+            }
+            0xff if has(FfEscapedToo) => key.extend([0xff, 0x00]),
+            byte => key.push(byte),
+        }
+    }
+    key
+}
+
+fn encode(steps: &[Step], value: &[u8]) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    if let Some(step) = steps.iter().find(|step| ALONE.contains(step)) {
+        return in_another_scheme(*step, value);
+    }
+    let end: &[u8] = if has(NoEnd) || has(EmptyWithoutEnd) && value.is_empty() {
+        &[]
+    } else if has(OneZero) {
+        &[0x00]
+    } else if has(TwoZeros) {
+        &[0x00, 0x00]
+    } else if has(EndOne) {
+        &[0x01]
+    } else if has(EndFf) {
+        &[0xff]
+    } else if has(EndTurned) {
+        &[0x01, 0x00]
+    } else if has(EndLikeAZero) {
+        &[0x00, 0xff]
+    } else {
+        &[0x00, 0x01]
+    };
+    [&escaped(steps, value), end].concat()
+}
+
+fn with(steps: &[Step]) -> Option<Escape> {
+    let several = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    let alone = steps.iter().any(|step| ALONE.contains(step));
+    if APART.iter().any(several) || alone && steps.len() > 1 {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Escape::new(move |value| encode(&steps, value), decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Escape>> {
+    let mut mistakes = compose("encode", &QUIRKS, with);
+    mistakes.extend(escape_bytes_decode::all());
+    mistakes
+}

@@ -1,0 +1,282 @@
+//! What goes wrong when a string is read from its key.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::escape_bytes::Escape;
+use crate::solutions::escape_bytes::encode;
+
+const END: &str = "the-end-must-be-in-the-bytes";
+const REPAIR: &str = "escape-and-terminate";
+const RULES: &str = "invariants";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What becomes of 00 ff.
+    NotUnescaped,
+    ZeroLost,
+    FfGiven,
+    FirstEscapeOnly,
+    UnescapedTwice,
+    // The end.
+    EndGivenBack,
+    CutAtFirstZero,
+    LastTwoCut,
+    // What is no key.
+    EmptyAccepted,
+    MissingEndAccepted,
+    TrailingAccepted,
+    UnknownAccepted,
+    TwoZerosAccepted,
+    ShortPanics,
+}
+use Step::{
+    CutAtFirstZero, EmptyAccepted, EndGivenBack, FfGiven, FirstEscapeOnly, LastTwoCut,
+    MissingEndAccepted, NotUnescaped, ShortPanics, TrailingAccepted, TwoZerosAccepted,
+    UnescapedTwice, UnknownAccepted, ZeroLost,
+};
+
+/// Of each group, a decoder takes one step at most.
+const APART: [&[Step]; 4] = [
+    &[
+        NotUnescaped,
+        ZeroLost,
+        FfGiven,
+        FirstEscapeOnly,
+        UnescapedTwice,
+        CutAtFirstZero,
+    ],
+    &[CutAtFirstZero, LastTwoCut, EndGivenBack],
+    &[
+        LastTwoCut,
+        CutAtFirstZero,
+        ShortPanics,
+        MissingEndAccepted,
+        EmptyAccepted,
+    ],
+    &[
+        LastTwoCut,
+        CutAtFirstZero,
+        UnknownAccepted,
+        TwoZerosAccepted,
+    ],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "round-trip",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 14] = [
+    quirk(
+        NotUnescaped,
+        "decode_leaves_escapes",
+        "leaving 00 ff as it stands",
+        "`encode` has put the ff behind each zero byte, so it has to be taken out again.",
+        REPAIR,
+    ),
+    quirk(
+        ZeroLost,
+        "decode_loses_zeros",
+        "leaving out 00 ff altogether",
+        "00 ff is one zero byte of the string. Take out the ff and keep the zero.",
+        REPAIR,
+    ),
+    quirk(
+        FfGiven,
+        "decode_gives_ff",
+        "giving back ff for 00 ff",
+        "The first byte of the pair is the one that was there. The ff only says that the string goes on.",
+        REPAIR,
+    ),
+    quirk(
+        FirstEscapeOnly,
+        "decode_mends_the_first_escape",
+        "turning back the first 00 ff alone",
+        "Every zero byte of the string was escaped, so every 00 ff has to be turned back.",
+        REPAIR,
+    ),
+    quirk(
+        UnescapedTwice,
+        "decode_unescapes_twice",
+        "turning back 00 ff until none is left",
+        "The string \"a\\x00\\xff\" becomes 61 00 ff ff. Turned back once it is right; the 00 ff that stands there \
+         now is the string's own.",
+        REPAIR,
+    ),
+    quirk(
+        EndGivenBack,
+        "decode_keeps_the_end",
+        "giving back the end, too",
+        "00 01 was put behind the string by `encode`. It is no part of it.",
+        REPAIR,
+    ),
+    quirk(
+        CutAtFirstZero,
+        "decode_stops_at_the_first_zero",
+        "stopping at the first zero byte",
+        "The first zero byte may be one of the string. The byte behind it tells: ff, and the string goes on; 01, \
+         and it ends.",
+        REPAIR,
+    ),
+    quirk(
+        LastTwoCut,
+        "decode_cuts_the_last_two_bytes",
+        "cutting the last two bytes without looking at them",
+        "A decoder meets bytes that no encoder wrote, from a file or the network. `ab` is no key, and must not \
+         come back as an empty string.",
+        RULES,
+    ),
+    quirk(
+        EmptyAccepted,
+        "decode_accepts_no_bytes",
+        "taking no bytes for the empty string",
+        "The empty string has a key like any other, 00 01. No bytes are no key.",
+        RULES,
+    ),
+    quirk(
+        MissingEndAccepted,
+        "decode_accepts_a_missing_end",
+        "giving back what was read when the end is missing",
+        "Without its end the key is cut off, and nobody knows what is missing.",
+        END,
+    ),
+    quirk(
+        TrailingAccepted,
+        "decode_ignores_what_follows",
+        "ignoring what follows the end",
+        "61 00 01 62 is not the key of \"a\". Read as if it were, two byte strings would stand for one value.",
+        RULES,
+    ),
+    quirk(
+        UnknownAccepted,
+        "decode_accepts_unknown_escapes",
+        "letting a zero byte pass with anything behind it",
+        "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or \
+         of another format.",
+        RULES,
+    ),
+    quirk(
+        TwoZerosAccepted,
+        "decode_takes_00_00_for_the_end",
+        "taking 00 00 for the end, too",
+        "Zeros are what an unused part of a buffer holds. They must not pass for an end.",
+        REPAIR,
+    ),
+    Quirk {
+        check: "returns",
+        ..quirk(
+            ShortPanics,
+            "decode_panics_on_short_keys",
+            "reading past the last byte",
+            "Behind a byte there may be no other. `get` and `next` say so by `None`; an index panics.",
+            RULES,
+        )
+    },
+];
+
+fn decode(steps: &[Step], key: &[u8]) -> Option<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    if has(CutAtFirstZero) {
+        let end = key.iter().position(|&byte| byte == 0)?;
+        return Some(key[..end].to_vec());
+    }
+    if key.is_empty() && has(EmptyAccepted) {
+        return Some(Vec::new());
+    }
+    let (key, uncut) = if has(LastTwoCut) {
+        (&key[..key.len().saturating_sub(2)], key)
+    } else {
+        (key, key)
+    };
+    let mut value = Vec::new();
+    let mut index = 0;
+    loop {
+        let first = match key.get(index) {
+            Some(&byte) => byte,
+            None if has(LastTwoCut) && uncut.len() >= 2 || has(MissingEndAccepted) => {
+                return Some(value);
+            }
+            None => {
+                assert!(!has(ShortPanics), "index out of bounds");
+                return None;
+            }
+        };
+        index += 1;
+        if first != 0 {
+            value.push(first);
+            continue;
+        }
+        match key.get(index) {
+            Some(0xff) => {
+                index += 1;
+                unescape(steps, &mut value);
+            }
+            Some(0x01) if !has(LastTwoCut) => return ended(steps, &key[index + 1..], value),
+            Some(0x00) if has(TwoZerosAccepted) => return ended(steps, &key[index + 1..], value),
+            Some(_) if has(UnknownAccepted) || has(LastTwoCut) => value.push(0),
+            None if has(LastTwoCut) || has(MissingEndAccepted) => value.push(0),
+            Some(_) => return None,
+            None => {
+                assert!(!has(ShortPanics), "index out of bounds");
+                return None;
+            }
+        }
+    }
+}
+
+/// What a decoder makes of 00 ff.
+fn unescape(steps: &[Step], value: &mut Vec<u8>) {
+    let has = |step| steps.contains(&step);
+    if has(NotUnescaped) || has(FirstEscapeOnly) && value.contains(&0) {
+        value.extend([0x00, 0xff]);
+    } else if has(FfGiven) {
+        value.push(0xff);
+    } else if !has(ZeroLost) {
+        value.push(0x00);
+    }
+}
+
+/// What a decoder answers at the end.
+fn ended(steps: &[Step], rest: &[u8], mut value: Vec<u8>) -> Option<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    if !rest.is_empty() && !has(TrailingAccepted) {
+        return None;
+    }
+    while has(UnescapedTwice) {
+        let Some(at) = value.windows(2).position(|pair| pair == [0x00, 0xff]) else {
+            break;
+        };
+        value.remove(at + 1);
+    }
+    if has(EndGivenBack) {
+        value.extend([0x00, 0x01]);
+    }
+    Some(value)
+}
+
+fn with(steps: &[Step]) -> Option<Escape> {
+    let several = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(several) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Escape::new(encode, move |key| decode(&steps, key)))
+}
+
+/// The mistakes in `decode`.
+pub(super) fn all() -> Vec<Mistake<Escape>> {
+    compose("decode", &QUIRKS, with)
+}

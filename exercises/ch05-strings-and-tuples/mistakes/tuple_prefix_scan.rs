@@ -1,0 +1,440 @@
+//! What goes wrong with the two bounds around the rows of a prefix.
+
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::sync::Arc;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::solutions::tuple_prefix_scan::{escape, key, successor as right_successor};
+use crate::tuple_prefix_scan::{Query, Rows, Scans, right};
+
+const ROWS: &str = "rows-with-a-prefix";
+const TASK: &str = "tuple-prefix-scan";
+const REPAIR: &str = "escape-and-terminate";
+
+fn successor_mistake(name: &str, f: fn(&[u8]) -> Option<Vec<u8>>) -> Mistake<Scans> {
+    let imp = Scans {
+        successor: Arc::new(f),
+        ..right()
+    };
+    Mistake::new(name, "successor", "successor", imp).link(ROWS)
+}
+
+fn panicking(name: &str, f: fn(&[u8]) -> Option<Vec<u8>>) -> Mistake<Scans> {
+    let imp = Scans {
+        successor: Arc::new(f),
+        ..right()
+    };
+    Mistake::new(name, "successor", "returns", imp).link(ROWS)
+}
+
+/// The prefix with its last byte changed.
+fn with_last(prefix: &[u8], change: fn(u8) -> u8) -> Option<Vec<u8>> {
+    let (&last, front) = prefix.split_last()?;
+    Some([front, &[change(last)]].concat())
+}
+
+/// Adds one with carry and keeps the width; `None` if the carry leaves the front.
+fn added(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut end = prefix.to_vec();
+    for byte in end.iter_mut().rev() {
+        let (sum, carry) = byte.overflowing_add(1);
+        *byte = sum;
+        if !carry {
+            return Some(end);
+        }
+    }
+    None
+}
+
+fn of_successors() -> Vec<Mistake<Scans>> {
+    vec![
+        successor_mistake("ff_appended", |prefix| Some([prefix, &[0xff]].concat()))
+            .says("the prefix with one ff behind it")
+            .why(
+                "Above `61 ff` there are more strings that start with 61, from `61 ff 00` on. The smallest string \
+                 above them all is 62: add one to the prefix itself.",
+            ),
+        successor_mistake("many_ff_appended", |prefix| Some([prefix, &[0xff; 8]].concat()))
+            .says("the prefix with eight ff behind it")
+            .why(
+                "However many ff you append, a longer string with this prefix stands above. Add one to the prefix \
+                 itself.",
+            ),
+        successor_mistake("zero_appended", |prefix| Some([prefix, &[0x00]].concat()))
+            .says("the prefix with a zero byte behind it")
+            .why(
+                "That is the next key, the smallest one above the prefix itself. All longer strings that start \
+                 with the prefix are still to come.",
+            ),
+        successor_mistake("carry_dropped", |prefix| with_last(prefix, |byte| byte.wrapping_add(1)))
+            .says("one added to the last byte, with ff becoming 00")
+            .why(
+                "`61 ff` becomes `61 00`, which is below the prefix. As in a sum, what does not fit is carried to \
+                 the byte in front.",
+            ),
+        panicking("last_byte_overflows", |prefix| {
+            with_last(prefix, |byte| byte.checked_add(1).expect("attempt to add with overflow"))
+        })
+        .says("one added to the last byte, which panics on ff")
+        .why(
+            "ff plus one does not fit into a byte. Drop the ff and add one to the byte in front: no string that \
+             starts with `61 ff` reaches 62.",
+        ),
+        successor_mistake("last_byte_saturates", |prefix| {
+            with_last(prefix, |byte| byte.saturating_add(1))
+        })
+        .says("one added to the last byte, with ff staying ff")
+        .why(
+            "Then `61 ff` is its own successor, and the range is empty. Drop the ff and add one to the byte in \
+             front.",
+        ),
+        successor_mistake("none_behind_ff", |prefix| {
+            let (&last, front) = prefix.split_last()?;
+            (last != 0xff).then(|| [front, &[last.wrapping_add(1)]].concat())
+        })
+        .says("`None` for every prefix that ends in ff")
+        .why(
+            "Only a prefix of nothing but ff has no successor. `61 ff` has one: 62. With `None` the scan would go \
+             on to the end of the store.",
+        ),
+        successor_mistake("zeros_of_the_carry_kept", added)
+            .says("a sum of the same width, with the zeros that the carry leaves")
+            .why(
+                "`61 ff` becomes `62 00`. The string 62 is below it and does not start with `61 ff`: it would be \
+                 found by mistake. The zeros have to go.",
+            ),
+        successor_mistake("only_one_carry", |prefix| match prefix {
+            [.., 0xff, 0xff] => None,
+            [front @ .., before, 0xff] => Some([front, &[before.wrapping_add(1)]].concat()),
+            _ => right_successor(prefix),
+        })
+        .says("a carry over one ff and no more")
+        .why("There may be several ff at the end. Drop them all, then add one to the last byte that is left."),
+        successor_mistake("ff_cut_and_nothing_added", |prefix| {
+            let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+            match prefix.last() {
+                Some(0xff) => Some(prefix[..=last].to_vec()),
+                _ => right_successor(prefix),
+            }
+        })
+        .says("the ff cut from the end and nothing added")
+        .why("`61` is below `61 ff`. What the ff could not take is added to the byte in front: 62."),
+        successor_mistake("no_successor_becomes_empty", |prefix| {
+            Some(right_successor(prefix).unwrap_or_default())
+        })
+        .says("an empty string where there is no successor")
+        .why(
+            "The empty string is the smallest of all, so a range up to it is empty. Behind a prefix of nothing \
+             but ff there is no bound: the range is open.",
+        ),
+        successor_mistake("no_successor_becomes_longer", |prefix| {
+            let longer = || [prefix, &[0xff]].concat();
+            Some(right_successor(prefix).unwrap_or_else(longer))
+        })
+        .says("another ff where there is no successor")
+        .why(
+            "Above `ff ff` there are still `ff ff 00` and longer ones that start with ff. No string stands above \
+             them all.",
+        ),
+        panicking("unwraps_a_last_byte", |prefix| {
+            let last = prefix.iter().rposition(|&byte| byte != 0xff).expect("a byte below ff");
+            let mut end = prefix[..=last].to_vec();
+            end[last] += 1;
+            Some(end)
+        })
+        .says("a panic where all bytes are ff or there is none")
+        .why("Such a prefix has no successor, and `None` says so. The empty prefix is the commonest: it asks for all."),
+    ]
+}
+
+/// Steps of a query that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // The bounds.
+    EndForgotten,
+    EndKept,
+    NameNotEscaped,
+    OneFf,
+    LastExcluded,
+    NoUpperBound,
+    EmptyPanics,
+    EmptyFindsNothing,
+    OwnRowsSkipped,
+    // What is returned.
+    CutByLength,
+    LittleEndian,
+    GreatestFirst,
+    FirstOnly,
+}
+use Step::{
+    CutByLength, EmptyFindsNothing, EmptyPanics, EndForgotten, EndKept, FirstOnly, GreatestFirst,
+    LastExcluded, LittleEndian, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
+};
+
+const APART: [&[Step]; 2] = [
+    &[
+        OneFf,
+        LastExcluded,
+        NoUpperBound,
+        EmptyPanics,
+        EmptyFindsNothing,
+        EndForgotten,
+        EndKept,
+    ],
+    &[CutByLength, LittleEndian, GreatestFirst, FirstOnly],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const ONE: &str = "one-user";
+const BEGINNING: &str = "beginning";
+
+const OF_ONE: [Quirk<Step>; 9] = [
+    quirk(
+        EndForgotten,
+        "end_of_the_name_forgotten",
+        ONE,
+        "the rows of all names that start like this one",
+        "Without its end, the name is the beginning of others: `ann` finds the rows of `anna`. The prefix of \
+         one user's rows is the escaped name and 00 01.",
+        ROWS,
+    ),
+    quirk(
+        NameNotEscaped,
+        "name_not_escaped",
+        ONE,
+        "a bound with the zero bytes of the name left as they are",
+        "In the rows a zero byte of a name is 00 ff. A bound is compared with rows, so it is made as they were: \
+         by `escape`.",
+        REPAIR,
+    ),
+    quirk(
+        OneFf,
+        "rows_up_to_one_ff",
+        ONE,
+        "an end at the prefix and one ff",
+        "Behind the name stands the number, and a large one begins with ff: its eight bytes are greater than \
+         one ff. End at the prefix successor.",
+        ROWS,
+    ),
+    quirk(
+        LastExcluded,
+        "last_number_excluded",
+        ONE,
+        "a range up to, but without, the key of `u64::MAX`",
+        "A number may be `u64::MAX`. Include that key, or end at the prefix successor.",
+        ROWS,
+    ),
+    quirk(
+        NoUpperBound,
+        "no_upper_bound",
+        ONE,
+        "all rows from this user's first one to the end",
+        "A prefix is a range with two bounds. Nothing stops this one behind the user's last row.",
+        ROWS,
+    ),
+    quirk(
+        CutByLength,
+        "number_cut_by_the_names_length",
+        ONE,
+        "numbers read right behind as many bytes as the name has, and two for the end",
+        "In the row the name may be longer than in the program: each of its zero bytes takes two. The number is \
+         the last eight bytes of the row.",
+        REPAIR,
+    ),
+    quirk(
+        LittleEndian,
+        "numbers_read_in_little_endian",
+        ONE,
+        "the right rows with their numbers read from the wrong end",
+        "`key` writes the highest byte first, and so it has to be read.",
+        TASK,
+    ),
+    quirk(
+        GreatestFirst,
+        "greatest_first",
+        ONE,
+        "the right numbers in reverse",
+        "The rows come in ascending order by themselves.",
+        TASK,
+    ),
+    quirk(
+        FirstOnly,
+        "first_row_only",
+        ONE,
+        "the first of the right rows alone",
+        "A user may have many rows. They stand side by side: read on up to the end of the range.",
+        TASK,
+    ),
+];
+
+const OF_MANY: [Quirk<Step>; 7] = [
+    quirk(
+        EndKept,
+        "beginning_taken_for_a_whole_name",
+        BEGINNING,
+        "the rows of the user whose whole name is `start`",
+        "With 00 01 behind it the name is complete, and `anna` does not start with that. The prefix of all names \
+         that start alike is the escaped text without an end.",
+        ROWS,
+    ),
+    quirk(
+        NameNotEscaped,
+        "beginning_not_escaped",
+        BEGINNING,
+        "a bound with the zero bytes of `start` left as they are",
+        "In the rows a zero byte of a name is 00 ff. A bound is compared with rows, so it is made as they were: \
+         by `escape`.",
+        REPAIR,
+    ),
+    quirk(
+        OwnRowsSkipped,
+        "own_rows_skipped",
+        BEGINNING,
+        "the rows of all longer names, without those of `start` itself",
+        "Every text starts with itself. The user `ann` belongs to the names that start with `ann`.",
+        TASK,
+    ),
+    quirk(
+        EmptyPanics,
+        "empty_beginning_panics",
+        "returns",
+        "a panic when everything is asked for",
+        "Every name starts with \"\", and the empty prefix has no successor. Where `successor` says `None`, the \
+         range is open to the end.",
+        ROWS,
+    ),
+    quirk(
+        EmptyFindsNothing,
+        "empty_beginning_finds_nothing",
+        BEGINNING,
+        "nothing where the prefix has no successor",
+        "Every name starts with \"\". Where `successor` says `None`, the range is open to the end.",
+        ROWS,
+    ),
+    quirk(
+        NoUpperBound,
+        "no_bound_behind_the_beginning",
+        BEGINNING,
+        "all rows from the first such name to the end",
+        "A prefix is a range with two bounds. Nothing stops this one behind the last name that starts like this.",
+        ROWS,
+    ),
+    quirk(
+        FirstOnly,
+        "first_row_of_many",
+        BEGINNING,
+        "the first of the right rows alone",
+        "Many rows may start alike. They stand side by side: read on up to the end of the range.",
+        TASK,
+    ),
+];
+
+fn upper(steps: &[Step], name: &str, prefix: &[u8]) -> Bound<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    if has(OneFf) {
+        Included([prefix, &[0xff]].concat())
+    } else if has(LastExcluded) {
+        Excluded(key(name, u64::MAX))
+    } else if has(NoUpperBound) {
+        Unbounded
+    } else {
+        match right_successor(prefix) {
+            Some(end) => Excluded(end),
+            None if has(EmptyPanics) => panic!("called `Option::unwrap()` on a `None` value"),
+            None if has(EmptyFindsNothing) => Excluded(prefix.to_vec()),
+            None => Unbounded,
+        }
+    }
+}
+
+fn number(steps: &[Step], name: &str, row: &[u8]) -> u64 {
+    let bytes = if steps.contains(&CutByLength) {
+        row.get(name.len() + 2..).unwrap_or_default().first_chunk()
+    } else {
+        row.last_chunk()
+    };
+    let bytes = *bytes.expect("range end index out of range");
+    if steps.contains(&LittleEndian) {
+        u64::from_le_bytes(bytes)
+    } else {
+        u64::from_be_bytes(bytes)
+    }
+}
+
+fn answer(steps: &[Step], with_end: bool, rows: &Rows, name: &str) -> Vec<u64> {
+    let has = |step| steps.contains(&step);
+    let mut prefix = if has(NameNotEscaped) {
+        name.as_bytes().to_vec()
+    } else {
+        escape(name)
+    };
+    if (with_end || has(EndKept)) && !has(EndForgotten) {
+        prefix.extend([0x00, 0x01]);
+    }
+    let own = [escape(name), vec![0x00, 0x01]].concat();
+    let bounds = (Included(prefix.clone()), upper(steps, name, &prefix));
+    let crossed = matches!(&bounds.1, Excluded(end) if *end <= prefix);
+    let found = rows.iter().filter(|row| {
+        use std::ops::RangeBounds as _;
+        !crossed && bounds.contains(*row) && !(has(OwnRowsSkipped) && row.starts_with(&own))
+    });
+    let mut numbers: Vec<u64> = found.map(|row| number(steps, name, row)).collect();
+    if has(GreatestFirst) {
+        numbers.reverse();
+    }
+    if has(FirstOnly) {
+        numbers.truncate(1);
+    }
+    numbers
+}
+
+fn query(steps: &[Step], with_end: bool) -> Option<Query> {
+    let several = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(several) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |rows, name| {
+        answer(&steps, with_end, rows, name)
+    }))
+}
+
+fn of_one(steps: &[Step]) -> Option<Scans> {
+    Some(Scans {
+        orders_of: query(steps, true)?,
+        ..right()
+    })
+}
+
+fn of_many(steps: &[Step]) -> Option<Scans> {
+    Some(Scans {
+        orders_starting: query(steps, false)?,
+        ..right()
+    })
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Scans>> {
+    let mut mistakes = of_successors();
+    mistakes.extend(compose("orders_of", &OF_ONE, of_one));
+    mistakes.extend(compose("orders_starting", &OF_MANY, of_many));
+    mistakes
+}
