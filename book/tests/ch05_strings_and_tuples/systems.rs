@@ -1,0 +1,155 @@
+//! How other systems write strings and tuples, from their public documents and sources.
+
+use book::output;
+use engine::keys::{OrderedKey as _, escape_into, hex};
+
+// ANCHOR: foundation
+/// FoundationDB, design/tuple.md: a type code, the text with 00 as 00 ff, one 00.
+pub(crate) fn foundation_text(text: &[u8]) -> Vec<u8> {
+    let mut key = vec![0x02];
+    escape_into(text, &mut key);
+    key.push(0x00);
+    key
+}
+
+/// The type code says how many bytes follow, big-endian: none for zero, up to eight.
+fn foundation_number(number: u64) -> Vec<u8> {
+    let bytes = number.to_be_bytes();
+    let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+    let width = u8::try_from(8 - zeros).expect("at most eight");
+    [&[0x14 + width], &bytes[zeros..]].concat()
+}
+// ANCHOR_END: foundation
+
+// ANCHOR: cockroach
+/// CockroachDB, pkg/util/encoding/encoding.go: a marker, 00 as 00 ff, then 00 01.
+pub(crate) fn cockroach_bytes(value: &[u8]) -> Vec<u8> {
+    let mut key = vec![0x12];
+    escape_into(value, &mut key);
+    key.extend([0x00, 0x01]);
+    key
+}
+
+/// Numbers up to 109 are one byte, from 88 on; greater ones say their width in it.
+fn cockroach_number(number: u64) -> Vec<u8> {
+    match u8::try_from(number) {
+        Ok(small) if small <= 109 => vec![0x88 + small],
+        _ => {
+            let bytes = number.to_be_bytes();
+            let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+            let width = u8::try_from(8 - zeros).expect("at most eight");
+            [&[0xf5 + width], &bytes[zeros..]].concat()
+        }
+    }
+}
+// ANCHOR_END: cockroach
+
+// ANCHOR: groups
+/// Tidis, src/tikv/encoding/encode.rs: groups of eight bytes, the last one filled with zeros, each
+/// with a byte behind it: ff less the number of zeros filled in.
+pub(crate) fn groups_of_eight(value: &[u8]) -> Vec<u8> {
+    let mut key = Vec::new();
+    let mut rest = value;
+    loop {
+        let (group, behind) = rest.split_at(rest.len().min(8));
+        let filled = 8 - group.len();
+        key.extend(group);
+        key.resize(key.len() + filled, 0);
+        // A full last group is followed by an empty one, so that it can be told from a middle one.
+        key.push(0xff - u8::try_from(filled).expect("at most eight"));
+        if filled > 0 {
+            return key;
+        }
+        rest = behind;
+    }
+}
+// ANCHOR_END: groups
+
+#[test]
+fn three_other_systems_and_this_book() {
+    let name = [b'n'; 20];
+    let rows = [
+        (
+            "FoundationDB",
+            foundation_text as fn(&[u8]) -> Vec<u8>,
+            hex(&foundation_number(7)),
+        ),
+        ("CockroachDB", cockroach_bytes, hex(&cockroach_number(7))),
+        ("groups of eight (Tidis)", groups_of_eight, "–".to_owned()),
+        ("this book", |text| text.to_key(), hex(&7_u64.to_key())),
+    ];
+    let mut table = String::from(
+        "| system | `\"a\"` | `\"a\\x00\"` | the number 7 | a name of 20 bytes |\n|---|---|---|---|--:|\n",
+    );
+    for (system, text, number) in rows {
+        let [a, zero] = [&b"a"[..], b"a\x00"].map(|value| hex(&text(value)));
+        let number = if number == "–" {
+            number
+        } else {
+            format!("`{number}`")
+        };
+        table += &format!(
+            "| {system} | `{a}` | `{zero}` | {number} | {} bytes |\n",
+            text(&name).len()
+        );
+    }
+    output::check("05-strings-and-tuples/outputs/systems.md", &table);
+}
+
+#[test]
+fn the_documents_own_test_cases() {
+    // design/tuple.md gives this pair as a test case.
+    assert_eq!(
+        foundation_text("F\u{d4}O\u{0}bar".as_bytes()),
+        b"\x02F\xc3\x94O\x00\xffbar\x00"
+    );
+    // Its type codes: 14 is zero, 15 one byte, 16 two, 1c eight.
+    assert_eq!(foundation_number(0), [0x14]);
+    assert_eq!(foundation_number(255), [0x15, 0xff]);
+    assert_eq!(foundation_number(256), [0x16, 0x01, 0x00]);
+    assert_eq!(foundation_number(u64::MAX)[0], 0x1c);
+    // encoding.go: IntMin 80, width 8, so zero is 88; IntMax is fd, for eight bytes.
+    assert_eq!(cockroach_number(109), [0xf5]);
+    assert_eq!(cockroach_number(110), [0xf6, 110]);
+    assert_eq!(cockroach_number(u64::MAX)[0], 0xfd);
+    for (a, b) in [
+        (0, 1),
+        (109, 110),
+        (255, 256),
+        (65535, 65536),
+        (u64::MAX - 1, u64::MAX),
+    ] {
+        assert!(foundation_number(a) < foundation_number(b));
+        assert!(cockroach_number(a) < cockroach_number(b));
+    }
+}
+
+// ANCHOR: one_zero
+#[test]
+fn one_zero_is_an_end_as_long_as_no_field_begins_with_ff() {
+    // FoundationDB's text before FoundationDB's number: the type code is never ff.
+    let own =
+        |text: &str, number| [foundation_text(text.as_bytes()), foundation_number(number)].concat();
+    assert!(own("a", u64::MAX) < own("a\0", 0));
+    // The same text before a plain number: ff reads as part of the text.
+    let plain =
+        |text: &str, number: u64| [foundation_text(text.as_bytes()), number.to_key()].concat();
+    assert!(plain("a", u64::MAX) > plain("a\0", 0));
+    // An end of two bytes needs no such promise.
+    assert!(("a", u64::MAX).to_key() < ("a\0", 0_u64).to_key());
+}
+// ANCHOR_END: one_zero
+
+// ANCHOR: nested_history
+#[test]
+fn the_first_nested_tuples_of_foundationdb_sorted_wrongly() {
+    // design/tuple.md: null is 00. The old form puts 03 and 04 around the items.
+    let old = |items: &[&[u8]]| [&[0x03], &items.concat()[..], &[0x04]].concat();
+    let (empty, of_null) = (old(&[]), old(&[&[0x00]]));
+    assert!(of_null < empty, "(null) must stand behind ()");
+    // The new form ends with 00, and inside of it a null is 00 ff.
+    let new = |items: &[&[u8]]| [&[0x05], &items.concat()[..], &[0x00]].concat();
+    let (empty, of_null) = (new(&[]), new(&[&[0x00, 0xff]]));
+    assert!(empty < of_null);
+}
+// ANCHOR_END: nested_history
