@@ -26,22 +26,12 @@ pub(crate) struct Scans {
 /// A user and an order.
 type Row = (&'static str, u64);
 
-const FF_FIRST: u64 = 0xff << 56;
-
 /// The rows, the plainest stores first.
 const STORES: [&[Row]; 7] = [
     &[("ann", 1), ("ann", 2), ("bob", 1)],
     &[("an", 5), ("ann", 1), ("ann", 2), ("anna", 7), ("bob", 3)],
     &[("ann", 1), ("ann:1", 4), ("ann!", 6), ("annb", 9)],
-    &[
-        ("ann", 0),
-        ("ann", 256),
-        ("ann", 1 << 63),
-        ("ann", FF_FIRST),
-        ("ann", u64::MAX - 1),
-        ("ann", u64::MAX),
-        ("ao", 3),
-    ],
+    &[("ann", 0), ("ann", 1 << 63), ("ann", u64::MAX), ("ao", 3)],
     &[
         ("", 1),
         ("\0", 2),

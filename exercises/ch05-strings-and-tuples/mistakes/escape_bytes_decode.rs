@@ -119,7 +119,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
     quirk(
         EndGivenBack,
         "decode_keeps_the_end",
-        "giving back the end, too",
+        "giving back the end as well",
         "00 01 was put behind the string by `encode`. It is no part of it.",
         REPAIR,
     ),
@@ -171,7 +171,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
     quirk(
         TwoZerosAccepted,
         "decode_takes_00_00_for_the_end",
-        "taking 00 00 for the end, too",
+        "taking 00 00 for an end as well",
         "Zeros are what an unused part of a buffer holds. They must not pass for an end.",
         REPAIR,
     ),

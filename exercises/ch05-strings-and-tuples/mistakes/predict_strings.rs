@@ -33,8 +33,8 @@ fn of_joined() -> Vec<Mistake<Orders>> {
         expects("joined_like_the_strings", letters!(b f d e a c))
             .says("the order of the strings themselves")
             .why(
-                "As strings, a is shorter than what it begins. As keys, f is `61 3a`: the colon is compared with \
-                 the second byte of the others, and 00 and 21 are less than 3a.",
+                "As strings, f comes before d and e, which it begins. As a key f is `61 3a`: the colon is compared \
+                 with their second bytes, and 00 and 21 are less than 3a.",
             )
             .link(SCAN),
         expects("joined_colon_below_the_mark", letters!(b d f e a c))
@@ -85,7 +85,7 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
             .why("Among strings of one length the bytes decide, and 00 is the smallest.")
             .link(WIDTH),
         expects("lengths_without_the_zero", letters!(b d f c e a))
-            .says("d without its zero byte, or with it as no length")
+            .says("d among the strings of one byte")
             .why("A zero byte is a byte of the string, and it counts: d has the length 2.")
             .link(WIDTH),
     ]
