@@ -148,16 +148,20 @@ fn the_widgets_without_scripts() {
 #[test]
 fn the_tuple_builder_without_scripts() {
     let tuples = [("a", "b:c"), ("a:b", "c")];
-    let schemes: [(&str, Scheme); 4] = [
-        ("joined by `:`", joined),
-        ("length first", length_first),
-        ("eight bytes", fixed),
-        ("escaped", escaped),
+    // As the widget does it: every field by the scheme, the last one as well.
+    let both = |one: fn(&[u8]) -> Vec<u8>| move |a: &[u8], b: &[u8]| [one(a), one(b)].concat();
+    let length = both(|text| length_first(text, b""));
+    let eight = both(|text| fixed(text, b""));
+    let ended = both(|text| text.to_key());
+    type Pair<'a> = &'a dyn Fn(&[u8], &[u8]) -> Vec<u8>;
+    let schemes: [(&str, Pair); 4] = [
+        ("joined by `:`", &joined),
+        ("length in front", &length),
+        ("eight bytes", &eight),
+        ("escaped and ended", &ended),
     ];
-    let mut table = format!(
-        "| scheme | `(\"{}\", \"{}\")` | `(\"{}\", \"{}\")` |\n|---|---|---|\n",
-        tuples[0].0, tuples[0].1, tuples[1].0, tuples[1].1
-    );
+    let [first, second] = tuples.map(|(owner, name)| title(owner, name));
+    let mut table = format!("| scheme | `{first}` | `{second}` |\n|---|---|---|\n");
     for (name, scheme) in schemes {
         let [a, b] = tuples.map(|(owner, name)| hex(&scheme(owner.as_bytes(), name.as_bytes())));
         assert_eq!(a == b, name.starts_with("joined"));
@@ -296,6 +300,9 @@ fn what_the_model_answers_say() {
     // Question 3: a hash always has the same width, so plain bytes are right.
     let hashed = |hash: [u8; 32], n: u8| [&hash[..], &[n]].concat();
     assert!(hashed([1; 32], 1) < hashed([2; 32], 0));
+    // One hash of 32 random bytes in eight or nine holds a zero byte.
+    let with_a_zero = 1.0 - (255.0_f64 / 256.0).powi(32);
+    assert!(with_a_zero > 1.0 / 9.0 && with_a_zero < 1.0 / 8.0);
     // Question 4: an escaped zero byte makes a row longer than its name.
     assert_eq!(("a\0", 4_u64).to_key().len(), 2 + 1 + 2 + 8);
     // Question 5: the last byte of the end is 01, so its successor is 02.

@@ -4,7 +4,7 @@ use book::output;
 use engine::keys::{OrderedKey as _, escape_into, hex};
 
 // ANCHOR: foundation
-/// FoundationDB, design/tuple.md: a type code, the text with 00 as 00 ff, one 00.
+/// FoundationDB, design/tuple.md at 04e614f: a type code, the text with 00 as 00 ff, one 00.
 pub(crate) fn foundation_text(text: &[u8]) -> Vec<u8> {
     let mut key = vec![0x02];
     escape_into(text, &mut key);
@@ -22,7 +22,7 @@ fn foundation_number(number: u64) -> Vec<u8> {
 // ANCHOR_END: foundation
 
 // ANCHOR: cockroach
-/// CockroachDB, pkg/util/encoding/encoding.go: a marker, 00 as 00 ff, then 00 01.
+/// CockroachDB, pkg/util/encoding/encoding.go at 0027730: a marker, 00 as 00 ff, then 00 01.
 pub(crate) fn cockroach_bytes(value: &[u8]) -> Vec<u8> {
     let mut key = vec![0x12];
     escape_into(value, &mut key);
@@ -45,7 +45,7 @@ fn cockroach_number(number: u64) -> Vec<u8> {
 // ANCHOR_END: cockroach
 
 // ANCHOR: groups
-/// Tidis, src/tikv/encoding/encode.rs: groups of eight bytes, the last one filled with zeros, each
+/// Tidis, src/tikv/encoding/encode.rs at 06b93a8: groups of eight bytes, the last one filled with zeros, each
 /// with a byte behind it: ff less the number of zeros filled in.
 pub(crate) fn groups_of_eight(value: &[u8]) -> Vec<u8> {
     let mut key = Vec::new();

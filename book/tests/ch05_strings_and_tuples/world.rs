@@ -42,7 +42,7 @@ fn faults(scheme: Scheme) -> (usize, usize) {
     let distinct: BTreeSet<_> = keys.iter().collect();
     let wrong = keys.iter().enumerate().map(|(i, key)| {
         let greater = &keys[i + 1..];
-        greater.iter().filter(|other| key > other).count()
+        greater.iter().filter(|other| key > *other).count()
     });
     (keys.len() - distinct.len(), wrong.sum())
 }

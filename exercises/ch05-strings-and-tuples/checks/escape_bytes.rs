@@ -169,17 +169,17 @@ pub(crate) fn quoted(value: &[u8]) -> Answer {
         _ => format!("b\"{}\"", value.escape_ascii()),
     };
     Answer {
-        text,
         bytes: Some(value.to_vec()),
+        ..Answer::text(text)
     }
 }
 
 fn quoted_or_none(value: Option<Vec<u8>>) -> Answer {
     value.map_or(Answer::text("None"), |value| {
-        let Answer { text, bytes } = quoted(&value);
+        let shown = quoted(&value);
         Answer {
-            text: format!("Some({text})"),
-            bytes,
+            text: format!("Some({})", shown.text),
+            ..shown
         }
     })
 }

@@ -6,6 +6,7 @@ use kit::Chapter;
 
 mod escape_bytes;
 mod predict_strings;
+mod test_an_escape;
 mod tuple_key;
 mod tuple_prefix_scan;
 
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("escape-bytes", escape_bytes::exercise),
         ("tuple-key", tuple_key::exercise),
         ("tuple-prefix-scan", tuple_prefix_scan::exercise),
+        ("test-an-escape", test_an_escape::exercise),
     ],
 };
 

@@ -2,5 +2,6 @@
 
 pub mod escape_bytes;
 pub mod predict_strings;
+pub mod test_an_escape;
 pub mod tuple_key;
 pub mod tuple_prefix_scan;
