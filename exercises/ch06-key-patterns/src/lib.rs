@@ -1,1 +1,6 @@
-//! The exercises of chapter 6: one file each.
+//! Exercises of the chapter "Time, direction and key patterns": one file each, with the task on top.
+
+pub mod descending_field;
+pub mod newest_first;
+pub mod padded_time;
+pub mod reversed_domain;

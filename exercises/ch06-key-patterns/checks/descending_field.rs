@@ -1,0 +1,97 @@
+//! Keys whose bytes are open: only their order is judged.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use kit::values::ranks;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch06_key_patterns::descending_field as learner;
+
+/// Somebody's `key`.
+pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
+
+/// A user, a time and a title.
+type Play = (&'static str, u64, &'static str);
+
+const USERS: [&str; 7] = ["ann", "anna", "bob", "", "a", "a\0", "a\0b"];
+const TIMES: [u64; 10] = [
+    20,
+    10,
+    9,
+    0,
+    255,
+    256,
+    1 << 32,
+    1_571_819_021_259,
+    u64::MAX - 1,
+    u64::MAX,
+];
+const TITLES: [&str; 8] = ["jazz", "jazzy", "folk", "", "a", "a\0", "a\0b", "\u{ff}"];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::key)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
+    let cast: Cast<Key> = Cast {
+        learner,
+        stub: Arc::new(stubs::descending_field::key),
+        solution: Arc::new(solutions::descending_field::key),
+    };
+    let plays = plays();
+    let directed = |(user, time, title): &Play| (*user, Reverse(*time), Reverse(*title));
+    let places = ranks(&plays, |a, b| directed(a).cmp(&directed(b)));
+    let mut part = PartOf::new("key", "key").open().ranked(places);
+    for play in plays {
+        let (user, time, title) = play;
+        let text = format!("({}, {time}, {})", quoted(user), quoted(title));
+        part = part.probe(
+            format!("key{text}"),
+            Answer::text(text),
+            &classes(&play),
+            move |key: &Key| key(user, time, title).show(),
+        );
+    }
+    Exercise::new("descending-field", "06-key-patterns", cast)
+        .part(part)
+        .check(check::order(
+            "key",
+            "Keys sort by user upwards, then by time downwards, then by title downwards.",
+        ))
+        .mistakes(mistakes::descending_field::all())
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.escape_debug())
+}
+
+/// All plays, those first that differ in one field from one before.
+fn plays() -> Vec<Play> {
+    let mut plays = Vec::new();
+    for (n, &user) in USERS.iter().enumerate() {
+        for (m, &time) in TIMES.iter().enumerate() {
+            for (l, &title) in TITLES.iter().enumerate() {
+                plays.push((n.max(m).max(l), (user, time, title)));
+            }
+        }
+    }
+    plays.sort_by_key(|(size, _)| *size);
+    plays.into_iter().map(|(_, play)| play).collect()
+}
+
+fn classes((user, time, title): &Play) -> Vec<&'static str> {
+    let mut classes = vec![if user.contains('\0') || title.contains('\0') {
+        "plays with a zero byte in a text"
+    } else if user.is_empty() || title.is_empty() {
+        "plays with an empty text"
+    } else {
+        "plays with plain texts"
+    }];
+    if *time > i64::MAX.cast_unsigned() {
+        classes.push("plays at a time above i64::MAX");
+    }
+    classes
+}

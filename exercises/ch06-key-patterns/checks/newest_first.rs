@@ -1,0 +1,227 @@
+//! Windows over small sets of events, newest first: every pair of bounds, over every set.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kit::values::{Value as _, ranks};
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch06_key_patterns::newest_first as learner;
+
+/// The store: keys of times, each with a name behind it.
+pub(crate) type Rows = BTreeSet<Vec<u8>>;
+
+type Key = Arc<dyn Fn(u64) -> [u8; 8] + Send + Sync>;
+type Newest = Arc<dyn Fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>> + Send + Sync>;
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Feed {
+    pub(crate) key: Key,
+    pub(crate) newest: Newest,
+}
+
+impl Feed {
+    pub(crate) fn new(
+        key: impl Fn(u64) -> [u8; 8] + Send + Sync + 'static,
+        newest: impl Fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            key: Arc::new(key),
+            newest: Arc::new(newest),
+        }
+    }
+}
+
+/// An event: its time and its name.
+type Event = (u64, &'static [u8]);
+
+const MAX: u64 = u64::MAX;
+const RACE: u64 = 1_571_819_021_259;
+
+/// The events, the plainest stores first.
+const STORES: [&[Event]; 7] = [
+    &[(10, b"a"), (20, b"b"), (20, b"c"), (30, b"d"), (40, b"e")],
+    &[(20, b""), (20, b"\x00"), (30, b"\xff"), (40, b"")],
+    &[(0, b"a"), (0, b"b"), (1, b"c"), (2, b"d")],
+    &[],
+    &[
+        (254, b"a"),
+        (255, b"b"),
+        (256, b"c"),
+        (257, b"\xff\x00"),
+        (257, b"\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+    ],
+    &[
+        (1 << 32, b"z"),
+        (RACE - 1, b"y"),
+        (RACE, b"x"),
+        (RACE, b"xx"),
+        (RACE + 1, b"w"),
+    ],
+    &[(0, b""), (20, b"a"), (MAX - 1, b"b"), (MAX, b"c")],
+];
+
+/// The bounds, the plainest first.
+const BOUNDS: [u64; 17] = [
+    20,
+    40,
+    10,
+    30,
+    0,
+    1,
+    2,
+    25,
+    45,
+    255,
+    256,
+    257,
+    258,
+    RACE,
+    RACE + 1,
+    MAX,
+    MAX - 1,
+];
+
+/// More than any store has.
+const ALL: usize = 9;
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Feed::new(learner::key, learner::newest)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Feed) -> Exercise<Feed> {
+    let cast = Cast {
+        learner,
+        stub: Feed::new(stubs::newest_first::key, stubs::newest_first::newest),
+        solution: Feed::new(
+            solutions::newest_first::key,
+            solutions::newest_first::newest,
+        ),
+    };
+    Exercise::new("newest-first", "06-key-patterns", cast)
+        .part(keys())
+        .part(windows())
+        .check(check::order(
+            "key",
+            "Keys compare as the times do, the other way round.",
+        ))
+        .check(check::answers(
+            "key",
+            "bytes",
+            "A key is `u64::MAX - time` in eight big-endian bytes.",
+        ))
+        .check(check::answers(
+            "newest",
+            "window",
+            "The names of the events in `[from, to)`, the newest first, at most `limit`.",
+        ))
+        .mistakes(mistakes::newest_first::all())
+}
+
+fn keys() -> PartOf<Feed> {
+    let times = u64::probes();
+    let places = ranks(&times, |a, b| b.cmp(a));
+    let mut part = PartOf::new("key", "key").ranked(places);
+    for time in times {
+        part = part.probe(
+            format!("key({time})"),
+            time.show(),
+            &time.classes(),
+            move |feed: &Feed| (feed.key)(time).show(),
+        );
+    }
+    part
+}
+
+fn windows() -> PartOf<Feed> {
+    let mut part = PartOf::new("newest", "list");
+    for events in STORES {
+        for (n, &bound) in BOUNDS.iter().enumerate() {
+            for &other in &BOUNDS[..n] {
+                let (from, to) = (bound.min(other), bound.max(other));
+                part = probe(part, events, from, to, ALL);
+                part = probe(part, events, to, from, ALL);
+                for limit in [2, 1, 0] {
+                    let found = events.iter().filter(|(time, _)| (from..to).contains(time));
+                    if found.count() > limit {
+                        part = probe(part, events, from, to, limit);
+                    }
+                }
+            }
+            part = probe(part, events, bound, bound, ALL);
+        }
+    }
+    part
+}
+
+fn quoted(name: &[u8]) -> String {
+    format!("\"{}\"", name.escape_ascii())
+}
+
+fn time_text(time: u64) -> String {
+    match time {
+        MAX => "u64::MAX".to_owned(),
+        time if time == MAX - 1 => "u64::MAX - 1".to_owned(),
+        time => time.to_string(),
+    }
+}
+
+fn probe(
+    part: PartOf<Feed>,
+    events: &'static [Event],
+    from: u64,
+    to: u64,
+    limit: usize,
+) -> PartOf<Feed> {
+    let shown: Vec<String> = events
+        .iter()
+        .map(|(time, name)| format!("{} {}", time_text(*time), quoted(name)))
+        .collect();
+    let call = format!(
+        "newest({{{}}}, {}, {}, {limit})",
+        shown.join(", "),
+        time_text(from),
+        time_text(to)
+    );
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &classes(events, from, to, limit),
+        move |feed: &Feed| {
+            // Rows as the task says, not as the learner's `key` makes them.
+            let row = |(time, name): &Event| [&(MAX - time).to_be_bytes()[..], name].concat();
+            let rows: Rows = events.iter().map(row).collect();
+            let found = (feed.newest)(&rows, from, to, limit);
+            let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
+            Answer::text(format!("[{}]", found.join(", ")))
+        },
+    )
+}
+
+fn classes(events: &[Event], from: u64, to: u64, limit: usize) -> Vec<&'static str> {
+    let found = events.iter().filter(|(time, _)| (from..to).contains(time));
+    let mut classes = vec![if from > to {
+        "windows that end before they start"
+    } else if found.clone().next().is_none() {
+        "windows without an event"
+    } else if limit < found.count() {
+        "windows with more events than the limit"
+    } else {
+        "windows that fit into the limit"
+    }];
+    if from < to {
+        if events.iter().any(|(time, _)| *time == from) {
+            classes.push("windows with an event at `from`");
+        }
+        if events.iter().any(|(time, _)| *time == to) {
+            classes.push("windows with an event at `to`");
+        }
+        if from == 0 {
+            classes.push("windows from time 0");
+        }
+    }
+    classes
+}

@@ -1,0 +1,207 @@
+//! What goes wrong with a window, newest first.
+
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+use kit::{Mistake, compose};
+
+use crate::mistakes::newest_first_key;
+use crate::mistakes::newest_first_steps::Step::{
+    self, CrossedPanic, CrossedSwapped, EndsAtKeyOfFrom, EndsAtManyFf, EndsAtOneFf, EqualTaken,
+    ExchangedOnly, FromIgnored, FromLeftOut, KeyOfToExcluded, LimitAndOne, LimitIgnored,
+    LimitOfTheOldest, LimitOfTimes, LimitZeroIsAll, LittleEndianBounds, NamesBackwards,
+    NotExchanged, OldestFirst, OtherEndOpen, PlainBounds, RowsUncut, SortedByName, TimeZeroMissed,
+    TimeZeroPanics, ToIgnored, ToTaken,
+};
+use crate::mistakes::newest_first_steps::{APART, QUIRKS};
+use crate::newest_first::{Feed, Rows};
+use crate::solutions::newest_first::key;
+
+fn bound_key(steps: &[Step], time: u64) -> Vec<u8> {
+    if steps.contains(&PlainBounds) {
+        time.to_be_bytes().to_vec()
+    } else if steps.contains(&LittleEndianBounds) {
+        (u64::MAX - time).to_le_bytes().to_vec()
+    } else {
+        key(time).to_vec()
+    }
+}
+
+/// The first key behind all rows of a time.
+fn behind(steps: &[Step], time: u64) -> Bound<Vec<u8>> {
+    match time.checked_sub(1) {
+        Some(before) => Included(bound_key(steps, before)),
+        None => Unbounded,
+    }
+}
+
+fn start(steps: &[Step], from: u64, to: u64) -> Bound<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    if has(NotExchanged) {
+        Included(bound_key(steps, from))
+    } else if has(ExchangedOnly) || has(ToTaken) {
+        Included(bound_key(steps, to))
+    } else if has(OtherEndOpen) || has(KeyOfToExcluded) {
+        Excluded(bound_key(steps, to))
+    } else if has(ToIgnored) {
+        Unbounded
+    } else {
+        // Behind the rows of time 0 nothing is left: a bound that no row reaches.
+        match behind(steps, to) {
+            Unbounded => Excluded(vec![0xff; 40]),
+            start => start,
+        }
+    }
+}
+
+fn end(steps: &[Step], from: u64, to: u64) -> Bound<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let key = bound_key(steps, from);
+    if has(NotExchanged) {
+        Excluded(bound_key(steps, to))
+    } else if has(ExchangedOnly) || has(FromLeftOut) || has(TimeZeroMissed) && from == 0 {
+        Excluded(key)
+    } else if has(OtherEndOpen) || has(EndsAtKeyOfFrom) {
+        Included(key)
+    } else if has(EndsAtOneFf) {
+        Included([&key[..], b"\xff"].concat())
+    } else if has(EndsAtManyFf) {
+        Included([&key[..], &[0xff; 8]].concat())
+    } else if has(FromIgnored) {
+        Unbounded
+    } else {
+        assert!(
+            !has(TimeZeroPanics) || from > 0,
+            "attempt to subtract with overflow"
+        );
+        match behind(steps, from) {
+            Included(end) => Excluded(end),
+            open => open,
+        }
+    }
+}
+
+fn inside(row: &Vec<u8>, start: &Bound<Vec<u8>>, end: &Bound<Vec<u8>>) -> bool {
+    let after = match start {
+        Included(start) => row >= start,
+        Excluded(start) => row > start,
+        Unbounded => true,
+    };
+    let before = match end {
+        Included(end) => row <= end,
+        Excluded(end) => row < end,
+        Unbounded => true,
+    };
+    after && before
+}
+
+fn answer(steps: &[Step], rows: &Rows, from: u64, to: u64, limit: usize) -> Vec<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let (mut from, mut to) = (from, to);
+    if has(CrossedSwapped) && from > to {
+        (from, to) = (to, from);
+    }
+    if from > to || from == to && !has(EqualTaken) {
+        assert!(
+            !has(CrossedPanic) || from == to,
+            "range start is greater than range end in BTreeSet"
+        );
+        return Vec::new();
+    }
+    let (start, end) = if from == to {
+        (Included(bound_key(steps, from)), end(steps, from, to))
+    } else {
+        (start(steps, from, to), end(steps, from, to))
+    };
+    assert!(
+        !has(NotExchanged),
+        "range start is greater than range end in BTreeSet"
+    );
+    let found = rows.iter().filter(|row| inside(row, &start, &end));
+    arranged(steps, found.cloned().collect(), limit)
+}
+
+/// The names out of the rows of a window.
+fn arranged(steps: &[Step], mut rows: Vec<Vec<u8>>, limit: usize) -> Vec<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let time = |row: &Vec<u8>| row[..8].to_vec();
+    if has(NamesBackwards) {
+        rows.reverse();
+        rows.sort_by_key(time);
+    }
+    if has(LimitOfTheOldest) {
+        rows = rows.split_off(rows.len().saturating_sub(limit));
+    } else if has(LimitOfTimes) {
+        let mut times: Vec<Vec<u8>> = rows.iter().map(time).collect();
+        times.dedup();
+        times.truncate(limit);
+        rows.retain(|row| times.contains(&time(row)));
+    } else if has(LimitAndOne) {
+        rows.truncate(limit + 1);
+    } else if !(has(LimitIgnored) || has(LimitZeroIsAll) && limit == 0) {
+        rows.truncate(limit);
+    }
+    if has(OldestFirst) {
+        rows.reverse();
+    }
+    let from = if has(RowsUncut) { 0 } else { 8 };
+    let mut names: Vec<Vec<u8>> = rows.iter().map(|row| row[from..].to_vec()).collect();
+    if has(SortedByName) {
+        names.sort();
+    }
+    names
+}
+
+fn with(steps: &[Step]) -> Option<Feed> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Feed::new(key, move |rows, from, to, limit| {
+        answer(&steps, rows, from, to, limit)
+    }))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Feed>> {
+    let mistake = |name, scan: fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>>| {
+        Mistake::<Feed>::new(name, "newest", "window", Feed::new(key, scan))
+    };
+    let mut mistakes = newest_first_key::all();
+    mistakes.extend([
+        mistake("not_exchanged_and_nothing_found", |_, _, _, _| Vec::new())
+            .says("an empty list for every window")
+            .why(
+                "Did you guard against a start behind the end? Then every window is caught: the greater time has \
+                 the smaller key. From and to have to change places.",
+            )
+            .link("a-window-turns-round"),
+        mistake("both_ends_taken", |rows, from, to, limit| {
+            let steps = [ToTaken, EqualTaken];
+            answer(&steps, rows, from, to, limit)
+        })
+        .says("a window that takes both its ends")
+        .why(
+            "Half-open windows fit together: what stands at `to` belongs to the next one. Taken twice, an event \
+             is shown twice.",
+        )
+        .link("invariants"),
+        mistake("limit_before_the_window", |rows, from, to, limit| {
+            let time = |row: &[u8]| {
+                let key = row.first_chunk().copied().unwrap_or_default();
+                u64::MAX - u64::from_be_bytes(key)
+            };
+            let newest = rows.iter().take(limit);
+            let inside = newest.filter(|row| (from..to).contains(&time(row)));
+            inside.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a look at the first `limit` rows of the store")
+        .why(
+            "The newest rows of the store may all lie outside of the window. Seek to the window first, and count \
+             there.",
+        )
+        .link("newest-first"),
+    ]);
+    mistakes.extend(compose("newest", &QUIRKS, with));
+    mistakes
+}

@@ -1,0 +1,244 @@
+//! What goes wrong when a time becomes twenty digits.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::mistakes::padded_time_decode;
+use crate::padded_time::{Padded, padded};
+use crate::solutions::padded_time::decode;
+
+const SCAN: &str = "a-scan-goes-wrong";
+const WIDTH: &str = "why-twenty-digits";
+const TASK: &str = "padded-time";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What number is written.
+    Narrowed,
+    ThroughFloat,
+    Signed,
+    InSeconds,
+    TurnedRound,
+    // How it is written.
+    Unpadded,
+    Thirteen,
+    Nineteen,
+    TwentyOne,
+    Spaces,
+    ZerosBehind,
+    Hexadecimal,
+    BigEndian,
+    LeftOpen,
+}
+use Step::{
+    BigEndian, Hexadecimal, InSeconds, LeftOpen, Narrowed, Nineteen, Signed, Spaces, Thirteen,
+    ThroughFloat, TurnedRound, TwentyOne, Unpadded, ZerosBehind,
+};
+
+const NUMBER: [Step; 5] = [Narrowed, ThroughFloat, Signed, InSeconds, TurnedRound];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 14] = [
+    quirk(
+        Narrowed,
+        "narrowed_to_u32",
+        "order",
+        "the digits of `time as u32`",
+        "A time in milliseconds needs 41 bits today. `as u32` keeps 32, so times 49 days apart share a key.",
+        WIDTH,
+    ),
+    quirk(
+        ThroughFloat,
+        "through_a_double",
+        "order",
+        "the digits of `time as f64`",
+        "A double holds whole numbers exactly up to 2^53. Above, neighbours fall together, and times in \
+         nanoseconds are above.",
+        WIDTH,
+    ),
+    quirk(
+        Signed,
+        "signed",
+        "order",
+        "the digits of `time as i64`",
+        "From 2^63 on the number is negative, and a minus sign sorts before every digit. A `u64` needs no sign.",
+        "before-1970",
+    ),
+    quirk(
+        InSeconds,
+        "in_seconds",
+        "order",
+        "the digits of `time / 1000`",
+        "Nobody asked for another unit. A thousand times share one key now, and the later row overwrites the \
+         earlier.",
+        "invariants",
+    ),
+    quirk(
+        TurnedRound,
+        "newest_first",
+        "order",
+        "the digits of `u64::MAX - time`",
+        "That is newest first, the exercise after this one. Here the earliest time comes first.",
+        TASK,
+    ),
+    quirk(
+        Unpadded,
+        "without_padding",
+        "order",
+        "the decimal digits without zeros in front",
+        "Text is compared from the left, so 10 comes before 2. All times between 2001 and 2286 have thirteen digits in \
+         milliseconds, which hides it.",
+        SCAN,
+    ),
+    quirk(
+        Thirteen,
+        "padded_to_13",
+        "order",
+        "zeros in front up to thirteen digits",
+        "That is enough for milliseconds until 2286. Microseconds have sixteen digits today. The width has to \
+         fit the greatest `u64`, or you must refuse what does not fit.",
+        WIDTH,
+    ),
+    quirk(
+        Nineteen,
+        "padded_to_19",
+        "order",
+        "zeros in front up to nineteen digits",
+        "Nineteen digits are enough for `i64::MAX`. `u64::MAX` has twenty, and from 10^19 on the order breaks.",
+        WIDTH,
+    ),
+    quirk(
+        TwentyOne,
+        "padded_to_21",
+        "length",
+        "zeros in front up to twenty-one digits",
+        "The order is right. But the greatest `u64` has twenty digits, so the first one is always 0, and \
+         whoever reads the key expects twenty bytes.",
+        WIDTH,
+    ),
+    quirk(
+        Spaces,
+        "padded_with_spaces",
+        "digits",
+        "spaces in front instead of zeros",
+        "The order is right: a space is 20 and sorts before the digits. But the task asks for zeros, and a key \
+         with spaces is hard to see and easy to trim. `{:020}` fills with zeros, `{:20}` with spaces.",
+        TASK,
+    ),
+    quirk(
+        ZerosBehind,
+        "zeros_behind",
+        "order",
+        "zeros behind the digits",
+        "1 and 10 become the same key. Digits of equal weight have to stand in the same place, so fill in front.",
+        WRONG,
+    ),
+    quirk(
+        Hexadecimal,
+        "hexadecimal",
+        "digits",
+        "twenty hexadecimal digits",
+        "The order is right, and sixteen digits would have been enough. The task asks for decimal ones, \
+         which people compare with the times in their logs.",
+        TASK,
+    ),
+    quirk(
+        BigEndian,
+        "eight_big_endian_bytes",
+        "length",
+        "eight big-endian bytes",
+        "They sort, and they are shorter. But nobody can read them. This task is about the form that people read.",
+        WIDTH,
+    ),
+    quirk(
+        LeftOpen,
+        "newline_behind",
+        "length",
+        "twenty digits and a newline",
+        "The order is right, and the key has one byte more than its fields. A lookup with twenty bytes misses it.",
+        "spare-bytes",
+    ),
+];
+
+fn digits(steps: &[Step], time: u64) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    let sign = if has(Signed) { time.cast_signed() } else { 0 };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "these are the mistakes"
+    )]
+    let number = if has(Narrowed) {
+        u64::from(time as u32)
+    } else if has(ThroughFloat) {
+        time as f64 as u64
+    } else if has(InSeconds) {
+        time / 1000
+    } else if has(TurnedRound) {
+        u64::MAX - time
+    } else {
+        time
+    };
+    let width = if has(Thirteen) {
+        13
+    } else if has(Nineteen) {
+        19
+    } else if has(TwentyOne) {
+        21
+    } else {
+        20
+    };
+    let text = match (has(Signed), steps) {
+        (true, _) if has(Unpadded) => sign.to_string(),
+        (true, _) if has(Spaces) => format!("{sign:20}"),
+        (true, _) if has(ZerosBehind) => format!("{:0<20}", sign.to_string()),
+        (true, _) if has(Hexadecimal) => format!("{sign:020x}"),
+        (true, _) => format!("{sign:0width$}"),
+        (false, _) if has(Unpadded) => number.to_string(),
+        (false, _) if has(Spaces) => format!("{number:20}"),
+        (false, _) if has(ZerosBehind) => format!("{:0<20}", number.to_string()),
+        (false, _) if has(Hexadecimal) => format!("{number:020x}"),
+        (false, _) => format!("{number:0width$}"),
+    };
+    if has(BigEndian) {
+        return number.to_be_bytes().to_vec();
+    }
+    let end = if has(LeftOpen) { "\n" } else { "" };
+    (text + end).into_bytes()
+}
+
+fn with(steps: &[Step]) -> Option<Padded> {
+    let (number, form): (Vec<Step>, Vec<Step>) =
+        steps.iter().partition(|step| NUMBER.contains(step));
+    if number.len() > 1 || form.len() > 1 || steps.contains(&Signed) && steps.contains(&BigEndian) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(padded(move |time| digits(&steps, time), decode))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Padded>> {
+    let mut mistakes = padded_time_decode::all();
+    mistakes.extend(compose("encode", &QUIRKS, with));
+    mistakes
+}

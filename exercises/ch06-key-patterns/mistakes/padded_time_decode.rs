@@ -1,0 +1,257 @@
+//! What goes wrong when twenty digits are read.
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::padded_time::{Padded, padded};
+use crate::solutions::padded_time::encode;
+
+const TASK: &str = "padded-time";
+const RULES: &str = "invariants";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // Which keys are let through.
+    AnyWidth,
+    LongerKeys,
+    PlusAccepted,
+    MinusDropped,
+    Trimmed,
+    LettersUnchecked,
+    // What becomes of a number.
+    ZerosStripped,
+    OnlySigned,
+    Saturated,
+    Wrapped,
+    Overflows,
+    LettersPanic,
+}
+use Step::{
+    AnyWidth, LettersPanic, LettersUnchecked, LongerKeys, MinusDropped, OnlySigned, Overflows,
+    PlusAccepted, Saturated, Trimmed, Wrapped, ZerosStripped,
+};
+
+/// Of each group, a decoder takes one step at most.
+const APART: [&[Step]; 3] = [
+    &[AnyWidth, LongerKeys],
+    &[OnlySigned, Saturated, Wrapped, Overflows],
+    &[
+        PlusAccepted,
+        MinusDropped,
+        Trimmed,
+        LettersUnchecked,
+        LettersPanic,
+    ],
+];
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "round-trip",
+        says,
+        why,
+        link,
+    }
+}
+
+/// A step that panics on some keys.
+const fn panicking(quirk: Quirk<Step>) -> Quirk<Step> {
+    Quirk {
+        check: "returns",
+        ..quirk
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 12] = [
+    quirk(
+        AnyWidth,
+        "decode_any_width",
+        "reading digits of any width",
+        "`10` and `00000000000000000010` are two keys, and 10 has one. If both are read, a program that forgot \
+         the padding is never found out.",
+        RULES,
+    ),
+    quirk(
+        LongerKeys,
+        "decode_longer_keys",
+        "refusing keys that are too short and reading those that are too long",
+        "A key is exactly its fields. A longer one was written by something else.",
+        RULES,
+    ),
+    quirk(
+        PlusAccepted,
+        "decode_plus_accepted",
+        "a plus sign in the place of the first digit, which is accepted",
+        "`parse` reads `+10` as 10. So does your `decode`, and two different keys are one time. Ask every byte \
+         whether it is a digit.",
+        TASK,
+    ),
+    quirk(
+        MinusDropped,
+        "decode_minus_dropped",
+        "a minus sign in front that is passed over",
+        "A minus sign is no digit: this key is not one that `encode` writes, and it means another time.",
+        "before-1970",
+    ),
+    quirk(
+        Trimmed,
+        "decode_trims_spaces",
+        "spaces around the digits that are cut off",
+        "Spaces in front sort differently from zeros. A key that has them was written by something else.",
+        TASK,
+    ),
+    quirk(
+        LettersUnchecked,
+        "decode_letters_unchecked",
+        "reading every byte as a digit, whatever it is",
+        "`byte - b'0'` is a digit only if the byte is one. `/` is the byte before `0`, `:` the one behind `9`.",
+        TASK,
+    ),
+    quirk(
+        ZerosStripped,
+        "decode_strips_all_zeros",
+        "cutting off all zeros in front, so that nothing is left of 0",
+        "The padding of 0 is twenty zeros, and its digit is one of them. `parse` reads leading zeros without \
+         help.",
+        TASK,
+    ),
+    quirk(
+        OnlySigned,
+        "decode_only_signed",
+        "reading an `i64`, so that times above `i64::MAX` are refused",
+        "`encode` writes them, so `decode` has to read them: twenty digits hold every `u64`.",
+        "why-twenty-digits",
+    ),
+    quirk(
+        Saturated,
+        "decode_saturates",
+        "the greatest time for all keys above it",
+        "18446744073709551616 is twenty digits and no time. Read as `u64::MAX`, it hides that something else \
+         has written it.",
+        RULES,
+    ),
+    quirk(
+        Wrapped,
+        "decode_wraps",
+        "a multiplication that wraps around above the greatest time",
+        "18446744073709551616 becomes 0. `checked_mul` and `checked_add` tell you, or `parse`.",
+        RULES,
+    ),
+    panicking(quirk(
+        Overflows,
+        "decode_overflows",
+        "a multiplication that panics above the greatest time",
+        "18446744073709551616 is twenty digits and no time, and a key may come from a damaged file. A decoder \
+         refuses, it never panics. In a release build the same code would wrap in silence.",
+        RULES,
+    )),
+    panicking(quirk(
+        LettersPanic,
+        "decode_panics_on_letters",
+        "a panic where a byte is no digit",
+        "A key may come from a damaged file. A decoder gives `None`, it never panics.",
+        RULES,
+    )),
+];
+
+fn read(steps: &[Step], key: &[u8]) -> Option<u64> {
+    let has = |step| steps.contains(&step);
+    let mut digits = key;
+    let width_is_wrong = if has(LongerKeys) {
+        key.len() < 20
+    } else {
+        key.len() != 20
+    };
+    if width_is_wrong && !has(AnyWidth) || key.is_empty() {
+        return None;
+    }
+    if has(PlusAccepted) {
+        digits = digits.strip_prefix(b"+").unwrap_or(digits);
+    }
+    if has(MinusDropped) {
+        digits = digits.strip_prefix(b"-").unwrap_or(digits);
+    }
+    if has(Trimmed) {
+        digits = digits.trim_ascii();
+    }
+    if !digits.iter().all(u8::is_ascii_digit) && !has(LettersUnchecked) {
+        assert!(!has(LettersPanic), "no digit");
+        return None;
+    }
+    if has(ZerosStripped) && digits.iter().all(|digit| *digit == b'0') {
+        return None;
+    }
+    number(steps, digits)
+}
+
+fn number(steps: &[Step], digits: &[u8]) -> Option<u64> {
+    let has = |step| steps.contains(&step);
+    let mut wide = 0_u128;
+    for digit in digits {
+        let digit = u128::from(digit.wrapping_sub(b'0'));
+        wide = wide.wrapping_mul(10).wrapping_add(digit);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+    let wrapped = wide as u64;
+    match u64::try_from(wide) {
+        Ok(time) if has(OnlySigned) && time > i64::MAX.cast_unsigned() => None,
+        Ok(time) => Some(time),
+        Err(_) if has(Saturated) => Some(u64::MAX),
+        Err(_) if has(Wrapped) => Some(wrapped),
+        Err(_) => {
+            assert!(!has(Overflows), "attempt to multiply with overflow");
+            None
+        }
+    }
+}
+
+fn with(steps: &[Step]) -> Option<Padded> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(padded(encode, move |key: &[u8]| read(&steps, key)))
+}
+
+/// All mistakes in `decode`.
+pub(crate) fn all() -> Vec<Mistake<Padded>> {
+    let mut mistakes = vec![
+        // Not two misconceptions but one: all is left to `parse`.
+        Mistake::new(
+            "decode_by_parse_alone",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| std::str::from_utf8(key).ok()?.parse().ok()),
+        )
+        .says("`parse` and nothing else")
+        .why(
+            "`parse` is made for what people type: it reads `10`, and `+10` too. A key has exactly twenty bytes, \
+             and all are digits. Check both before you call it.",
+        )
+        .link(TASK),
+        Mistake::new(
+            "decode_unwraps",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                Some(std::str::from_utf8(key).unwrap().parse().unwrap())
+            }),
+        )
+        .says("`parse` with `unwrap`")
+        .why(
+            "A key may come from a damaged file or from another program. A decoder gives `None`, it never \
+             panics.",
+        )
+        .link(RULES),
+    ];
+    mistakes.extend(compose("decode", &QUIRKS, with));
+    mistakes
+}

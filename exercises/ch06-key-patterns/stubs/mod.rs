@@ -1,0 +1,6 @@
+//! The learner's files as they are before any edit.
+
+pub(crate) mod descending_field;
+pub(crate) mod newest_first;
+pub(crate) mod padded_time;
+pub(crate) mod reversed_domain;
