@@ -4,6 +4,7 @@
 
 mod checksum;
 mod compaction;
+mod comparators;
 mod db;
 mod keys;
 mod log;
@@ -16,6 +17,6 @@ use criterion::{criterion_group, criterion_main};
 criterion_group! {
     name = all;
     config = benches::short();
-    targets = keys::all, checksum::all, memtable::all, log::all, sstable::all, merge::all, db::all, compaction::all
+    targets = keys::all, checksum::all, memtable::all, log::all, sstable::all, merge::all, db::all, compaction::all, comparators::all
 }
 criterion_main!(all);

@@ -9,6 +9,8 @@
 //! `README.md` lists the questions. This library holds what the benchmarks share: input that is arbitrary, yet the same
 //! each time, and how long each is measured.
 
+pub mod orders;
+
 use std::cmp::Ordering;
 use std::time::Duration;
 

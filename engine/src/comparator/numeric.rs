@@ -28,6 +28,7 @@ impl Compare for NumericSuffix {
         "numeric-suffix"
     }
 
+    // ANCHOR: compare
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let (a_prefix, a_digits) = split(a);
         let (b_prefix, b_digits) = split(b);
@@ -37,6 +38,7 @@ impl Compare for NumericSuffix {
             .then(a_digits.cmp(b_digits))
             .then(a.cmp(b))
     }
+    // ANCHOR_END: compare
 
     /// Between different prefix parts a shorter one is enough, as long as none of it reads as a number.
     fn separator(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
@@ -74,6 +76,7 @@ fn ends_in_digit(key: &[u8]) -> bool {
     key.last().is_some_and(u8::is_ascii_digit)
 }
 
+// ANCHOR: split
 /// The prefix, and the digits at the end without their leading zeros.
 fn split(key: &[u8]) -> (&[u8], &[u8]) {
     let digits_at = key
@@ -84,6 +87,7 @@ fn split(key: &[u8]) -> (&[u8], &[u8]) {
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
     (prefix, &digits[zeros..])
 }
+// ANCHOR_END: split
 
 #[cfg(test)]
 mod tests {

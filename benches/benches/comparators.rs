@@ -1,0 +1,79 @@
+//! What does an order in code cost against an order in the bytes, on the real engine?
+//!
+//! ```text
+//! cargo bench -p benches -- comparators/            all
+//! cargo run --release -p benches --example comparator_race    the same, lane by lane in turn, as chapter 7 shows it
+//! ```
+//!
+//! The lanes stand in `benches::orders`: the same rows by a comparator, padded, and in big-endian bytes.
+
+use std::hint::black_box;
+
+use benches::orders::{LANES, Lane, rows};
+use criterion::{BatchSize, Criterion, Throughput};
+use engine::{Background, Db, FamilyOptions, Options};
+use tempfile::TempDir;
+
+const ROWS: usize = 20_000;
+
+fn open(lane: &Lane) -> (TempDir, Db) {
+    let dir = tempfile::tempdir().unwrap();
+    let family = FamilyOptions {
+        comparator: (lane.order)(),
+        ..FamilyOptions::default()
+    };
+    let options = Options {
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open(dir.path(), options.family("default", family)).unwrap();
+    (dir, db)
+}
+
+fn keys(lane: &Lane) -> Vec<Vec<u8>> {
+    let rows = rows(ROWS, 1).into_iter();
+    rows.map(|(name, number)| (lane.key)(&name, number))
+        .collect()
+}
+
+fn put(c: &mut Criterion) {
+    let mut group = c.benchmark_group("comparators/put");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    for lane in &LANES {
+        let keys = keys(lane);
+        group.bench_function(lane.name, |bencher| {
+            bencher.iter_batched_ref(
+                || open(lane),
+                |(_, db)| {
+                    for key in &keys {
+                        db.put(key, b"value").unwrap();
+                    }
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+fn get(c: &mut Criterion) {
+    let mut group = c.benchmark_group("comparators/get");
+    for lane in &LANES {
+        let keys = keys(lane);
+        let (_dir, db) = open(lane);
+        for key in &keys {
+            db.put(key, b"value").unwrap();
+        }
+        db.compact().unwrap();
+        let mut next = keys.iter().cycle();
+        group.bench_function(lane.name, |bencher| {
+            bencher.iter(|| db.get(black_box(next.next().unwrap())).unwrap().is_some());
+        });
+    }
+    group.finish();
+}
+
+pub(crate) fn all(c: &mut Criterion) {
+    put(c);
+    get(c);
+}

@@ -1,0 +1,159 @@
+//! Keys whose bytes sort as a comparator would sort the texts: any encoding will do.
+
+use std::sync::Arc;
+
+use engine::comparator::{Compare, NumericSuffix};
+use kit::values::ranks;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch07_comparators::encode_instead as learner;
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Keys {
+    pub(crate) encode: Arc<dyn Fn(&str, u64) -> Vec<u8> + Send + Sync>,
+    pub(crate) decode: Arc<dyn Fn(&[u8]) -> Option<(String, u64)> + Send + Sync>,
+}
+
+impl Keys {
+    pub(crate) fn new(
+        encode: impl Fn(&str, u64) -> Vec<u8> + Send + Sync + 'static,
+        decode: impl Fn(&[u8]) -> Option<(String, u64)> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            encode: Arc::new(encode),
+            decode: Arc::new(decode),
+        }
+    }
+}
+
+/// The names, the plainest first.
+const NAMES: [&str; 9] = ["item", "user", "item1", "a", "ab", "", "a!", "a\0", "größe"];
+/// The numbers, the plainest first.
+const NUMBERS: [u64; 16] = [
+    1,
+    2,
+    9,
+    10,
+    0,
+    58,
+    255,
+    256,
+    14_848,
+    65_536,
+    u32::MAX as u64,
+    1 << 32,
+    (1 << 53) + 1,
+    1 << 53,
+    i64::MAX as u64 + 1,
+    u64::MAX,
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Keys::new(learner::encode, learner::decode)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Keys) -> Exercise<Keys> {
+    let cast = Cast {
+        learner,
+        stub: Keys::new(stubs::encode_instead::encode, stubs::encode_instead::decode),
+        solution: Keys::new(
+            solutions::encode_instead::encode,
+            solutions::encode_instead::decode,
+        ),
+    };
+    Exercise::new("encode-instead", "07-comparators", cast)
+        .part(encodings())
+        .part(decodings())
+        .check(check::order(
+            "encode",
+            "The keys compare, byte by byte, as the comparator compares the texts.",
+        ))
+        .check(check::answers(
+            "decode",
+            "round-trip",
+            "`decode` gives back what `encode` was given.",
+        ))
+        .mistakes(mistakes::encode_instead::all())
+}
+
+/// Every name with the plainest numbers, and the plainest names with every number.
+pub(crate) fn rows() -> Vec<(&'static str, u64)> {
+    let all = NUMBERS.iter().enumerate().flat_map(|(n, &number)| {
+        let names = NAMES.iter().enumerate();
+        names
+            .filter(move |(m, _)| *m < 2 || n < 8)
+            .map(move |(m, &name)| (m.max(n), name, number))
+    });
+    let mut rows: Vec<_> = all.collect();
+    rows.sort_by_key(|row| row.0);
+    rows.into_iter()
+        .map(|(_, name, number)| (name, number))
+        .collect()
+}
+
+fn text((name, number): (&str, u64)) -> String {
+    format!("{name}:{number}")
+}
+
+fn shown(row: (&str, u64)) -> String {
+    format!("{:?}", text(row))
+}
+
+fn classes((name, number): (&str, u64)) -> Vec<&'static str> {
+    let mut classes = vec![match number {
+        0..=9 => "numbers of one digit",
+        10..=255 => "greater numbers of one byte",
+        256..=0xffff_ffff => "numbers of two to four bytes",
+        0x1_0000_0000..=0x7fff_ffff_ffff_ffff => "numbers of more than four bytes",
+        _ => "numbers from 2^63 on",
+    }];
+    if number.to_be_bytes().contains(&b':') {
+        classes.push("numbers with the byte 3a");
+    }
+    if name.is_empty() {
+        classes.push("rows without a name");
+    }
+    classes
+}
+
+fn encodings() -> PartOf<Keys> {
+    let rows = rows();
+    let texts: Vec<String> = rows.iter().map(|&row| text(row)).collect();
+    let places = ranks(&texts, |a, b| {
+        NumericSuffix.compare(a.as_bytes(), b.as_bytes())
+    });
+    let mut part = PartOf::new("encode", "key").ranked(places).open();
+    for row @ (name, number) in rows {
+        part = part.probe(
+            format!("encode({name:?}, {number})"),
+            Answer::text(shown(row)),
+            &classes(row),
+            move |keys: &Keys| (keys.encode)(name, number).show(),
+        );
+    }
+    part
+}
+
+fn decodings() -> PartOf<Keys> {
+    let mut part = PartOf::new("decode", "row");
+    let answer = |row: Option<(String, u64)>| {
+        Answer::text(row.map_or_else(
+            || "None".to_owned(),
+            |(name, number)| format!("Some(({name:?}, {number}))"),
+        ))
+    };
+    for row @ (name, number) in rows() {
+        part = part
+            .probe(
+                format!("decode(encode({name:?}, {number}))"),
+                Answer::text(shown(row)),
+                &classes(row),
+                move |keys: &Keys| answer((keys.decode)(&(keys.encode)(name, number))),
+            )
+            .expect(answer(Some((name.to_owned(), number))));
+    }
+    part
+}

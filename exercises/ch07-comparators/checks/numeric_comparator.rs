@@ -1,0 +1,256 @@
+//! An order over some thirty keys: every pair both ways, the laws first, then the answers.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use kit::check::{Check, Finding};
+use kit::exercise::Sheet;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+
+use crate::solutions::numeric_comparator::{compare as right, split};
+use crate::{mistakes, stubs};
+use ch07_comparators::numeric_comparator as learner;
+
+/// Somebody's comparator.
+pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
+
+/// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
+const KEYS: [&[u8]; 36] = [
+    b"item:1",
+    b"item:2",
+    b"item:10",
+    b"user:1",
+    b"user:2",
+    b"item:9",
+    b"item:",
+    b"item:01",
+    b"item:0",
+    b"a9",
+    b"a10",
+    b"a1x",
+    b"item",
+    b"item1",
+    b"item:00",
+    b"item:002",
+    b"a1b2",
+    b"a1b10",
+    b"7",
+    b"10",
+    b"",
+    b"item:-5",
+    b"item:-10",
+    b"item:2000000000",
+    b"item:3000000000",
+    b"item:4294967297",
+    b"item:4294967306",
+    b"item:9007199254740992",
+    b"item:09007199254740993",
+    b"item:18446744073709551615",
+    b"item:18446744073709551616",
+    b"item:18446744073709551618",
+    b"item:99999999999999999999999",
+    b"item:100000000000000000000000",
+    b"\xfe1",
+    b"\xff1",
+];
+
+const SAME_PREFIX: &str = "pairs with one prefix and different numbers";
+const OTHER_PREFIX: &str = "pairs with different prefixes";
+const ZEROS: &str = "pairs that differ in zeros in front of the number";
+const ITSELF: &str = "keys compared with themselves";
+const NO_NUMBER: &str = "pairs in which a key has no number";
+const BEYOND_U32: &str = "pairs in which a number does not fit into 32 bits";
+const BEYOND_U64: &str = "pairs in which a number does not fit into 64 bits";
+const NOT_TEXT: &str = "pairs in which a key is not text";
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::compare)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Order) -> Exercise<Order> {
+    let cast: Cast<Order> = Cast {
+        learner,
+        stub: Arc::new(stubs::numeric_comparator::compare),
+        solution: Arc::new(right),
+    };
+    let mut part = PartOf::new("compare", "answer");
+    for (n, &later) in KEYS.iter().enumerate() {
+        for &earlier in &KEYS[..n] {
+            part = probe(part, earlier, later);
+            part = probe(part, later, earlier);
+        }
+        part = probe(part, later, later);
+    }
+    Exercise::new("numeric-comparator", "07-comparators", cast)
+        .part(part)
+        .check(law("itself", "A key equals itself.", itself))
+        .check(law(
+            "opposite",
+            "Asked the other way round, a comparator gives the opposite answer.",
+            opposite,
+        ))
+        .check(law(
+            "distinct",
+            "Different keys never compare equal.",
+            distinct,
+        ))
+        .check(law(
+            "transitive",
+            "If a comes before b and b before c, then a comes before c.",
+            transitive,
+        ))
+        .check(check::answers(
+            "compare",
+            "order",
+            "The prefix as bytes, then the number, then the whole key as bytes.",
+        ))
+        .mistakes(mistakes::numeric_comparator::all())
+}
+
+fn quoted(key: &[u8]) -> String {
+    format!("\"{}\"", key.escape_ascii())
+}
+
+fn call(a: &[u8], b: &[u8]) -> String {
+    format!("compare({}, {})", quoted(a), quoted(b))
+}
+
+fn probe(part: PartOf<Order>, a: &'static [u8], b: &'static [u8]) -> PartOf<Order> {
+    part.probe(
+        call(a, b),
+        Answer::text(format!("{} and {}", quoted(a), quoted(b))),
+        &classes(a, b),
+        move |order: &Order| order(a, b).show(),
+    )
+}
+
+fn classes(a: &[u8], b: &[u8]) -> Vec<&'static str> {
+    let ((a_prefix, a_digits), (b_prefix, b_digits)) = (split(a), split(b));
+    let value = |digits: &[u8]| {
+        let text = String::from_utf8_lossy(digits).into_owned();
+        text.trim_start_matches('0').to_owned()
+    };
+    let (x, y) = (value(a_digits), value(b_digits));
+    let number = |digits: &str| digits.parse::<u128>().unwrap_or(0);
+    let any = |holds: &dyn Fn(u128) -> bool| holds(number(&x)) || holds(number(&y));
+    let no_number = a_digits.is_empty() || b_digits.is_empty();
+    let mut classes = vec![if a == b {
+        ITSELF
+    } else if a_prefix != b_prefix {
+        OTHER_PREFIX
+    } else if x == y && !no_number {
+        ZEROS
+    } else {
+        SAME_PREFIX
+    }];
+    if no_number && a != b {
+        classes.push(NO_NUMBER);
+    }
+    if any(&|n| n > u128::from(u64::MAX)) {
+        classes.push(BEYOND_U64);
+    } else if any(&|n| n > u128::from(u32::MAX)) {
+        classes.push(BEYOND_U32);
+    }
+    if [a, b].iter().any(|key| str::from_utf8(key).is_err()) {
+        classes.push(NOT_TEXT);
+    }
+    classes
+}
+
+/// The answers, by the places of the two keys.
+struct Answers(Vec<Vec<Option<Ordering>>>);
+
+impl Answers {
+    /// The probes come pair by pair, both ways, and then the key with itself.
+    fn new(outcomes: &[Outcome]) -> Self {
+        let ordering = |at: usize| match outcomes.get(at)?.answer()?.text.as_str() {
+            "Less" => Some(Ordering::Less),
+            "Equal" => Some(Ordering::Equal),
+            "Greater" => Some(Ordering::Greater),
+            _ => None,
+        };
+        let place = |a: usize, b: usize| match a.cmp(&b) {
+            Ordering::Less => b * b + 2 * a,
+            Ordering::Greater => a * a + 2 * b + 1,
+            Ordering::Equal => a * a + 2 * a,
+        };
+        let row = |a| (0..KEYS.len()).map(|b| ordering(place(a, b))).collect();
+        Self((0..KEYS.len()).map(row).collect())
+    }
+
+    fn less(&self, a: usize, b: usize) -> bool {
+        self.0[a][b] == Some(Ordering::Less)
+    }
+}
+
+/// A check of a law: what it finds are the places of one, two or three keys.
+fn law(
+    name: &'static str,
+    claim: &'static str,
+    broken: fn(&Answers) -> Option<Vec<usize>>,
+) -> impl FnOnce(&Sheet) -> Check {
+    check::custom("compare", name, claim, move |_, outcomes| {
+        let answers = Answers::new(outcomes);
+        let places = broken(&answers)?;
+        let said = |a: usize, b: usize| {
+            let answer = answers.0[a][b].map_or_else(|| "?".to_owned(), |o| format!("{o:?}"));
+            format!("{} is {answer}", call(KEYS[a], KEYS[b]))
+        };
+        let pairs: Vec<(usize, usize)> = match places[..] {
+            [a] => vec![(a, a)],
+            [a, b] => vec![(a, b), (b, a)],
+            [a, b, c] => vec![(a, b), (b, c), (c, a)],
+            _ => Vec::new(),
+        };
+        let lines: Vec<String> = pairs.iter().map(|&(a, b)| said(a, b)).collect();
+        let summary = match &lines[..] {
+            [only] => only.clone(),
+            [front @ .., last] => format!("{}, and {last}", front.join(", ")),
+            [] => String::new(),
+        };
+        Some(Finding {
+            summary,
+            detail: String::new(),
+            calls: pairs.iter().map(|&(a, b)| call(KEYS[a], KEYS[b])).collect(),
+        })
+    })
+}
+
+fn itself(answers: &Answers) -> Option<Vec<usize>> {
+    let unequal = |&a: &usize| answers.0[a][a] != Some(Ordering::Equal);
+    (0..KEYS.len()).find(unequal).map(|a| vec![a])
+}
+
+/// All pairs, those of the plainest keys first.
+fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    (0..KEYS.len()).flat_map(|b| (0..b).map(move |a| (a, b)))
+}
+
+fn opposite(answers: &Answers) -> Option<Vec<usize>> {
+    let same_way = |&(a, b): &(usize, usize)| {
+        let back = answers.0[b][a].map(Ordering::reverse);
+        answers.0[a][b] != back
+    };
+    pairs().find(same_way).map(|(a, b)| vec![a, b])
+}
+
+fn distinct(answers: &Answers) -> Option<Vec<usize>> {
+    let equal = |&(a, b): &(usize, usize)| answers.0[a][b] == Some(Ordering::Equal);
+    pairs().find(equal).map(|(a, b)| vec![a, b])
+}
+
+fn transitive(answers: &Answers) -> Option<Vec<usize>> {
+    // The laws before this one hold, so three keys that do not sort go in a circle, one way or the other.
+    (0..KEYS.len()).find_map(|last| {
+        let pair = (0..last).flat_map(|b| (0..b).map(move |a| (a, b)));
+        pair.into_iter().find_map(|(a, b)| {
+            let circle = |a, b, c| answers.less(a, b) && answers.less(b, c) && answers.less(c, a);
+            if circle(a, b, last) {
+                Some(vec![a, b, last])
+            } else {
+                circle(b, a, last).then(|| vec![b, a, last])
+            }
+        })
+    })
+}

@@ -1,0 +1,196 @@
+//! Separators for every pair of some twenty keys: in range, shorter, and as short as the best raised cut.
+
+use std::sync::Arc;
+
+use kit::check::{Check, Finding};
+use kit::exercise::Sheet;
+use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+
+use crate::solutions::separator::{compare, separator as right};
+use crate::{mistakes, stubs};
+use ch07_comparators::separator as learner;
+
+/// Somebody's `separator`.
+pub(crate) type Separate = Arc<dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Send + Sync>;
+
+/// Pairs that show one thing each, the plainest first; then all pairs of `KEYS`.
+const PAIRS: [(&[u8], &[u8]); 12] = [
+    (b"item:123", b"user:1"),
+    (b"item:123", b"item:124"),
+    (b"abc:1", b"abd"),
+    (b"abc:1", b"abd:1"),
+    (b"item:177", b"item:300"),
+    (b"item:199", b"item:2000"),
+    (b"a/1", b"a1:1"),
+    (b"item:9999", b"item;"),
+    (b"\xff\xff:1", b"\xff\xff;x"),
+    (b"\xff\xff1", b"\xff\xff2"),
+    (b"user:1", b"item:1"),
+    (b"item:10", b"item:10"),
+];
+const KEYS: [&[u8]; 17] = [
+    b"",
+    b"a",
+    b"a1",
+    b"a2b7",
+    b"a3b7",
+    b"abc:9",
+    b"abc:10",
+    b"abcd:1",
+    b"b",
+    b"item:2",
+    b"item:10",
+    b"item:1:5",
+    b"item\xff\xff:7",
+    b"itf",
+    b"user:123456",
+    b"\xff",
+    b"\xff\xff",
+];
+
+const WRONG_WAY: &str = "pairs with `a` not before `b`";
+const SAME_PREFIX: &str = "pairs with one prefix";
+const OTHER_PREFIX: &str = "pairs with different prefixes";
+const NONE_FITS: &str = "pairs without a raised cut that fits";
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::separator)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
+    let cast: Cast<Separate> = Cast {
+        learner,
+        stub: Arc::new(stubs::separator::separator),
+        solution: Arc::new(right),
+    };
+    let all = KEYS.iter().flat_map(|&a| KEYS.iter().map(move |&b| (a, b)));
+    let pairs: Vec<(&[u8], &[u8])> = PAIRS.into_iter().chain(all).collect();
+    let mut part = PartOf::new("separator", "separator").open();
+    for &(a, b) in &pairs {
+        part = part.probe(
+            call(a, b),
+            Answer::text(format!("{} and {}", quoted(a), quoted(b))),
+            &classes(a, b),
+            move |separate: &Separate| separate(a, b).show(),
+        );
+    }
+    Exercise::new("separator", "07-comparators", cast)
+        .part(part)
+        .check(looked_at(
+            "in-range",
+            "A separator is at or behind `a` and before `b`.",
+            &pairs,
+            out_of_range,
+        ))
+        .check(looked_at(
+            "shorter",
+            "A separator is shorter than `a`.",
+            &pairs,
+            too_long,
+        ))
+        .check(looked_at(
+            "shortest",
+            "A separator is as short as the best raised cut of `a`.",
+            &pairs,
+            not_shortest,
+        ))
+        .mistakes(mistakes::separator::all())
+}
+
+fn quoted(key: &[u8]) -> String {
+    format!("\"{}\"", key.escape_ascii())
+}
+
+fn call(a: &[u8], b: &[u8]) -> String {
+    format!("separator({}, {})", quoted(a), quoted(b))
+}
+
+fn classes(a: &[u8], b: &[u8]) -> Vec<&'static str> {
+    use crate::solutions::numeric_comparator::split;
+    let mut classes = vec![if compare(a, b).is_ge() {
+        WRONG_WAY
+    } else if split(a).0 == split(b).0 {
+        SAME_PREFIX
+    } else {
+        OTHER_PREFIX
+    }];
+    if right(a, b).is_none() && compare(a, b).is_lt() {
+        classes.push(NONE_FITS);
+    }
+    classes
+}
+
+type Keys = (&'static [u8], &'static [u8]);
+
+/// A check that looks at one answer after the other; what it says of one completes "separator(...) ...".
+fn looked_at(
+    name: &'static str,
+    claim: &'static str,
+    pairs: &[Keys],
+    wrong: fn(Keys, Option<&[u8]>) -> Option<String>,
+) -> impl FnOnce(&Sheet) -> Check {
+    let pairs = pairs.to_vec();
+    check::custom("separator", name, claim, move |part, outcomes| {
+        let asked = pairs.iter().zip(outcomes).zip(&part.probes);
+        asked.into_iter().find_map(|((&pair, outcome), probe)| {
+            let wrong = wrong(pair, outcome_bytes(outcome))?;
+            Some(Finding {
+                summary: format!("{} {wrong}", probe.call),
+                detail: String::new(),
+                calls: vec![probe.call.clone()],
+            })
+        })
+    })
+}
+
+fn outcome_bytes(outcome: &Outcome) -> Option<&[u8]> {
+    outcome.bytes()
+}
+
+fn out_of_range((a, b): Keys, answer: Option<&[u8]>) -> Option<String> {
+    let found = answer?;
+    let shown = quoted(found);
+    if compare(a, b).is_ge() {
+        return Some(format!(
+            "is {shown}, but {} is not before {}",
+            quoted(a),
+            quoted(b)
+        ));
+    }
+    if compare(found, a).is_lt() {
+        return Some(format!("is {shown}, which comes before {}", quoted(a)));
+    }
+    match compare(found, b) {
+        std::cmp::Ordering::Less => None,
+        std::cmp::Ordering::Equal => Some(format!("is {shown}, which is `b` itself")),
+        std::cmp::Ordering::Greater => {
+            Some(format!("is {shown}, which comes behind {}", quoted(b)))
+        }
+    }
+}
+
+fn too_long((a, _): Keys, answer: Option<&[u8]>) -> Option<String> {
+    let found = answer?;
+    (found.len() >= a.len()).then(|| {
+        format!(
+            "is {}, which has {} bytes, and `a` has {}",
+            quoted(found),
+            found.len(),
+            a.len()
+        )
+    })
+}
+
+fn not_shortest((a, b): Keys, answer: Option<&[u8]>) -> Option<String> {
+    let best = right(a, b)?;
+    match answer {
+        None => Some(format!("is None, but {} would do", quoted(&best))),
+        Some(found) if found.len() > best.len() => Some(format!(
+            "is {}, but {} would do and is shorter",
+            quoted(found),
+            quoted(&best)
+        )),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,250 @@
+//! What goes wrong with numbers at the end of keys.
+
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+use std::sync::Arc;
+
+use kit::{Mistake, compose};
+
+use crate::mistakes::numeric_comparator_steps::Step::{
+    self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
+    NumberFirst, ParseOrZero, PrefixIgnored, Saturated, Subtracted, TiesLess, TiesReversed,
+    ZerosCounted,
+};
+use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
+use crate::numeric_comparator::Order;
+use crate::solutions::numeric_comparator::split;
+
+const SCAN: &str = "a-scan-goes-wrong";
+const PREDICT: &str = "predict";
+const REPAIR: &str = "the-repair";
+
+fn fields<'a>(steps: &[Step], key: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    if steps.contains(&FirstDigits) {
+        let digit = |byte: &u8| byte.is_ascii_digit();
+        let start = key.iter().position(digit).unwrap_or(key.len());
+        let run = key[start..].iter().take_while(|byte| digit(byte)).count();
+        (&key[..start], &key[start..start + run])
+    } else if steps.contains(&LastColon) {
+        let colon = key.iter().rposition(|byte| *byte == b':');
+        let (prefix, rest) = key.split_at(colon.map_or(0, |at| at + 1));
+        let number = rest.iter().all(u8::is_ascii_digit);
+        if number { (prefix, rest) } else { (key, &[]) }
+    } else {
+        split(key)
+    }
+}
+
+fn stripped(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    &digits[zeros..]
+}
+
+fn parsed(digits: &[u8]) -> Option<u64> {
+    str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// Digits as a number of 64 bits, at most the greatest, cut to 32.
+fn cut(digits: &[u8]) -> i32 {
+    let number = digits.iter().fold(0i64, |n, digit| {
+        n.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+    });
+    number as i32
+}
+
+fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
+    let has = |step| steps.contains(&step);
+    if has(DigitsAsBytes) {
+        a.cmp(b)
+    } else if has(ZerosCounted) {
+        a.len().cmp(&b.len()).then(a.cmp(b))
+    } else if has(Atoi) {
+        cut(a).cmp(&cut(b))
+    } else if has(ParseOrZero) {
+        parsed(a).unwrap_or(0).cmp(&parsed(b).unwrap_or(0))
+    } else if has(Saturated) {
+        let number = |digits: &[u8]| {
+            let most = if digits.is_empty() { 0 } else { u64::MAX };
+            parsed(digits).unwrap_or(most)
+        };
+        number(a).cmp(&number(b))
+    } else if has(AsFloat) {
+        let number =
+            |digits| str::from_utf8(digits).map_or(0.0, |text| text.parse().unwrap_or(0.0));
+        f64::total_cmp(&number(a), &number(b))
+    } else if has(Subtracted) {
+        cut(a).wrapping_sub(cut(b)).cmp(&0)
+    } else {
+        let (x, y) = (stripped(a), stripped(b));
+        let value = x.len().cmp(&y.len()).then(x.cmp(y));
+        if has(NoNumberLast) {
+            a.is_empty().cmp(&b.is_empty()).then(value)
+        } else {
+            value
+        }
+    }
+}
+
+fn answer(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
+    let has = |step| steps.contains(&step);
+    let ((a_prefix, a_digits), (b_prefix, b_digits)) = (fields(steps, a), fields(steps, b));
+    let prefix = a_prefix.cmp(b_prefix);
+    let number = numbers(steps, a_digits, b_digits);
+    let fields = if has(PrefixIgnored) {
+        number
+    } else if has(NumberFirst) {
+        number.then(prefix)
+    } else {
+        prefix.then(number)
+    };
+    let ties = if has(NoTies) {
+        Equal
+    } else if has(TiesReversed) {
+        b.cmp(a)
+    } else if has(TiesLess) {
+        a.cmp(b).then(Less)
+    } else {
+        a.cmp(b)
+    };
+    let order = fields.then(ties);
+    if has(Descending) {
+        order.reverse()
+    } else {
+        order
+    }
+}
+
+fn with(steps: &[Step]) -> Option<Order> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |a, b| answer(&steps, a, b)))
+}
+
+/// Numbers count only between keys with the same prefix; all other pairs compare as bytes.
+pub(crate) fn half_numeric(a: &[u8], b: &[u8]) -> Ordering {
+    if split(a).0 == split(b).0 {
+        answer(&[], a, b)
+    } else {
+        a.cmp(b)
+    }
+}
+
+/// The number behind the last colon by `atoi`, and nothing else.
+fn atoi_alone(a: &[u8], b: &[u8]) -> Ordering {
+    let number = |key: &[u8]| {
+        let text = key.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        cut(&text[..digits])
+    };
+    number(a).cmp(&number(b))
+}
+
+/// The name and the number as text that is parsed, or nothing.
+fn parsed_text(key: &[u8]) -> Option<(&str, u64)> {
+    let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
+    Some((name, number.parse().ok()?))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Order>> {
+    let mistake = |name, check, order: fn(&[u8], &[u8]) -> Ordering| {
+        Mistake::<Order>::new(name, "compare", check, Arc::new(order))
+    };
+    let mut mistakes = vec![
+        mistake("bytewise", "order", |a, b| a.cmp(b))
+            .says("plain byte order")
+            .why("`1` is less than `9`, so `item:10` comes before `item:9`. This is what the comparator is to mend.")
+            .link(SCAN),
+        mistake("shorter_key_first", "order", |a, b| {
+            a.len().cmp(&b.len()).then(a.cmp(b))
+        })
+        .says("a comparison by the length of the whole key, then by bytes")
+        .why(
+            "It is right as long as all prefixes are equally long and no number has leading zeros. `user:1` comes \
+             before `item:10` otherwise. Compare the prefix first.",
+        )
+        .link(REPAIR),
+        mistake("half_numeric", "transitive", half_numeric)
+            .says("numbers compared between keys with one prefix, and all other pairs as bytes")
+            .why(
+                "Two rules for two kinds of pairs: a9 < a10 by the number, a10 < a1x and a1x < a9 by the bytes. One rule \
+                 has to hold for all pairs: first the prefix, whatever it is, then the number.",
+            )
+            .link(PREDICT),
+        mistake("atoi_alone", "distinct", atoi_alone)
+            .says("the number behind the last colon, read by `atoi`, and nothing else")
+            .why(
+                "`item:1` and `user:1` are the same to it, and so are all keys whose number is text. What is equal hides \
+                 each other. Compare the prefix first and the whole key last.",
+            )
+            .link(SCAN),
+        mistake("parsed_or_nothing", "distinct", |a, b| {
+            parsed_text(a).cmp(&parsed_text(b))
+        })
+        .says("name and number parsed at the colon, and one value for all keys that do not parse")
+        .why(
+            "`parse().ok()` makes all keys without a number equal, and those beyond 64 bits with them. Nothing says that \
+             a store holds only keys that parse.",
+        )
+        .link(REPAIR),
+        mistake("parsed_or_nothing_ties_by_bytes", "order", |a, b| {
+            parsed_text(a).cmp(&parsed_text(b)).then(a.cmp(b))
+        })
+        .says("name and number parsed at the colon, with all keys that do not parse in front")
+        .why(
+            "It keeps every law, but `a9` and `item` have no colon, and numbers beyond 64 bits do not parse: they all \
+             stand in front of the rest. Take the digits at the end of the key, as bytes.",
+        )
+        .link(REPAIR),
+        mistake("lossy_text", "distinct", |a, b| {
+            let text = String::from_utf8_lossy;
+            answer(&[], text(a).as_bytes(), text(b).as_bytes())
+        })
+        .says("keys turned into text before they are compared")
+        .why(
+            "`from_utf8_lossy` makes one and the same sign of every byte that is not text, so different keys become \
+             equal. Keys are bytes: compare bytes.",
+        )
+        .link(REPAIR),
+        mistake("only_digits_are_numbers", "order", |a, b| {
+            match (parsed(a), parsed(b)) {
+                (Some(x), Some(y)) => x.cmp(&y).then(a.cmp(b)),
+                (Some(_), None) => Less,
+                (None, Some(_)) => Greater,
+                (None, None) => a.cmp(b),
+            }
+        })
+        .says("numbers only where the whole key is one")
+        .why("The number of `item:10` stands at its end. Take the digits off the end; what is left is the prefix.")
+        .link(REPAIR),
+        mistake("text_unwrapped", "returns", |a, b| {
+            str::from_utf8(a).unwrap();
+            str::from_utf8(b).unwrap();
+            answer(&[], a, b)
+        })
+        .says("the right order, with a panic for keys that are not text")
+        .why(
+            "A comparator gets every key that anybody writes, and every bound that anybody asks for. It must have an \
+             answer for all of them.",
+        )
+        .link(REPAIR),
+        mistake("parse_unwrapped", "returns", |a, b| {
+            for key in [a, b] {
+                let digits = split(key).1;
+                assert!(digits.is_empty() || parsed(digits).is_some(), "number too large");
+            }
+            answer(&[], a, b)
+        })
+        .says("the right order, with a panic for numbers that do not fit into a `u64`")
+        .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
+        .link(REPAIR),
+        mistake("always_equal", "distinct", |_, _| Equal)
+            .says("`Equal` for every pair")
+            .why("All keys are one key then: each write hides all before it.")
+            .link(SCAN),
+    ];
+    mistakes.extend(compose("compare", &QUIRKS, with));
+    mistakes
+}

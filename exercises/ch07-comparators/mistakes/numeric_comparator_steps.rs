@@ -1,0 +1,198 @@
+//! The steps of the numeric order that can go wrong, each with what is to be said of it.
+
+use kit::Quirk;
+
+const SCAN: &str = "a-scan-goes-wrong";
+const LAWS: &str = "invariants";
+const REPAIR: &str = "the-repair";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Step {
+    // Where the number begins.
+    FirstDigits,
+    LastColon,
+    // The prefix.
+    PrefixIgnored,
+    NumberFirst,
+    // The number.
+    DigitsAsBytes,
+    ZerosCounted,
+    Atoi,
+    ParseOrZero,
+    Saturated,
+    AsFloat,
+    Subtracted,
+    NoNumberLast,
+    // The end.
+    NoTies,
+    TiesReversed,
+    TiesLess,
+    // All of it.
+    Descending,
+}
+use Step::{
+    AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
+    NumberFirst, ParseOrZero, PrefixIgnored, Saturated, Subtracted, TiesLess, TiesReversed,
+    ZerosCounted,
+};
+
+/// Of each group, a comparator takes one step at most.
+pub(crate) const APART: [&[Step]; 5] = [
+    &[FirstDigits, LastColon],
+    &[PrefixIgnored, NumberFirst],
+    &[
+        DigitsAsBytes,
+        ZerosCounted,
+        Atoi,
+        ParseOrZero,
+        Saturated,
+        AsFloat,
+        Subtracted,
+        NoNumberLast,
+    ],
+    &[NoTies, TiesReversed, TiesLess],
+    &[Descending],
+];
+
+const fn quirk(
+    id: Step,
+    (name, check): (&'static str, &'static str),
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+pub(crate) const QUIRKS: [Quirk<Step>; 16] = [
+    quirk(
+        FirstDigits,
+        ("first_digits_taken", "order"),
+        "the first digits of the key as its number, and all before them as its prefix",
+        "`a1b2` has the prefix `a1b` and the number 2. Look for the digits from the end of the key.",
+        REPAIR,
+    ),
+    quirk(
+        LastColon,
+        ("prefix_up_to_the_colon", "order"),
+        "a prefix that ends at the last colon",
+        "Not every prefix ends in a colon: in `a10` it is `a`. The prefix is all that stands before the digits at \
+         the end.",
+        REPAIR,
+    ),
+    quirk(
+        PrefixIgnored,
+        ("prefix_ignored", "order"),
+        "a comparison of the numbers, whatever stands before them",
+        "`user:1` comes before `item:2` then, and the two kinds of keys interleave: no prefix is a range any more. \
+         The prefix counts first.",
+        SCAN,
+    ),
+    quirk(
+        NumberFirst,
+        ("number_before_prefix", "order"),
+        "a comparison by the number first and the prefix second",
+        "All ones of all prefixes stand together then, and `item:` is scattered. The prefix counts first.",
+        REPAIR,
+    ),
+    quirk(
+        DigitsAsBytes,
+        ("digits_compared_as_bytes", "order"),
+        "digits compared as bytes",
+        "`10` comes before `9` as bytes. Without leading zeros, the number with more digits is the greater one.",
+        SCAN,
+    ),
+    quirk(
+        ZerosCounted,
+        ("leading_zeros_counted", "order"),
+        "leading zeros counted as digits",
+        "`01` is not greater than `2`. Leave the zeros in front out before you count the digits.",
+        REPAIR,
+    ),
+    quirk(
+        Atoi,
+        ("cut_to_32_bits", "order"),
+        "numbers cut to 32 bits, as `atoi` does it",
+        "4294967297 becomes 1. The order stays one, because ties are broken by bytes, but it is not the order of the \
+         numbers. Compare the digits: they never overflow.",
+        SCAN,
+    ),
+    quirk(
+        ParseOrZero,
+        ("overflow_taken_for_zero", "order"),
+        "numbers that do not fit into a `u64` taken for 0",
+        "`parse::<u64>()` fails at 2^64, and `unwrap_or(0)` puts the greatest numbers in front of all others. \
+         Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        Saturated,
+        ("overflow_taken_for_the_greatest", "order"),
+        "numbers that do not fit into an integer taken for its greatest value",
+        "All numbers from 2^64 on are one and the same then, and their bytes decide: a longer number that begins with \
+         a 1 comes before a shorter one that begins with a 9. Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        AsFloat,
+        ("parsed_as_f64", "order"),
+        "numbers read as `f64`",
+        "From 2^53 on, neighbours become the same double, and their bytes decide, zeros in front included. Compare \
+         the digits.",
+        REPAIR,
+    ),
+    quirk(
+        Subtracted,
+        ("difference_of_32_bits", "transitive"),
+        "the sign of a difference in 32 bits, as in `return a - b`",
+        "The difference of two far numbers does not fit and changes its sign. So near ones are in order and far ones are \
+         not, and three keys go in a circle. Compare, do not subtract.",
+        LAWS,
+    ),
+    quirk(
+        NoNumberLast,
+        ("no_number_last", "order"),
+        "keys without a number behind those with one",
+        "`item:` has no number, and comes before `item:0`. It is also the beginning of them all, so a scan of the prefix \
+         can start there.",
+        REPAIR,
+    ),
+    quirk(
+        NoTies,
+        ("ties_left_equal", "distinct"),
+        "keys called equal when prefix and number are the same",
+        "`item:1` and `item:01` are different keys. If they compare equal, one hides the other, and the filter, which \
+         hashes bytes, denies it. Break the tie by the whole key.",
+        WRONG,
+    ),
+    quirk(
+        TiesReversed,
+        ("ties_reversed", "order"),
+        "ties broken the wrong way round",
+        "It is an order, but not this one: of `item:1` and `item:01` the smaller bytes come first, so `item:01`.",
+        REPAIR,
+    ),
+    quirk(
+        TiesLess,
+        ("ties_always_less", "itself"),
+        "`Less` for every tie",
+        "A key compared with itself is a tie too, and then it is not equal to itself: no search can find it.",
+        LAWS,
+    ),
+    quirk(
+        Descending,
+        ("descending", "order"),
+        "the right order turned round",
+        "`Less` means that `a` comes first. You probably wrote `b.cmp(a)`.",
+        LAWS,
+    ),
+];

@@ -1,0 +1,195 @@
+//! What goes wrong with keys between keys.
+
+use std::sync::Arc;
+
+use kit::Mistake;
+
+use crate::separator::Separate;
+use crate::solutions::separator::{compare, separator as right};
+
+const SEPARATORS: &str = "separators-and-the-guard";
+const TASK: &str = "separator";
+
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// The first `n` bytes of `a`, the last of them raised by `raise`.
+fn cuts(a: &[u8], raise: fn(u8) -> Option<u8>) -> Vec<Vec<u8>> {
+    let cut = |n: usize| {
+        let mut cut = a[..n].to_vec();
+        cut[n - 1] = raise(cut[n - 1])?;
+        Some(cut)
+    };
+    (1..a.len()).filter_map(cut).collect()
+}
+
+fn raised(byte: u8) -> Option<u8> {
+    byte.checked_add(1)
+}
+
+fn fits(a: &[u8], b: &[u8], cut: &[u8]) -> bool {
+    compare(a, cut).is_le() && compare(cut, b).is_lt()
+}
+
+/// The rule for plain bytes: the byte that differs first is raised, if there is room.
+fn of_bytes(a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
+    let n = common(a, b);
+    let (&low, &high) = (a.get(n)?, b.get(n)?);
+    let room = n + 1 < a.len() && low < high && low + 1 < high;
+    room.then(|| [&a[..n], &[low + 1]].concat())
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Separate>> {
+    let mut mistakes = unchecked();
+    mistakes.extend(too_long());
+    mistakes.extend(missed());
+    mistakes
+}
+
+fn mistake(
+    name: &str,
+    check: &'static str,
+    separate: fn(&[u8], &[u8]) -> Option<Vec<u8>>,
+) -> Mistake<Separate> {
+    Mistake::<Separate>::new(name, "separator", check, Arc::new(separate))
+}
+
+fn unchecked() -> Vec<Mistake<Separate>> {
+    vec![
+        mistake("bytewise_rule", "in-range", of_bytes)
+            .says("the separators of plain byte order")
+            .why(
+                "Between `item:177` and `item:300` it gives `item:2`. Its number is 2, so in this order it stands before \
+                 177, and a lookup of 177 goes to the next block and finds nothing. A separator belongs to one order.",
+            )
+            .link(SEPARATORS),
+        mistake("first_cut_unchecked", "in-range", |a, _| {
+            cuts(a, raised).into_iter().next()
+        })
+        .says("the first byte raised, without a look at where the cut stands")
+        .why("The cut must be compared with both keys. This one is behind most of them.")
+        .link(SEPARATORS),
+        mistake("only_before_b_checked", "in-range", |a, b| {
+            cuts(a, raised).into_iter().find(|cut| compare(cut, b).is_lt())
+        })
+        .says("a look at `b` alone")
+        .why(
+            "A cut can end in a digit, and then it has another prefix and a small number: `item:2` stands before \
+             `item:177`. Compare it with `a` too.",
+        )
+        .link(SEPARATORS),
+        mistake("only_behind_a_checked", "in-range", |a, b| {
+            let before = compare(a, b).is_lt();
+            cuts(a, raised).into_iter().find(|cut| before && compare(a, cut).is_le())
+        })
+        .says("a look at `a` alone")
+        .why("The next block begins at `b`. With an entry behind `b`, its first keys would be looked for in the wrong block.")
+        .link(SEPARATORS),
+        mistake("b_allowed", "in-range", |a, b| {
+            let fits = |cut: &Vec<u8>| compare(a, cut).is_le() && compare(cut, b).is_le();
+            cuts(a, raised).into_iter().find(fits)
+        })
+        .says("separators that may be `b` itself")
+        .why("`b` is the first key of the next block. The entry of a block is before it: `<`, not `<=`.")
+        .link(SEPARATORS),
+        mistake("fits_in_bytes", "in-range", |a, b| {
+            cuts(a, raised).into_iter().find(|cut| a <= &cut[..] && &cut[..] < b)
+        })
+        .says("cuts that lie between `a` and `b` in byte order")
+        .why("The index is searched in the order of the family. `<` on slices is another one; use `compare`.")
+        .link(SEPARATORS),
+        mistake("cut_not_raised", "in-range", |a, b| {
+            let n = common(a, b) + 1;
+            (n < a.len() && compare(a, b).is_lt()).then(|| a[..n].to_vec())
+        })
+        .says("`a` cut off behind the first byte that differs")
+        .why("The beginning of a key stands before the key. A separator stands at or behind `a`: raise the last byte.")
+        .link(SEPARATORS),
+        mistake("wrong_way_round_answered", "in-range", |a, b| {
+            if compare(a, b).is_gt() { right(b, a) } else { right(a, b) }
+        })
+        .says("the two keys put in order first")
+        .why("If `a` is not before `b`, nothing lies in between. An engine that asks this has a fault, and an answer would hide it.")
+        .link(TASK),
+        mistake("ff_wrapped", "in-range", |a, b| {
+            let wrapped = cuts(a, |byte| Some(byte.wrapping_add(1)));
+            let ends_low = |cut: &Vec<u8>| cut.last() == Some(&0) && compare(a, b).is_lt();
+            wrapped.into_iter().find(|cut| fits(a, b, cut) || ends_low(cut))
+        })
+        .says("a byte ff raised to 00")
+        .why("255 and 1 is 256, which is no byte. The cut that ends in 00 stands before `a`.")
+        .link(TASK),
+    ]
+}
+
+fn too_long() -> Vec<Mistake<Separate>> {
+    vec![
+        mistake("a_given_back", "shorter", |a, b| {
+            right(a, b).or_else(|| compare(a, b).is_lt().then(|| a.to_vec()))
+        })
+        .says("`a` itself where no cut fits")
+        .why("`a` always works, and saves nothing. Answer `None`, and the engine takes it by itself.")
+        .link(TASK),
+        mistake("a_with_a_zero", "shorter", |a, b| {
+            compare(a, b).is_lt().then(|| [a, b"\0"].concat())
+                .filter(|next| fits(a, b, next))
+                .or_else(|| right(a, b))
+        })
+        .says("`a` with a byte 00 behind it")
+        .why("That is the next key in byte order, and it is longer than `a`. Separators are there to save room.")
+        .link(SEPARATORS),
+        mistake("whole_length_cut", "shorter", |a, b| {
+            let last = || {
+                let (&last, front) = a.split_last()?;
+                let whole = [front, &[raised(last)?]].concat();
+                Some(whole).filter(|cut| fits(a, b, cut))
+            };
+            right(a, b).or_else(last)
+        })
+        .says("a cut that is as long as `a`, where no shorter one fits")
+        .why("It lies in range, and saves nothing. Stop before `a` is whole.")
+        .link(TASK),
+    ]
+}
+
+fn missed() -> Vec<Mistake<Separate>> {
+    vec![
+        mistake("longest_cut", "shortest", |a, b| {
+            cuts(a, raised).into_iter().rev().find(|cut| fits(a, b, cut))
+        })
+        .says("the longest cut that fits")
+        .why("Begin with the shortest one: `j` does what `item;` does.")
+        .link(SEPARATORS),
+        mistake("first_difference_alone", "shortest", |a, b| {
+            let n = common(a, b) + 1;
+            let cut = cuts(a, raised).into_iter().find(|cut| cut.len() == n)?;
+            fits(a, b, &cut).then_some(cut)
+        })
+        .says("the cut at the first byte that differs, and no other")
+        .why(
+            "Where the bytes are neighbours, as `c` and `d` in `abc:1` and `abd`, there is no room there. One byte \
+             further `abc;` fits.",
+        )
+        .link(SEPARATORS),
+        mistake("behind_the_difference_alone", "shortest", |a, b| {
+            let n = common(a, b) + 1;
+            cuts(a, raised).into_iter().find(|cut| cut.len() > n && fits(a, b, cut))
+        })
+        .says("only cuts behind the first byte that differs")
+        .why("Where there is room at the byte that differs, the cut ends there: `j` between `item:123` and `user:1`.")
+        .link(SEPARATORS),
+        mistake("digits_never_raised", "shortest", |a, b| {
+            let digit = |cut: &Vec<u8>| cut.iter().any(u8::is_ascii_digit);
+            cuts(a, raised).into_iter().find(|cut| !digit(cut) && fits(a, b, cut))
+        })
+        .says("no cut that holds a digit")
+        .why("Digits inside the prefix are bytes like others: `a2c` lies between `a2b7` and `a3b7`. The comparison says what fits.")
+        .link(TASK),
+        mistake("always_none", "shortest", |_, _| None)
+            .says("`None` for every pair")
+            .why("It is always safe, and the index gets no shorter.")
+            .link(SEPARATORS),
+    ]
+}

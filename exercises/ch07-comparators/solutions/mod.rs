@@ -1,0 +1,6 @@
+//! The reference solutions.
+
+pub(crate) mod encode_instead;
+pub(crate) mod numeric_comparator;
+pub(crate) mod predict_broken;
+pub(crate) mod separator;
