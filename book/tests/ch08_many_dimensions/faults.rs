@@ -99,6 +99,7 @@ fn a_time_in_milliseconds_and_twelve_bits_last_until_2039() {
     assert_eq!(date(1 << 41), (2039, 9, 7));
     // The time field of the chapter.
     assert_eq!(date(END * 1000), (2028, 12, 31));
+    assert_eq!(date((END - (1 << 29) + 1) * 1000), (2011, 12, 27));
 }
 // ANCHOR_END: bullmq_delay
 

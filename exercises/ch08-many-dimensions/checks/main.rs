@@ -10,6 +10,7 @@ mod compare_and_set;
 mod lost_bits;
 mod member_key;
 mod pack_score;
+mod test_packer;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -28,6 +29,7 @@ static CHAPTER: Chapter = Chapter {
         ("lost-bits", lost_bits::exercise),
         ("member-key", member_key::exercise),
         ("compare-and-set", compare_and_set::exercise),
+        ("test-packer", test_packer::exercise),
     ],
 };
 

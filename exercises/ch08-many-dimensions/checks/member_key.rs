@@ -13,11 +13,14 @@ use ch08_many_dimensions::member_key as learner;
 /// Paid, milliseconds, name.
 pub(crate) type Player = (bool, u64, &'static str);
 
+type Member = dyn Fn(bool, u64, &str) -> Option<String> + Send + Sync;
+type Name = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Somebody's two functions.
 #[derive(Clone)]
 pub(crate) struct Members {
-    pub(crate) member: Arc<dyn Fn(bool, u64, &str) -> Option<String> + Send + Sync>,
-    pub(crate) name: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub(crate) member: Arc<Member>,
+    pub(crate) name: Arc<Name>,
 }
 
 impl Members {

@@ -16,11 +16,14 @@ use ch08_many_dimensions::pack_score as learner;
 /// Gems, paid, milliseconds.
 pub(crate) type Player = (u64, bool, u64);
 
+type Pack = dyn Fn(u64, bool, u64) -> Option<u64> + Send + Sync;
+type Unpack = dyn Fn(u64) -> Option<(u64, bool, u64)> + Send + Sync;
+
 /// Somebody's two functions.
 #[derive(Clone)]
 pub(crate) struct Packer {
-    pub(crate) pack: Arc<dyn Fn(u64, bool, u64) -> Option<u64> + Send + Sync>,
-    pub(crate) unpack: Arc<dyn Fn(u64) -> Option<(u64, bool, u64)> + Send + Sync>,
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) unpack: Arc<Unpack>,
 }
 
 impl Packer {

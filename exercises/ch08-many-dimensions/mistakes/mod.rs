@@ -7,3 +7,4 @@ pub(crate) mod member_key;
 mod member_key_name;
 pub(crate) mod pack_score;
 mod pack_score_unpack;
+pub(crate) mod test_packer;

@@ -378,6 +378,10 @@ fn with(steps: &[Step]) -> Option<Packer> {
     Some(Packer::new(pack, unpack))
 }
 
+const NOTHING_CHECKED: &str = "After `END` the subtraction panics. (In a release build it wraps around, and the score is nonsense.) Before \
+    2011-12-27 the difference flows over into `paid`, and from 8388608 gems on the double loses bits. Hold each field \
+    to its width before you shift it: `checked_sub`, and two comparisons.";
+
 fn mistake(
     name: &'static str,
     check: &'static str,
@@ -444,6 +448,18 @@ pub fn all() -> Vec<Mistake<Packer>> {
              comes later gets more. The field is `END` minus the second.",
         )
         .link(BLEED),
+        mistake("no_field_checked", "returns", |gems, paid, at_ms| {
+            Some(gems << 30 | u64::from(paid) << 29 | (END - at_ms / 1000))
+        })
+        .says("fields that are joined by `|`, and none of them checked")
+        .why(NOTHING_CHECKED)
+        .link(RULES),
+        mistake("no_field_of_the_sum_checked", "returns", |gems, paid, at_ms| {
+            Some((gems << 30) + (u64::from(paid) << 29) + (END - at_ms / 1000))
+        })
+        .says("a sum of fields, and none of them checked")
+        .why(NOTHING_CHECKED)
+        .link(RULES),
         mistake("all_refused", "layout", |_, _, _| None)
             .says("`None` for every player")
             .why(

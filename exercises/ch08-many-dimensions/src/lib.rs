@@ -5,3 +5,4 @@ pub mod compare_and_set;
 pub mod lost_bits;
 pub mod member_key;
 pub mod pack_score;
+pub mod test_packer;

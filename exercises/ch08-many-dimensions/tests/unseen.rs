@@ -1,0 +1,415 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+pub(crate) use ch08_many_dimensions::board;
+
+#[path = "../checks/compare_and_set.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod compare_and_set;
+#[path = "../checks/lost_bits.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod lost_bits;
+#[path = "../checks/member_key.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod member_key;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/pack_score.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod pack_score;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_packer.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_packer;
+
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
+
+use board::Board;
+use compare_and_set::Changes;
+use lost_bits::Limits;
+use member_key::Members;
+use pack_score::Packer;
+use solutions::compare_and_set::{add_gems, set_paid, win};
+use solutions::member_key::{member, name};
+use solutions::pack_score::{END, pack, unpack};
+use stubs::test_packer::{Pack, Unpack};
+
+type Fields = (u64, bool, u64);
+
+fn packer(
+    pack: impl Fn(u64, bool, u64) -> Option<u64> + Send + Sync + 'static,
+    unpack: impl Fn(u64) -> Option<Fields> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&pack_score::exercise_of(Packer::new(pack, unpack)))
+}
+
+fn limits(largest_top: fn(u32) -> u64, lost_bits: fn(u64) -> u32) -> Verdict {
+    judged(&lost_bits::exercise_of(Limits {
+        largest_top,
+        lost_bits,
+    }))
+}
+
+fn members(
+    member: impl Fn(bool, u64, &str) -> Option<String> + Send + Sync + 'static,
+    name: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&member_key::exercise_of(Members::new(member, name)))
+}
+
+fn paying(set_paid: impl Fn(&mut dyn Board, &str) -> bool + Send + Sync + 'static) -> Verdict {
+    let changes = Changes::new(add_gems, set_paid, win);
+    judged(&compare_and_set::exercise_of(changes))
+}
+
+fn winning(
+    win: impl Fn(&mut dyn Board, &str, u64, u64) -> bool + Send + Sync + 'static,
+) -> Verdict {
+    let changes = Changes::new(add_gems, set_paid, win);
+    judged(&compare_and_set::exercise_of(changes))
+}
+
+fn tested(test: impl Fn(Pack, Unpack) + Send + Sync + 'static) -> Verdict {
+    judged(&test_packer::exercise_of(test_packer::tester(test)))
+}
+
+#[test]
+fn right_packers_pass_however_they_are_written() {
+    let by_products = |gems: u64, paid: bool, at_ms: u64| {
+        let second = at_ms.div_euclid(1000);
+        if gems > 8_388_607 || second > END || END - second > 536_870_911 {
+            return None;
+        }
+        Some(gems * 1_073_741_824 + u64::from(paid) * 536_870_912 + END - second)
+    };
+    let by_division = |score: u64| {
+        let gems = score / 1_073_741_824;
+        let rest = score % 1_073_741_824;
+        (gems <= 8_388_607).then(|| (gems, rest >= 536_870_912, END - rest % 536_870_912))
+    };
+    assert_eq!(packer(by_products, by_division).state, State::Passed);
+    // Through the sum that the server keeps.
+    let by_double = |gems: u64, paid: bool, at_ms: u64| {
+        let score = pack(gems, paid, at_ms)?;
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+        let kept = score as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "below 2^53"
+        )]
+        let whole = kept as u64;
+        Some(whole)
+    };
+    assert_eq!(packer(by_double, unpack).state, State::Passed);
+}
+
+#[test]
+fn other_right_answers_pass_however_they_are_written() {
+    let by_shift = |bits: u32| 9_007_199_254_740_991 >> bits;
+    let by_counting = |score: u64| {
+        let mut lost = 0;
+        let mut left = score;
+        while left >= 1 << 53 {
+            left >>= 1;
+            lost += 1;
+        }
+        lost
+    };
+    assert_eq!(limits(by_shift, by_counting).state, State::Passed);
+
+    let by_pushing = |paid: bool, at_ms: u64, name: &str| {
+        if at_ms > 9_999_999_999_999 {
+            return None;
+        }
+        let mut text = String::from(if paid { "1-" } else { "0-" });
+        let digits = (9_999_999_999_999 - at_ms).to_string();
+        text.push_str(&"0".repeat(13 - digits.len()));
+        text.push_str(&digits);
+        text.push('-');
+        text.push_str(name);
+        Some(text)
+    };
+    let by_trial = |text: &str| {
+        let digits = text.get(2..15)?;
+        let back = digits
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| digits.parse::<u64>())?;
+        let at_ms = 9_999_999_999_999 - back.ok()?;
+        let name = text.get(16..)?;
+        let makes = |paid| member(paid, at_ms, name).is_some_and(|made| made == text);
+        (makes(true) || makes(false)).then(|| name.to_owned())
+    };
+    assert_eq!(members(by_pushing, by_trial).state, State::Passed);
+}
+
+#[test]
+fn right_changes_pass_however_many_calls_they_make() {
+    let careful = |board: &mut dyn Board, member: &str| {
+        if board.score(member).is_none() {
+            return false;
+        }
+        loop {
+            let Some(seen) = board.score(member) else {
+                return false;
+            };
+            if board.compare_and_set(member, seen, seen | 1 << 29) {
+                return true;
+            }
+        }
+    };
+    assert_eq!(paying(careful).state, State::Passed);
+    let added_by_comparison = |board: &mut dyn Board, member: &str, gems: u64| loop {
+        match board.score(member) {
+            None => return board.set(member, gems << 30),
+            Some(seen) => {
+                if board.compare_and_set(member, seen, seen + (gems << 30)) {
+                    return;
+                }
+            }
+        }
+    };
+    let twice_read = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        loop {
+            if board.score(member).is_none() {
+                return false;
+            }
+            let Some(seen) = board.score(member) else {
+                return false;
+            };
+            let (old_gems, paid) = (seen >> 30, seen >> 29 & 1);
+            let new = (old_gems + gems) << 30 | paid << 29 | time;
+            if board.compare_and_set(member, seen, new) {
+                return true;
+            }
+        }
+    };
+    let changes = Changes::new(added_by_comparison, set_paid, twice_read);
+    let verdict = judged(&compare_and_set::exercise_of(changes));
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn packers_that_no_mistake_matches() {
+    let another_end = |gems, paid, at_ms| {
+        let score = pack(gems, paid, at_ms)?;
+        Some(score + 1)
+    };
+    observed(
+        &packer(another_end, unpack),
+        "layout",
+        &[
+            "pack(200, false, 1571819021259) must be Some(215038436979), but it is Some(215038436980)",
+        ],
+    );
+    let paid_at_the_end = |gems: u64, paid, at_ms| {
+        let score = pack(gems, paid, at_ms)?;
+        let time = score & ((1 << 29) - 1);
+        Some((score >> 30 << 30) | (time << 1 & ((1 << 30) - 1)) | (1 - u64::from(paid)))
+    };
+    named(
+        &packer(paid_at_the_end, unpack),
+        "time_above_paid+paid_inverted",
+    );
+    let panics = |gems, paid, at_ms| Some(pack(gems, paid, at_ms).expect("it fits"));
+    observed(
+        &packer(panics, unpack),
+        "returns",
+        &["It panics on", "players with too many gems"],
+    );
+    let early_alone = |gems, paid, at_ms: u64| pack(gems, paid, at_ms.max(1_325_020_289_000));
+    named(&packer(early_alone, unpack), "early_players_at_the_top");
+    let no_check_at_all = |gems: u64, paid: bool, at_ms: u64| {
+        let time = END.saturating_sub(at_ms / 1000);
+        Some(
+            gems.wrapping_shl(30)
+                .wrapping_add(u64::from(paid) << 29)
+                .wrapping_add(time),
+        )
+    };
+    observed(
+        &packer(no_check_at_all, unpack),
+        "refusal",
+        &[
+            "pack(8388608, false, 1571819021259) must be None",
+            "Different inputs share a score: pack(0, false, 1571819021000) and pack(17179869184,",
+        ],
+    );
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    let forward_and_inverted = |gems, paid: bool, at_ms| {
+        let score = pack(gems, !paid, at_ms)?;
+        let time = score & ((1 << 29) - 1);
+        Some(score - time + ((1 << 29) - 1 - time))
+    };
+    named(
+        &packer(forward_and_inverted, unpack),
+        "time_not_reversed+paid_inverted",
+    );
+    let name_first_unpadded = |paid, at_ms: u64, name: &str| {
+        let back = 9_999_999_999_999_u64.checked_sub(at_ms)?;
+        Some(format!("{name}-{}-{back}", u8::from(paid)))
+    };
+    named(
+        &members(name_first_unpadded, name),
+        "name_first+digits_not_padded",
+    );
+}
+
+#[test]
+fn unpackers_that_no_mistake_matches() {
+    let late = |score| unpack(score).map(|(gems, paid, second)| (gems, paid, second + 1));
+    observed(
+        &packer(pack, late),
+        "round-trip",
+        &[
+            "must be Some((200, false, 1571819021)), but it is Some((200, false, 1571819022))",
+            "`pack` is right.",
+        ],
+    );
+    let panics = |score: u64| {
+        assert!(score < 1 << 53, "too large");
+        unpack(score)
+    };
+    observed(
+        &packer(pack, panics),
+        "returns",
+        &["numbers that are no score, all of them and no others"],
+    );
+}
+
+#[test]
+fn members_that_no_mistake_matches() {
+    let spaced = |paid, at_ms, name: &str| Some(member(paid, at_ms, name)?.replacen('-', " - ", 2));
+    observed(
+        &members(spaced, name),
+        "text",
+        &["must be Some(\"1-8428189998740-E\"), but it is Some(\"1 - 8428189998740 - E\")"],
+    );
+    let lower_case = |paid, at_ms, name: &str| member(paid, at_ms, &name.to_lowercase());
+    observed(&members(lower_case, name), "order", &["though"]);
+    let trimmed = |text: &str| name(text).map(|name| name.trim_matches('-').to_owned());
+    observed(
+        &members(member, trimmed),
+        "round-trip",
+        &[
+            "It is wrong on name(\"1-8428180978740--\")",
+            "It is right on all texts that are no member",
+            "`member` is right.",
+        ],
+    );
+    let only_ascii = |text: &str| name(text).filter(|name| name.is_ascii());
+    observed(&members(member, only_ascii), "round-trip", &["Zoë"]);
+}
+
+#[test]
+fn limits_that_no_mistake_matches() {
+    let three_less = |bits: u32| (1_u64 << (53 - bits)).saturating_sub(4);
+    observed(
+        &limits(three_less, solutions::lost_bits::lost_bits),
+        "limit",
+        &[
+            "largest_top(30) must be 8388607, but it is 8388604",
+            "`lost_bits` is right.",
+        ],
+    );
+    let panics = |score: u64| {
+        let lost = solutions::lost_bits::lost_bits(score);
+        assert!(lost > 0, "nothing is lost");
+        lost
+    };
+    observed(
+        &limits(solutions::lost_bits::largest_top, panics),
+        "returns",
+        &["It panics on the numbers below 2^53, all of them and no others."],
+    );
+}
+
+#[test]
+fn changes_that_no_mistake_matches() {
+    let cleared_first = |board: &mut dyn Board, member: &str| {
+        while let Some(seen) = board.score(member) {
+            if !board.compare_and_set(member, seen, seen & !(1 << 29)) {
+                continue;
+            }
+            let cleared = seen & !(1 << 29);
+            if board.compare_and_set(member, cleared, cleared | 1 << 29) {
+                return true;
+            }
+            return false;
+        }
+        false
+    };
+    observed(
+        &paying(cleared_first),
+        "paid",
+        &["set_paid(E) on", "`add_gems` and `win` are right."],
+    );
+    let two_attempts = |board: &mut dyn Board, member: &str| {
+        for _ in 0..2 {
+            let Some(seen) = board.score(member) else {
+                return false;
+            };
+            if board.compare_and_set(member, seen, seen | 1 << 29) {
+                return true;
+            }
+        }
+        false
+    };
+    observed(
+        &paying(two_attempts),
+        "paid",
+        &["It is right on all boards where nobody else writes"],
+    );
+    let a_gem_too_many = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        win(board, member, gems + 1, time)
+    };
+    observed(
+        &winning(a_gem_too_many),
+        "both",
+        &["must be true, 1 change, E 203 unpaid 290081199, but it is true, 1 change, E 204"],
+    );
+    let loops = |board: &mut dyn Board, member: &str| {
+        while board.score(member).is_none_or(|seen| seen & 1 << 29 == 0) {
+            set_paid(board, member);
+        }
+        true
+    };
+    observed(
+        &paying(loops),
+        "returns",
+        &["the board was called more than 64 times"],
+    );
+}
+
+#[test]
+fn tests_that_no_weak_one_matches() {
+    let gems_alone = |pack: Pack, _: Unpack| {
+        for gems in 0..1000 {
+            assert!(pack(gems, false, END) < pack(gems + 1, false, END));
+        }
+    };
+    observed(
+        &tested(gems_alone),
+        "kills",
+        &["killed 1 of 14", "It accepts 3 of 3 right implementations"],
+    );
+    let below_2_to_the_53 = |pack: Pack, _: Unpack| {
+        let score = pack(8_388_607, true, END).unwrap();
+        assert!(score >= 4_503_599_627_370_496.0);
+    };
+    observed(
+        &tested(below_2_to_the_53),
+        "accepts-right",
+        &["your test refuses a right answer"],
+    );
+}
