@@ -7,6 +7,7 @@ use kit::Chapter;
 mod first_scan;
 mod prefix_scan;
 mod stores;
+mod test_prefix_scan;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -23,6 +24,7 @@ static CHAPTER: Chapter = Chapter {
     exercises: &[
         ("first-scan", first_scan::exercise),
         ("prefix-scan", prefix_scan::exercise),
+        ("test-prefix-scan", test_prefix_scan::exercise),
     ],
 };
 

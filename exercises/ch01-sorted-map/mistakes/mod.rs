@@ -2,3 +2,4 @@
 
 pub(crate) mod first_scan;
 pub(crate) mod prefix_scan;
+pub(crate) mod test_prefix_scan;

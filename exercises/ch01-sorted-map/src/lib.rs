@@ -2,3 +2,4 @@
 
 pub mod first_scan;
 pub mod prefix_scan;
+pub mod test_prefix_scan;

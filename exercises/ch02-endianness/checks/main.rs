@@ -6,6 +6,7 @@ use kit::Chapter;
 
 mod big_endian_u32;
 mod scan_window;
+mod test_u32_keys;
 mod which_endian;
 mod width_matters;
 
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("width-matters", width_matters::exercise),
         ("scan-window", scan_window::exercise),
         ("which-endian", which_endian::exercise),
+        ("test-u32-keys", test_u32_keys::exercise),
     ],
 };
 

@@ -2,5 +2,6 @@
 
 pub mod big_endian_u32;
 pub mod scan_window;
+pub mod test_u32_keys;
 pub mod which_endian;
 pub mod width_matters;

@@ -15,6 +15,9 @@ mod solutions;
 #[path = "../stubs/mod.rs"]
 #[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
 mod stubs;
+#[path = "../checks/test_u32_keys.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_u32_keys;
 #[path = "../checks/which_endian.rs"]
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod which_endian;

@@ -8,6 +8,7 @@ mod numeric_f64;
 mod order_f64;
 mod predict_floats;
 mod score_range;
+mod test_score_keys;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("order-f64", order_f64::exercise),
         ("numeric-f64", numeric_f64::exercise),
         ("score-range", score_range::exercise),
+        ("test-score-keys", test_score_keys::exercise),
     ],
 };
 

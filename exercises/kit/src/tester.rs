@@ -16,8 +16,6 @@
 //! Left out: mutants made by a machine. Each wrong candidate is a mistake that somebody makes, with a
 //! sentence on where it shows, and a *witness* that proves the sentence.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 
@@ -26,6 +24,10 @@ use crate::check::{self, Finding};
 use crate::exercise::{Exercise, Fact, Part, PartOf};
 use crate::guard;
 use crate::render::{count, wrap};
+
+mod heard;
+
+pub use heard::watch;
 
 /// The check that no right candidate is refused.
 pub const ACCEPTS_RIGHT: &str = "accepts-right";
@@ -40,9 +42,8 @@ const WRONG: &str = "mistakes";
 
 /// So many survivors are explained; of the others only the name is given.
 const EXPLAINED_MAX: usize = 3;
-/// So many first and last calls of a test are kept.
-const FIRST_MAX: usize = 3;
-const LAST_MAX: usize = 2;
+/// A line of a panic's message is cut to so many characters.
+const LINE_MAX: usize = 100;
 
 /// What a test may return. A panic refuses, whatever the type.
 pub trait Decision {
@@ -89,13 +90,13 @@ impl<C> Tester<C> {
 
     /// What the test says of a candidate. A `todo!()` in the test stays one.
     fn judge(&self, candidate: &C) -> Answer {
-        HEARD.take();
+        heard::take();
         let mut reason = None;
         let outcome = guard::call(|| {
             reason = (self.0)(candidate);
             Answer::text(if reason.is_none() { ACCEPTED } else { REFUSED })
         });
-        let heard = HEARD.take();
+        let heard = heard::take();
         match outcome {
             Outcome::Answer(answer) if reason.is_none() => answer.with_note(heard.summary()),
             Outcome::Answer(answer) => {
@@ -112,10 +113,17 @@ impl<C> Tester<C> {
     }
 }
 
-/// `assert_eq!` writes three lines.
+/// `assert_eq!` writes three lines, and they may hold long lists.
 fn on_one_line(message: &str) -> String {
-    let lines: Vec<&str> = message.lines().map(str::trim).collect();
-    lines.join("; ").trim_end_matches('.').to_owned()
+    let shortened = |line: &str| {
+        let line = line.trim().trim_end_matches('.');
+        match line.char_indices().nth(LINE_MAX) {
+            Some((end, _)) => format!("{} ...", &line[..end]),
+            None => line.to_owned(),
+        }
+    };
+    let lines: Vec<String> = message.lines().map(shortened).collect();
+    lines.join("; ")
 }
 
 struct Right<C> {
@@ -373,73 +381,83 @@ fn false_witness<C>(candidates: &Candidates<C>) -> Option<String> {
     (!faults.is_empty()).then(|| faults.join("; "))
 }
 
-thread_local! {
-    static HEARD: RefCell<Heard> = RefCell::new(Heard::default());
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a test asked of its candidate. Texts are made only when they are wanted: a test may ask a million times.
-#[derive(Default)]
-struct Heard {
-    calls: usize,
-    first: Vec<Words>,
-    last: VecDeque<(Words, Option<Words>)>,
-}
+    type Number = fn(i64) -> i64;
 
-type Words = Box<dyn Fn() -> String>;
+    const NEXT: Number = |n| n + 1;
 
-impl Heard {
-    fn summary(&self) -> String {
-        let mut calls: Vec<String> = self.first.iter().map(|words| words()).collect();
-        if self.calls > calls.len() {
-            calls.push("...".to_owned());
-        }
-        match self.calls {
-            0 => "calls nothing.".to_owned(),
-            n => format!("makes {}: {}", count(n, "call"), calls.join(", ")),
-        }
+    fn ask(test: impl Fn(&Number) -> Result<(), String> + Send + Sync + 'static) -> Answer {
+        Tester::new(test).judge(&NEXT)
     }
 
-    fn last_calls(&self) -> String {
-        let calls: Vec<String> = self
-            .last
-            .iter()
-            .map(|(call, result)| match result {
-                Some(result) => format!("{} = {}", call(), result()),
-                None => format!("{}, which did not return", call()),
-            })
-            .collect();
-        match calls.len() {
-            0 => " It had called nothing.".to_owned(),
-            1 => format!(" Its only call was {}.", calls[0]),
-            _ => format!(" Its last calls were {}.", calls.join(" and ")),
-        }
+    fn call(number: &Number, n: i64) -> i64 {
+        watch(move || format!("next({n})"), || number(n), Show::show)
     }
-}
 
-/// Makes a call on behalf of a test, and remembers it for the message.
-///
-/// `call` is the call as the learner wrote it, `show` shows its result.
-pub fn watch<R: Clone + 'static>(
-    call: impl Fn() -> String + Clone + 'static,
-    run: impl FnOnce() -> R,
-    show: fn(&R) -> Answer,
-) -> R {
-    HEARD.with_borrow_mut(|heard| {
-        heard.calls += 1;
-        if heard.first.len() < FIRST_MAX {
-            heard.first.push(Box::new(call.clone()));
-        }
-        if heard.last.len() == LAST_MAX {
-            heard.last.pop_front();
-        }
-        heard.last.push_back((Box::new(call), None));
-    });
-    let result = run();
-    HEARD.with_borrow_mut(|heard| {
-        if let Some(last) = heard.last.back_mut() {
-            let result = result.clone();
-            last.1 = Some(Box::new(move || show(&result).text));
-        }
-    });
-    result
+    #[test]
+    fn a_refusal_is_told_with_the_last_calls() {
+        let accepted = ask(|next| (call(next, 1) == 2).then_some(()).ok_or("no".to_owned()));
+        assert_eq!(accepted.text, ACCEPTED);
+        assert_eq!(accepted.note.as_deref(), Some("makes 1 call: next(1)"));
+
+        let refused = ask(|next| match call(next, 1) + call(next, 2) + call(next, 3) {
+            10 => Ok(()),
+            sum => Err(format!("the sum is {sum}")),
+        });
+        assert_eq!(refused.text, REFUSED);
+        let note =
+            "It returns an error: the sum is 9. Its last calls were next(2) = 3 and next(3) = 4.";
+        assert_eq!(refused.note.as_deref(), Some(note));
+        assert_eq!(refused, Answer::text(REFUSED), "a reason is not compared");
+    }
+
+    #[test]
+    fn a_panic_refuses_and_a_false_does() {
+        let panics = Tester::new(|next: &Number| assert_eq!(call(next, 1), 3)).judge(&NEXT);
+        let note = panics.note.unwrap_or_default();
+        assert_eq!(panics.text, REFUSED);
+        assert!(
+            note.contains(
+                "left == right` failed; left: 2; right: 3. Its only call was next(1) = 2."
+            ),
+            "{note}"
+        );
+
+        let inside: Number = |_| panic!("inside");
+        let panics = Tester::new(|next: &Number| call(next, 1) == 2).judge(&inside);
+        let note = panics.note.unwrap_or_default();
+        assert!(
+            note.ends_with("Its only call was next(1), which did not return."),
+            "{note}"
+        );
+
+        let no = Tester::new(|_: &Number| false).judge(&inside);
+        assert_eq!(
+            no.note.as_deref(),
+            Some("It returns false. It had called nothing.")
+        );
+    }
+
+    #[test]
+    fn a_witness_must_tell_right_from_wrong() {
+        let candidates = |witness: fn(&Number) -> bool| {
+            Candidates::<Number>::new("number")
+                .right("next", "It adds one.", |n| n + 1)
+                .wrong(Wrong::new("same", (|n| n) as Number).shows("at 1", witness))
+        };
+        assert_eq!(false_witness(&candidates(|next| next(1) == 2)), None);
+        let blind = false_witness(&candidates(|_| true)).unwrap_or_default();
+        assert!(blind.contains("does not refuse it"), "{blind}");
+        let strict = false_witness(&candidates(|next| next(1) == 3)).unwrap_or_default();
+        assert!(strict.contains("refuses next, which is right"), "{strict}");
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let line = on_one_line(&format!("left\n  {}\n", "x".repeat(300)));
+        assert_eq!(line.len(), "left; ".len() + LINE_MAX + " ...".len());
+    }
 }
