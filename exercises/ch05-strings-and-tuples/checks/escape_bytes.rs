@@ -11,11 +11,14 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 use crate::{mistakes, solutions, stubs};
 use ch05_strings_and_tuples::escape_bytes as learner;
 
+type Encode = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;
+type Decode = dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync;
+
 /// Somebody's two functions.
 #[derive(Clone)]
 pub(crate) struct Escape {
-    pub(crate) encode: Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>,
-    pub(crate) decode: Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>,
+    pub(crate) encode: Arc<Encode>,
+    pub(crate) decode: Arc<Decode>,
 }
 
 impl Escape {

@@ -35,7 +35,19 @@ const USERS: [&str; 18] = [
     "nobody at all, 1 but 2",
 ];
 /// 58 is `:` as a byte. From 2^63 on the first bit is set, and the last number is all `ff`.
-const NUMBERS: [u64; 10] = [1, 2, 10, 0, 58, 255, 256, 1 << 32, 1 << 63, u64::MAX];
+const NUMBERS: [u64; 11] = [
+    1,
+    2,
+    10,
+    0,
+    58,
+    255,
+    256,
+    1 << 32,
+    1 << 63,
+    u64::MAX,
+    u64::MAX - 1,
+];
 const NOTES: [&str; 5] = ["", "a", "b", ":", "\0"];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

@@ -36,6 +36,8 @@ enum Step {
     EmptyWithoutEnd,
     // Another scheme altogether.
     Raw,
+    BareZero,
+    TwoBareZeros,
     LengthOneByte,
     LengthFourBytes,
     LengthBehind,
@@ -48,49 +50,26 @@ enum Step {
     Pika,
 }
 use Step::{
-    ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndFf, EndLikeAZero, EndOne, EndTurned,
-    FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes, LengthOneByte, Lossy,
-    NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed, Raw, TailForgotten, TwoZeros,
-    ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept, ZeroLikeTheEnd,
+    BareZero, ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndFf, EndLikeAZero, EndOne,
+    EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes,
+    LengthOneByte, Lossy, NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed, Raw,
+    TailForgotten, TwoBareZeros, TwoZeros, ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept,
+    ZeroLikeTheEnd,
 };
 
-/// Of each group, an encoder takes one step at most. One of the last group goes with no other.
-const APART: [&[Step]; 2] = [
-    &[
-        ZeroKept,
-        ZeroDoubled,
-        ZeroLikeTheEnd,
-        ZeroBehindFf,
-        ZeroDropped,
-        FirstZeroOnly,
-        TailForgotten,
-        ByteAfterZeroSkipped,
-        FfEscapedToo,
-    ],
-    &[
-        NoEnd,
-        OneZero,
-        TwoZeros,
-        EndOne,
-        EndFf,
-        EndTurned,
-        EndLikeAZero,
-        EmptyWithoutEnd,
-    ],
+/// How a string ends. An encoder has one end.
+const ENDINGS: [Step; 8] = [
+    NoEnd,
+    OneZero,
+    TwoZeros,
+    EndOne,
+    EndFf,
+    EndTurned,
+    EndLikeAZero,
+    EmptyWithoutEnd,
 ];
-const ALONE: [Step; 11] = [
-    Raw,
-    LengthOneByte,
-    LengthFourBytes,
-    LengthBehind,
-    Padded,
-    CutAtZero,
-    HexDigits,
-    Printed,
-    Lossy,
-    PairsExchanged,
-    Pika,
-];
+/// What can go wrong with zero bytes whatever the end is. What is said of the others holds for the right end alone.
+const WITH_ANY_END: [Step; 2] = [TailForgotten, ByteAfterZeroSkipped];
 
 const fn quirk(
     id: Step,
@@ -114,7 +93,7 @@ const ORDER: &str = "order";
 const ENDS: &str = "ends-by-itself";
 const BYTES: &str = "bytes";
 
-const QUIRKS: [Quirk<Step>; 28] = [
+const QUIRKS: [Quirk<Step>; 30] = [
     quirk(
         Raw,
         "raw_bytes",
@@ -123,6 +102,24 @@ const QUIRKS: [Quirk<Step>; 28] = [
         "As long as nothing follows, they sort. With a field behind it, \"a\" is compared by the first byte of \
          that field where \"ab\" still has its own b.",
         END,
+    ),
+    quirk(
+        BareZero,
+        "ended_by_a_bare_zero",
+        ENDS,
+        "one zero byte as the end, and zero bytes of the string left as they are",
+        "That is how a C string ends, and a C string holds no zero byte. A byte string may: 61 00, the key of \
+         \"a\", is the beginning of 61 00 00.",
+        REPAIR,
+    ),
+    quirk(
+        TwoBareZeros,
+        "ended_by_two_bare_zeros",
+        ENDS,
+        "two zero bytes as the end, and zero bytes of the string left as they are",
+        "A string may hold two zero bytes as well as one. 61 00 00, the key of \"a\", is the beginning of \
+         61 00 00 00. A zero byte of the string has to be escaped.",
+        REPAIR,
     ),
     quirk(
         ZeroKept,
@@ -210,8 +207,8 @@ const QUIRKS: [Quirk<Step>; 28] = [
         "no_end",
         ENDS,
         "escaped zero bytes without an end",
-        "The escape alone says nothing about where the string stops. 61 is the beginning of 61 61 00 01, and \
-         what follows the short string is compared with the rest of the long one.",
+        "The escape alone says nothing about where the string stops. 61 is the beginning of 61 61, and what \
+         follows the short string is compared with the rest of the long one.",
         END,
     ),
     quirk(
@@ -228,8 +225,8 @@ const QUIRKS: [Quirk<Step>; 28] = [
         "end_of_two_zeros",
         BYTES,
         "00 00 as the end",
-        "It sorts and it ends by itself. But zeros are what an unused part of a buffer holds, and they would \
-         pass for empty strings. The task asks for 00 01.",
+        "As an end, 00 00 would sort and could be told from 00 ff. But zeros are what an unused part of a \
+         buffer holds, and they would pass for empty strings. The task asks for 00 01.",
         REPAIR,
     ),
     quirk(
@@ -363,14 +360,18 @@ const QUIRKS: [Quirk<Step>; 28] = [
     ),
 ];
 
-fn in_another_scheme(step: Step, value: &[u8]) -> Vec<u8> {
+/// The key under a scheme that has nothing in common with the right one.
+fn in_another_scheme(step: Step, value: &[u8]) -> Option<Vec<u8>> {
     let ended = |bytes: &[u8]| [bytes, &[0x00, 0x01]].concat();
     let pairs = |zero: [u8; 2], end: [u8; 2]| {
         let zeros = value.split(|&byte| byte == 0).collect::<Vec<_>>();
         [&zeros.join(&zero[..]), &end[..]].concat()
     };
     #[expect(clippy::cast_possible_truncation, reason = "it is the mistake")]
-    match step {
+    let key = match step {
+        Raw => value.to_vec(),
+        BareZero => [value, &[0x00]].concat(),
+        TwoBareZeros => [value, &[0x00, 0x00]].concat(),
         LengthOneByte => [&[value.len() as u8], value].concat(),
         LengthFourBytes => [&(value.len() as u32).to_be_bytes(), value].concat(),
         LengthBehind => [value, &(value.len() as u32).to_be_bytes()].concat(),
@@ -391,8 +392,9 @@ fn in_another_scheme(step: Step, value: &[u8]) -> Vec<u8> {
         Lossy => crate::solutions::escape_bytes::encode(String::from_utf8_lossy(value).as_bytes()),
         PairsExchanged => pairs([0x00, 0x01], [0x00, 0xff]),
         Pika => pairs([0x00, 0x01], [0x00, 0x00]),
-        _ => value.to_vec(),
-    }
+        _ => return None,
+    };
+    Some(key)
 }
 
 fn escaped(steps: &[Step], value: &[u8]) -> Vec<u8> {
@@ -425,8 +427,10 @@ fn escaped(steps: &[Step], value: &[u8]) -> Vec<u8> {
 
 fn encode(steps: &[Step], value: &[u8]) -> Vec<u8> {
     let has = |step| steps.contains(&step);
-    if let Some(step) = steps.iter().find(|step| ALONE.contains(step)) {
-        return in_another_scheme(*step, value);
+    if let [step] = steps
+        && let Some(key) = in_another_scheme(*step, value)
+    {
+        return key;
     }
     let end: &[u8] = if has(NoEnd) || has(EmptyWithoutEnd) && value.is_empty() {
         &[]
@@ -449,10 +453,11 @@ fn encode(steps: &[Step], value: &[u8]) -> Vec<u8> {
 }
 
 fn with(steps: &[Step]) -> Option<Escape> {
-    let several = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
-    let alone = steps.iter().any(|step| ALONE.contains(step));
-    if APART.iter().any(several) || alone && steps.len() > 1 {
-        return None;
+    if let [first, second] = steps {
+        let pair = |a, b| ENDINGS.contains(a) && WITH_ANY_END.contains(b);
+        if !pair(first, second) && !pair(second, first) {
+            return None;
+        }
     }
     let steps = steps.to_vec();
     Some(Escape::new(move |value| encode(&steps, value), decode))

@@ -82,7 +82,7 @@ const QUIRKS: [Quirk<Step>; 17] = [
     quirk(
         Colon,
         "user_ended_by_a_colon",
-        "a colon behind the user and a big-endian number",
+        "a colon behind the user",
         "A name may hold a colon, and `a!` is greater than `a` although ! is less than `:`. Nothing below the \
          end of a name may continue it. Escape and terminate.",
         SCAN,
@@ -277,7 +277,14 @@ fn key(steps: &[Step], user: &str, number: u64, note: &str) -> Vec<u8> {
 
 fn with(steps: &[Step]) -> Option<Key> {
     let several = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
-    if APART.iter().any(several) {
+    // What is said of these holds only if the rest is right.
+    let alone = [EndOfOneZero, NumberLeftOut];
+    let single = steps.iter().any(|step| alone.contains(step)) && steps.len() > 1;
+    // A missing or moved field goes along with wrong bytes of the number, not with a wrong end of the user.
+    let [users, _, moved] = APART;
+    let apart = |step: &Step| moved.contains(step);
+    let mixed = steps.iter().any(apart) && steps.iter().any(|s| users.contains(s) || *s == Decimal);
+    if APART.iter().any(several) || single || mixed {
         return None;
     }
     let steps = steps.to_vec();

@@ -172,7 +172,7 @@ use Step::{
     LastExcluded, LittleEndian, NameNotEscaped, NoUpperBound, OneFf, OwnRowsSkipped,
 };
 
-const APART: [&[Step]; 2] = [
+const APART: [&[Step]; 3] = [
     &[
         OneFf,
         LastExcluded,
@@ -182,6 +182,7 @@ const APART: [&[Step]; 2] = [
         EndForgotten,
         EndKept,
     ],
+    &[EndKept, OwnRowsSkipped],
     &[CutByLength, LittleEndian, GreatestFirst, FirstOnly],
 ];
 
@@ -263,7 +264,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         LittleEndian,
         "numbers_read_in_little_endian",
         ONE,
-        "the right rows with their numbers read from the wrong end",
+        "numbers read from the wrong end",
         "`key` writes the highest byte first, and so it has to be read.",
         TASK,
     ),
@@ -271,7 +272,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         GreatestFirst,
         "greatest_first",
         ONE,
-        "the right numbers in reverse",
+        "the numbers in reverse",
         "The rows come in ascending order by themselves.",
         TASK,
     ),
@@ -279,7 +280,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         FirstOnly,
         "first_row_only",
         ONE,
-        "the first of the right rows alone",
+        "the first row and no more",
         "A user may have many rows. They stand side by side: read on up to the end of the range.",
         TASK,
     ),
@@ -341,7 +342,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         FirstOnly,
         "first_row_of_many",
         BEGINNING,
-        "the first of the right rows alone",
+        "the first row and no more",
         "Many rows may start alike. They stand side by side: read on up to the end of the range.",
         TASK,
     ),

@@ -43,13 +43,13 @@ pub fn orders_starting(rows: &BTreeSet<Vec<u8>>, start: &str) -> Vec<u64> {
 
 fn with_prefix(rows: &BTreeSet<Vec<u8>>, prefix: Vec<u8>) -> Vec<u64> {
     match successor(&prefix) {
-        Some(end) => rows.range(prefix..end).map(number).collect(),
-        None => rows.range(prefix..).map(number).collect(),
+        Some(end) => rows.range(prefix..end).map(|row| number(row)).collect(),
+        None => rows.range(prefix..).map(|row| number(row)).collect(),
     }
 }
 
 /// The last field of a row: its last eight bytes.
-fn number(row: &Vec<u8>) -> u64 {
+fn number(row: &[u8]) -> u64 {
     row.last_chunk()
         .map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }

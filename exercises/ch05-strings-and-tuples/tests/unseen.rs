@@ -1,0 +1,337 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/escape_bytes.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod escape_bytes;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/predict_strings.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_strings;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_an_escape.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_an_escape;
+#[path = "../checks/tuple_key.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod tuple_key;
+#[path = "../checks/tuple_prefix_scan.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod tuple_prefix_scan;
+
+use std::sync::Arc;
+
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::{Judged, State, Verdict, Who};
+
+use escape_bytes::Escape;
+use predict_strings::{Orders, RIGHT};
+use solutions::escape_bytes::{decode, encode};
+use tuple_prefix_scan::{Rows, Scans};
+
+fn judged(exercise: &dyn Judged) -> Verdict {
+    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
+    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
+    verdict
+}
+
+fn escape(
+    encode: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
+    decode: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&escape_bytes::exercise_of(Escape::new(encode, decode)))
+}
+
+fn tuple(key: impl Fn(&str, u64, &str) -> Vec<u8> + Send + Sync + 'static) -> Verdict {
+    judged(&tuple_key::exercise_of(Arc::new(key)))
+}
+
+fn tester(
+    test: impl Fn(&dyn Fn(&[u8]) -> Vec<u8>, &dyn Fn(&[u8]) -> Option<Vec<u8>>) + Send + Sync + 'static,
+) -> Verdict {
+    let tester = test_an_escape::tester(test);
+    judged(&test_an_escape::exercise_of(tester))
+}
+
+/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
+fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.check.as_deref(), Some(check));
+    assert_eq!(verdict.mistake, None, "a name was guessed");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+}
+
+fn named(verdict: &Verdict, name: &str) {
+    assert_eq!(verdict.mistake.as_deref(), Some(name));
+}
+
+/// A text with its zero bytes escaped, and no end.
+fn escaped(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let runs: Vec<&[u8]> = bytes.split(|&byte| byte == 0).collect();
+    runs.join(&b"\x00\xff"[..])
+}
+
+#[test]
+fn right_escapes_pass_however_they_are_written() {
+    let by_runs = |value: &[u8]| {
+        let runs: Vec<&[u8]> = value.split(|&byte| byte == 0).collect();
+        [runs.join(&b"\x00\xff"[..]), b"\x00\x01".to_vec()].concat()
+    };
+    // Read by looking for the end first: 00 01 stands nowhere else.
+    let by_end = |key: &[u8]| {
+        let end = key.windows(2).position(|pair| pair == [0, 1])?;
+        let mut value = key[..end].to_vec();
+        let mut index = 0;
+        while let Some(at) = value[index..].iter().position(|&byte| byte == 0) {
+            index += at + 1;
+            (value.get(index) == Some(&0xff)).then(|| value.remove(index))?;
+        }
+        (end + 2 == key.len()).then_some(value)
+    };
+    assert_eq!(escape(by_runs, by_end).state, State::Passed);
+}
+
+#[test]
+fn right_tuple_keys_pass_whatever_their_bytes_are() {
+    // Everything ended, and the number in twenty digits.
+    let ended = |user: &str, number: u64, note: &str| {
+        let digits = format!("{number:020}").into_bytes();
+        [encode(user.as_bytes()), digits, encode(note.as_bytes())].concat()
+    };
+    assert_eq!(tuple(ended).state, State::Passed);
+    // FoundationDB's: a type code in front of each field lets one zero be the end.
+    let tagged = |user: &str, number: u64, note: &str| {
+        let number = number.to_be_bytes();
+        [
+            &[2][..],
+            &escaped(user),
+            &[0, 0x1c],
+            &number,
+            &[2],
+            &escaped(note),
+            &[0],
+        ]
+        .concat()
+    };
+    assert_eq!(tuple(tagged).state, State::Passed);
+    // Every byte plus one, as two of them where it does not fit: zero is free for the end.
+    let raised = |user: &str, number: u64, note: &str| {
+        let user = user
+            .bytes()
+            .flat_map(|byte| if byte < 2 { vec![1, byte] } else { vec![byte] });
+        let user: Vec<u8> = user.chain([0]).collect();
+        [&user, &number.to_be_bytes()[..], note.as_bytes()].concat()
+    };
+    assert_eq!(tuple(raised).state, State::Passed);
+}
+
+#[test]
+fn right_scans_pass_however_they_are_written() {
+    let scans = Scans {
+        successor: Arc::new(|prefix| {
+            let mut end = prefix.to_vec();
+            while let Some(last) = end.pop() {
+                if last < 0xff {
+                    end.push(last + 1);
+                    return Some(end);
+                }
+            }
+            None
+        }),
+        // Between the keys of the smallest and the largest number.
+        orders_of: Arc::new(|rows: &Rows, user: &str| {
+            use solutions::tuple_prefix_scan::key;
+            let found = rows.range(key(user, 0)..=key(user, u64::MAX));
+            found
+                .map(|row| u64::from_be_bytes(*row.last_chunk().unwrap()))
+                .collect()
+        }),
+        // Text never holds ff, so here one ff is an end.
+        orders_starting: Arc::new(|rows: &Rows, start: &str| {
+            let prefix = escaped(start);
+            let end = [&prefix[..], &[0xff]].concat();
+            let found = rows.range(prefix..end);
+            found
+                .map(|row| u64::from_be_bytes(*row.last_chunk().unwrap()))
+                .collect()
+        }),
+    };
+    assert_eq!(
+        judged(&tuple_prefix_scan::exercise_of(scans)).state,
+        State::Passed
+    );
+}
+
+#[test]
+fn unknown_escapes_are_told_what_they_do() {
+    let ended_by_02 = |value: &[u8]| {
+        let mut key = encode(value);
+        *key.last_mut().unwrap() = 2;
+        key
+    };
+    observed(
+        &escape(ended_by_02, decode),
+        "bytes",
+        &[
+            "encode(b\"\") must be 00 01, but it is 00 02",
+            "The keys are in order.",
+        ],
+    );
+    let reversed = |value: &[u8]| encode(&value.iter().rev().copied().collect::<Vec<u8>>());
+    observed(
+        &escape(reversed, decode),
+        "order",
+        &["though", "`decode` is right."],
+    );
+    let upper_case = |value: &[u8]| encode(&value.to_ascii_uppercase());
+    let verdict = escape(upper_case, decode);
+    observed(&verdict, "bytes", &["it is 41 00 01"]);
+    let short_only = |value: &[u8]| {
+        assert!(value.len() < 256, "too long");
+        encode(value)
+    };
+    observed(
+        &escape(short_only, decode),
+        "returns",
+        &["It panics on encode([b'a'; 256]), encode([b'b'; 257])."],
+    );
+}
+
+#[test]
+fn unknown_decoders_are_told_where_they_are_wrong() {
+    let trimmed = |key: &[u8]| {
+        let value = decode(key)?;
+        let last = value.iter().rposition(|&byte| byte != 0);
+        Some(value[..last.map_or(0, |at| at + 1)].to_vec())
+    };
+    observed(
+        &escape(encode, trimmed),
+        "round-trip",
+        &["It is wrong on the strings that end in a zero byte, all of them and no others."],
+    );
+    let never_none = |key: &[u8]| Some(decode(key).unwrap_or_default());
+    observed(
+        &escape(encode, never_none),
+        "round-trip",
+        &["It is wrong on the bytes that are no key, all of them and no others."],
+    );
+}
+
+#[test]
+fn unknown_tuple_keys_are_shown_the_pair_that_breaks() {
+    let bar = |user: &str, number: u64, note: &str| {
+        [
+            user.as_bytes(),
+            b"|",
+            &number.to_be_bytes(),
+            note.as_bytes(),
+        ]
+        .concat()
+    };
+    observed(
+        &tuple(bar),
+        "order",
+        &[
+            "sorts before",
+            "The tuples with a plain user are not in order among themselves.",
+        ],
+    );
+    let without_zeros = |user: &str, number: u64, note: &str| {
+        solutions::tuple_key::key(&user.replace('\0', ""), number, note)
+    };
+    observed(
+        &tuple(without_zeros),
+        "order",
+        &["(\"a\", 1, \"\") and (\"a\\0\", 1, \"\") are different, but both become"],
+    );
+    let one_based = |user: &str, number: u64, note: &str| {
+        solutions::tuple_key::key(user, number.saturating_add(1), note)
+    };
+    observed(
+        &tuple(one_based),
+        "order",
+        &[
+            "(\"ann\", 18446744073709551614, \"\") and (\"ann\", 18446744073709551615, \"\") are different",
+        ],
+    );
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    let colon_and_decimal =
+        |user: &str, number: u64, note: &str| format!("{user}:{number}{note}").into_bytes();
+    named(
+        &tuple(colon_and_decimal),
+        "user_ended_by_a_colon+number_in_decimal",
+    );
+    let tail_and_end = |value: &[u8]| {
+        let tail = value.iter().rposition(|&byte| byte == 0);
+        let kept = &value[..tail.map_or(value.len(), |last| last + 1)];
+        let key = encode(kept);
+        key[..key.len() - 2].to_vec()
+    };
+    named(&escape(tail_and_end, decode), "tail_forgotten+no_end");
+    // A pair of which nothing true could be said at once is not named.
+    let doubled_and_one_zero = |value: &[u8]| {
+        let doubled = |&byte: &u8| if byte == 0 { vec![0, 0] } else { vec![byte] };
+        value.iter().flat_map(doubled).chain([0]).collect()
+    };
+    observed(
+        &escape(doubled_and_one_zero, decode),
+        "ends-by-itself",
+        &["is the beginning of"],
+    );
+}
+
+#[test]
+fn tests_are_told_what_they_decide() {
+    // A test of one rule for some strings: it decides like no weak test that we know.
+    let zeros_only = |encode: &dyn Fn(&[u8]) -> Vec<u8>, _: &dyn Fn(&[u8]) -> Option<Vec<u8>>| {
+        for count in 0..9_usize {
+            assert!(encode(&vec![0; count]) < encode(&vec![0; count + 1]));
+        }
+    };
+    observed(
+        &tester(zeros_only),
+        "kills",
+        &["It accepts 3 of 3 right implementations"],
+    );
+    let no_zero_in_a_key = |encode: &dyn Fn(&[u8]) -> Vec<u8>,
+                            _: &dyn Fn(&[u8]) -> Option<Vec<u8>>| {
+        assert!(!encode(b"a").contains(&0));
+    };
+    observed(
+        &tester(no_zero_in_a_key),
+        "accepts-right",
+        &["your test refuses a right answer, `end_of_00_01`"],
+    );
+}
+
+#[test]
+fn predictions_show_one_wrong_pair_and_not_the_answer() {
+    let verdict = judged(&predict_strings::exercise_of(Orders {
+        joined: || ['b', 'd', 'e', 'f', 'c', 'a'],
+        bare: || ['x'; 6],
+        ..RIGHT
+    }));
+    observed(
+        &verdict,
+        "colon",
+        &[
+            "you put c before a, but the key of a comes first",
+            "'x' is none of the letters a to f",
+        ],
+    );
+}
