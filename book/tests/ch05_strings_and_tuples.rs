@@ -6,6 +6,8 @@
 
 #[path = "ch05_strings_and_tuples/faults.rs"]
 mod faults;
+#[path = "ch05_strings_and_tuples/figure.rs"]
+mod figure;
 #[path = "ch05_strings_and_tuples/shelf.rs"]
 mod shelf;
 #[path = "ch05_strings_and_tuples/systems.rs"]
@@ -14,7 +16,7 @@ mod systems;
 mod world;
 
 use book::output;
-use engine::keys::{self, OrderedKey as _, Raw, hex};
+use engine::keys::{self, OrderedKey, Raw, hex};
 
 use shelf::{Shelf, title};
 
@@ -47,29 +49,23 @@ fn escaped(owner: &[u8], title: &[u8]) -> Vec<u8> {
     (owner, Raw(title)).to_key()
 }
 
+// ANCHOR: books
 const BOOKS: [(&str, &str); 4] = [
     ("ann", "zoo"),
     ("ann:b", "c"),
     ("ann", "b:c"),
     ("ann!", "fox"),
 ];
+// ANCHOR_END: books
 
 // ANCHOR: broken_scan
 #[test]
 fn a_colon_loses_a_row_and_puts_the_others_in_the_wrong_order() {
     let shelf = Shelf::new(&BOOKS, joined);
-    output::check(
-        "05-strings-and-tuples/outputs/broken-scan.txt",
-        &shelf.scan(),
-    );
-    assert_eq!(
-        shelf.titles(),
-        [
-            title("ann!", "fox"),
-            title("ann", "b:c"),
-            title("ann", "zoo")
-        ]
-    );
+    let file = "05-strings-and-tuples/outputs/broken-scan.txt";
+    output::check(file, &shelf.scan());
+    assert_eq!(shelf.titles()[0], title("ann!", "fox"));
+    assert_eq!(shelf.titles().len(), 3);
 }
 // ANCHOR_END: broken_scan
 
@@ -152,7 +148,7 @@ fn the_tuple_builder_without_scripts() {
     let both = |one: fn(&[u8]) -> Vec<u8>| move |a: &[u8], b: &[u8]| [one(a), one(b)].concat();
     let length = both(|text| length_first(text, b""));
     let eight = both(|text| fixed(text, b""));
-    let ended = both(|text| text.to_key());
+    let ended = both(OrderedKey::to_key);
     type Pair<'a> = &'a dyn Fn(&[u8], &[u8]) -> Vec<u8>;
     let schemes: [(&str, Pair); 4] = [
         ("joined by `:`", &joined),
@@ -216,7 +212,7 @@ fn a_tuple_is_its_fields_one_after_another() {
         table += &format!("{tuple:<16}  {owner_key:<10}  {number_key}  {name_key}\n");
     }
     output::check("05-strings-and-tuples/outputs/tuples.txt", &table);
-    assert!(tuples.is_sorted() && tuples.is_sorted_by_key(|tuple| tuple.to_key()));
+    assert!(tuples.is_sorted() && tuples.is_sorted_by_key(OrderedKey::to_key));
 }
 // ANCHOR_END: tuples
 
@@ -233,8 +229,8 @@ fn nesting_groups_fields_in_the_program_not_in_the_bytes() {
 fn a_prefix_is_a_range_if_it_ends_at_the_successor() {
     let shelf = Shelf::of_keys(
         [
-            ("ann", 5_u64),
-            ("ann", u64::MAX),
+            ("ann", 5_u16),
+            ("ann", u16::MAX),
             ("ann:1", 2),
             ("anna", 1),
             ("bob", 3),
@@ -285,7 +281,12 @@ fn the_successor_carries() {
     let mut table = String::from("prefix    successor\n");
     for prefix in prefixes {
         let bound = keys::prefix_successor(prefix).map_or("none".to_owned(), |key| hex(&key));
-        table += &format!("{:<8}  {bound}\n", hex(prefix));
+        let shown = if prefix.is_empty() {
+            "(empty)".to_owned()
+        } else {
+            hex(prefix)
+        };
+        table += &format!("{shown:<8}  {bound}\n");
     }
     output::check("05-strings-and-tuples/outputs/successors.txt", &table);
 }

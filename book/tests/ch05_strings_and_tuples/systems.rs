@@ -127,15 +127,17 @@ fn the_documents_own_test_cases() {
 // ANCHOR: one_zero
 #[test]
 fn one_zero_is_an_end_as_long_as_no_field_begins_with_ff() {
-    // FoundationDB's text before FoundationDB's number: the type code is never ff.
-    let own =
-        |text: &str, number| [foundation_text(text.as_bytes()), foundation_number(number)].concat();
-    assert!(own("a", u64::MAX) < own("a\0", 0));
-    // The same text before a plain number: ff reads as part of the text.
-    let plain =
-        |text: &str, number: u64| [foundation_text(text.as_bytes()), number.to_key()].concat();
-    assert!(plain("a", u64::MAX) > plain("a\0", 0));
-    // An end of two bytes needs no such promise.
+    let [a, a_zero] = [b"a".as_slice(), b"a\x00"].map(foundation_text);
+
+    // Before FoundationDB's own numbers: a type code is never ff.
+    let own = |text: &[u8], n| [text, &foundation_number(n)].concat();
+    assert!(own(&a, u64::MAX) < own(&a_zero, 0));
+
+    // Before a plain number: its ff reads as part of the text.
+    let plain = |text: &[u8], n: u64| [text, &n.to_key()].concat();
+    assert!(plain(&a, u64::MAX) > plain(&a_zero, 0));
+
+    // An end of two bytes needs no promise.
     assert!(("a", u64::MAX).to_key() < ("a\0", 0_u64).to_key());
 }
 // ANCHOR_END: one_zero
@@ -143,13 +145,10 @@ fn one_zero_is_an_end_as_long_as_no_field_begins_with_ff() {
 // ANCHOR: nested_history
 #[test]
 fn the_first_nested_tuples_of_foundationdb_sorted_wrongly() {
-    // design/tuple.md: null is 00. The old form puts 03 and 04 around the items.
-    let old = |items: &[&[u8]]| [&[0x03], &items.concat()[..], &[0x04]].concat();
-    let (empty, of_null) = (old(&[]), old(&[&[0x00]]));
-    assert!(of_null < empty, "(null) must stand behind ()");
-    // The new form ends with 00, and inside of it a null is 00 ff.
-    let new = |items: &[&[u8]]| [&[0x05], &items.concat()[..], &[0x00]].concat();
-    let (empty, of_null) = (new(&[]), new(&[&[0x00, 0xff]]));
-    assert!(empty < of_null);
+    let nested = |front: u8, items: &[u8], behind: u8| [&[front], items, &[behind]].concat();
+    // The old form: 03, the items, 04. A null is 00.
+    assert!(nested(0x03, &[0x00], 0x04) < nested(0x03, &[], 0x04));
+    // The new form: 05, the items, 00. A null is 00 ff.
+    assert!(nested(0x05, &[0x00, 0xff], 0x00) > nested(0x05, &[], 0x00));
 }
 // ANCHOR_END: nested_history

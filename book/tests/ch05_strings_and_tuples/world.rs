@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use book::output;
-use engine::keys::{OrderedKey as _, Raw};
+use engine::keys::{OrderedKey, Raw};
 
 use crate::faults::{
     bare, ended_by_ff, ended_by_one_zero, escaped_without_end, zero_ended, zero_kept,
@@ -12,31 +12,31 @@ use crate::systems::{cockroach_bytes, foundation_text, groups_of_eight};
 use crate::{Scheme, escaped, fixed, joined, length_first};
 
 // ANCHOR: small_world
-/// All strings of up to two bytes out of five that matter: the escape's own three, the colon, a letter.
+/// All strings of up to two bytes out of five that matter.
 fn strings() -> Vec<Vec<u8>> {
     let bytes = [0x00, 0x01, b':', b'a', 0xff];
     let mut all = vec![Vec::new()];
-    all.extend(bytes.map(|byte| vec![byte]));
-    all.extend(
-        bytes
-            .iter()
-            .flat_map(|&first| bytes.map(|second| vec![first, second])),
-    );
+    for first in bytes {
+        all.push(vec![first]);
+        all.extend(bytes.map(|second| vec![first, second]));
+    }
     all
 }
 
 /// All pairs of them, in order.
 fn tuples() -> Vec<(Vec<u8>, Vec<u8>)> {
-    let pairs = strings().into_iter().flat_map(|first| {
-        let pair = move |second| (first.clone(), second);
-        strings().into_iter().map(pair)
-    });
-    let mut all: Vec<_> = pairs.collect();
+    let mut all = Vec::new();
+    for first in strings() {
+        for second in strings() {
+            all.push((first.clone(), second));
+        }
+    }
     all.sort();
     all
 }
 
-/// How many tuples share a key with an earlier one, and how many pairs of tuples have keys in the wrong order.
+/// How many tuples share a key with an earlier one, and how many
+/// pairs of tuples have keys in the wrong order.
 fn faults(scheme: Scheme) -> (usize, usize) {
     let keys: Vec<_> = tuples().iter().map(|(a, b)| scheme(a, b)).collect();
     let distinct: BTreeSet<_> = keys.iter().collect();
@@ -95,12 +95,10 @@ fn each_scheme_in_the_small_world() {
 // ANCHOR: ends_by_itself
 #[test]
 fn no_key_is_the_beginning_of_another() {
-    let keys: Vec<_> = strings().iter().map(|string| string.to_key()).collect();
+    let keys: Vec<_> = strings().iter().map(OrderedKey::to_key).collect();
     for (i, key) in keys.iter().enumerate() {
-        let others = keys.iter().enumerate().filter(|(j, _)| *j != i);
-        assert!(others.clone().count() > 0);
-        for (_, other) in others {
-            assert!(!other.starts_with(key));
+        for (j, other) in keys.iter().enumerate() {
+            assert!(i == j || !other.starts_with(key));
         }
     }
     // The raw form is the beginning of many. So it may only stand last.

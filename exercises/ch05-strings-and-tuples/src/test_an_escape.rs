@@ -1,7 +1,7 @@
 //! # test-an-escape: be the tester
 //!
-//! **Why.** Pika's escape was wrong for some keys and right for all that anybody tried. An encoder is as good as the test
-//! that it has passed, and a test is as good as the wrong encoders that it refuses.
+//! **Why.** An escape can be right for every name and wrong for other bytes, as Pika's was. An encoder is as good as the
+//! test that it has passed, and a test is as good as the wrong encoders that it refuses.
 //!
 //! **Task.** Write `test`. It gets somebody's `encode` and `decode` for byte strings, and you cannot read their code. Panic, by
 //! `assert!` or `assert_eq!`, if one of these rules is broken:
