@@ -1,1 +1,9 @@
-//! The exercises of chapter 10: one file each.
+//! Exercises of the chapter "An order store": one file each, with the task on top.
+
+pub mod order;
+
+pub mod change_status;
+pub mod check_store;
+pub mod find_orders;
+pub mod place_order;
+pub mod predict_rows;

@@ -1,0 +1,163 @@
+//! Changes by the rows that they leave, and by what a power cut leaves of them.
+
+use std::sync::Arc;
+
+use engine::Db;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::order::Change;
+use crate::order::Status::{self, New, Paid, Shipped};
+use crate::store::{Line, cuts, disk, names, rows, rows_of, shown, store};
+use crate::{mistakes, solutions, stubs};
+use ch10_order_store::change_status as learner;
+
+/// Somebody's `change_status`.
+pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
+
+const STORES: [&[Line]; 3] = [
+    &[(7, "ann", 500, New)],
+    &[
+        (7, "ann", 500, New),
+        (8, "ann", 500, New),
+        (9, "bob", 400, Paid),
+        (258, "bob", 300, Shipped),
+        (6, "zoe", 700, Paid),
+    ],
+    &[],
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::change_status)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
+    let cast: Cast<Changing> = Cast {
+        learner,
+        stub: Arc::new(stubs::change_status::change_status),
+        solution: Arc::new(solutions::change_status::change_status),
+    };
+    let mut part = PartOf::new("change_status", "list");
+    for orders in STORES {
+        for id in [7, 9, 258, 8, 70] {
+            let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);
+            if before.is_none() && id != 70 {
+                continue;
+            }
+            for to in Status::ALL {
+                part = probe(part, orders, id, before, to);
+            }
+        }
+    }
+    part = twice(part);
+    // Dearer than all others together, and so the last ones.
+    for (orders, id, to) in [
+        (STORES[0], 7, Paid),
+        (STORES[1], 258, New),
+        (STORES[1], 9, Paid),
+        (STORES[1], 70, Paid),
+    ] {
+        part = cut(part, orders, id, to);
+    }
+    Exercise::new("change-status", "10-order-store", cast)
+        .part(part)
+        .check(check::answers(
+            "change_status",
+            "rows",
+            "The right rows, and no other; whole and durable, whenever the power fails.",
+        ))
+        .mistakes(mistakes::change_status::all())
+}
+
+fn said(change: &Changing, db: &Db, id: u32, to: Status) -> String {
+    match change(db, id, to) {
+        Ok(said) => format!("{said:?}"),
+        Err(error) => format!("Err({error})"),
+    }
+}
+
+fn called(orders: &[Line], id: u32, to: Status) -> String {
+    let lines: Vec<String> = orders.iter().map(shown).collect();
+    format!("change_status({{{}}}, {id}, {to:?})", lines.join(", "))
+}
+
+fn probe(
+    part: PartOf<Changing>,
+    orders: &'static [Line],
+    id: u32,
+    before: Option<Status>,
+    to: Status,
+) -> PartOf<Changing> {
+    let call = called(orders, id, to);
+    let class = match before {
+        None => "changes of an order that is not there",
+        Some(before) if before == to => "changes to the status that the order has",
+        Some(before) if before > to => "changes to an earlier status",
+        Some(_) => "changes to a later status",
+    };
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &[class],
+        move |change: &Changing| {
+            let db = store(orders);
+            let said = said(change, &db, id, to);
+            Answer::text(format!("{said} and the rows {}", names(&rows(&db))))
+        },
+    )
+}
+
+/// A change behind each of whose file operations the power fails.
+fn cut(part: PartOf<Changing>, orders: &'static [Line], id: u32, to: Status) -> PartOf<Changing> {
+    let call = format!("{}, with power cuts", called(orders, id, to));
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["changes whose power is cut"],
+        move |change: &Changing| survived(change, orders, id, to),
+    )
+}
+
+/// An order goes on and comes back: every row is as before.
+fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
+    let call = format!("{}, then back to New", called(STORES[0], 7, Shipped));
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["changes to and fro"],
+        |change: &Changing| {
+            let db = store(STORES[0]);
+            let there = said(change, &db, 7, Shipped);
+            let back = said(change, &db, 7, New);
+            Answer::text(format!(
+                "{there}, {back} and the rows {}",
+                names(&rows(&db))
+            ))
+        },
+    )
+}
+
+/// Cuts the power behind each file operation.
+fn survived(change: &Changing, orders: &[Line], id: u32, to: Status) -> Answer {
+    let before = rows_of(orders);
+    let (after, cuts) = cuts(&disk(&before), |db| {
+        _ = said(change, db, id, to);
+        rows(db)
+    });
+    for cut in &cuts {
+        if cut.rows != before && cut.rows != after {
+            return Answer::text(format!(
+                "half a change, {}, when the power fails behind file operation {} of {}",
+                names(&cut.rows),
+                cut.operation,
+                cut.of
+            ));
+        }
+    }
+    let lost = cuts.last().is_some_and(|cut| cut.rows != after);
+    Answer::text(if lost {
+        "never half a change; but it is gone if the power fails when the call has returned"
+    } else {
+        "never half a change, and what has returned is durable"
+    })
+}

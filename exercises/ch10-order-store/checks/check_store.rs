@@ -1,0 +1,303 @@
+//! Stores with rows too many and rows too few: what is found in them, and what a rebuild leaves.
+
+use std::sync::Arc;
+
+use engine::Db;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::order::Fault;
+use crate::order::Status::{New, Paid, Shipped};
+use crate::solutions::place_order::keys;
+use crate::store::{Line, Row, cuts, disk, key_name, names, open, order, rows, rows_of};
+use crate::{mistakes, solutions, stubs};
+use ch10_order_store::check_store as learner;
+
+pub(crate) type Found = Vec<Fault>;
+pub(crate) type Faults = Arc<dyn Fn(&Db) -> engine::Result<Found> + Send + Sync>;
+pub(crate) type Rebuild = Arc<dyn Fn(&Db) -> engine::Result<()> + Send + Sync>;
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Checker {
+    pub(crate) faults: Faults,
+    pub(crate) rebuild: Rebuild,
+}
+
+impl Checker {
+    pub(crate) fn new(
+        faults: impl Fn(&Db) -> engine::Result<Found> + Send + Sync + 'static,
+        rebuild: impl Fn(&Db) -> engine::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            faults: Arc::new(faults),
+            rebuild: Arc::new(rebuild),
+        }
+    }
+}
+
+const ORDERS: [Line; 4] = [
+    (7, "ann", 500, Paid),
+    (8, "bob", 600, New),
+    (258, "ann", 300, Shipped),
+    (3, "zoe", 600, New),
+];
+
+/// A store: what is wrong with it, in words, and its rows.
+struct Case {
+    what: &'static str,
+    class: &'static str,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Checker::new(learner::faults, learner::rebuild)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Checker) -> Exercise<Checker> {
+    let cast = Cast {
+        learner,
+        stub: Checker::new(stubs::check_store::faults, stubs::check_store::rebuild),
+        solution: solution(),
+    };
+    Exercise::new("check-store", "10-order-store", cast)
+        .part(found())
+        .part(rebuilt())
+        .check(check::answers(
+            "faults",
+            "faults",
+            "Every ghost and every missing row, in the order of the keys.",
+        ))
+        .check(check::answers(
+            "rebuild",
+            "rebuilt",
+            "The rows that the orders ask for, all other rows as before, and no half of it after a power cut.",
+        ))
+        .mistakes(mistakes::check_store::all())
+}
+
+pub(crate) fn solution() -> Checker {
+    Checker::new(
+        solutions::check_store::faults,
+        solutions::check_store::rebuild,
+    )
+}
+
+const GHOSTS: &str = "stores with ghosts";
+const MISSING: &str = "stores with missing rows";
+const BOTH: &str = "stores with ghosts and missing rows";
+const RIGHT: &str = "stores in which nothing is wrong";
+
+/// The rows of [`ORDERS`] without some of them, and with more.
+fn altered(
+    what: &'static str,
+    class: &'static str,
+    without: &[(usize, usize)],
+    with: &[Row],
+) -> Case {
+    let mut rows = rows_of(&ORDERS);
+    for &(of, place) in without {
+        let key = &keys(&order(&ORDERS[of]))[place];
+        rows.retain(|(other, _)| other != key);
+    }
+    rows.extend(with.iter().cloned());
+    rows.sort();
+    Case { what, class, rows }
+}
+
+/// The index row of an order that is not (or no longer) so.
+fn index(line: Line, place: usize) -> Row {
+    (keys(&order(&line))[place].clone(), Vec::new())
+}
+
+fn bytes(key: &[u8]) -> Row {
+    (key.to_vec(), Vec::new())
+}
+
+fn cases() -> Vec<Case> {
+    let was_new = index((7, "ann", 500, New), 3);
+    let stranger = (9, "kim", 550, New);
+    vec![
+        altered("four orders, nothing wrong", RIGHT, &[], &[]),
+        altered(
+            "7 stands under New as well",
+            GHOSTS,
+            &[],
+            &[was_new.clone()],
+        ),
+        altered("8 lacks its row by status", MISSING, &[(1, 3)], &[]),
+        altered("8 lacks its row by user", MISSING, &[(1, 1)], &[]),
+        altered("8 lacks its row by time", MISSING, &[(1, 2)], &[]),
+        altered(
+            "7 stands under New and not under Paid",
+            BOTH,
+            &[(0, 3)],
+            &[was_new.clone()],
+        ),
+        altered(
+            "9 has index rows and no row of its own",
+            GHOSTS,
+            &[],
+            &[index(stranger, 1), index(stranger, 2), index(stranger, 3)],
+        ),
+        altered(
+            "7 stands under another user as well",
+            GHOSTS,
+            &[],
+            &[index((7, "bob", 500, Paid), 1)],
+        ),
+        altered(
+            "7 stands at another time as well",
+            GHOSTS,
+            &[],
+            &[index((7, "ann", 501, Paid), 2)],
+        ),
+        altered(
+            "8 lacks its row by user, and 9 has one by user and none of its own",
+            BOTH,
+            &[(1, 1)],
+            &[index(stranger, 1)],
+        ),
+        altered(
+            "7 lacks its rows by user and by status, 258 that by time",
+            MISSING,
+            &[(0, 1), (0, 3), (2, 2)],
+            &[],
+        ),
+        altered(
+            "index rows that cannot be read",
+            GHOSTS,
+            &[],
+            &[
+                bytes(b"s"),
+                bytes(b"t\x00"),
+                bytes(b"u\xff\xff"),
+                bytes(b"s\x07too long for a row by status"),
+            ],
+        ),
+        altered(
+            "an index row with one byte too many",
+            GHOSTS,
+            &[],
+            &[bytes(&[&keys(&order(&ORDERS[1]))[3][..], b"\x00"].concat())],
+        ),
+        altered(
+            "rows with other letters",
+            RIGHT,
+            &[],
+            &[
+                bytes(b"a config"),
+                bytes(b"v"),
+                bytes(b"p\x00\x01"),
+                bytes(b""),
+            ],
+        ),
+        altered(
+            "rows with other letters, and 7 under New as well",
+            GHOSTS,
+            &[],
+            &[bytes(b"r"), bytes(b"w"), was_new],
+        ),
+        Case {
+            what: "no row at all",
+            class: RIGHT,
+            rows: Vec::new(),
+        },
+        Case {
+            what: "orders without any index row",
+            class: MISSING,
+            rows: rows_of(&ORDERS)
+                .into_iter()
+                .filter(|(key, _)| key.starts_with(b"o"))
+                .collect(),
+        },
+        Case {
+            what: "index rows without any order",
+            class: GHOSTS,
+            rows: rows_of(&ORDERS)
+                .into_iter()
+                .filter(|(key, _)| !key.starts_with(b"o"))
+                .collect(),
+        },
+    ]
+}
+
+fn found() -> PartOf<Checker> {
+    let mut part = PartOf::new("faults", "list");
+    for case in cases() {
+        let disk = disk(&case.rows);
+        part = part.probe(
+            format!("faults({})", case.what),
+            Answer::text(names(&case.rows)),
+            &[case.class],
+            move |checker: &Checker| told((checker.faults)(&open(&disk.crash(0)))),
+        );
+    }
+    part
+}
+
+fn told(found: engine::Result<Found>) -> Answer {
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return Answer::text(format!("Err({error})")),
+    };
+    let faults: Vec<String> = found
+        .iter()
+        .map(|fault| match fault {
+            Fault::Ghost(key) => format!("ghost {}", key_name(key)),
+            Fault::Missing(key) => format!("missing {}", key_name(key)),
+        })
+        .collect();
+    Answer::text(format!("[{}]", faults.join(", ")))
+}
+
+fn rebuilt() -> PartOf<Checker> {
+    let mut part = PartOf::new("rebuild", "list");
+    for case in cases() {
+        let disk = disk(&case.rows);
+        let call = format!("rebuild({})", case.what);
+        part = part.probe(
+            call.clone(),
+            Answer::text(names(&case.rows)),
+            &[case.class],
+            move |checker: &Checker| after(checker, &open(&disk.crash(0))),
+        );
+    }
+    for case in cases().into_iter().filter(|case| case.class == BOTH) {
+        let call = format!("rebuild({}), with power cuts", case.what);
+        let before = case.rows;
+        part = part.probe(
+            call,
+            Answer::text(names(&before)),
+            &["rebuilds whose power is cut"],
+            move |checker: &Checker| survived(checker, &before),
+        );
+    }
+    part
+}
+
+fn after(checker: &Checker, db: &Db) -> Answer {
+    Answer::text(match (checker.rebuild)(db) {
+        Ok(()) => names(&rows(db)),
+        Err(error) => format!("Err({error})"),
+    })
+}
+
+fn survived(checker: &Checker, before: &[Row]) -> Answer {
+    let (after, cuts) = cuts(&disk(before), |db| {
+        _ = (checker.rebuild)(db);
+        rows(db)
+    });
+    let half = cuts
+        .iter()
+        .find(|cut| cut.rows != before && cut.rows != after);
+    Answer::text(match half {
+        Some(cut) => format!(
+            "half a rebuild, {}, when the power fails behind file operation {} of {}",
+            names(&cut.rows),
+            cut.operation,
+            cut.of
+        ),
+        None => "never half a rebuild".to_owned(),
+    })
+}

@@ -1,0 +1,303 @@
+//! Queries over small stores; pages are walked from the first to the last, also while orders come and go.
+
+use std::sync::Arc;
+
+use engine::Db;
+use engine::WriteBatch;
+use engine::WriteOptions;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::order::Page;
+use crate::order::Status::{self, New, Paid, Shipped};
+use crate::store::{Line, fill, rows_of, shown, store};
+use crate::{mistakes, solutions, stubs};
+use ch10_order_store::find_orders as learner;
+
+pub(crate) type Ids = engine::Result<Vec<u32>>;
+pub(crate) type Paged = engine::Result<Page>;
+pub(crate) type OfUser = Arc<dyn Fn(&Db, &str, usize) -> Ids + Send + Sync>;
+pub(crate) type Between = Arc<dyn Fn(&Db, u64, u64, usize) -> Ids + Send + Sync>;
+pub(crate) type WithStatus = Arc<dyn Fn(&Db, Status, usize, Option<&[u8]>) -> Paged + Send + Sync>;
+
+/// Somebody's three queries.
+#[derive(Clone)]
+pub(crate) struct Queries {
+    pub(crate) of_user: OfUser,
+    pub(crate) between: Between,
+    pub(crate) with_status: WithStatus,
+}
+
+impl Queries {
+    pub(crate) fn new(
+        of_user: impl Fn(&Db, &str, usize) -> Ids + Send + Sync + 'static,
+        between: impl Fn(&Db, u64, u64, usize) -> Ids + Send + Sync + 'static,
+        with_status: impl Fn(&Db, Status, usize, Option<&[u8]>) -> Paged + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            of_user: Arc::new(of_user),
+            between: Arc::new(between),
+            with_status: Arc::new(with_status),
+        }
+    }
+}
+
+/// The stores, the plainest first.
+const STORES: [&[Line]; 4] = [
+    &[
+        (1, "ann", 500, New),
+        (2, "bob", 600, New),
+        (3, "ann", 700, Paid),
+        (4, "ann", 800, New),
+        (5, "bob", 900, Shipped),
+    ],
+    &[
+        (10, "ann", 500, New),
+        (11, "ann", 500, New),
+        (12, "anna", 500, New),
+        (2, "ann", 500, New),
+        (9, "an", 500, Paid),
+        (1, "anna", 499, New),
+        (u32::MAX, "ann", 499, New),
+        (u32::MAX - 1, "ann", 600, Paid),
+    ],
+    &[
+        (256, "", 0, New),
+        (1, "ann", 255, New),
+        (2, "ann", 256, Paid),
+        (3, "ann", 65_536, New),
+        (4, "ann\0", 1 << 40, New),
+        (5, "ann", u64::MAX, New),
+        (6, "Ann", 1 << 63, Paid),
+    ],
+    &[],
+];
+
+const USERS: [&str; 7] = ["ann", "bob", "anna", "an", "", "ann\0", "zoe"];
+const RANGES: [(u64, u64); 14] = [
+    (500, 700),
+    (500, 701),
+    (0, 1000),
+    (600, 600),
+    (700, 500),
+    (499, 500),
+    (500, 501),
+    (501, 600),
+    (0, u64::MAX),
+    (255, 256),
+    (256, 65_536),
+    (0, 1),
+    (1 << 40, u64::MAX),
+    (901, 5000),
+];
+const LIMITS: [usize; 4] = [100, 2, 1, 3];
+/// A walk through more pages than this does not end.
+const PAGES_MAX: usize = 12;
+
+/// What happens to a store after the first page: orders that go, and orders that come.
+type Churn = (&'static [Line], &'static [Line]);
+const CHURN: [Churn; 5] = [
+    // The order before the last one of the first page, and the last one itself.
+    (&[(1, "ann", 500, New)], &[]),
+    (&[(2, "bob", 600, New)], &[]),
+    // The first of the next page.
+    (&[(4, "ann", 800, New)], &[]),
+    // One that belongs before the cursor, and one behind it with a smaller id.
+    (&[], &[(90, "zoe", 100, New)]),
+    (&[], &[(0, "zoe", 650, New)]),
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Queries::new(
+        learner::of_user,
+        learner::between,
+        learner::with_status,
+    )))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Queries) -> Exercise<Queries> {
+    let cast = Cast {
+        learner,
+        stub: Queries::new(
+            stubs::find_orders::of_user,
+            stubs::find_orders::between,
+            stubs::find_orders::with_status,
+        ),
+        solution: solution(),
+    };
+    Exercise::new("find-orders", "10-order-store", cast)
+        .part(of_user())
+        .part(between())
+        .part(with_status())
+        .check(check::answers(
+            "of_user",
+            "user",
+            "The orders of the user and of no other, newest first, at most `limit`.",
+        ))
+        .check(check::answers(
+            "between",
+            "time",
+            "The orders from `from` on and before `until`, oldest first, at most `limit`.",
+        ))
+        .check(check::answers(
+            "with_status",
+            "pages",
+            "Page after page, every order with the status once, oldest first.",
+        ))
+        .mistakes(mistakes::find_orders::all())
+}
+
+pub(crate) fn solution() -> Queries {
+    Queries::new(
+        solutions::find_orders::of_user,
+        solutions::find_orders::between,
+        solutions::find_orders::with_status,
+    )
+}
+
+fn list(found: Ids) -> Answer {
+    Answer::text(match found {
+        Ok(ids) => format!("{ids:?}"),
+        Err(error) => format!("Err({error})"),
+    })
+}
+
+/// The store as it stands in a call.
+fn called(orders: &[Line]) -> String {
+    let lines: Vec<String> = orders.iter().map(shown).collect();
+    format!("{{{}}}", lines.join(", "))
+}
+
+fn of_user() -> PartOf<Queries> {
+    let mut part = PartOf::new("of_user", "list");
+    for orders in STORES {
+        for user in USERS {
+            let count = orders.iter().filter(|line| line.1 == user).count();
+            for limit in LIMITS.into_iter().filter(|l| *l == 100 || *l <= count) {
+                let call = format!("of_user({}, {user:?}, {limit})", called(orders));
+                let class = match count {
+                    0 => "users without an order",
+                    _ if limit < count => "users with more orders than the limit",
+                    _ => "users whose orders all fit",
+                };
+                part = part.probe(
+                    call.clone(),
+                    Answer::text(call),
+                    &[class],
+                    move |queries: &Queries| list((queries.of_user)(&store(orders), user, limit)),
+                );
+            }
+        }
+    }
+    part
+}
+
+fn between() -> PartOf<Queries> {
+    let mut part = PartOf::new("between", "list");
+    for orders in STORES {
+        for (from, until) in RANGES {
+            let inside = |line: &&Line| from <= line.2 && line.2 < until;
+            let count = orders.iter().filter(inside).count();
+            for limit in LIMITS.into_iter().filter(|l| *l == 100 || *l < count) {
+                let call = format!("between({}, {from}, {until}, {limit})", called(orders));
+                let class = match count {
+                    0 if from > until => "ranges with crossed bounds",
+                    0 => "ranges without an order",
+                    _ if limit < count => "ranges with more orders than the limit",
+                    _ => "ranges whose orders all fit",
+                };
+                part = part.probe(
+                    call.clone(),
+                    Answer::text(call),
+                    &[class],
+                    move |queries: &Queries| {
+                        list((queries.between)(&store(orders), from, until, limit))
+                    },
+                );
+            }
+        }
+    }
+    part
+}
+
+fn with_status() -> PartOf<Queries> {
+    let mut part = PartOf::new("with_status", "list of pages");
+    for orders in STORES {
+        for status in Status::ALL {
+            let count = orders.iter().filter(|line| line.3 == status).count();
+            for limit in [100, 1, 2, 3, 4]
+                .into_iter()
+                .filter(|l| *l == 100 || *l <= count)
+            {
+                let class = if count == 0 {
+                    "statuses without an order"
+                } else if limit >= count {
+                    "walks over one page"
+                } else {
+                    "walks over several pages"
+                };
+                part = walk(part, orders, status, limit, None, class);
+            }
+        }
+    }
+    for churn in CHURN {
+        let class = "walks in which orders come or go";
+        part = walk(part, STORES[0], New, 2, Some(churn), class);
+        part = walk(part, STORES[0], New, 1, Some(churn), class);
+    }
+    part
+}
+
+fn walk(
+    part: PartOf<Queries>,
+    orders: &'static [Line],
+    status: Status,
+    limit: usize,
+    churn: Option<Churn>,
+    class: &'static str,
+) -> PartOf<Queries> {
+    let mut call = format!(
+        "all pages of with_status({}, {status:?}, {limit}, ..)",
+        called(orders)
+    );
+    if let Some((gone, come)) = churn {
+        for line in gone {
+            call += &format!(", while {} is deleted behind the first page", line.0);
+        }
+        for line in come {
+            call += &format!(", while {} comes behind the first page", shown(line));
+        }
+    }
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &[class],
+        move |queries: &Queries| pages(queries, &store(orders), status, limit, churn),
+    )
+}
+
+fn pages(queries: &Queries, db: &Db, status: Status, limit: usize, churn: Option<Churn>) -> Answer {
+    let mut text = String::new();
+    let mut after: Option<Vec<u8>> = None;
+    for page in 0..PAGES_MAX {
+        let Page { ids, next } = match (queries.with_status)(db, status, limit, after.as_deref()) {
+            Ok(found) => found,
+            Err(error) => return Answer::text(format!("{text}Err({error})")),
+        };
+        text += &format!("{ids:?} ");
+        if next.is_none() {
+            return Answer::text(text + "end");
+        }
+        after = next;
+        if let (0, Some((gone, come))) = (page, churn) {
+            let mut batch = WriteBatch::new();
+            for (key, _) in rows_of(gone) {
+                batch.delete(&db.default_family(), key);
+            }
+            db.write(batch, WriteOptions::default())
+                .expect("a store in memory takes deletes");
+            fill(db, &rows_of(come));
+        }
+    }
+    Answer::text(format!("{text}and no end after {PAGES_MAX} pages"))
+}

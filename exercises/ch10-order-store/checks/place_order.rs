@@ -1,0 +1,222 @@
+//! Keys byte by byte; placements by the rows that they leave, and by what a power cut leaves of them.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use engine::Db;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::order::Order;
+use crate::order::Status::{New, Paid, Shipped};
+use crate::store::{Line, Row, cuts, disk, name, open, order, rows, shown};
+use crate::{mistakes, solutions, stubs};
+use ch10_order_store::place_order as learner;
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Placing {
+    pub(crate) keys: Arc<dyn Fn(&Order) -> [Vec<u8>; 4] + Send + Sync>,
+    pub(crate) place: Arc<dyn Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync>,
+}
+
+impl Placing {
+    pub(crate) fn new(
+        keys: impl Fn(&Order) -> [Vec<u8>; 4] + Send + Sync + 'static,
+        place: impl Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            keys: Arc::new(keys),
+            place: Arc::new(place),
+        }
+    }
+}
+
+const ORDERS: [Line; 10] = [
+    (7, "ann", 500, New),
+    (258, "anna", 300, Paid),
+    (8, "ann", 500, Shipped),
+    (1, "", 0, New),
+    (256, "bob:7", 1_571_819_021_259, Shipped),
+    (58, "a:b", 58, Paid),
+    (2, "a\0b", 1, New),
+    (u32::MAX, "zoë", u64::MAX, Shipped),
+    (10, "o", 256, New),
+    (9, "ann\u{1}", 1 << 63, Paid),
+];
+
+/// What `keys` returns, in its order.
+const KINDS: [(&str, &str); 4] = [
+    ("order", "rows of orders"),
+    ("user", "rows by user"),
+    ("time", "rows by time"),
+    ("status", "rows by status"),
+];
+
+/// Orders that are placed one after another. Of the last placement the power is cut, where that is asked.
+const PLACEMENTS: [&[Line]; 6] = [
+    &[(7, "ann", 500, New)],
+    &[(7, "ann", 500, New), (8, "ann", 500, New)],
+    &[(7, "ann", 500, New), (7, "ann", 500, New)],
+    &[(7, "ann", 500, New), (7, "ann", 500, Paid)],
+    &[(7, "ann", 500, New), (7, "bob", 600, Paid)],
+    &[
+        (1, "ann", 500, Shipped),
+        (2, "bob", 400, New),
+        (3, "ann", 300, Paid),
+    ],
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Placing::new(learner::keys, learner::place)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Placing) -> Exercise<Placing> {
+    let cast = Cast {
+        learner,
+        stub: Placing::new(stubs::place_order::keys, stubs::place_order::place),
+        solution: Placing::new(solutions::place_order::keys, solutions::place_order::place),
+    };
+    Exercise::new("place-order", "10-order-store", cast)
+        .part(four_keys())
+        .part(placements())
+        .check(check::answers("keys", "bytes", "The keys of the table."))
+        .check(check::answers(
+            "place",
+            "rows",
+            "Four rows and `true`, or nothing and `false`; whole and durable, whenever the power fails.",
+        ))
+        .mistakes(mistakes::place_order::all())
+}
+
+fn four_keys() -> PartOf<Placing> {
+    let mut part = PartOf::new("keys", "key");
+    for line in ORDERS {
+        for (place, (_, class)) in KINDS.into_iter().enumerate() {
+            let call = format!("keys({})[{place}]", shown(&line));
+            part = part.probe(
+                call,
+                Answer::text(shown(&line)),
+                &[class],
+                move |placing: &Placing| (placing.keys)(&order(&line))[place].show(),
+            );
+        }
+    }
+    part
+}
+
+fn placements() -> PartOf<Placing> {
+    let mut part = PartOf::new("place", "list");
+    for lines in PLACEMENTS {
+        let taken = lines[..lines.len() - 1]
+            .iter()
+            .any(|l| l.0 == lines[lines.len() - 1].0);
+        let class = if taken {
+            "placements under an id that is taken"
+        } else {
+            "placements under a new id"
+        };
+        let calls: Vec<String> = lines
+            .iter()
+            .map(|l| format!("place({})", shown(l)))
+            .collect();
+        let call = calls.join(", ");
+        part = part.probe(
+            call.clone(),
+            Answer::text(call),
+            &[class],
+            |placing: &Placing| {
+                let db = open(&disk(&[]));
+                let said: Vec<String> = lines.iter().map(|l| answer(placing, &db, l)).collect();
+                let left = named(placing, lines, &rows(&db));
+                Answer::text(format!("{} and the rows {left}", said.join(", ")))
+            },
+        );
+    }
+    // Dearer than all others together, and so the last ones.
+    for lines in [PLACEMENTS[0], PLACEMENTS[1], PLACEMENTS[4]] {
+        let calls: Vec<String> = lines
+            .iter()
+            .map(|l| format!("place({})", shown(l)))
+            .collect();
+        let call = format!("{}, with power cuts in the last one", calls.join(", "));
+        let class = "placements whose power is cut";
+        part = part.probe(
+            call.clone(),
+            Answer::text(call),
+            &[class],
+            |placing: &Placing| survived(placing, lines),
+        );
+    }
+    part
+}
+
+/// What one call of `place` says.
+fn answer(placing: &Placing, db: &Db, line: &Line) -> String {
+    match (placing.place)(db, &order(line)) {
+        Ok(placed) => placed.to_string(),
+        Err(error) => format!("Err({error})"),
+    }
+}
+
+/// Cuts the power behind each file operation of the last placement.
+fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
+    let (last, first) = lines.split_last().expect("something is placed");
+    let base = disk(&[]);
+    {
+        let db = open(&base);
+        for line in first {
+            _ = answer(placing, &db, line);
+        }
+        // Whatever `place` left to chance before is durable here: only the last call is judged.
+        db.flush().expect("a store in memory is flushed");
+    }
+    let mut before = Vec::new();
+    let (after, cuts) = cuts(&base, |db| {
+        before = rows(db);
+        _ = answer(placing, db, last);
+        rows(db)
+    });
+    for cut in &cuts {
+        if cut.rows != before && cut.rows != after {
+            return Answer::text(format!(
+                "half an order, {}, when the power fails behind file operation {} of {}",
+                named(placing, lines, &cut.rows),
+                cut.operation,
+                cut.of
+            ));
+        }
+    }
+    let lost = cuts.last().is_some_and(|cut| cut.rows != after);
+    Answer::text(if lost {
+        "never half an order; but it is gone if the power fails when `place` has returned"
+    } else {
+        "never half an order, and what `place` has returned from is durable"
+    })
+}
+
+/// The rows by what `keys` calls them, so that wrong keys are not held against `place`.
+fn named(placing: &Placing, lines: &[Line], rows: &[Row]) -> String {
+    let mut text = Vec::new();
+    for row @ (key, value) in rows {
+        let own = lines.iter().find_map(|line| {
+            let order = order(line);
+            let at = (placing.keys)(&order).iter().position(|own| own == key)?;
+            let (kind, _) = KINDS[at];
+            let mut name = format!("{kind} of {}", order.id);
+            let expected = if at == 0 { order.value() } else { Vec::new() };
+            if *value != expected {
+                let other = lines
+                    .iter()
+                    .find(|l| crate::store::order(l).value() == *value);
+                _ = match other {
+                    Some(other) => write!(name, " with the value of {}", shown(other)),
+                    None => write!(name, " with the value {}", kit::answer::hex(value)),
+                };
+            }
+            Some(name)
+        });
+        text.push(own.unwrap_or_else(|| name(row)));
+    }
+    format!("[{}]", text.join(", "))
+}

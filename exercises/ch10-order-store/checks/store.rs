@@ -1,0 +1,165 @@
+//! Stores in memory: filled, read, and cut off from their power behind each file operation.
+
+use std::sync::Arc;
+
+use engine::Background;
+use engine::Db;
+use engine::FamilyOptions;
+use engine::Options;
+use engine::WriteBatch;
+use engine::WriteOptions;
+use engine::keys::{DecodeKey as _, Desc};
+use engine::vfs::MemoryVfs;
+
+use crate::order::{Order, Status};
+use crate::solutions::place_order::keys;
+
+/// An order in few words: id, user, time, status.
+pub(crate) type Line = (u32, &'static str, u64, Status);
+
+/// A row: its key and its value.
+pub(crate) type Row = (Vec<u8>, Vec<u8>);
+
+pub(crate) fn order(&(id, user, at, status): &Line) -> Order {
+    let user = user.to_owned();
+    Order {
+        id,
+        user,
+        at,
+        status,
+    }
+}
+
+/// The line as it stands in a call.
+pub(crate) fn shown(&(id, user, at, status): &Line) -> String {
+    format!("{id} {user:?} {at} {status:?}")
+}
+
+pub(crate) fn open(vfs: &MemoryVfs) -> Db {
+    let small = FamilyOptions {
+        write_buffer_bytes: 64 << 10,
+        ..FamilyOptions::default()
+    };
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        block_cache_bytes: 1 << 16,
+        ..Options::default()
+    };
+    Db::open("orders", options.family("default", small)).expect("a store in memory opens")
+}
+
+/// All rows of orders, as they should be.
+pub(crate) fn rows_of(orders: &[Line]) -> Vec<Row> {
+    let rows = orders.iter().flat_map(|line| {
+        let order = order(line);
+        let [own, indexes @ ..] = keys(&order);
+        let indexes = indexes.into_iter().map(|key| (key, Vec::new()));
+        [(own, order.value())].into_iter().chain(indexes)
+    });
+    let mut rows: Vec<Row> = rows.collect();
+    rows.sort();
+    rows
+}
+
+/// A disk with a store of these rows, all of them durable.
+pub(crate) fn disk(rows: &[Row]) -> MemoryVfs {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs);
+    if !rows.is_empty() {
+        fill(&db, rows);
+    }
+    vfs.crash(0)
+}
+
+/// Puts rows into a store.
+pub(crate) fn fill(db: &Db, rows: &[Row]) {
+    let mut batch = WriteBatch::new();
+    for (key, value) in rows {
+        batch.put(&db.default_family(), key, value);
+    }
+    db.write(batch, WriteOptions { sync: true })
+        .expect("a store in memory takes rows");
+}
+
+/// An open store of these orders.
+pub(crate) fn store(orders: &[Line]) -> Db {
+    open(&disk(&rows_of(orders)))
+}
+
+pub(crate) fn rows(db: &Db) -> Vec<Row> {
+    let rows: engine::Result<Vec<Row>> = db.default_family().iter().collect();
+    rows.expect("a store in memory can be read")
+}
+
+/// What a power cut leaves.
+pub(crate) struct Cut {
+    /// The file operation behind which the power failed, counted from the beginning of the call.
+    pub(crate) operation: u64,
+    /// How many file operations the call has.
+    pub(crate) of: u64,
+    /// What is found when the store is opened again.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Makes a call, and finds what a power cut behind each of its file operations leaves: once with all
+/// that was not synced, once without.
+pub(crate) fn cuts<T>(disk: &MemoryVfs, call: impl FnOnce(&Db) -> T) -> (T, Vec<Cut>) {
+    let vfs = disk.recording();
+    let db = open(&vfs);
+    let begin = vfs.operations();
+    let result = call(&db);
+    let end = vfs.operations();
+    let cut = |operation: u64| {
+        [1, 0].map(|seed| Cut {
+            operation: operation - begin,
+            of: end - begin,
+            rows: rows(&open(&vfs.state_after(operation).crash(seed))),
+        })
+    };
+    (result, (begin..=end).flat_map(cut).collect())
+}
+
+/// A row in words: its letter, its fields, and the value of an order.
+pub(crate) fn name((key, value): &Row) -> String {
+    let key_name = key_name(key);
+    let order = key_name.strip_prefix("o ").and_then(|id| {
+        let read = Order::read(id.parse().ok()?, value)?;
+        Some(format!(
+            "{key_name} = {:?} {} {:?}",
+            read.user, read.at, read.status
+        ))
+    });
+    match order {
+        Some(order) => order,
+        None if value.is_empty() => key_name,
+        None => format!("{key_name} = {}", kit::answer::hex(value)),
+    }
+}
+
+/// A key in words, or its bytes.
+pub(crate) fn key_name(key: &[u8]) -> String {
+    let status = |byte| Status::ALL.into_iter().find(|status| status.byte() == byte);
+    let named = match key.first() {
+        Some(b'o') => <(u8, u32)>::from_key(key)
+            .ok()
+            .map(|(_, id)| format!("o {id}")),
+        Some(b't') => <(u8, u64, u32)>::from_key(key)
+            .ok()
+            .map(|(_, at, id)| format!("t {at} {id}")),
+        Some(b's') => <(u8, u8, u64, u32)>::from_key(key)
+            .ok()
+            .and_then(|(_, byte, at, id)| Some(format!("s {:?} {at} {id}", status(byte)?))),
+        Some(b'u') => <(u8, String, Desc<u64>, u32)>::from_key(key)
+            .ok()
+            .map(|(_, user, at, id)| format!("u {user:?} {} {id}", at.0)),
+        _ => None,
+    };
+    named.unwrap_or_else(|| kit::answer::hex(key))
+}
+
+/// Rows in words.
+pub(crate) fn names(rows: &[Row]) -> String {
+    let names: Vec<String> = rows.iter().map(name).collect();
+    format!("[{}]", names.join(", "))
+}

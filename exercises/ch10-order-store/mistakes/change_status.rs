@@ -1,0 +1,379 @@
+//! What goes wrong when an order gets another status.
+
+use std::sync::Arc;
+
+use engine::Db;
+use engine::WriteBatch;
+use engine::WriteOptions;
+use engine::keys::OrderedKey as _;
+use kit::{Mistake, Quirk, compose};
+
+use crate::change_status::Changing;
+use crate::order::{Change, Order, Status};
+use crate::solutions::place_order::keys;
+
+const SCAN: &str = "a-scan-goes-wrong";
+const MOVES: &str = "the-row-that-moves";
+const CUT: &str = "without-a-batch";
+const SYNC: &str = "sync-and-what-is-acknowledged";
+const TASK: &str = "change-status";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // The old row by status.
+    GhostLeft,
+    NewDeleted,
+    WholeStatusDeleted,
+    // The new one.
+    NewForgotten,
+    WithoutTime,
+    NewWithValue,
+    // The order's own row.
+    OrderForgotten,
+    StatusAlone,
+    // The other rows.
+    OthersDeleted,
+    // Writes.
+    OrderFirst,
+    IndexFirst,
+    DeleteFirst,
+    EachByItself,
+    Unsynced,
+    // Answers.
+    UnknownPanics,
+    UnknownUnchanged,
+    UnknownChanged,
+    SameChanged,
+    SameUnknown,
+    SameLosesRow,
+    OnlyForwards,
+}
+use Step::{
+    DeleteFirst, EachByItself, GhostLeft, IndexFirst, NewDeleted, NewForgotten, NewWithValue,
+    OnlyForwards, OrderFirst, OrderForgotten, OthersDeleted, SameChanged, SameLosesRow,
+    SameUnknown, StatusAlone, UnknownChanged, UnknownPanics, UnknownUnchanged, Unsynced,
+    WholeStatusDeleted, WithoutTime,
+};
+
+const APART: [&[Step]; 5] = [
+    &[
+        GhostLeft,
+        NewDeleted,
+        WholeStatusDeleted,
+        NewForgotten,
+        WithoutTime,
+        NewWithValue,
+        OthersDeleted,
+    ],
+    &[OrderForgotten, StatusAlone],
+    &[OrderFirst, IndexFirst, DeleteFirst, EachByItself],
+    &[UnknownPanics, UnknownUnchanged, UnknownChanged],
+    &[SameChanged, SameUnknown, SameLosesRow, OnlyForwards],
+];
+
+/// One record of a batch: a key, and its value if it is put.
+type Record = (Vec<u8>, Option<Vec<u8>>);
+
+/// The records of a change: the order's own row, then the row that goes, then the one that comes.
+fn records(steps: &[Step], db: &Db, before: &Order, to: Status) -> Vec<Vec<Record>> {
+    let has = |step| steps.contains(&step);
+    let after = Order {
+        status: to,
+        ..before.clone()
+    };
+    let [own, user, time, old] = keys(before);
+    let new = if has(WithoutTime) {
+        (b's', to.byte(), 0_u64, before.id).to_key()
+    } else {
+        keys(&after)[3].clone()
+    };
+    let value = if has(StatusAlone) {
+        vec![to.byte()]
+    } else {
+        after.value()
+    };
+    let mut own = vec![(own, Some(value))];
+    if has(OrderForgotten) {
+        own.clear();
+    }
+    let mut goes = vec![(old, None)];
+    if has(GhostLeft) {
+        goes.clear();
+    }
+    if has(NewDeleted) {
+        goes = vec![(new.clone(), None)];
+    }
+    if has(WholeStatusDeleted) {
+        let prefix = (b's', before.status.byte()).to_key();
+        let rows = crate::store::rows(db).into_iter();
+        let all = rows.filter(|(key, _)| key.starts_with(&prefix));
+        goes = all.map(|(key, _)| (key, None)).collect();
+    }
+    if has(OthersDeleted) {
+        goes.extend([(user, None), (time, None)]);
+    }
+    let value = if has(NewWithValue) {
+        after.value()
+    } else {
+        Vec::new()
+    };
+    let mut comes = vec![(new, Some(value))];
+    if has(NewForgotten) {
+        comes.clear();
+    }
+    // Behind the put, for here the delete is the last word.
+    let deleted_last = has(NewDeleted) || has(SameLosesRow);
+    if deleted_last {
+        vec![own, comes, goes]
+    } else {
+        vec![own, goes, comes]
+    }
+}
+
+fn changed(steps: &[Step], db: &Db, id: u32, to: Status) -> engine::Result<Change> {
+    let has = |step| steps.contains(&step);
+    let Some(value) = db.get((b'o', id).to_key())? else {
+        assert!(
+            !has(UnknownPanics),
+            "called `Option::unwrap()` on a `None` value"
+        );
+        return Ok(match () {
+            () if has(UnknownUnchanged) => Change::Unchanged,
+            () if has(UnknownChanged) => Change::Changed,
+            () => Change::Unknown,
+        });
+    };
+    let Some(before) = Order::read(id, &value) else {
+        // Its own value of a call before, with the status alone.
+        return Ok(Change::Unknown);
+    };
+    if before.status == to && has(SameUnknown) {
+        return Ok(Change::Unknown);
+    }
+    if before.status == to && has(SameChanged) {
+        return Ok(Change::Changed);
+    }
+    if before.status == to && !has(SameLosesRow) {
+        return Ok(Change::Unchanged);
+    }
+    if before.status > to && has(OnlyForwards) {
+        return Ok(Change::Unchanged);
+    }
+    let mut records = records(steps, db, &before, to);
+    if has(EachByItself) {
+        records = records.concat().into_iter().map(|one| vec![one]).collect();
+    } else if has(OrderFirst) {
+        records = vec![records[0].clone(), records[1..].concat()];
+    } else if has(IndexFirst) {
+        records = vec![records[1..].concat(), records[0].clone()];
+    } else if has(DeleteFirst) {
+        records = vec![records[1].clone(), [&records[0][..], &records[2]].concat()];
+    } else {
+        records = vec![records.concat()];
+    }
+    for group in records.iter().filter(|group| !group.is_empty()) {
+        let mut batch = WriteBatch::new();
+        for (key, value) in group {
+            match value {
+                Some(value) => batch.put(&db.default_family(), key, value),
+                None => batch.delete(&db.default_family(), key),
+            }
+        }
+        db.write(
+            batch,
+            WriteOptions {
+                sync: !has(Unsynced),
+            },
+        )?;
+    }
+    Ok(Change::Changed)
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "rows",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 21] = [
+    quirk(
+        GhostLeft,
+        "ghost_left",
+        "a change that leaves the old row by status",
+        "The old status is in the key of the old row, so the new row does not overwrite it. The order is found under both. \
+         Delete the old row, in the same batch.",
+        SCAN,
+    ),
+    quirk(
+        NewDeleted,
+        "new_row_deleted",
+        "a delete with the new status in its key",
+        "You changed the order first and made the key of the old row from it afterwards. So the old row stays, and the new \
+         one goes. Make the old key from what was read.",
+        MOVES,
+    ),
+    quirk(
+        WholeStatusDeleted,
+        "whole_status_deleted",
+        "a delete of all rows of the old status",
+        "The prefix of a status is the prefix of all its orders. Delete one key: status, time and id.",
+        MOVES,
+    ),
+    quirk(
+        NewForgotten,
+        "new_row_forgotten",
+        "a change that deletes the old row and puts no new one",
+        "The order has its new status, and no query by status finds it.",
+        MOVES,
+    ),
+    quirk(
+        WithoutTime,
+        "new_row_without_its_time",
+        "a new row by status with the time 0",
+        "The time in the key is the time at which the order was placed. It is in the order's value: read it there.",
+        MOVES,
+    ),
+    quirk(
+        NewWithValue,
+        "new_row_with_a_value",
+        "a new row by status that holds the order's value",
+        "Index rows are empty here. A second copy of the value has to be written again with every change.",
+        "four-rows",
+    ),
+    quirk(
+        OrderForgotten,
+        "order_forgotten",
+        "a change of the index alone",
+        "The order's own row still holds the old status in its value. The next change reads it, deletes the wrong row, and \
+         leaves a ghost.",
+        MOVES,
+    ),
+    quirk(
+        StatusAlone,
+        "status_alone_as_value",
+        "a value of one byte, the status",
+        "A put replaces the whole value. User and time are gone. Write `order.value()` with the new status in it.",
+        MOVES,
+    ),
+    quirk(
+        OthersDeleted,
+        "other_indexes_deleted",
+        "a change that deletes the rows by user and by time",
+        "Neither the user nor the time has changed: their keys stay as they are, and so do the rows.",
+        MOVES,
+    ),
+    quirk(
+        OrderFirst,
+        "order_then_index",
+        "one write for the order and a second one for the index",
+        "Two batches are two moments. If the power fails between them, the order is paid and its index row says new.",
+        CUT,
+    ),
+    quirk(
+        IndexFirst,
+        "index_then_order",
+        "one write for the index and a second one for the order",
+        "Two batches are two moments. If the power fails between them, the index says paid and the order says new.",
+        CUT,
+    ),
+    quirk(
+        DeleteFirst,
+        "delete_by_itself",
+        "one write for the delete and a second one for the rest",
+        "Two batches are two moments. If the power fails between them, the order is under no status at all.",
+        CUT,
+    ),
+    quirk(
+        EachByItself,
+        "three_writes",
+        "three writes, one for each row",
+        "If the power fails between two of them, order and index disagree. A `WriteBatch` is whole or not at all.",
+        CUT,
+    ),
+    quirk(
+        Unsynced,
+        "not_synced",
+        "a write without `sync`",
+        "The batch is whole, and it may be lost: until it is synced, it lies in memory. The caller was told that the order is \
+         paid.",
+        SYNC,
+    ),
+    Quirk {
+        check: "returns",
+        ..quirk(
+            UnknownPanics,
+            "unknown_panics",
+            "a panic for an id that no order has",
+            "An id that does not exist is an answer, `Unknown`, and no fault of the program.",
+            TASK,
+        )
+    },
+    quirk(
+        UnknownUnchanged,
+        "unknown_taken_for_unchanged",
+        "`Unchanged` for an id that no order has",
+        "Nothing was written in either case. But only one of the two callers has a wrong id.",
+        TASK,
+    ),
+    quirk(
+        UnknownChanged,
+        "unknown_taken_for_changed",
+        "`Changed` for an id that no order has",
+        "There is no order that could have changed: `Unknown`.",
+        TASK,
+    ),
+    quirk(
+        SameChanged,
+        "same_taken_for_changed",
+        "`Changed` for a status that the order already has",
+        "Nothing changed. The caller may send a mail for each change.",
+        TASK,
+    ),
+    quirk(
+        SameUnknown,
+        "same_taken_for_unknown",
+        "`Unknown` for a status that the order already has",
+        "The order is there, and nothing has to be done: `Unchanged`.",
+        TASK,
+    ),
+    quirk(
+        SameLosesRow,
+        "same_status_loses_the_row",
+        "a put of the new row and then a delete of the old one",
+        "With the same status both have one key, and in a batch the last record of a key counts: the row is gone. Answer \
+         `Unchanged` before, and delete before you put.",
+        MOVES,
+    ),
+    quirk(
+        OnlyForwards,
+        "only_forwards",
+        "`Unchanged` for an earlier status",
+        "Whether an order may go back is a rule of the shop. The store was asked to change it.",
+        TASK,
+    ),
+];
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Changing>> {
+    compose("change_status", &QUIRKS, |steps| {
+        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+        if APART.iter().any(both) {
+            return None;
+        }
+        let steps = steps.to_vec();
+        let change: Changing = Arc::new(move |db, id, to| changed(&steps, db, id, to));
+        Some(change)
+    })
+}

@@ -1,0 +1,477 @@
+//! What goes wrong in queries by user and by time.
+
+use std::sync::Arc;
+
+use engine::Db;
+use engine::keys::{Desc, OrderedKey as _};
+use kit::{Mistake, Quirk, compose};
+
+use crate::find_orders::{Ids, Queries, solution};
+use crate::mistakes::find_orders_pages;
+use crate::order::Order;
+use crate::store::{Row, rows};
+
+pub(crate) const ASK: &str = "three-questions";
+pub(crate) const PAGES: &str = "the-next-page";
+pub(crate) const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // The bounds of a user.
+    RawPrefix,
+    EndsAtFf,
+    CaseIgnored,
+    FilteredBehindTheLimit,
+    // The order of a user's rows.
+    OldestFirst,
+    LastOnesFound,
+    SortedById,
+    SortedByIdDown,
+    // The limit.
+    LimitIgnored,
+    OneTooMany,
+    OneTooFew,
+    // The bounds of a time.
+    UntilIncluded,
+    UntilAndOneFf,
+    UntilMinusOne,
+    FromExcluded,
+    FromIgnored,
+    UntilIgnored,
+    CrossedSwapped,
+    CrossedPanics,
+    // The order of a range.
+    NewestFirst,
+    NewestKept,
+    RangeById,
+}
+use Step::{
+    CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromExcluded,
+    FromIgnored, LastOnesFound, LimitIgnored, NewestFirst, NewestKept, OldestFirst, OneTooFew,
+    OneTooMany, RangeById, RawPrefix, SortedById, SortedByIdDown, UntilAndOneFf, UntilIgnored,
+    UntilIncluded, UntilMinusOne,
+};
+
+const APART: [&[Step]; 5] = [
+    &[RawPrefix, EndsAtFf, CaseIgnored, FilteredBehindTheLimit],
+    &[OldestFirst, LastOnesFound, SortedById, SortedByIdDown],
+    &[LimitIgnored, OneTooMany, OneTooFew, FilteredBehindTheLimit],
+    &[
+        UntilIncluded,
+        UntilAndOneFf,
+        UntilMinusOne,
+        FromExcluded,
+        FromIgnored,
+        UntilIgnored,
+        CrossedSwapped,
+        CrossedPanics,
+    ],
+    &[NewestFirst, NewestKept, RangeById],
+];
+
+/// The last four bytes of an index row.
+pub(crate) fn id_of(key: &[u8]) -> u32 {
+    key.last_chunk().map_or(0, |id| u32::from_be_bytes(*id))
+}
+
+/// The rows of an index.
+pub(crate) fn index(db: &Db, letter: u8) -> Vec<Vec<u8>> {
+    let of_index = rows(db)
+        .into_iter()
+        .filter(|(key, _)| key.first() == Some(&letter));
+    of_index.map(|(key, _)| key).collect()
+}
+
+fn limited(steps: &[Step], limit: usize) -> usize {
+    let has = |step| steps.contains(&step);
+    match () {
+        () if has(LimitIgnored) => usize::MAX,
+        () if has(OneTooMany) => limit + 1,
+        () if has(OneTooFew) => limit - 1,
+        () => limit,
+    }
+}
+
+fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
+    let has = |step| steps.contains(&step);
+    let prefix = (b'u', user).to_key();
+    let raw = [b"u", user.as_bytes()].concat();
+    let mut found = index(db, b'u');
+    if has(FilteredBehindTheLimit) {
+        found.truncate(limit);
+    }
+    found.retain(|key| {
+        if has(RawPrefix) {
+            key.starts_with(&raw)
+        } else if has(EndsAtFf) {
+            prefix <= *key && *key <= [&prefix[..], b"\xff"].concat()
+        } else if has(CaseIgnored) {
+            key.to_ascii_lowercase()
+                .starts_with(&prefix.to_ascii_lowercase())
+        } else {
+            key.starts_with(&prefix)
+        }
+    });
+    let limit = limited(steps, limit);
+    if has(OldestFirst) {
+        found.reverse();
+    }
+    if has(SortedById) {
+        found.sort_by_key(|key| id_of(key));
+    }
+    if has(SortedByIdDown) {
+        found.sort_by_key(|key| std::cmp::Reverse(id_of(key)));
+    }
+    if has(LastOnesFound) {
+        let all = found.len();
+        found.drain(..all.saturating_sub(limit));
+    }
+    found.iter().take(limit).map(|key| id_of(key)).collect()
+}
+
+fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<u32> {
+    let has = |step| steps.contains(&step);
+    assert!(
+        from <= until || !has(CrossedPanics),
+        "range start is greater than range end"
+    );
+    let (from, until) = if has(CrossedSwapped) && from > until {
+        (until, from)
+    } else {
+        (from, until)
+    };
+    let start = (b't', from).to_key();
+    let end = (b't', until).to_key();
+    let mut found = index(db, b't');
+    let inside = |key: &Vec<u8>| {
+        let begun = match () {
+            () if has(FromIgnored) => true,
+            () if has(FromExcluded) => *key > start && !key.starts_with(&start),
+            () => *key >= start,
+        };
+        let open = match () {
+            () if has(UntilIgnored) => true,
+            () if has(UntilIncluded) => *key < end || key.starts_with(&end),
+            () if has(UntilAndOneFf) => *key < [&end[..], b"\xff"].concat(),
+            () if has(UntilMinusOne) => *key < (b't', until.saturating_sub(1)).to_key(),
+            () => *key < end,
+        };
+        begun && open
+    };
+    // Crossed bounds hold nothing, whatever is wrong with one of them.
+    if from > until {
+        found.clear();
+    }
+    found.retain(inside);
+    let limit = limited(steps, limit);
+    if has(NewestFirst) {
+        found.reverse();
+    }
+    if has(RangeById) {
+        found.sort_by_key(|key| id_of(key));
+    }
+    if has(NewestKept) {
+        let all = found.len();
+        found.drain(..all.saturating_sub(limit));
+    }
+    found.iter().take(limit).map(|key| id_of(key)).collect()
+}
+
+const fn quirk(
+    check: &'static str,
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const OF_USER: [Quirk<Step>; 11] = [
+    quirk(
+        "user",
+        RawPrefix,
+        "prefix_without_its_end",
+        "a scan over the bare bytes of the name",
+        "`ann` is how `anna` begins, so the scan finds her orders too. The prefix has to hold the end of the name: the key \
+         of the tuple `('u', user)`.",
+        WRONG,
+    ),
+    quirk(
+        "user",
+        EndsAtFf,
+        "ends_at_one_ff",
+        "an end at the prefix followed by one byte ff",
+        "The times are turned round, so they begin with ff, or nearly: all rows of a user stand behind that end, unless \
+         they are from the far future. Use the prefix successor.",
+        WRONG,
+    ),
+    quirk(
+        "user",
+        CaseIgnored,
+        "case_ignored",
+        "a comparison of names that ignores the case",
+        "`Ann` and `ann` are two users. Bytes know no case.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        FilteredBehindTheLimit,
+        "limit_before_the_filter",
+        "the first `limit` rows by user, of which the user's are kept",
+        "The limit counts what is found, not what is looked at. Begin the scan at the user's prefix, and nothing has to be \
+         filtered.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        OldestFirst,
+        "oldest_first",
+        "the user's orders from the oldest on",
+        "The rows have the newest in front, by `Desc(at)`. A forward scan is right as it is.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        LastOnesFound,
+        "last_rows_kept",
+        "the last `limit` rows of the user",
+        "The rows are turned round: the newest stand in front, the last ones are the oldest.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        SortedById,
+        "sorted_by_id",
+        "the user's orders sorted by their ids, as the rows `o` are",
+        "A greater id need not be a later order. The index by user has the answer, side by side and newest first: nothing \
+         has to be sorted.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        SortedByIdDown,
+        "sorted_by_id_downwards",
+        "the user's orders with the greatest id first",
+        "A greater id need not be a later order. The rows are sorted by time already.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        LimitIgnored,
+        "limit_ignored",
+        "all orders of the user, whatever the limit",
+        "`limit` says how many the caller wants. A scan is lazy: `take(limit)` ends it.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        OneTooMany,
+        "one_too_many",
+        "one order more than the limit",
+        "Test the limit before a row is taken, not after.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        OneTooFew,
+        "one_too_few",
+        "one order less than the limit",
+        "The limit itself is allowed. With limit 1 there has to be one.",
+        ASK,
+    ),
+];
+
+const BETWEEN: [Quirk<Step>; 14] = [
+    quirk(
+        "time",
+        UntilIncluded,
+        "until_included",
+        "a range with the orders placed at `until`",
+        "`until` is left out, so that two days that follow each other share no order.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        UntilAndOneFf,
+        "until_and_one_ff",
+        "an end before the key of `until` followed by one byte ff",
+        "The rows of `until` have an id behind the time, and most ids begin with less than ff: they come in. End before the \
+         key of the tuple `('t', until)` itself.",
+        WRONG,
+    ),
+    quirk(
+        "time",
+        UntilMinusOne,
+        "until_minus_one",
+        "an end before the time `until - 1`",
+        "The end of a half-open range is left out by itself. Take one away, and the orders of the last millisecond are \
+         missed.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        FromExcluded,
+        "from_excluded",
+        "a range without the orders placed at `from`",
+        "`from` belongs to the range. Its rows are longer than the key of `('t', from)`, and stand behind it.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        FromIgnored,
+        "from_ignored",
+        "all orders before `until`",
+        "The scan has to begin at the key of `('t', from)`. To begin with the first row and to pass over what is too early \
+         reads rows that nobody wants.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        UntilIgnored,
+        "until_ignored",
+        "all orders from `from` on",
+        "Nothing ends the scan but the limit. The key of `('t', until)` does.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        CrossedSwapped,
+        "crossed_bounds_swapped",
+        "a range that goes from the smaller bound to the greater one",
+        "A range whose end lies before its beginning holds nothing.",
+        ASK,
+    ),
+    quirk(
+        "returns",
+        CrossedPanics,
+        "crossed_bounds_panic",
+        "a panic for crossed bounds",
+        "`BTreeMap::range` panics there. A query comes from outside: answer an empty list.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        NewestFirst,
+        "newest_first",
+        "the newest order first",
+        "Rows by time are not turned round. Without `rev()` they come oldest first.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        NewestKept,
+        "newest_kept",
+        "the newest `limit` orders of the range",
+        "The oldest come first, and the limit ends the list. What is left out is what comes last.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        RangeById,
+        "sorted_by_id_in_a_range",
+        "the orders of the range sorted by their ids",
+        "The rows come sorted by time. A greater id need not be a later order.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        LimitIgnored,
+        "limit_ignored_in_a_range",
+        "all orders of the range, whatever the limit",
+        "`limit` says how many the caller wants. A scan is lazy: `take(limit)` ends it.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        OneTooMany,
+        "one_too_many_in_a_range",
+        "one order more than the limit",
+        "Test the limit before a row is taken, not after.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        OneTooFew,
+        "one_too_few_in_a_range",
+        "one order less than the limit",
+        "The limit itself is allowed. With limit 1 there has to be one.",
+        ASK,
+    ),
+];
+
+fn apart(steps: &[Step]) -> bool {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    !APART.iter().any(both)
+}
+
+fn user_query(steps: &[Step]) -> Option<Queries> {
+    let steps = steps.to_vec();
+    apart(&steps).then(|| Queries {
+        of_user: Arc::new(move |db, user, limit| Ok(of_user(&steps, db, user, limit))),
+        ..solution()
+    })
+}
+
+fn time_query(steps: &[Step]) -> Option<Queries> {
+    let steps = steps.to_vec();
+    apart(&steps).then(|| Queries {
+        between: Arc::new(move |db, from, until, limit| {
+            Ok(between(&steps, db, from, until, limit))
+        }),
+        ..solution()
+    })
+}
+
+/// All orders, from their own rows.
+fn orders(db: &Db) -> Vec<Order> {
+    let read = |(key, value): Row| Order::read(id_of(&key), &value);
+    let own = rows(db)
+        .into_iter()
+        .filter(|(key, _)| key.starts_with(b"o"));
+    own.filter_map(read).collect()
+}
+
+fn ids<'a>(orders: impl Iterator<Item = &'a Order>, limit: usize) -> Ids {
+    Ok(orders.take(limit).map(|order| order.id).collect())
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Queries>> {
+    let mut mistakes = vec![
+        Mistake::new(
+            "sorted_behind_the_limit",
+            "of_user",
+            "user",
+            Queries {
+                of_user: Arc::new(|db, user, limit| {
+                    let mut mine: Vec<Order> =
+                        orders(db).into_iter().filter(|order| order.user == user).collect();
+                    mine.truncate(limit);
+                    mine.sort_by_key(|order| (Desc(order.at), order.id));
+                    ids(mine.iter(), limit)
+                }),
+                ..solution()
+            },
+        )
+        .says("the orders with the smallest ids, then sorted by time")
+        .why(
+            "The limit was applied before the order was right, so it kept the wrong ones. From the index by user nothing \
+             needs sorting.",
+        )
+        .link(ASK),
+    ];
+    mistakes.extend(compose("of_user", &OF_USER, user_query));
+    mistakes.extend(compose("between", &BETWEEN, time_query));
+    mistakes.extend(find_orders_pages::all());
+    mistakes
+}

@@ -1,0 +1,313 @@
+//! What goes wrong from one page to the next.
+
+use std::sync::Arc;
+
+use engine::Db;
+use engine::keys::{DecodeKey as _, OrderedKey as _};
+use kit::{Mistake, Quirk, compose};
+
+use crate::find_orders::{Paged, Queries, solution};
+use crate::mistakes::find_orders::{ASK, PAGES, WRONG, id_of, index};
+use crate::order::{Page, Status};
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What the cursor is, and where the next page begins.
+    LastRepeated,
+    NextSkipped,
+    TimeSkipped,
+    TimeRepeated,
+    Offset,
+    IdGreater,
+    StartsOver,
+    VanishedStartsOver,
+    VanishedEnds,
+    // When there is one.
+    NextIfFull,
+    NextIfAny,
+    NextNever,
+    // Which rows.
+    EndForgotten,
+    StatusIgnored,
+    NewestFirst,
+    // How many.
+    LimitIgnored,
+    OneTooMany,
+}
+use Step::{
+    EndForgotten, IdGreater, LastRepeated, LimitIgnored, NewestFirst, NextIfAny, NextIfFull,
+    NextNever, NextSkipped, Offset, OneTooMany, StartsOver, StatusIgnored, TimeRepeated,
+    TimeSkipped, VanishedEnds, VanishedStartsOver,
+};
+
+const APART: [&[Step]; 4] = [
+    &[
+        LastRepeated,
+        NextSkipped,
+        TimeSkipped,
+        TimeRepeated,
+        Offset,
+        IdGreater,
+        StartsOver,
+        VanishedStartsOver,
+        VanishedEnds,
+        NewestFirst,
+        NextNever,
+        LimitIgnored,
+        EndForgotten,
+        StatusIgnored,
+    ],
+    &[NextIfFull, NextIfAny, NextNever, LimitIgnored],
+    &[EndForgotten, StatusIgnored, NewestFirst],
+    &[LimitIgnored, OneTooMany],
+];
+
+fn time_of(key: &[u8]) -> u64 {
+    <(u8, u8, u64, u32)>::from_key(key).map_or(0, |fields| fields.2)
+}
+
+fn found(steps: &[Step], db: &Db, status: Status) -> Vec<Vec<u8>> {
+    let has = |step| steps.contains(&step);
+    let prefix = (b's', status.byte()).to_key();
+    let mut rows = index(db, b's');
+    rows.retain(|key| {
+        if has(StatusIgnored) {
+            true
+        } else if has(EndForgotten) {
+            *key >= prefix
+        } else {
+            key.starts_with(&prefix)
+        }
+    });
+    if has(NewestFirst) {
+        rows.reverse();
+    }
+    rows
+}
+
+/// How many rows of the list stand before the page.
+fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
+    let has = |step| steps.contains(&step);
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
+    let first =
+        |behind: &dyn Fn(&Vec<u8>) -> bool| rows.iter().position(behind).unwrap_or(rows.len());
+    if has(StartsOver) {
+        0
+    } else if has(Offset) {
+        (number(after) as usize).min(rows.len())
+    } else if has(LastRepeated) {
+        first(&|key| **key >= *after)
+    } else if has(TimeSkipped) {
+        first(&|key| time_of(key) > number(after))
+    } else if has(TimeRepeated) {
+        first(&|key| time_of(key) >= number(after))
+    } else if has(VanishedStartsOver) || has(VanishedEnds) {
+        let at = rows.iter().position(|key| **key == *after);
+        let gone = if has(VanishedEnds) { rows.len() } else { 0 };
+        at.map_or(gone, |at| at + 1)
+    } else if has(NewestFirst) {
+        first(&|key| **key < *after)
+    } else {
+        first(&|key| **key > *after)
+    }
+}
+
+fn page(steps: &[Step], db: &Db, status: Status, limit: usize, after: Option<&[u8]>) -> Paged {
+    let has = |step| steps.contains(&step);
+    let limit = match () {
+        () if has(LimitIgnored) => usize::MAX,
+        () if has(OneTooMany) => limit + 1,
+        () => limit,
+    };
+    let mut rows = found(steps, db, status);
+    let skipped = match after {
+        Some(after) if has(IdGreater) => {
+            rows.retain(|key| id_of(key).to_be_bytes()[..] > *after);
+            0
+        }
+        Some(after) => passed(steps, &rows, after),
+        None => 0,
+    };
+    let shown: Vec<&Vec<u8>> = rows.iter().skip(skipped).take(limit).collect();
+    let following = rows.get(skipped + shown.len());
+    let more = match () {
+        () if has(NextIfFull) => shown.len() == limit,
+        () if has(NextIfAny) => !shown.is_empty(),
+        () if has(NextNever) => false,
+        () => following.is_some(),
+    };
+    let cursor = |last: &Vec<u8>| match () {
+        () if has(Offset) => ((skipped + shown.len()) as u64).to_be_bytes().to_vec(),
+        () if has(TimeSkipped) || has(TimeRepeated) => time_of(last).to_be_bytes().to_vec(),
+        () if has(IdGreater) => id_of(last).to_be_bytes().to_vec(),
+        () if has(NextSkipped) => following.unwrap_or(last).clone(),
+        () => last.clone(),
+    };
+    let next = shown.last().filter(|_| more).map(|last| cursor(last));
+    let ids = shown.iter().map(|key| id_of(key)).collect();
+    Ok(Page { ids, next })
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "pages",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 17] = [
+    quirk(
+        LastRepeated,
+        "last_row_repeated",
+        "a next page that begins with the last row of this one",
+        "A range includes its start. Begin behind the last key: that key with a zero byte is the smallest one that is \
+         greater.",
+        PAGES,
+    ),
+    quirk(
+        NextSkipped,
+        "first_of_next_page_skipped",
+        "a cursor that names the first row of the next page, and a page that begins behind it",
+        "One of the two must give way: name the last row and begin behind it, or name the next row and begin with it.",
+        PAGES,
+    ),
+    quirk(
+        TimeSkipped,
+        "time_alone_as_cursor",
+        "a cursor that is the time of the last row, and a page that begins at a later time",
+        "Two orders may have the same time. If the page ends between them, the second is never shown. The id belongs into \
+         the cursor: take the whole key.",
+        PAGES,
+    ),
+    quirk(
+        TimeRepeated,
+        "same_time_again",
+        "a cursor that is the time of the last row, and a page that begins at that time",
+        "The last row comes again, and with enough orders of one time the walk never ends. The id belongs into the cursor: \
+         take the whole key.",
+        PAGES,
+    ),
+    quirk(
+        Offset,
+        "offset_as_cursor",
+        "a cursor that counts the orders shown so far",
+        "If an order before it goes, all others move up and one is skipped. If one comes, one is shown twice. And to count to \
+         the offset is to read all rows before it.",
+        PAGES,
+    ),
+    quirk(
+        IdGreater,
+        "id_as_cursor",
+        "a cursor that is the id of the last row, and a page of greater ids",
+        "The rows are sorted by time, and ids need not be given in that order. A later order with a smaller id is never \
+         shown.",
+        PAGES,
+    ),
+    quirk(
+        StartsOver,
+        "after_ignored",
+        "the first page, whatever `after` is",
+        "`after` is where the page before ended. Begin the scan behind it.",
+        PAGES,
+    ),
+    quirk(
+        VanishedStartsOver,
+        "vanished_cursor_starts_over",
+        "a page that begins anew when the order of the cursor is gone",
+        "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
+         first key behind it, whether it is there or not.",
+        PAGES,
+    ),
+    quirk(
+        VanishedEnds,
+        "vanished_cursor_ends",
+        "an empty last page when the order of the cursor is gone",
+        "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
+         first key behind it, whether it is there or not.",
+        PAGES,
+    ),
+    quirk(
+        NextIfFull,
+        "next_if_full",
+        "a cursor whenever the page is full",
+        "The last page may be full as well. Then the caller asks once more and gets an empty page. Look one row further.",
+        PAGES,
+    ),
+    quirk(
+        NextIfAny,
+        "next_if_any",
+        "a cursor whenever the page holds an order",
+        "`None` says that no order follows. Look one row further than the limit.",
+        PAGES,
+    ),
+    quirk(
+        NextNever,
+        "never_a_next_page",
+        "the first page, and never a cursor",
+        "The caller believes that there is nothing more. `next` has to lead to the next page.",
+        PAGES,
+    ),
+    quirk(
+        EndForgotten,
+        "runs_into_the_next_status",
+        "a scan that runs on into the later statuses",
+        "Behind the last new order stands the first paid one. End the scan at the prefix successor of the status.",
+        WRONG,
+    ),
+    quirk(
+        StatusIgnored,
+        "status_ignored",
+        "the orders of every status",
+        "The status is the first field behind the letter, so that it is a prefix: the key of the tuple `('s', \
+         status.byte())`.",
+        ASK,
+    ),
+    quirk(
+        NewestFirst,
+        "newest_first_by_status",
+        "the newest order first",
+        "It is a queue: who waits longest comes first. Rows by status are not turned round.",
+        ASK,
+    ),
+    quirk(
+        LimitIgnored,
+        "limit_ignored_on_pages",
+        "all orders on one page",
+        "`limit` says how many the caller wants on a page.",
+        PAGES,
+    ),
+    quirk(
+        OneTooMany,
+        "page_with_one_too_many",
+        "pages with one order more than the limit",
+        "To know whether something follows, look at one row more. It must not be on the page.",
+        PAGES,
+    ),
+];
+
+pub(crate) fn all() -> Vec<Mistake<Queries>> {
+    compose("with_status", &QUIRKS, |steps| {
+        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+        if APART.iter().any(both) {
+            return None;
+        }
+        let steps = steps.to_vec();
+        Some(Queries {
+            with_status: Arc::new(move |db, status, limit, after| {
+                page(&steps, db, status, limit, after)
+            }),
+            ..solution()
+        })
+    })
+}

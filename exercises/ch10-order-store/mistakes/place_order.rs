@@ -1,0 +1,303 @@
+//! What goes wrong when an order is placed.
+
+use engine::Db;
+use engine::WriteBatch;
+use engine::WriteOptions;
+use kit::{Mistake, Quirk, compose};
+
+use crate::mistakes::place_order_keys::{
+    APART as KEYS_APART, QUIRKS as KEY_QUIRKS, Step as KeyStep, build,
+};
+use crate::order::Order;
+use crate::place_order::Placing;
+use crate::solutions::place_order::keys;
+
+const CUT: &str = "without-a-batch";
+const SYNC: &str = "sync-and-what-is-acknowledged";
+const ROWS: &str = "four-rows";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+
+/// Steps of `place` that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    FourWrites,
+    OrderFirst,
+    IndexesFirst,
+    Unsynced,
+    Overwrites,
+    OverwritesAndRefuses,
+    TakenIsAnError,
+    SameUserRefused,
+    AlwaysTrue,
+    NoUserRow,
+    NoTimeRow,
+    NoStatusRow,
+    OnlyTheOrder,
+    ValuesEverywhere,
+    NoValue,
+}
+use Step::{
+    AlwaysTrue, FourWrites, IndexesFirst, NoStatusRow, NoTimeRow, NoUserRow, NoValue, OnlyTheOrder,
+    OrderFirst, Overwrites, OverwritesAndRefuses, SameUserRefused, TakenIsAnError, Unsynced,
+    ValuesEverywhere,
+};
+
+const APART: [&[Step]; 3] = [
+    &[FourWrites, OrderFirst, IndexesFirst],
+    &[
+        Overwrites,
+        OverwritesAndRefuses,
+        TakenIsAnError,
+        SameUserRefused,
+        AlwaysTrue,
+    ],
+    &[
+        NoUserRow,
+        NoTimeRow,
+        NoStatusRow,
+        OnlyTheOrder,
+        ValuesEverywhere,
+        NoValue,
+    ],
+];
+
+fn rows(steps: &[Step], keys: [Vec<u8>; 4], order: &Order) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let has = |step| steps.contains(&step);
+    let [own, user, time, status] = keys;
+    let value = if has(NoValue) {
+        Vec::new()
+    } else {
+        order.value()
+    };
+    let of_index = if has(ValuesEverywhere) {
+        order.value()
+    } else {
+        Vec::new()
+    };
+    let mut rows = vec![(own, value)];
+    for (key, left_out) in [(user, NoUserRow), (time, NoTimeRow), (status, NoStatusRow)] {
+        if !has(left_out) && !has(OnlyTheOrder) {
+            rows.push((key, of_index.clone()));
+        }
+    }
+    rows
+}
+
+/// `place` with wrong steps, for keys that may be wrong themselves.
+fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine::Result<bool> {
+    let has = |step| steps.contains(&step);
+    let taken = match db.get(&keys[0])? {
+        None => false,
+        Some(value) if has(SameUserRefused) => *value == order.value(),
+        Some(_) => true,
+    };
+    if taken && has(AlwaysTrue) {
+        return Ok(true);
+    }
+    assert!(!(taken && has(TakenIsAnError)), "the id is taken");
+    if taken && !has(Overwrites) && !has(OverwritesAndRefuses) {
+        return Ok(false);
+    }
+    let rows = rows(steps, keys, order);
+    let first = match () {
+        () if has(OrderFirst) => 1,
+        () if has(IndexesFirst) => rows.len() - 1,
+        () => rows.len(),
+    };
+    let mut rows = rows;
+    if has(IndexesFirst) {
+        rows.rotate_left(1);
+    }
+    let batches: Vec<&[(Vec<u8>, Vec<u8>)]> = if has(FourWrites) {
+        rows.chunks(1).collect()
+    } else {
+        let (one, other) = rows.split_at(first);
+        [one, other].into_iter().filter(|b| !b.is_empty()).collect()
+    };
+    for rows in batches {
+        let mut batch = WriteBatch::new();
+        for (key, value) in rows {
+            batch.put(&db.default_family(), key, value);
+        }
+        let sync = !has(Unsynced);
+        db.write(batch, WriteOptions { sync })?;
+    }
+    Ok(!(taken && has(OverwritesAndRefuses)))
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    check: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check,
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 15] = [
+    quirk(
+        FourWrites,
+        "four_writes",
+        "rows",
+        "four writes, one for each row",
+        "Between two of them the power can fail. Then the order is there and an index does not know it. A \
+         `WriteBatch` is whole or not at all.",
+        CUT,
+    ),
+    quirk(
+        OrderFirst,
+        "order_then_indexes",
+        "rows",
+        "one write for the order and a second one for the indexes",
+        "Two batches are two moments. If the power fails between them, the order has no index row, and no query finds \
+         it.",
+        CUT,
+    ),
+    quirk(
+        IndexesFirst,
+        "indexes_then_order",
+        "rows",
+        "one write for the indexes and a second one for the order",
+        "Two batches are two moments. If the power fails between them, three index rows lead to an order that is not \
+         there.",
+        CUT,
+    ),
+    quirk(
+        Unsynced,
+        "not_synced",
+        "rows",
+        "a write without `sync`",
+        "The batch is whole, and it may be lost: until it is synced, it lies in memory. `place` has said yes to an \
+         order that a power cut takes away.",
+        SYNC,
+    ),
+    quirk(
+        Overwrites,
+        "id_not_looked_up",
+        "rows",
+        "placing an order under an id that is taken",
+        "The old order's row is overwritten, its index rows are not: they are ghosts now. Read the row first, and \
+         refuse.",
+        WRONG,
+    ),
+    quirk(
+        OverwritesAndRefuses,
+        "refused_too_late",
+        "rows",
+        "`false` for an id that is taken, after the rows were written",
+        "Refuse before the write. An order that was refused must not be in the store.",
+        WRONG,
+    ),
+    quirk(
+        TakenIsAnError,
+        "panics_if_taken",
+        "returns",
+        "a panic for an id that is taken",
+        "That an id is taken is an answer, `Ok(false)`, and no fault of the program.",
+        "place-order",
+    ),
+    quirk(
+        SameUserRefused,
+        "only_the_same_order_refused",
+        "rows",
+        "a refusal of the very same order alone",
+        "The id alone decides. Another order under a taken id overwrites the row and leaves the index rows of the first \
+         as ghosts.",
+        WRONG,
+    ),
+    quirk(
+        AlwaysTrue,
+        "taken_reported_as_placed",
+        "rows",
+        "`true` for an id that is taken",
+        "Nothing was written, and the caller believes that it was. That answer is `false`.",
+        "place-order",
+    ),
+    quirk(
+        NoUserRow,
+        "no_row_by_user",
+        "rows",
+        "three rows, without the one by user",
+        "The order is there, and its user does not find it. Each index is a row of its own.",
+        ROWS,
+    ),
+    quirk(
+        NoTimeRow,
+        "no_row_by_time",
+        "rows",
+        "three rows, without the one by time",
+        "The order is there, and no range of times finds it. Each index is a row of its own.",
+        ROWS,
+    ),
+    quirk(
+        NoStatusRow,
+        "no_row_by_status",
+        "rows",
+        "three rows, without the one by status",
+        "The order is there, and nobody who looks for new orders finds it. Each index is a row of its own.",
+        ROWS,
+    ),
+    quirk(
+        OnlyTheOrder,
+        "no_index_rows",
+        "rows",
+        "the order's own row alone",
+        "It answers one question: the order with this id. For the others, three more rows are needed.",
+        ROWS,
+    ),
+    quirk(
+        ValuesEverywhere,
+        "value_in_every_row",
+        "rows",
+        "the order's value in all four rows",
+        "A query then needs no second lookup, and a change has to write all four rows again. The task keeps the value in \
+         one place: the other rows are empty.",
+        ROWS,
+    ),
+    quirk(
+        NoValue,
+        "no_value",
+        "rows",
+        "an empty value in the order's row",
+        "The keys lead to the order, and there is nothing there: `order.value()` belongs into its row.",
+        ROWS,
+    ),
+];
+
+fn placing(steps: &[Step]) -> Option<Placing> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Placing::new(keys, move |db, order| {
+        placed(&steps, keys(order), db, order)
+    }))
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Placing>> {
+    let mut mistakes = compose("keys", &KEY_QUIRKS, |steps| {
+        let both = |group: &&[KeyStep]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+        if KEYS_APART.iter().any(both) {
+            return None;
+        }
+        let steps = steps.to_vec();
+        let own = steps.clone();
+        Some(Placing::new(
+            move |order| build(&steps, order),
+            move |db, order| placed(&[], build(&own, order), db, order),
+        ))
+    });
+    mistakes.extend(compose("place", &QUIRKS, placing));
+    mistakes
+}

@@ -1,0 +1,425 @@
+//! The steps of a key that can go wrong, each with what is to be said of it.
+
+use kit::Quirk;
+
+use crate::order::Order;
+
+const ROWS: &str = "four-rows";
+const WRONG: &str = "wrong-answers-and-what-each-breaks";
+const BYTES: &str = "the-bytes-of-a-row";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Step {
+    LittleEndian,
+    LittleEndianIds,
+    LittleEndianTimes,
+    TextNumbers,
+    WideIds,
+    SignedTimes,
+    OldestFirstByUser,
+    NewestFirstEverywhere,
+    TimeOfUserLeftOut,
+    UserUnterminated,
+    UserZeroTerminated,
+    UserLengthFirst,
+    UserTwoZeros,
+    NoIdByUser,
+    NoIdByTime,
+    NoIdByStatus,
+    NoIdAnywhere,
+    IdBeforeTime,
+    TimeBeforeStatus,
+    StatusAsText,
+    StatusLeftOut,
+    StatusFromOne,
+    Colons,
+    NoLetters,
+    Words,
+    Exchanged,
+}
+use Step::{
+    Colons, Exchanged, IdBeforeTime, LittleEndian, LittleEndianIds, LittleEndianTimes,
+    NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus, NoIdByTime, NoIdByUser, NoLetters,
+    OldestFirstByUser, SignedTimes, StatusAsText, StatusFromOne, StatusLeftOut, TextNumbers,
+    TimeBeforeStatus, TimeOfUserLeftOut, UserLengthFirst, UserTwoZeros, UserUnterminated,
+    UserZeroTerminated, WideIds, Words,
+};
+
+/// Of each group, keys take one step at most.
+pub(crate) const APART: [&[Step]; 6] = [
+    &[
+        LittleEndian,
+        LittleEndianIds,
+        LittleEndianTimes,
+        TextNumbers,
+        WideIds,
+        SignedTimes,
+    ],
+    &[OldestFirstByUser, NewestFirstEverywhere, TimeOfUserLeftOut],
+    &[
+        UserUnterminated,
+        UserZeroTerminated,
+        UserLengthFirst,
+        UserTwoZeros,
+    ],
+    &[
+        NoIdByUser,
+        NoIdByTime,
+        NoIdByStatus,
+        NoIdAnywhere,
+        IdBeforeTime,
+    ],
+    &[TimeBeforeStatus, StatusAsText, StatusLeftOut, StatusFromOne],
+    &[Colons, NoLetters, Words, Exchanged],
+];
+
+/// Keys with wrong steps.
+pub(crate) fn build(steps: &[Step], order: &Order) -> [Vec<u8>; 4] {
+    let has = |step| steps.contains(&step);
+    let id = id(steps, order.id);
+    let at = time(steps, order.at);
+    let turned: Vec<u8> = if has(TextNumbers) {
+        time(steps, u64::MAX - order.at)
+    } else {
+        at.iter().map(|byte| !byte).collect()
+    };
+    let status = status(steps, order);
+    let with_id = |without: bool| {
+        if without || has(NoIdAnywhere) {
+            Vec::new()
+        } else {
+            id.clone()
+        }
+    };
+    let newest = if has(NewestFirstEverywhere) {
+        &turned
+    } else {
+        &at
+    };
+    let ends = |fields: [Vec<u8>; 2]| {
+        if has(IdBeforeTime) {
+            let [a, b] = fields;
+            [b, a]
+        } else {
+            fields
+        }
+    };
+    let [a, b] = ends([newest.clone(), with_id(has(NoIdByTime))]);
+    let by_time = vec![b"t".to_vec(), a, b];
+    let user_time = match () {
+        () if has(OldestFirstByUser) => at.clone(),
+        () if has(TimeOfUserLeftOut) => Vec::new(),
+        () => turned.clone(),
+    };
+    let [a, b] = ends([user_time, with_id(has(NoIdByUser))]);
+    let by_user = vec![b"u".to_vec(), user(steps, &order.user), a, b];
+    let [a, b] = ends([newest.clone(), with_id(has(NoIdByStatus))]);
+    let by_status = if has(TimeBeforeStatus) {
+        vec![b"s".to_vec(), a, status, b]
+    } else {
+        vec![b"s".to_vec(), status, a, b]
+    };
+    let own = vec![b"o".to_vec(), id.clone()];
+    let keys = [own, by_user, by_time, by_status].map(|fields| joined(steps, fields));
+    if has(Exchanged) {
+        let [own, by_user, by_time, by_status] = keys;
+        return [own, by_time, by_user, by_status];
+    }
+    keys
+}
+
+fn joined(steps: &[Step], mut fields: Vec<Vec<u8>>) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    if has(Words) {
+        fields[0] = match fields[0][0] {
+            b'o' => b"order".to_vec(),
+            b'u' => b"user".to_vec(),
+            b't' => b"time".to_vec(),
+            _ => b"status".to_vec(),
+        };
+    }
+    if has(NoLetters) {
+        fields.remove(0);
+    }
+    if has(Colons) {
+        return fields.join(&b":"[..]);
+    }
+    fields.concat()
+}
+
+fn id(steps: &[Step], id: u32) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    if has(LittleEndian) || has(LittleEndianIds) {
+        id.to_le_bytes().to_vec()
+    } else if has(TextNumbers) {
+        id.to_string().into_bytes()
+    } else if has(WideIds) {
+        u64::from(id).to_be_bytes().to_vec()
+    } else {
+        id.to_be_bytes().to_vec()
+    }
+}
+
+fn time(steps: &[Step], at: u64) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    if has(LittleEndian) || has(LittleEndianTimes) {
+        at.to_le_bytes().to_vec()
+    } else if has(TextNumbers) {
+        at.to_string().into_bytes()
+    } else if has(SignedTimes) {
+        (at ^ 1 << 63).to_be_bytes().to_vec()
+    } else {
+        at.to_be_bytes().to_vec()
+    }
+}
+
+fn user(steps: &[Step], user: &str) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    let bytes = user.as_bytes();
+    if has(UserUnterminated) {
+        bytes.to_vec()
+    } else if has(UserZeroTerminated) {
+        [bytes, &[0]].concat()
+    } else if has(UserLengthFirst) {
+        [&[bytes.len() as u8], bytes].concat()
+    } else if has(UserTwoZeros) {
+        let mut key = Vec::new();
+        engine::keys::escape_into(bytes, &mut key);
+        key.extend([0, 0]);
+        key
+    } else {
+        let mut key = Vec::new();
+        engine::keys::encode_bytes_into(bytes, &mut key);
+        key
+    }
+}
+
+fn status(steps: &[Step], order: &Order) -> Vec<u8> {
+    let has = |step| steps.contains(&step);
+    if has(StatusAsText) {
+        format!("{:?}", order.status).to_lowercase().into_bytes()
+    } else if has(StatusLeftOut) {
+        Vec::new()
+    } else if has(StatusFromOne) {
+        vec![order.status.byte() + 1]
+    } else {
+        vec![order.status.byte()]
+    }
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "bytes",
+        says,
+        why,
+        link,
+    }
+}
+
+pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
+    quirk(
+        LittleEndian,
+        "little_endian",
+        "little-endian numbers",
+        "256 becomes `00 01`, which sorts before 1. Every number in a key stands big-endian: `to_be_bytes`, or the \
+         number itself as a field of a tuple.",
+        WRONG,
+    ),
+    quirk(
+        LittleEndianIds,
+        "little_endian_ids",
+        "little-endian ids",
+        "The times are right, and orders of one time, or all rows `o`, come in the wrong order: 256 before 1.",
+        WRONG,
+    ),
+    quirk(
+        LittleEndianTimes,
+        "little_endian_times",
+        "little-endian times",
+        "A range of times is no range of keys any more. The highest byte has to come first.",
+        WRONG,
+    ),
+    quirk(
+        TextNumbers,
+        "numbers_as_text",
+        "numbers as decimal text without padding",
+        "10 sorts before 9, and no field has a width: where one number ends and the next begins, no reader can \
+         tell.",
+        WRONG,
+    ),
+    quirk(
+        WideIds,
+        "ids_of_eight_bytes",
+        "ids of eight bytes",
+        "The order is right, and each of four rows is four bytes longer than need be. The table says four bytes: an \
+         id is a `u32`.",
+        BYTES,
+    ),
+    quirk(
+        SignedTimes,
+        "times_as_signed",
+        "times with a flipped sign bit",
+        "That is the key of an `i64`. A `u64` has no sign: its big-endian bytes sort by themselves.",
+        BYTES,
+    ),
+    quirk(
+        OldestFirstByUser,
+        "oldest_first_by_user",
+        "rows by user with the oldest order first",
+        "A page of a user's orders begins with the newest. `Desc(at)` turns the field round, and a scan with a limit \
+         then reads just the page.",
+        ROWS,
+    ),
+    quirk(
+        NewestFirstEverywhere,
+        "newest_first_everywhere",
+        "the newest order first in all three indexes",
+        "Only the rows by user are turned round. A range of times, and the queue of a status, are read from the \
+         oldest on.",
+        ROWS,
+    ),
+    quirk(
+        TimeOfUserLeftOut,
+        "no_time_by_user",
+        "rows by user without the time",
+        "They sort by id then. That is the order of time only as long as ids are given in that order.",
+        ROWS,
+    ),
+    quirk(
+        UserUnterminated,
+        "user_unterminated",
+        "a user's name that nothing ends",
+        "The rows of `ann` lie among those of `anna`: where the name stops, the bytes of the time go on. A scan over \
+         the prefix of `ann` finds both.",
+        WRONG,
+    ),
+    quirk(
+        UserZeroTerminated,
+        "user_zero_terminated",
+        "a user's name with one zero byte behind it",
+        "It ends every name, as long as no name holds a zero byte. `a\\0b` does: escape the zeros, and end with `00 \
+         01`. A `&str` in a tuple does both.",
+        WRONG,
+    ),
+    quirk(
+        UserLengthFirst,
+        "user_length_first",
+        "the length in front of the user's name",
+        "No two names are confused, but `zoe` now sorts before `anna`, since she is shorter. A range over users is \
+         lost.",
+        WRONG,
+    ),
+    quirk(
+        UserTwoZeros,
+        "user_ends_in_two_zeros",
+        "a user's name that ends with `00 00`",
+        "The engine's strings end with `00 01`. Let the tuple do it: two ways to write one name are two keys.",
+        BYTES,
+    ),
+    quirk(
+        NoIdByUser,
+        "no_id_by_user",
+        "rows by user without the id",
+        "Two orders of one user in one millisecond have one key. The second put overwrites the first, and an order \
+         is gone from the index.",
+        WRONG,
+    ),
+    quirk(
+        NoIdByTime,
+        "no_id_by_time",
+        "rows by time without the id",
+        "Two orders placed in one millisecond have one key, and one of them is gone from the index.",
+        WRONG,
+    ),
+    quirk(
+        NoIdByStatus,
+        "no_id_by_status",
+        "rows by status without the id",
+        "Two new orders of one millisecond have one key, and one of them is gone from the index.",
+        WRONG,
+    ),
+    quirk(
+        NoIdAnywhere,
+        "no_id_in_any_index",
+        "index rows without the id",
+        "The id makes a key unique, and it is what the index is read for: it leads to the order.",
+        WRONG,
+    ),
+    quirk(
+        IdBeforeTime,
+        "id_before_time",
+        "the id in front of the time",
+        "No two orders share an id, so nothing behind it ever decides: the rows sort by id, and the time is of no \
+         use.",
+        WRONG,
+    ),
+    quirk(
+        TimeBeforeStatus,
+        "time_before_status",
+        "the time in front of the status",
+        "The rows of one status are scattered over all times. What a query fixes comes first, what it ranges over \
+         comes behind.",
+        WRONG,
+    ),
+    quirk(
+        StatusAsText,
+        "status_as_text",
+        "the name of the status",
+        "Readable, longer, and without an end: the status is one byte here, `status.byte()`.",
+        BYTES,
+    ),
+    quirk(
+        StatusLeftOut,
+        "no_status_in_its_index",
+        "rows by status without the status",
+        "That is the index by time under another letter.",
+        ROWS,
+    ),
+    quirk(
+        StatusFromOne,
+        "status_from_one",
+        "the byte of the status plus one",
+        "The order is right, and no query finds the row: it is asked for by `status.byte()`, which begins at 0.",
+        BYTES,
+    ),
+    quirk(
+        Colons,
+        "colons_between_fields",
+        "colons between the fields",
+        "The fields end by themselves. A colon is byte 3a, which occurs in ids, times and names, so it marks \
+         nothing.",
+        BYTES,
+    ),
+    quirk(
+        NoLetters,
+        "no_letters",
+        "keys without their letter",
+        "Four kinds of rows lie in one sorted map. Without the letter they mix, and a scan of one index runs into \
+         the others.",
+        ROWS,
+    ),
+    quirk(
+        Words,
+        "words_for_letters",
+        "a word in place of the letter",
+        "It would work, for no word here is a prefix of another. The letter says the same in one byte, in every row \
+         of the store.",
+        BYTES,
+    ),
+    quirk(
+        Exchanged,
+        "user_and_time_exchanged",
+        "the key by time in the place of the key by user",
+        "Each key is right by itself. The order of the four is: the order, by user, by time, by status.",
+        "place-order",
+    ),
+];
