@@ -66,6 +66,11 @@ impl Drop for Ours {
     }
 }
 
+/// Becomes redis-server, beside a watcher that kills it when standard input ends: that is also when a test is killed,
+/// which drops nothing.
+const UNTIL_INPUT_ENDS: &str =
+    r#"exec 3<&0; (read -r _ <&3; kill -9 $$) & exec redis-server "$@" 3<&-"#;
+
 /// A real redis-server, on a free port. Killed when it is dropped.
 pub(crate) struct RealRedis {
     pub(crate) address: SocketAddr,
@@ -82,10 +87,12 @@ impl RealRedis {
         loop {
             let dir = tempfile::tempdir().unwrap();
             let address = free_address();
-            let process = Command::new("redis-server")
+            let process = Command::new("sh")
+                .args(["-c", UNTIL_INPUT_ENDS, "sh"])
                 .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1"])
                 .args(["--save", "", "--appendonly", "no"])
                 .current_dir(dir.path())
+                .stdin(Stdio::piped())
                 .stdout(Stdio::null())
                 .spawn()
                 .unwrap();
