@@ -281,3 +281,48 @@ fn a_subscriber_that_does_not_read_is_disconnected() {
     let (_, closed) = lazy.rest(PATIENCE);
     assert!(closed);
 }
+
+/// Publishes first and writes much later; the key that it writes is not declared, so the script begins twice.
+const PUBLISHES_BEFORE_IT_WRITES: &str = "redis.call('publish', 'news', ARGV[1]) \
+     for i = 1, 3000 do redis.call('get', KEYS[1]) end \
+     return redis.call('set', 'latest', ARGV[1])";
+
+#[test]
+fn who_gets_a_message_of_a_script_finds_what_the_script_wrote() {
+    for store in StoreKind::ALL {
+        let ours = Ours::start(store.open());
+        let (mut reader, mut subscriber) =
+            (Client::connect(ours.address), Client::connect(ours.address));
+        subscriber.call(&["subscribe", "news"]);
+        let mut writer = Client::connect(ours.address);
+        for n in ["1", "2", "3"] {
+            writer.call(&["eval", PUBLISHES_BEFORE_IT_WRITES, "1", "other", n]);
+            let message = subscriber.reply_within(PATIENCE).expect("a message");
+            assert!(message.ends_with(format!("\r\n{n}\r\n").as_bytes()));
+            assert_eq!(
+                reader.call(&["get", "latest"]),
+                format!("$1\\r\\n{n}\\r\\n")
+            );
+        }
+        assert_eq!(subscriber.reply_within(PATIENCE), None, "each once");
+    }
+}
+
+#[test]
+fn who_gets_a_message_of_a_transaction_finds_what_the_transaction_wrote() {
+    compare(
+        "receivers are counted in a transaction as outside",
+        &[
+            (0, "subscribe news"),
+            (0, "psubscribe n*"),
+            (0, "ssubscribe shard"),
+            (1, "multi"),
+            (1, "publish news one"),
+            (1, "publish nobody two"),
+            (1, "spublish shard three"),
+            (1, "set latest 1"),
+            (1, "exec"),
+            (1, "eval \"return redis.call('publish', 'news', 'four')\" 0"),
+        ],
+    );
+}

@@ -17,7 +17,7 @@ use bytes::Bytes;
 
 use crate::commands::admission::admit;
 use crate::commands::observed::Observed;
-use crate::commands::pubsub::publish_events;
+use crate::commands::pubsub::{publish_events, send_letters};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
@@ -232,7 +232,7 @@ pub(crate) fn finish<'s>(
     flushes: bool,
 ) -> types::Result<bool> {
     let server = Arc::clone(&session.server);
-    let committed = txn.commit()?;
+    let committed = txn.commit().inspect_err(|_| session.letters.clear())?;
     settle(&server, &committed);
     drop(guard);
     let wrote = committed.wrote;
@@ -242,6 +242,7 @@ pub(crate) fn finish<'s>(
         flushes,
     };
     tell(&server, committed, writer);
+    send_letters(session);
     Ok(wrote)
 }
 
@@ -254,6 +255,7 @@ fn may_take_long(spec: &Spec) -> bool {
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let savepoint = txn.savepoint();
     let observed = Observed::begin(session);
+    let was_inside = std::mem::replace(&mut session.in_transaction, true);
     if args.spec.has(Flag::ReadOnly) {
         session.track_reads(args);
     }
@@ -262,6 +264,7 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
         Ok(Reply::Wait { in_vain, .. }) => Ok(*in_vain),
         outcome => outcome,
     };
+    session.in_transaction = was_inside;
     if outcome.is_err() {
         txn.roll_back(&savepoint);
     }

@@ -20,7 +20,7 @@ use crate::commands::latency::LatencyMonitor;
 use crate::commands::monitor::Monitors;
 use crate::commands::peer::Peer;
 use crate::commands::persistence::Persistence;
-use crate::commands::pubsub::{Registry, Subscriptions, wanted_classes};
+use crate::commands::pubsub::{Letter, Registry, Subscriptions, wanted_classes};
 use crate::commands::rates::Rates;
 use crate::commands::scripting::{is_command, step_aside};
 use crate::commands::slowlog::SlowLog;
@@ -158,6 +158,8 @@ impl Server {
             watched: Watched::default(),
             closing: false,
             in_script: false,
+            in_transaction: false,
+            letters: Vec::new(),
             shown_command: "",
             last_end: None,
         }
@@ -247,6 +249,10 @@ pub struct Session {
     pub(crate) closing: bool,
     /// The command comes from a script of this client.
     pub(crate) in_script: bool,
+    /// The command is one of a transaction: what it publishes goes out after the commit.
+    pub(crate) in_transaction: bool,
+    /// What the transaction has published so far.
+    pub(crate) letters: Vec<Letter>,
     /// The command that others see.
     shown_command: &'static str,
     /// When the last command ended, if another one follows it at once.

@@ -15,11 +15,11 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 pub(crate) use events::{publish_events, wanted_classes};
-pub(crate) use registry::{Registry, Topic};
+pub(crate) use registry::{Letter, Registry, Topic};
 
 use crate::commands::config::OutputClass;
 use crate::commands::introspection::help_lines;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, glob};
 
 /// What one client is subscribed to.
 #[derive(Debug, Default)]
@@ -171,19 +171,40 @@ pub(crate) fn sunsubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `PUBLISH channel message`
 pub(crate) fn publish(session: &mut Session, args: Args<'_>) -> Outcome {
-    let limit = session.server.config.live.output_limit(OutputClass::PubSub);
-    let registry = &session.server.pubsub;
-    let payload = Reply::Bulk(args.bytes(2));
-    let deliveries = registry.publish(&args.bytes(1), &payload, limit);
-    Ok(Reply::count(deliveries))
+    Ok(post(session, args, false))
 }
 
 /// `SPUBLISH shardchannel message`
 pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
-    let limit = session.server.config.live.output_limit(OutputClass::PubSub);
-    let registry = &session.server.pubsub;
-    let deliveries = registry.publish_in_shard(&args.bytes(1), &args.bytes(2), limit);
-    Ok(Reply::count(deliveries))
+    Ok(post(session, args, true))
+}
+
+/// Sends a message, or keeps it until the transaction that it is part of is committed: whoever gets it then finds what
+/// was written before it. A script that has to begin again sends nothing twice.
+fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
+    let letter = Letter {
+        channel: args.bytes(1),
+        payload: args.bytes(2),
+        in_shard,
+    };
+    if session.in_transaction {
+        let receivers = session.server.pubsub.receivers(&letter);
+        session.letters.push(letter);
+        return Reply::count(receivers);
+    }
+    Reply::count(send(&session.server, &letter))
+}
+
+/// Sends what a transaction has published, in its order.
+pub(crate) fn send_letters(session: &mut Session) {
+    for letter in std::mem::take(&mut session.letters) {
+        send(&session.server, &letter);
+    }
+}
+
+fn send(server: &Server, letter: &Letter) -> u64 {
+    let limit = server.config.live.output_limit(OutputClass::PubSub);
+    server.pubsub.send(letter, limit)
 }
 
 /// `PUBSUB CHANNELS [pattern]`

@@ -27,6 +27,14 @@ pub(crate) enum Topic {
     Shard,
 }
 
+/// A message on its way to those who listen to a channel.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub(crate) channel: Bytes,
+    pub(crate) payload: Bytes,
+    pub(crate) in_shard: bool,
+}
+
 /// Subscribers by the number of their connection.
 type Subscribers = BTreeMap<u64, Arc<Peer>>;
 type Topics = HashMap<Bytes, Subscribers>;
@@ -97,13 +105,36 @@ impl Registry {
         deliveries
     }
 
+    /// Delivers a letter. Answers how many deliveries that were.
+    pub(crate) fn send(&self, letter: &Letter, limit: OutputLimit) -> u64 {
+        let Letter {
+            channel, payload, ..
+        } = letter;
+        if letter.in_shard {
+            self.publish_in_shard(channel, payload, limit)
+        } else {
+            self.publish(channel, &Reply::Bulk(payload.clone()), limit)
+        }
+    }
+
+    /// How many deliveries [`send`](Self::send) would make.
+    pub(crate) fn receivers(&self, letter: &Letter) -> u64 {
+        if letter.in_shard {
+            return self.subscribers(Topic::Shard, &letter.channel);
+        }
+        let topics = self.topics.lock();
+        let matching = topics[Topic::Pattern as usize]
+            .iter()
+            .filter(|(pattern, _)| glob::matches(pattern, &letter.channel, glob::Case::Exact));
+        let of_channel = topics[Topic::Channel as usize].get(&letter.channel);
+        let all = of_channel
+            .into_iter()
+            .chain(matching.map(|(_, subscribers)| subscribers));
+        all.map(|subscribers| subscribers.len() as u64).sum()
+    }
+
     /// Puts a message into the outboxes of those who subscribed to a shard channel.
-    pub(crate) fn publish_in_shard(
-        &self,
-        channel: &Bytes,
-        payload: &Bytes,
-        limit: OutputLimit,
-    ) -> u64 {
+    fn publish_in_shard(&self, channel: &Bytes, payload: &Bytes, limit: OutputLimit) -> u64 {
         let topics = self.topics.lock();
         let Some(subscribers) = topics[Topic::Shard as usize].get(channel) else {
             return 0;

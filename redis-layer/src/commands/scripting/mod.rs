@@ -151,6 +151,7 @@ pub(crate) fn run_alone(
         };
         let Ok(outcome) = request.run(session, &mut txn, coverage) else {
             request.script.mark_reaching_out();
+            session.letters.clear();
             drop(txn);
             drop(guard);
             locks = Locks::Everything;
