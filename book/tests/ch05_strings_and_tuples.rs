@@ -114,7 +114,7 @@ fn the_next_field_sorts_the_strings() {
 const OWNERS: [&[u8]; 7] = [b"", b"a", b"a\x00", b"a!", b"aa", b"b", b"\xff"];
 
 #[test]
-fn the_widgets_without_scripts() {
+fn the_places_of_seven_owners() {
     let schemes: [Scheme; 4] = [joined, length_first, fixed, escaped];
     let columns = schemes.map(|scheme| {
         // A place is one more than the number of smaller keys; equal keys share it.
