@@ -8,6 +8,7 @@ mod descending_field;
 mod newest_first;
 mod padded_time;
 mod reversed_domain;
+mod test_newest;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("newest-first", newest_first::exercise),
         ("descending-field", descending_field::exercise),
         ("reversed-domain", reversed_domain::exercise),
+        ("test-newest", test_newest::exercise),
     ],
 };
 

@@ -8,3 +8,4 @@ pub(crate) mod padded_time;
 mod padded_time_decode;
 pub(crate) mod reversed_domain;
 mod reversed_domain_key;
+pub(crate) mod test_newest;

@@ -4,3 +4,4 @@ pub mod descending_field;
 pub mod newest_first;
 pub mod padded_time;
 pub mod reversed_domain;
+pub mod test_newest;

@@ -1,0 +1,30 @@
+//! # test-newest: be the tester
+//!
+//! **Why.** An index with the newest first goes wrong at its edges: where a window starts and ends, at time 0, at the
+//! greatest time, where two events share a moment. Everything between looks fine, and so does a demonstration. Only a
+//! test that goes to the edges sees it.
+//!
+//! **Task.** Write `test`. It gets somebody's feed as a function `newest`, and you cannot read its code.
+//! `newest(events, from, to, limit)` puts the events, pairs of a time and a name, into an index of its own and asks it.
+//! Panic, by `assert!` or `assert_eq!`, if one of these rules is broken:
+//!
+//! 1. The answer holds the names of the events with `from <= time < to`, and no others. If `from` is not less than
+//!    `to`, there are none.
+//! 2. The newest time comes first. Names of one time come in the order of their bytes.
+//! 3. Only the first `limit` of these names are given.
+//!
+//! Return if you find nothing. Events may be given in any order. Names are bytes, and any bytes: `b"a"`, `b""`,
+//! `b"\xff\x00"`. What happens to an event that is given twice is laid down nowhere: do not ask.
+//!
+//! Your test is tried on three right feeds and on twenty-two wrong ones. It passes when it accepts the three and refuses
+//! the others. A call of `test` has one second: a thousand calls of `newest` with some dozen events are fine.
+//!
+//! **Check.** `cargo workbook check test-newest`, or `cargo test -p ch06-key-patterns test-newest`.
+
+/// An event: its time and its name.
+pub type Event<'a> = (u64, &'a [u8]);
+
+/// Panics if `newest` breaks a rule.
+pub fn test(newest: &dyn Fn(&[Event<'_>], u64, u64, usize) -> Vec<Vec<u8>>) {
+    todo!("try {}", newest(&[(20, b"b"), (10, b"a")], 10, 30, 9).len())
+}

@@ -1,0 +1,384 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/descending_field.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod descending_field;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/newest_first.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod newest_first;
+#[path = "../checks/padded_time.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod padded_time;
+#[path = "../checks/reversed_domain.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod reversed_domain;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_newest.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_newest;
+
+use std::ops::Bound::{Excluded, Included};
+use std::sync::Arc;
+
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
+
+use newest_first::{Feed, Rows};
+use stubs::descending_field::ended;
+
+fn padded(
+    encode: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static,
+    decode: impl Fn(&[u8]) -> Option<u64> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&padded_time::exercise_of(padded_time::padded(
+        encode, decode,
+    )))
+}
+
+fn feed(
+    key: impl Fn(u64) -> [u8; 8] + Send + Sync + 'static,
+    newest: impl Fn(&Rows, u64, u64, usize) -> Vec<Vec<u8>> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&newest_first::exercise_of(Feed::new(key, newest)))
+}
+
+fn field(key: impl Fn(&str, u64, &str) -> Vec<u8> + Send + Sync + 'static) -> Verdict {
+    judged(&descending_field::exercise_of(Arc::new(key)))
+}
+
+fn hosts(
+    key: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
+    hosts_of: impl Fn(&Rows, &str) -> Vec<String> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&reversed_domain::exercise_of(reversed_domain::Hosts::new(
+        key, hosts_of,
+    )))
+}
+
+/// The names of the rows in a range that may be crossed.
+fn names(rows: &Rows, from: Vec<u8>, to: Vec<u8>, limit: usize) -> Vec<Vec<u8>> {
+    if from >= to {
+        return Vec::new();
+    }
+    let found = rows.range((Included(from), Excluded(to)));
+    found.take(limit).map(|row| row[8..].to_vec()).collect()
+}
+
+fn inverted(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().map(|byte| !byte).collect()
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    // Digit by digit, from the last.
+    let by_digits = |mut time: u64| {
+        let mut key = vec![b'0'; 20];
+        for place in (0..20).rev() {
+            key[place] += u8::try_from(time % 10).unwrap();
+            time /= 10;
+        }
+        key
+    };
+    let checked = |key: &[u8]| {
+        let digits: &[u8; 20] = key.try_into().ok()?;
+        digits.iter().try_fold(0_u64, |sum, digit| {
+            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+            sum.checked_mul(10)?.checked_add(digit)
+        })
+    };
+    assert_eq!(padded(by_digits, checked).state, State::Passed);
+
+    // By walking over everything.
+    let by_walking = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        let time = |row: &Vec<u8>| !u64::from_be_bytes(row[..8].try_into().unwrap());
+        let inside = rows.iter().filter(|row| (from..to).contains(&time(row)));
+        inside.map(|row| row[8..].to_vec()).take(limit).collect()
+    };
+    assert_eq!(
+        feed(|time| (!time).to_be_bytes(), by_walking).state,
+        State::Passed
+    );
+
+    // In decimal, with another end: ff, escaped, behind the inverted title.
+    let other_form = |user: &str, time: u64, title: &str| {
+        let mut key = ended(user);
+        key.extend(format!("{:020}", u64::MAX - time).bytes());
+        for byte in inverted(title.as_bytes()) {
+            key.push(byte);
+            if byte == 0xff {
+                key.push(0x00);
+            }
+        }
+        key.extend([0xff, 0xff]);
+        key
+    };
+    assert_eq!(field(other_form).state, State::Passed);
+
+    // By the successor of the dot.
+    let by_range = |rows: &Rows, domain: &str| {
+        let start = solutions::reversed_domain::key(domain);
+        let end = [&start[..start.len() - 1], b"/"].concat();
+        let found = rows.range(start..end);
+        let text = found.map(|row| String::from_utf8(row.clone()).unwrap());
+        text.map(|key| {
+            let mut labels: Vec<&str> = key.split_terminator('.').collect();
+            labels.reverse();
+            labels.join(".")
+        })
+        .collect()
+    };
+    assert_eq!(
+        hosts(solutions::reversed_domain::key, by_range).state,
+        State::Passed
+    );
+}
+
+#[test]
+fn digits_that_nobody_foresaw() {
+    use solutions::padded_time::{decode, encode};
+    let grouped = |time: u64| {
+        let digits = format!("{time:020}");
+        [&digits[..10], "_", &digits[10..]].concat().into_bytes()
+    };
+    observed(
+        &padded(grouped, decode),
+        "length",
+        &["encode(1) has 21 bytes, not 20", "The keys are in order."],
+    );
+    let seconds_for_small = |time: u64| {
+        let milliseconds = if time < 10_000_000_000 {
+            time * 1000
+        } else {
+            time
+        };
+        encode(milliseconds)
+    };
+    observed(&padded(seconds_for_small, decode), "order", &["order"]);
+    let sixteen = |key: &[u8]| {
+        let digits = std::str::from_utf8(key.get(4..20)?).ok()?;
+        digits.parse().ok()
+    };
+    observed(
+        &padded(encode, sixteen),
+        "round-trip",
+        &["`encode` is right."],
+    );
+    let octal = |time: u64| format!("{time:020o}").into_bytes();
+    observed(&padded(octal, decode), "order", &["`decode` is right."]);
+}
+
+#[test]
+fn keys_of_times_that_nobody_foresaw() {
+    use solutions::newest_first::{key, newest};
+    let lowest_bit_kept = |time: u64| (!time ^ 1).to_be_bytes();
+    observed(
+        &feed(lowest_bit_kept, newest),
+        "order",
+        &["these bits inverted: 00 00 00 00 00 00 00 01"],
+    );
+    let minus_two = |time: u64| (u64::MAX - 1).wrapping_sub(time).to_be_bytes();
+    observed(
+        &feed(minus_two, newest),
+        "order",
+        &["plus ff ff ff ff ff ff ff ff", "`newest` is right."],
+    );
+    let halves = |time: u64| (!time).rotate_left(32).to_be_bytes();
+    observed(
+        &feed(halves, newest),
+        "order",
+        &["its bytes in the order 4 5 6 7 0 1 2 3"],
+    );
+    // Written in other words, and the same misconception.
+    let negative = |time: u64| (-i128::from(time)).to_be_bytes()[8..].try_into().unwrap();
+    named(&feed(negative, newest), "negated");
+    named(
+        &feed(key, |rows, from, to, limit| {
+            names(rows, key(from).to_vec(), key(to).to_vec(), limit)
+        }),
+        "not_exchanged_and_nothing_found",
+    );
+}
+
+#[test]
+fn windows_that_nobody_foresaw() {
+    use solutions::newest_first::key;
+    // The start is right, the end is the key of `from` itself.
+    let half_mended = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        let Some(before) = to.checked_sub(1) else {
+            return Vec::new();
+        };
+        names(rows, key(before).to_vec(), key(from).to_vec(), limit)
+    };
+    named(&feed(key, half_mended), "from_left_out");
+    // Both ends one time too far.
+    let one_too_far = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if from >= to {
+            return Vec::new();
+        }
+        let end = key(from.saturating_sub(2)).to_vec();
+        names(rows, key(to - 1).to_vec(), end, limit)
+    };
+    observed(
+        &feed(key, one_too_far),
+        "window",
+        &[
+            "`key` is right.",
+            "newest({0 \"a\", 0 \"b\", 1 \"c\", 2 \"d\"}",
+        ],
+    );
+    // An answer for every window but those from 0.
+    let from_one_on = |rows: &Rows, from: u64, to: u64, limit: usize| {
+        if from == 0 {
+            return Vec::new();
+        }
+        solutions::newest_first::newest(rows, from, to, limit)
+    };
+    observed(&feed(key, from_one_on), "window", &["`key` is right."]);
+    // Two steps at once.
+    let twice_wrong = |rows: &Rows, from: u64, to: u64, _: usize| {
+        if from > to {
+            return Vec::new();
+        }
+        names(rows, key(to).to_vec(), key(from).to_vec(), usize::MAX)
+    };
+    named(
+        &feed(key, twice_wrong),
+        "exchanged_and_nothing_else+limit_ignored",
+    );
+}
+
+#[test]
+fn fields_that_nobody_foresaw() {
+    // A title without its zero bytes.
+    let zeros_lost = |user: &str, time: u64, title: &str| {
+        let title = title.replace('\0', "");
+        let (user, title) = (ended(user), inverted(&ended(&title)));
+        [&user[..], &(!time).to_be_bytes(), &title].concat()
+    };
+    observed(
+        &field(zeros_lost),
+        "order",
+        &["are different, but both become"],
+    );
+    // Small and capital letters alike.
+    let first_letter = |user: &str, time: u64, title: &str| {
+        let first: String = title.chars().take(1).collect();
+        [
+            &ended(user)[..],
+            &(!time).to_be_bytes(),
+            &inverted(&ended(&first)),
+        ]
+        .concat()
+    };
+    observed(
+        &field(first_letter),
+        "order",
+        &["(\"ann\", 20, \"jazz\") and (\"ann\", 20, \"jazzy\") are different"],
+    );
+    let empty_refused = |user: &str, time: u64, title: &str| {
+        assert!(!title.is_empty(), "no title");
+        [
+            &ended(user)[..],
+            &(!time).to_be_bytes(),
+            &inverted(&ended(title)),
+        ]
+        .concat()
+    };
+    observed(&field(empty_refused), "returns", &["no title"]);
+}
+
+#[test]
+fn domains_that_nobody_foresaw() {
+    use solutions::reversed_domain::{hosts_of, key};
+    let capitals = |host: &str| key(&host.to_uppercase());
+    observed(
+        &hosts(capitals, hosts_of),
+        "bytes",
+        &["must be \"com.example.\", but it is \"COM.EXAMPLE.\""],
+    );
+    let colons = |host: &str| {
+        let labels: Vec<&str> = host.rsplit('.').collect();
+        (labels.join(":") + ":").into_bytes()
+    };
+    observed(&hosts(colons, hosts_of), "bytes", &["`hosts_of` is right."]);
+    let two_at_most = |rows: &Rows, domain: &str| {
+        let mut found = hosts_of(rows, domain);
+        found.truncate(2);
+        found
+    };
+    observed(
+        &hosts(key, two_at_most),
+        "domain",
+        &[
+            "`key` is right.",
+            "It is right on all domains without a host",
+        ],
+    );
+    let without_hyphens = |rows: &Rows, domain: &str| {
+        let mut found = hosts_of(rows, domain);
+        found.retain(|host| !host.contains('-'));
+        found
+    };
+    observed(
+        &hosts(key, without_hyphens),
+        "domain",
+        &["x--y.example.com"],
+    );
+}
+
+#[test]
+fn tests_that_nobody_foresaw() {
+    let no_test_above_2_to_40 = |ask: test_newest::Ask<'_>| {
+        let times = [0, 1, 255, 256, 1 << 32, (1 << 32) + 1];
+        let named: Vec<(u64, Vec<u8>)> = (0_u8..)
+            .zip(times)
+            .flat_map(|(n, time)| [(time, vec![0xff, 0, n]), (time, vec![b'a', n])])
+            .collect();
+        let events: Vec<_> = named
+            .iter()
+            .map(|(time, name)| (*time, &name[..]))
+            .collect();
+        let mut sorted = events.clone();
+        sorted.sort_by_key(|(time, name)| (std::cmp::Reverse(*time), *name));
+        for from in times {
+            for to in times {
+                for limit in [100, 3, 0] {
+                    let inside = sorted.iter().filter(|(time, _)| (from..to).contains(time));
+                    let right: Vec<_> = inside.take(limit).map(|(_, name)| name.to_vec()).collect();
+                    assert_eq!(ask(&events, from, to, limit), right);
+                }
+            }
+        }
+    };
+    observed(
+        &judged(&test_newest::exercise_of(test_newest::tester(
+            no_test_above_2_to_40,
+        ))),
+        "kills",
+        &[
+            "killed 18 of 22",
+            "units_mixed",
+            "thirteen_nines_as_text",
+            "minus_from_i64_max",
+            "through_a_double",
+        ],
+    );
+    let limit_demanded = |ask: test_newest::Ask<'_>| {
+        assert_eq!(ask(&[(1, b"a"), (2, b"b")], 0, 9, 1).len(), 2);
+    };
+    observed(
+        &judged(&test_newest::exercise_of(test_newest::tester(
+            limit_demanded,
+        ))),
+        "accepts-right",
+        &["your test refuses a right answer, `inverted_keys`"],
+    );
+}
