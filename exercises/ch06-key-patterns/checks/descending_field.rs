@@ -57,8 +57,9 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
     }
     Exercise::new("descending-field", "06-key-patterns", cast)
         .part(part)
-        .check(check::order(
+        .check(check::order_of(
             "key",
+            "must come before",
             "Keys sort by user upwards, then by time downwards, then by title downwards.",
         ))
         .mistakes(mistakes::descending_field::all())

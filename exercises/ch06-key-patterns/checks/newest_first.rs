@@ -104,8 +104,9 @@ pub(crate) fn exercise_of(learner: Feed) -> Exercise<Feed> {
     Exercise::new("newest-first", "06-key-patterns", cast)
         .part(keys())
         .part(windows())
-        .check(check::order(
+        .check(check::order_of(
             "key",
+            "must come before",
             "Keys compare as the times do, the other way round.",
         ))
         .check(check::answers(

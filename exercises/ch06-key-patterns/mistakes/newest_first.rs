@@ -176,6 +176,21 @@ pub fn all() -> Vec<Mistake<Feed>> {
                  the smaller key. From and to have to change places.",
             )
             .link("a-window-turns-round"),
+        mistake("not_exchanged_and_guarded", |rows, from, to, limit| {
+            let (start, end) = (key(from).to_vec(), key(to).to_vec());
+            if start >= end {
+                return Vec::new();
+            }
+            let found = rows.range(start..end).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a range from the key of `from` to the key of `to`, and nothing where these are crossed")
+        .why(
+            "The greater time has the smaller key, so the keys are crossed in every window that is not empty, and the \
+             guard catches it. What gets through are the windows that end before they start. From and to change \
+             places.",
+        )
+        .link("a-window-turns-round"),
         mistake("both_ends_taken", |rows, from, to, limit| {
             let steps = [ToTaken, EqualTaken];
             answer(&steps, rows, from, to, limit)

@@ -115,7 +115,16 @@ pub fn length(function: &'static str, bytes: usize) -> impl FnOnce(&Sheet) -> Ch
 
 /// The answers sort, byte by byte, as the inputs do; equal inputs have equal answers.
 pub fn order(function: &'static str, claim: impl Into<String>) -> impl FnOnce(&Sheet) -> Check {
-    custom(function, "order", claim, |part, outcomes| {
+    order_of(function, "<", claim)
+}
+
+/// As [`order`], where `<` would not say it: completes "though a ... b", as in "must come before".
+pub fn order_of(
+    function: &'static str,
+    relation: &'static str,
+    claim: impl Into<String>,
+) -> impl FnOnce(&Sheet) -> Check {
+    custom(function, "order", claim, move |part, outcomes| {
         let (low, high) = smallest_inversion(part, outcomes)?;
         let (a, b) = (&part.probes[low], &part.probes[high]);
         let (x, y) = (outcomes[low].bytes()?, outcomes[high].bytes()?);
@@ -134,7 +143,7 @@ pub fn order(function: &'static str, claim: impl Into<String>) -> impl FnOnce(&S
             )
         } else {
             format!(
-                "{} = {} sorts before {} = {}, though {} < {}",
+                "{} = {} sorts before {} = {}, though {} {relation} {}",
                 b.call,
                 hex(y),
                 a.call,
