@@ -5,6 +5,9 @@ use std::cmp::Reverse;
 /// An event: its time and its name.
 pub type Event<'a> = (u64, &'a [u8]);
 
+/// Somebody's feed: `newest(events, from, to, limit)` gives names.
+pub type Newest<'a> = &'a dyn Fn(&[Event<'_>], u64, u64, usize) -> Vec<Vec<u8>>;
+
 /// Times where something changes, each with a neighbour.
 const TIMES: [u64; 17] = [
     0,
@@ -27,7 +30,7 @@ const TIMES: [u64; 17] = [
 ];
 
 /// Panics if `newest` breaks a rule.
-pub fn test(newest: &dyn Fn(&[Event<'_>], u64, u64, usize) -> Vec<Vec<u8>>) {
+pub fn test(newest: Newest<'_>) {
     // The last name in order first. No name stands at two times: a wrong window shall hold wrong names.
     let mut named = Vec::new();
     for (number, time) in (0_u8..).zip(TIMES) {

@@ -24,7 +24,10 @@
 /// An event: its time and its name.
 pub type Event<'a> = (u64, &'a [u8]);
 
+/// Somebody's feed: `newest(events, from, to, limit)` gives names.
+pub type Newest<'a> = &'a dyn Fn(&[Event<'_>], u64, u64, usize) -> Vec<Vec<u8>>;
+
 /// Panics if `newest` breaks a rule.
-pub fn test(newest: &dyn Fn(&[Event<'_>], u64, u64, usize) -> Vec<Vec<u8>>) {
+pub fn test(newest: Newest<'_>) {
     todo!("try {}", newest(&[(20, b"b"), (10, b"a")], 10, 30, 9).len())
 }
