@@ -22,60 +22,48 @@ enum Step {
 use Step::{AllInverted, BitsReversed, BytesReversed, HalvesSwapped, Only16Bits, TopBitFlipped};
 
 const QUIRKS: [Quirk<Step>; 6] = [
-    Quirk {
-        id: BytesReversed,
-        name: "little_endian",
-        check: "order",
-        says: "little-endian",
-        why: "The byte that counts least stands first and decides: the key of 256 begins with 00, that \
+    Quirk::new(BytesReversed, "little_endian", "order")
+        .says("little-endian")
+        .why(
+            "The byte that counts least stands first and decides: the key of 256 begins with 00, that \
               of 1 with 01. Below 256 nothing shows, for one byte is enough. (If you wrote \
               `to_ne_bytes`: it gives the order of the machine that runs it, here this one.)",
-        link: SCAN,
-    },
-    Quirk {
-        id: HalvesSwapped,
-        name: "halves_swapped",
-        check: "order",
-        says: "the lower two bytes before the upper two",
-        why: "Each half is big-endian, but the half that counts less stands first. Below 65536 the upper \
+        )
+        .link(SCAN),
+    Quirk::new(HalvesSwapped, "halves_swapped", "order")
+        .says("the lower two bytes before the upper two")
+        .why(
+            "Each half is big-endian, but the half that counts less stands first. Below 65536 the upper \
               half is zero, so every test with small numbers passes.",
-        link: WRONG,
-    },
-    Quirk {
-        id: BitsReversed,
-        name: "bits_reversed",
-        check: "order",
-        says: "the 32 bits in the reverse order",
-        why: "Byte order moves whole bytes. The bits inside a byte stay where they are: 1 is 01, not 80.",
-        link: LOOK,
-    },
-    Quirk {
-        id: AllInverted,
-        name: "every_bit_inverted",
-        check: "order",
-        says: "big-endian with every bit inverted",
-        why: "The bytes stand in the right order. Inverting them turns the whole order round: the largest \
+        )
+        .link(WRONG),
+    Quirk::new(BitsReversed, "bits_reversed", "order")
+        .says("the 32 bits in the reverse order")
+        .why(
+            "Byte order moves whole bytes. The bits inside a byte stay where they are: 1 is 01, not 80.",
+        )
+        .link(LOOK),
+    Quirk::new(AllInverted, "every_bit_inverted", "order")
+        .says("big-endian with every bit inverted")
+        .why(
+            "The bytes stand in the right order. Inverting them turns the whole order round: the largest \
               number comes first.",
-        link: INVARIANTS,
-    },
-    Quirk {
-        id: TopBitFlipped,
-        name: "top_bit_flipped",
-        check: "order",
-        says: "big-endian with the top bit flipped",
-        why: "That is for signed numbers, in the next chapter. A `u32` has no sign: its top bit counts \
+        )
+        .link(INVARIANTS),
+    Quirk::new(TopBitFlipped, "top_bit_flipped", "order")
+        .says("big-endian with the top bit flipped")
+        .why(
+            "That is for signed numbers, in the next chapter. A `u32` has no sign: its top bit counts \
               2^31, and flipped it puts the larger half of the numbers first.",
-        link: INVARIANTS,
-    },
-    Quirk {
-        id: Only16Bits,
-        name: "truncated_to_16_bits",
-        check: "order",
-        says: "a value cut to 16 bits",
-        why: "`as u16` drops the upper half without a word. 0 and 65536 share a key then, and one \
+        )
+        .link(INVARIANTS),
+    Quirk::new(Only16Bits, "truncated_to_16_bits", "order")
+        .says("a value cut to 16 bits")
+        .why(
+            "`as u16` drops the upper half without a word. 0 and 65536 share a key then, and one \
               overwrites the other.",
-        link: INVARIANTS,
-    },
+        )
+        .link(INVARIANTS),
 ];
 
 fn with(steps: &[Step]) -> Option<Codec<u32>> {

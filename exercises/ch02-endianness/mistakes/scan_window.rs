@@ -31,115 +31,83 @@ use Step::{
     TimesReadLittleEndian,
 };
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "window",
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 11] = [
-    quirk(
-        EndIncluded,
-        "end_included",
-        "a window that takes its end too",
-        "A time at the end is returned in this window and again in the next one, which starts there. \
+    Quirk::new(EndIncluded, "end_included", "window")
+        .says("a window that takes its end too")
+        .why(
+            "A time at the end is returned in this window and again in the next one, which starts there. \
          `a..b` leaves out `b`, `a..=b` takes it.",
-        WRONG,
-    ),
-    quirk(
-        StartExcluded,
-        "start_excluded",
-        "a window that leaves out its start",
-        "The window starts at `from`, and a time that stands there belongs to it.",
-        TASK,
-    ),
-    Quirk {
-        id: LittleEndianBounds,
-        name: "bounds_in_little_endian",
-        check: "returns",
-        says: "little-endian bounds given to `range`",
-        why: "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
+        )
+        .link(WRONG),
+    Quirk::new(StartExcluded, "start_excluded", "window")
+        .says("a window that leaves out its start")
+        .why(
+            "The window starts at `from`, and a time that stands there belongs to it.",
+        )
+        .link(TASK),
+    Quirk::new(LittleEndianBounds, "bounds_in_little_endian", "returns")
+        .says("little-endian bounds given to `range`")
+        .why(
+            "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
               begin with 04 and lie behind all small times, so most windows are empty. And where the \
               bounds change places, as those of 255 and 256 do, `range` panics. Encode bounds with the \
               function that encodes keys.",
-        link: WRONG,
-    },
-    Quirk {
-        id: BoundsAsText,
-        name: "bounds_as_text",
-        check: "returns",
-        says: "bounds that are decimal text",
-        why: "Text begins with a byte from 30 to 39, and the keys of all but huge times begin with 00. So \
+        )
+        .link(WRONG),
+    Quirk::new(BoundsAsText, "bounds_as_text", "returns")
+        .says("bounds that are decimal text")
+        .why(
+            "Text begins with a byte from 30 to 39, and the keys of all but huge times begin with 00. So \
               the window lies behind them and is empty, or its bounds are crossed, 10 before 4, \
               and `range` panics. Encode bounds with the function that encodes keys.",
-        link: WRONG,
-    },
-    Quirk {
-        id: FourByteBounds,
-        name: "bounds_of_four_bytes",
-        check: "returns",
-        says: "bounds of four bytes given to `range` beside keys of eight",
-        why: "A bound has to have the width of the keys. The four bytes of 4 are compared with the upper \
+        )
+        .link(WRONG),
+    Quirk::new(FourByteBounds, "bounds_of_four_bytes", "returns")
+        .says("bounds of four bytes given to `range` beside keys of eight")
+        .why(
+            "A bound has to have the width of the keys. The four bytes of 4 are compared with the upper \
               half of a time, which counts 2^32s, so small times fall out of the window. And `as u32` cuts \
               off the rest: 2^32 becomes 0, and `range` panics when bounds change places.",
-        link: WRONG,
-    },
-    quirk(
-        TimesReadLittleEndian,
-        "times_read_in_little_endian",
-        "the right rows with their keys read in little-endian",
-        "The window is right. The keys were written big-endian, and have to be read in the same order: \
+        )
+        .link(WRONG),
+    Quirk::new(TimesReadLittleEndian, "times_read_in_little_endian", "window")
+        .says("the right rows with their keys read in little-endian")
+        .why(
+            "The window is right. The keys were written big-endian, and have to be read in the same order: \
          4 comes back as 288230376151711744.",
-        "invariants",
-    ),
-    quirk(
-        LatestFirst,
-        "latest_first",
-        "the right times in reverse",
-        "The rows come in ascending order by themselves, and so the times are asked for.",
-        TASK,
-    ),
-    Quirk {
-        id: CrossedBoundsPanic,
-        name: "crossed_bounds_panic",
-        check: "returns",
-        says: "`range` asked with its bounds crossed",
-        why: "`BTreeMap::range` panics when the start lies behind the end. Somebody will ask for that; the \
+        )
+        .link("invariants"),
+    Quirk::new(LatestFirst, "latest_first", "window")
+        .says("the right times in reverse")
+        .why(
+            "The rows come in ascending order by themselves, and so the times are asked for.",
+        )
+        .link(TASK),
+    Quirk::new(CrossedBoundsPanic, "crossed_bounds_panic", "returns")
+        .says("`range` asked with its bounds crossed")
+        .why(
+            "`BTreeMap::range` panics when the start lies behind the end. Somebody will ask for that; the \
               answer is an empty list.",
-        link: TASK,
-    },
-    quirk(
-        CrossedBoundsSwapped,
-        "crossed_bounds_swapped",
-        "crossed bounds that are put in order first",
-        "From 7 to 4 there is nothing. Exchanging the bounds answers a question that nobody asked.",
-        TASK,
-    ),
-    quirk(
-        StartIgnored,
-        "start_ignored",
-        "all times before the end",
-        "A window has two bounds. Nothing keeps out what lies before `from`.",
-        TASK,
-    ),
-    quirk(
-        EndIgnored,
-        "end_ignored",
-        "all times from the start to the end of the store",
-        "A window has two bounds. Nothing stops the scan at `to`.",
-        TASK,
-    ),
+        )
+        .link(TASK),
+    Quirk::new(CrossedBoundsSwapped, "crossed_bounds_swapped", "window")
+        .says("crossed bounds that are put in order first")
+        .why(
+            "From 7 to 4 there is nothing. Exchanging the bounds answers a question that nobody asked.",
+        )
+        .link(TASK),
+    Quirk::new(StartIgnored, "start_ignored", "window")
+        .says("all times before the end")
+        .why(
+            "A window has two bounds. Nothing keeps out what lies before `from`.",
+        )
+        .link(TASK),
+    Quirk::new(EndIgnored, "end_ignored", "window")
+        .says("all times from the start to the end of the store")
+        .why(
+            "A window has two bounds. Nothing stops the scan at `to`.",
+        )
+        .link(TASK),
 ];
 
 fn bytes(steps: &[Step], time: u64) -> Vec<u8> {

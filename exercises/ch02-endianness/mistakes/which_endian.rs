@@ -61,164 +61,126 @@ const APART: [&[Step]; 3] = [
     ],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "header",
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 18] = [
-    quirk(
-        GuessedByZero,
-        "guessed_by_a_leading_zero",
-        "a guess that a count with a leading zero byte is big-endian",
-        "It holds for small counts. 16777216 is 01 00 00 00 in big-endian and begins with no zero, and in \
+    Quirk::new(GuessedByZero, "guessed_by_a_leading_zero", "header")
+        .says("a guess that a count with a leading zero byte is big-endian")
+        .why(
+            "It holds for small counts. 16777216 is 01 00 00 00 in big-endian and begins with no zero, and in \
          little-endian it does. The count may be any number; only the magic number is known beforehand.",
-        WRONG,
-    ),
-    quirk(
-        GuessedBySmallerCount,
-        "guessed_by_the_smaller_count",
-        "a guess that the smaller count is the right one",
-        "Large counts exist. 16777216 read in the other order is 1, which is smaller and wrong. Only the \
+        )
+        .link(WRONG),
+    Quirk::new(GuessedBySmallerCount, "guessed_by_the_smaller_count", "header")
+        .says("a guess that the smaller count is the right one")
+        .why(
+            "Large counts exist. 16777216 read in the other order is 1, which is smaller and wrong. Only the \
          magic number is known beforehand.",
-        WRONG,
-    ),
-    quirk(
-        OnlyBig,
-        "only_big_endian",
-        "accepting big-endian headers alone",
-        "A little-endian writer puts the same magic number down as 73 79 65 4b. Compare in both orders.",
-        TASK,
-    ),
-    quirk(
-        OnlyLittle,
-        "only_little_endian",
-        "accepting little-endian headers alone",
-        "A big-endian writer puts the same magic number down as 4b 65 79 73. Compare in both orders. (If \
+        )
+        .link(WRONG),
+    Quirk::new(OnlyBig, "only_big_endian", "header")
+        .says("accepting big-endian headers alone")
+        .why(
+            "A little-endian writer puts the same magic number down as 73 79 65 4b. Compare in both orders.",
+        )
+        .link(TASK),
+    Quirk::new(OnlyLittle, "only_little_endian", "header")
+        .says("accepting little-endian headers alone")
+        .why(
+            "A big-endian writer puts the same magic number down as 4b 65 79 73. Compare in both orders. (If \
          you wrote `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
-        TASK,
-    ),
-    quirk(
-        ElseBig,
-        "everything_else_is_big_endian",
-        "taking every file that is not little-endian for big-endian",
-        "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
+        )
+        .link(TASK),
+    Quirk::new(ElseBig, "everything_else_is_big_endian", "header")
+        .says("taking every file that is not little-endian for big-endian")
+        .why(
+            "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
          number in both orders, and refuse what is neither.",
-        TASK,
-    ),
-    quirk(
-        ElseLittle,
-        "everything_else_is_little_endian",
-        "taking every file that is not big-endian for little-endian",
-        "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
+        )
+        .link(TASK),
+    Quirk::new(ElseLittle, "everything_else_is_little_endian", "header")
+        .says("taking every file that is not big-endian for little-endian")
+        .why(
+            "There are two right beginnings and about four thousand million wrong ones. Compare with the magic \
          number in both orders, and refuse what is neither.",
-        TASK,
-    ),
-    quirk(
-        FirstByteAlone,
-        "first_byte_alone",
-        "telling the order by the first byte alone",
-        "Many files begin with 4b, a `K`, that are none of this kind. All four bytes make the magic number.",
-        TASK,
-    ),
-    quirk(
-        OrdersExchanged,
-        "orders_exchanged",
-        "the two orders exchanged",
-        "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
-        "a-scan-goes-wrong",
-    ),
-    quirk(
-        NamesExchanged,
-        "names_exchanged",
-        "the right count, and the name of the other order",
-        "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
-        "a-scan-goes-wrong",
-    ),
-    quirk(
-        CountBig,
-        "count_always_big_endian",
-        "the right order, and a count that is always read as big-endian",
-        "Whoever wrote the magic number in little-endian wrote the count in little-endian too.",
-        TASK,
-    ),
-    quirk(
-        CountLittle,
-        "count_always_little_endian",
-        "the right order, and a count that is always read as little-endian",
-        "Whoever wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
+        )
+        .link(TASK),
+    Quirk::new(FirstByteAlone, "first_byte_alone", "header")
+        .says("telling the order by the first byte alone")
+        .why(
+            "Many files begin with 4b, a `K`, that are none of this kind. All four bytes make the magic number.",
+        )
+        .link(TASK),
+    Quirk::new(OrdersExchanged, "orders_exchanged", "header")
+        .says("the two orders exchanged")
+        .why(
+            "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
+        )
+        .link("a-scan-goes-wrong"),
+    Quirk::new(NamesExchanged, "names_exchanged", "header")
+        .says("the right count, and the name of the other order")
+        .why(
+            "Big-endian starts with the big end: 0x4B657973 is written as 4b 65 79 73, as you would read it.",
+        )
+        .link("a-scan-goes-wrong"),
+    Quirk::new(CountBig, "count_always_big_endian", "header")
+        .says("the right order, and a count that is always read as big-endian")
+        .why(
+            "Whoever wrote the magic number in little-endian wrote the count in little-endian too.",
+        )
+        .link(TASK),
+    Quirk::new(CountLittle, "count_always_little_endian", "header")
+        .says("the right order, and a count that is always read as little-endian")
+        .why(
+            "Whoever wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
          `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
-        TASK,
-    ),
-    quirk(
-        CountInTheOtherOrder,
-        "count_in_the_other_order",
-        "the right order, and a count that is read in the other one",
-        "The count was written in the same order as the magic number. The function that gives the one gives \
+        )
+        .link(TASK),
+    Quirk::new(CountInTheOtherOrder, "count_in_the_other_order", "header")
+        .says("the right order, and a count that is read in the other one")
+        .why(
+            "The count was written in the same order as the magic number. The function that gives the one gives \
          the other.",
-        TASK,
-    ),
-    quirk(
-        MagicAsCount,
-        "magic_number_as_count",
-        "the right order, and the magic number in place of the count",
-        "The count is the second number of the header: bytes 4 to 7.",
-        TASK,
-    ),
-    Quirk {
-        id: ShortPanics,
-        name: "short_files_panic",
-        check: "returns",
-        says: "cutting eight bytes out of files that are shorter",
-        why: "`file[..8]` panics where there are not so many bytes. A file may be cut short, or empty. \
+        )
+        .link(TASK),
+    Quirk::new(MagicAsCount, "magic_number_as_count", "header")
+        .says("the right order, and the magic number in place of the count")
+        .why(
+            "The count is the second number of the header: bytes 4 to 7.",
+        )
+        .link(TASK),
+    Quirk::new(ShortPanics, "short_files_panic", "returns")
+        .says("cutting eight bytes out of files that are shorter")
+        .why(
+            "`file[..8]` panics where there are not so many bytes. A file may be cut short, or empty. \
               `file.get(..8)` gives `None` then, and `?` hands it on.",
-        link: TASK,
-    },
-    Quirk {
-        id: ShortPanicsWhenRead,
-        name: "short_files_panic_when_read",
-        check: "returns",
-        says: "cutting four bytes and then four more out of files that may be shorter",
-        why: "`file[..4]` and `file[4..8]` panic where there are not so many bytes. A file may be cut short, \
+        )
+        .link(TASK),
+    Quirk::new(ShortPanicsWhenRead, "short_files_panic_when_read", "returns")
+        .says("cutting four bytes and then four more out of files that may be shorter")
+        .why(
+            "`file[..4]` and `file[4..8]` panic where there are not so many bytes. A file may be cut short, \
               or empty. `file.get(..4)` gives `None` then, and `?` hands it on.",
-        link: TASK,
-    },
-    Quirk {
-        id: ShortCountPanics,
-        name: "short_counts_panic",
-        check: "returns",
-        says: "taking it for granted that a count follows a magic number",
-        why: "A file can end behind its magic number, or in the middle of the count. `file[4..8]` panics \
+        )
+        .link(TASK),
+    Quirk::new(ShortCountPanics, "short_counts_panic", "returns")
+        .says("taking it for granted that a count follows a magic number")
+        .why(
+            "A file can end behind its magic number, or in the middle of the count. `file[4..8]` panics \
               then; `file.get(4..8)` gives `None`.",
-        link: TASK,
-    },
-    quirk(
-        ShortFilledUp,
-        "missing_bytes_are_zero",
-        "taking missing bytes of the count for zeros",
-        "A header that is cut short is no header. Filled up with zeros it gives a count that nobody wrote.",
-        TASK,
-    ),
-    quirk(
-        LongerRefused,
-        "longer_files_refused",
-        "refusing files that go on behind the header",
-        "The header is where a file starts. What follows is the file's content, and no business of the \
+        )
+        .link(TASK),
+    Quirk::new(ShortFilledUp, "missing_bytes_are_zero", "header")
+        .says("taking missing bytes of the count for zeros")
+        .why(
+            "A header that is cut short is no header. Filled up with zeros it gives a count that nobody wrote.",
+        )
+        .link(TASK),
+    Quirk::new(LongerRefused, "longer_files_refused", "header")
+        .says("refusing files that go on behind the header")
+        .why(
+            "The header is where a file starts. What follows is the file's content, and no business of the \
          header's.",
-        TASK,
-    ),
+        )
+        .link(TASK),
 ];
 
 fn header(steps: &[Step], file: &[u8]) -> Header {

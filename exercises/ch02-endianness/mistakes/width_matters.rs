@@ -44,120 +44,89 @@ const LAYOUTS: [Step; 7] = [
 ];
 const TAGS: [Step; 4] = [TypeInFront, WidthInFront, TypeBehind, WidthBehind];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "order",
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 12] = [
-    quirk(
-        OwnWidth,
-        "own_width",
-        "each number in its own width",
-        "Without equal width, \"further left\" means nothing: in big-endian the first byte of a `u8` counts \
+    Quirk::new(OwnWidth, "own_width", "order")
+        .says("each number in its own width")
+        .why(
+            "Without equal width, \"further left\" means nothing: in big-endian the first byte of a `u8` counts \
          ones, and that of a `u16` counts 256s. And 5 has three keys.",
-        INVARIANTS,
-    ),
-    quirk(
-        ZerosDropped,
-        "leading_zeros_dropped",
-        "all leading zero bytes dropped",
-        "It saves space, and equal values do have equal keys. But without equal width, \"further left\" \
-         means nothing: 256 begins with 01 and comes before 5.",
-        WRONG,
-    ),
-    quirk(
-        ZerosDroppedToOneByte,
-        "shortest_width",
-        "the fewest bytes that hold the value",
-        "Equal values do have equal keys. But the width now depends on the value, and 256, which begins \
-         with 01, comes before 5.",
-        WRONG,
-    ),
-    quirk(
-        ZerosBehindOwnWidth,
-        "own_width_filled_up_behind",
-        "each number in its own width with zeros filled up behind it",
-        "All keys have four bytes, but 5 as a `u8` is now 05 00 00 00, which is also the key of \
-         83886080. Zeros leave a number as it is only in front of it.",
-        WRONG,
-    ),
-    quirk(
-        ZerosBehind,
-        "leading_zeros_moved_behind",
-        "leading zero bytes moved behind the number",
-        "All keys have four bytes again, but 1 and 256 have the same ones. Zeros leave a number as it \
+        )
+        .link(INVARIANTS),
+    Quirk::new(ZerosDropped, "leading_zeros_dropped", "order")
+        .says("all leading zero bytes dropped")
+        .why(
+            "It saves space, and the number's bytes do not depend on its type. But without equal width, \"further left\" \
+         means nothing: 256 comes before 5, both as a `u32`.",
+        )
+        .link(WRONG),
+    Quirk::new(ZerosDroppedToOneByte, "shortest_width", "order")
+        .says("the fewest bytes that hold the value")
+        .why(
+            "The number's bytes do not depend on its type. But how many there are depends on its value, and 256 comes \
+         before 5, both as a `u32`.",
+        )
+        .link(WRONG),
+    Quirk::new(ZerosBehindOwnWidth, "own_width_filled_up_behind", "order")
+        .says("each number in its own width with zeros filled up behind it")
+        .why(
+            "All numbers take four bytes, but 5 as a `u8` takes 05 00 00 00 now, the bytes of 83886080. Zeros leave a number as it is only in front of it.",
+        )
+        .link(WRONG),
+    Quirk::new(ZerosBehind, "leading_zeros_moved_behind", "order")
+        .says("leading zero bytes moved behind the number")
+        .why(
+            "All numbers take four bytes again, but 1 and 256 take the same ones. Zeros leave a number as it \
          is only in front of it.",
-        WRONG,
-    ),
-    quirk(
-        Only16Bits,
-        "truncated_to_16_bits",
-        "every number cut to 16 bits",
-        "The common width must hold the largest of the numbers. `as u16` drops the upper half of a \
+        )
+        .link(WRONG),
+    Quirk::new(Only16Bits, "truncated_to_16_bits", "order")
+        .says("every number cut to 16 bits")
+        .why(
+            "The common width must hold the largest of the numbers. `as u16` drops the upper half of a \
          `u32` without a word: 65536 becomes 0.",
-        INVARIANTS,
-    ),
-    quirk(
-        Only8Bits,
-        "truncated_to_8_bits",
-        "every number cut to 8 bits",
-        "The common width must hold the largest of the numbers. `as u8` keeps the lowest byte and drops \
+        )
+        .link(INVARIANTS),
+    Quirk::new(Only8Bits, "truncated_to_8_bits", "order")
+        .says("every number cut to 8 bits")
+        .why(
+            "The common width must hold the largest of the numbers. `as u8` keeps the lowest byte and drops \
          the others without a word: 256 becomes 0.",
-        INVARIANTS,
-    ),
-    quirk(
-        LittleEndian,
-        "little_endian",
-        "four bytes in little-endian",
-        "The common width is right. But the byte that counts least stands first and decides: 256 begins \
-         with 00 and comes before 5.",
-        SCAN,
-    ),
-    quirk(
-        TypeInFront,
-        "type_in_front",
-        "a byte for the type (0, 1, 2) in front of the number",
-        "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
+        )
+        .link(INVARIANTS),
+    Quirk::new(LittleEndian, "little_endian", "order")
+        .says("little-endian bytes")
+        .why(
+            "Of the number's bytes, the one that counts least stands first: 256 comes before 5, both as a `u32`.",
+        )
+        .link(SCAN),
+    Quirk::new(TypeInFront, "type_in_front", "order")
+        .says("a byte for the type (0, 1, 2) in front of the number")
+        .why(
+            "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
          however large they are. 5 has three keys.",
-        TASK,
-    ),
-    quirk(
-        WidthInFront,
-        "width_in_front",
-        "the width of the type (1, 2, 4) in front of the number",
-        "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
+        )
+        .link(TASK),
+    Quirk::new(WidthInFront, "width_in_front", "order")
+        .says("the width of the type (1, 2, 4) in front of the number")
+        .why(
+            "The first byte decides, and it is not part of the number: all `u8` come before all `u16`, \
          however large they are. 5 has three keys.",
-        TASK,
-    ),
-    quirk(
-        TypeBehind,
-        "type_behind",
-        "a byte for the type (0, 1, 2) behind the number",
-        "The values are in order. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+        )
+        .link(TASK),
+    Quirk::new(TypeBehind, "type_behind", "order")
+        .says("a byte for the type (0, 1, 2) behind the number")
+        .why(
+            "A byte behind numbers of one width leaves their order as it is. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
          was when it was written.",
-        TASK,
-    ),
-    quirk(
-        WidthBehind,
-        "width_behind",
-        "the width of the type (1, 2, 4) behind the number",
-        "The values are in order. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+        )
+        .link(TASK),
+    Quirk::new(WidthBehind, "width_behind", "order")
+        .says("the width of the type (1, 2, 4) behind the number")
+        .why(
+            "A byte behind numbers of one width leaves their order as it is. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
          was when it was written.",
-        TASK,
-    ),
+        )
+        .link(TASK),
 ];
 
 fn key(steps: &[Step], number: Number) -> Vec<u8> {

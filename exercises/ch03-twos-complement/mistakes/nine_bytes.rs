@@ -25,78 +25,62 @@ use Step::{
 };
 
 const QUIRKS: [Quirk<Step>; 8] = [
-    Quirk {
-        id: LittleEndian,
-        name: "marker_and_little_endian",
-        check: "order",
-        says: "the marker followed by little-endian bytes",
-        why: "The marker sorts the negative numbers before the others. Within each half byte 1 \
+    Quirk::new(LittleEndian, "marker_and_little_endian", "order")
+        .says("the marker followed by little-endian bytes")
+        .why(
+            "The marker sorts the negative numbers before the others. Within each half byte 1 \
               decides, and in little-endian it counts the least. A published description of LedisDB \
               shows these very bytes for -200: they sort -200 before -300.",
-        link: "in-the-wild",
-    },
-    Quirk {
-        id: Magnitude,
-        name: "marker_and_magnitude",
-        check: "order",
-        says: "the marker followed by the absolute value",
-        why: "The marker says the sign, so the absolute value seems enough. But it grows as a negative \
+        )
+        .link("in-the-wild"),
+    Quirk::new(Magnitude, "marker_and_magnitude", "order")
+        .says("the marker followed by the absolute value")
+        .why(
+            "The marker says the sign, so the absolute value seems enough. But it grows as a negative \
               number falls: behind `<` the numbers run backwards.",
-        link: WRONG,
-    },
-    Quirk {
-        id: Flipped,
-        name: "marker_and_flipped_sign",
-        check: "bytes",
-        says: "the marker followed by bytes whose sign bit is flipped",
-        why: "The order is right: either repair alone would do. But LedisDB flips nothing, so it would \
+        )
+        .link(WRONG),
+    Quirk::new(Flipped, "marker_and_flipped_sign", "bytes")
+        .says("the marker followed by bytes whose sign bit is flipped")
+        .why(
+            "The order is right: either repair alone would do. But LedisDB flips nothing, so it would \
               read other numbers from these rows.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: NegativesInverted,
-        name: "marker_and_inverted_negatives",
-        check: "order",
-        says: "inverted bytes behind the marker of negative numbers",
-        why: "Inverting is for floats, whose negative half runs backwards. Two's complement counts \
+        )
+        .link(REPAIRS),
+    Quirk::new(NegativesInverted, "marker_and_inverted_negatives", "order")
+        .says("inverted bytes behind the marker of negative numbers")
+        .why(
+            "Inverting is for floats, whose negative half runs backwards. Two's complement counts \
               upwards among the negative numbers already.",
-        link: WRONG,
-    },
-    Quirk {
-        id: MarkersSwapped,
-        name: "markers_swapped",
-        check: "order",
-        says: "the two markers exchanged",
-        why: "`<` is 3c and `=` is 3d. The smaller byte has to stand before the smaller numbers.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: PlusAndMinus,
-        name: "plus_and_minus",
-        check: "order",
-        says: "the markers `-` and `+`",
-        why: "They read well and sort badly: in ASCII `+` is 2b and `-` is 2d, so the positive half \
+        )
+        .link(WRONG),
+    Quirk::new(MarkersSwapped, "markers_swapped", "order")
+        .says("the two markers exchanged")
+        .why(
+            "`<` is 3c and `=` is 3d. The smaller byte has to stand before the smaller numbers.",
+        )
+        .link(REPAIRS),
+    Quirk::new(PlusAndMinus, "plus_and_minus", "order")
+        .says("the markers `-` and `+`")
+        .why(
+            "They read well and sort badly: in ASCII `+` is 2b and `-` is 2d, so the positive half \
               stands first.",
-        link: WRONG,
-    },
-    Quirk {
-        id: ZeroIsNegative,
-        name: "zero_marked_as_negative",
-        check: "order",
-        says: "the marker of negative numbers before zero",
-        why: "Zero's bytes are all 00. Behind `<` they sort before those of every negative number, \
+        )
+        .link(WRONG),
+    Quirk::new(ZeroIsNegative, "zero_marked_as_negative", "order")
+        .says("the marker of negative numbers before zero")
+        .why(
+            "Zero's bytes are all 00. Behind `<` they sort before those of every negative number, \
               which begin with a set bit.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: MarkerLast,
-        name: "marker_at_the_end",
-        check: "order",
-        says: "the marker behind the number",
-        why: "Bytes are compared from the front. A marker at the end is looked at only when the eight \
+        )
+        .link(REPAIRS),
+    Quirk::new(MarkerLast, "marker_at_the_end", "order")
+        .says("the marker behind the number")
+        .why(
+            "Bytes are compared from the front. A marker at the end is looked at only when the eight \
               bytes before it are equal.",
-        link: REPAIRS,
-    },
+        )
+        .link(REPAIRS),
 ];
 
 fn with(steps: &[Step]) -> Option<Codec<i64>> {

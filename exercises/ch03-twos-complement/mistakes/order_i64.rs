@@ -26,72 +26,58 @@ use Step::{
 };
 
 const QUIRKS: [Quirk<Step>; 7] = [
-    Quirk {
-        id: NotFlipped,
-        name: "sign_bit_not_flipped",
-        check: "order",
-        says: "plain big-endian, the sign bit left as it is",
-        why: "Within one sign this is right: that is what two's complement buys. But a negative \
+    Quirk::new(NotFlipped, "sign_bit_not_flipped", "order")
+        .says("plain big-endian, the sign bit left as it is")
+        .why(
+            "Within one sign this is right: that is what two's complement buys. But a negative \
               number has its sign bit set, and as an unsigned byte a set top bit is large. So every \
               negative number lands behind every other one.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: LittleEndian,
-        name: "little_endian_flipped",
-        check: "order",
-        says: "the sign bit flipped, but the lowest byte first",
-        why: "The flip is right. The comparison, though, begins at byte 0, and in little-endian byte \
+        )
+        .link(REPAIRS),
+    Quirk::new(LittleEndian, "little_endian_flipped", "order")
+        .says("the sign bit flipped, but the lowest byte first")
+        .why(
+            "The flip is right. The comparison, though, begins at byte 0, and in little-endian byte \
               0 counts the least: the key of 256 begins with 00, that of 1 with 01.",
-        link: WRONG,
-    },
-    Quirk {
-        id: FlippedInLastByte,
-        name: "flip_in_last_byte",
-        check: "order",
-        says: "big-endian with the top bit of the last byte flipped",
-        why: "The sign bit is the top bit of the number, and big-endian puts it into byte 0. Byte 7 \
+        )
+        .link(WRONG),
+    Quirk::new(FlippedInLastByte, "flip_in_last_byte", "order")
+        .says("big-endian with the top bit of the last byte flipped")
+        .why(
+            "The sign bit is the top bit of the number, and big-endian puts it into byte 0. Byte 7 \
               holds the ones: flipping its top bit moves 128 in front of 0 and leaves the signs as \
               they were.",
-        link: WRONG,
-    },
-    Quirk {
-        id: NegativesInverted,
-        name: "negatives_inverted",
-        check: "order",
-        says: "the rule for floats: invert all bits of a negative number",
-        why: "Floats are stored as sign and magnitude, so their negative half runs backwards and has \
+        )
+        .link(WRONG),
+    Quirk::new(NegativesInverted, "negatives_inverted", "order")
+        .says("the rule for floats: invert all bits of a negative number")
+        .why(
+            "Floats are stored as sign and magnitude, so their negative half runs backwards and has \
               to be inverted. Two's complement already counts upwards there; inverted, it runs \
               backwards.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: AllInverted,
-        name: "every_bit_inverted",
-        check: "order",
-        says: "big-endian with every bit inverted",
-        why: "Inverting the sign bit puts the halves in their places. Inverting the other 63 bits too \
+        )
+        .link(REPAIRS),
+    Quirk::new(AllInverted, "every_bit_inverted", "order")
+        .says("big-endian with every bit inverted")
+        .why(
+            "Inverting the sign bit puts the halves in their places. Inverting the other 63 bits too \
               makes each half run backwards.",
-        link: WRONG,
-    },
-    Quirk {
-        id: SignAndMagnitude,
-        name: "sign_and_magnitude",
-        check: "order",
-        says: "a sign bit followed by the absolute value",
-        why: "The halves are in place, but the absolute value of -2 is larger than that of -1, so the \
+        )
+        .link(WRONG),
+    Quirk::new(SignAndMagnitude, "sign_and_magnitude", "order")
+        .says("a sign bit followed by the absolute value")
+        .why(
+            "The halves are in place, but the absolute value of -2 is larger than that of -1, so the \
               negative half runs backwards.",
-        link: WRONG,
-    },
-    Quirk {
-        id: Only32Bits,
-        name: "truncated_to_32_bits",
-        check: "order",
-        says: "a value cut to 32 bits by `as i32`",
-        why: "`as` between integers of different widths drops the high bits without a word. Numbers \
+        )
+        .link(WRONG),
+    Quirk::new(Only32Bits, "truncated_to_32_bits", "order")
+        .says("a value cut to 32 bits by `as i32`")
+        .why(
+            "`as` between integers of different widths drops the high bits without a word. Numbers \
               that differ only above bit 31 get the same key.",
-        link: WRONG,
-    },
+        )
+        .link(WRONG),
 ];
 
 fn with(steps: &[Step]) -> Option<Codec<i64>> {

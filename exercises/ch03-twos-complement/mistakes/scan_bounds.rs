@@ -36,125 +36,91 @@ use Step::{
     NumbersLowestByteFirst, NumbersNotFlippedBack, PlainBounds,
 };
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "range",
-        says,
-        why,
-        link,
-    }
-}
-
 /// Those that panic stand first: of two at once, the first names the check.
 const QUIRKS: [Quirk<Step>; 13] = [
-    Quirk {
-        id: CrossedBoundsPanic,
-        name: "crossed_bounds_panic",
-        check: "returns",
-        says: "`range` asked with its bounds crossed",
-        why: "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the \
+    Quirk::new(CrossedBoundsPanic, "crossed_bounds_panic", "returns")
+        .says("`range` asked with its bounds crossed")
+        .why(
+            "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the \
               answer is an empty list.",
-        link: RANGE,
-    },
-    Quirk {
-        id: HighPlusOne,
-        name: "high_plus_one",
-        check: "returns",
-        says: "the range up to `high + 1`",
-        why: "That works until `high` is i32::MAX, which has no successor. An inclusive bound needs none.",
-        link: RANGE,
-    },
-    Quirk {
-        id: PlainBounds,
-        name: "bounds_not_flipped",
-        check: "returns",
-        says: "bounds whose sign bit is not flipped",
-        why: "The rows are keys with a flipped sign bit, and a bound is compared with keys. A bound has to be \
+        )
+        .link(RANGE),
+    Quirk::new(HighPlusOne, "high_plus_one", "returns")
+        .says("the range up to `high + 1`")
+        .why(
+            "That works until `high` is i32::MAX, which has no successor. An inclusive bound needs none.",
+        )
+        .link(RANGE),
+    Quirk::new(PlainBounds, "bounds_not_flipped", "returns")
+        .says("bounds whose sign bit is not flipped")
+        .why(
+            "The rows are keys with a flipped sign bit, and a bound is compared with keys. A bound has to be \
               made the way the keys were: `key(low)`, not `low.to_be_bytes()`. Across zero the plain bounds \
               even cross, and `range` panics.",
-        link: REPAIRS,
-    },
-    Quirk {
-        id: LittleEndianBounds,
-        name: "bounds_in_little_endian",
-        check: "returns",
-        says: "bounds with the lowest byte first",
-        why: "A bound is compared with keys byte by byte from the front, so it needs the keys' own byte order. \
+        )
+        .link(REPAIRS),
+    Quirk::new(LittleEndianBounds, "bounds_in_little_endian", "returns")
+        .says("bounds with the lowest byte first")
+        .why(
+            "A bound is compared with keys byte by byte from the front, so it needs the keys' own byte order. \
               Some of these bounds cross, and `range` panics.",
-        link: BYTES,
-    },
-    quirk(
-        HighExcluded,
-        "high_excluded",
-        "a range that leaves out its upper end",
-        "`a..b` ends before `b`. The task includes it: `a..=b`.",
-        RANGE,
-    ),
-    quirk(
-        LowExcluded,
-        "low_excluded",
-        "a range that leaves out its lower end",
-        "The row at `low` belongs to the range. An exclusive lower bound is what `ZRANGEBYSCORE k (low high` asks for.",
-        RANGE,
-    ),
-    quirk(
-        NumbersNotFlippedBack,
-        "numbers_not_flipped_back",
-        "the right rows, read without flipping the sign bit back",
-        "The range is right, and its numbers are not: what `key` flips has to be flipped back.",
-        REPAIRS,
-    ),
-    quirk(
-        NumbersLowestByteFirst,
-        "numbers_lowest_byte_first",
-        "the right rows, read with the lowest byte first",
-        "`key` writes the highest byte first. Read the row in the order in which it was written.",
-        BYTES,
-    ),
-    quirk(
-        LargestFirst,
-        "largest_first",
-        "the right numbers, the largest first",
-        "The rows come in ascending order by themselves. `rev()` is for ZREVRANGEBYSCORE.",
-        RANGE,
-    ),
-    quirk(
-        CrossedBoundsSwapped,
-        "crossed_bounds_swapped",
-        "crossed bounds that are put in order first",
-        "From 1 to -1 there is nothing. Exchanging the bounds answers a question that nobody asked.",
-        RANGE,
-    ),
-    quirk(
-        NegativesLast,
-        "negatives_last",
-        "the non-negative numbers first and the negative ones behind them",
-        "This is the order of plain two's complement bytes. The keys here are already in number order: \
+        )
+        .link(BYTES),
+    Quirk::new(HighExcluded, "high_excluded", "range")
+        .says("a range that leaves out its upper end")
+        .why(
+            "`a..b` ends before `b`. The task includes it: `a..=b`.",
+        )
+        .link(RANGE),
+    Quirk::new(LowExcluded, "low_excluded", "range")
+        .says("a range that leaves out its lower end")
+        .why(
+            "The row at `low` belongs to the range. An exclusive lower bound is what `ZRANGEBYSCORE k (low high` asks for.",
+        )
+        .link(RANGE),
+    Quirk::new(NumbersNotFlippedBack, "numbers_not_flipped_back", "range")
+        .says("the right rows, read without flipping the sign bit back")
+        .why(
+            "The range is right, and its numbers are not: what `key` flips has to be flipped back.",
+        )
+        .link(REPAIRS),
+    Quirk::new(NumbersLowestByteFirst, "numbers_lowest_byte_first", "range")
+        .says("the right rows, read with the lowest byte first")
+        .why(
+            "`key` writes the highest byte first. Read the row in the order in which it was written.",
+        )
+        .link(BYTES),
+    Quirk::new(LargestFirst, "largest_first", "range")
+        .says("the right numbers, the largest first")
+        .why(
+            "The rows come in ascending order by themselves. `rev()` is for ZREVRANGEBYSCORE.",
+        )
+        .link(RANGE),
+    Quirk::new(CrossedBoundsSwapped, "crossed_bounds_swapped", "range")
+        .says("crossed bounds that are put in order first")
+        .why(
+            "From 1 to -1 there is nothing. Exchanging the bounds answers a question that nobody asked.",
+        )
+        .link(RANGE),
+    Quirk::new(NegativesLast, "negatives_last", "range")
+        .says("the non-negative numbers first and the negative ones behind them")
+        .why(
+            "This is the order of plain two's complement bytes. The keys here are already in number order: \
          one scan is enough.",
-        REPAIRS,
-    ),
-    quirk(
-        NegativesForgotten,
-        "negatives_forgotten",
-        "a range that never goes below zero",
-        "A score may be negative. Casting `low` to an unsigned number, or starting at 0, loses that half.",
-        RANGE,
-    ),
-    quirk(
-        EqualBoundsEmpty,
-        "equal_bounds_empty",
-        "no rows when `low` and `high` are equal",
-        "From 7 to 7, both included, is the row of 7. Only `low > high` is empty for certain.",
-        RANGE,
-    ),
+        )
+        .link(REPAIRS),
+    Quirk::new(NegativesForgotten, "negatives_forgotten", "range")
+        .says("a range that never goes below zero")
+        .why(
+            "A score may be negative. Casting `low` to an unsigned number, or starting at 0, loses that half.",
+        )
+        .link(RANGE),
+    Quirk::new(EqualBoundsEmpty, "equal_bounds_empty", "range")
+        .says("no rows when `low` and `high` are equal")
+        .why(
+            "From 7 to 7, both included, is the row of 7. Only `low > high` is empty for certain.",
+        )
+        .link(RANGE),
 ];
 
 /// A key, made right or wrong.

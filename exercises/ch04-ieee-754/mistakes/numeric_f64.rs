@@ -31,6 +31,7 @@ enum Step {
     NanSet,
     NanIsZero,
     SignedNanAccepted,
+    OneNanRefused,
     // What else is refused.
     InfinitiesRefused,
     NegativesRefused,
@@ -46,7 +47,7 @@ enum Step {
 use Step::{
     Absolute, AllInverted, InfinitiesRefused, LittleEndian, MinusZeroFlipped, MinusZeroRefused,
     NanAccepted, NanInverted, NanIsZero, NanSet, Narrowed, NegativesInvertedOnly, NegativesRefused,
-    PlainBits, SignFlipped, SignedNanAccepted, TinyIsZero, ZerosApart, ZerosRefused,
+    OneNanRefused, PlainBits, SignFlipped, SignedNanAccepted, TinyIsZero, ZerosApart, ZerosRefused,
     ZerosShareMinusZero,
 };
 
@@ -66,6 +67,7 @@ const APART: [&[Step]; 4] = [
         NanSet,
         NanIsZero,
         SignedNanAccepted,
+        OneNanRefused,
     ],
     &[InfinitiesRefused, NegativesRefused],
     &[
@@ -77,201 +79,150 @@ const APART: [&[Step]; 4] = [
     ],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
-const QUIRKS: [Quirk<Step>; 20] = [
-    quirk(
-        ZerosApart,
-        "zeros_apart",
-        "order",
-        "the total order for numbers with a key of its own for -0.0",
-        "-0.0 and 0.0 are equal as numbers. With two keys, a range from 0 to 0 misses the members that were \
+const QUIRKS: [Quirk<Step>; 21] = [
+    Quirk::new(ZerosApart, "zeros_apart", "order")
+        .says("the total order for numbers with a key of its own for -0.0")
+        .why(
+            "-0.0 and 0.0 are equal as numbers. With two keys, a range from 0 to 0 misses the members that were \
          stored with -0.0.",
-        CHOICE,
-    ),
-    quirk(
-        ZerosShareMinusZero,
-        "zeros_share_the_key_of_minus_zero",
-        "bytes",
-        "the key of -0.0 for both zeros",
-        "One key is right, and the order holds. But the task fixes which one: 80 00 00 00 00 00 00 00, which \
+        )
+        .link(CHOICE),
+    Quirk::new(ZerosShareMinusZero, "zeros_share_the_key_of_minus_zero", "bytes")
+        .says("the key of -0.0 for both zeros")
+        .why(
+            "One key is right, and the order holds. But the task fixes which one: 80 00 00 00 00 00 00 00, which \
          decodes as 0.0.",
-        TASK,
-    ),
-    quirk(
-        MinusZeroFlipped,
-        "minus_zero_flipped_away",
-        "order",
-        "inverting where `value < 0.0` and flipping the first bit elsewhere",
-        "-0.0 is not below zero, so its sign bit is flipped away, and nothing remains: it sorts below -inf. \
+        )
+        .link(TASK),
+    Quirk::new(MinusZeroFlipped, "minus_zero_flipped_away", "order")
+        .says("inverting where `value < 0.0` and flipping the first bit elsewhere")
+        .why(
+            "-0.0 is not below zero, so its sign bit is flipped away, and nothing remains: it sorts below -inf. \
          Set the bit there instead, or make 0.0 of -0.0 first.",
-        WRONG,
-    ),
-    quirk(
-        MinusZeroRefused,
-        "minus_zero_refused",
-        "bytes",
-        "a refusal of -0.0",
-        "-0.0 is a number, and arithmetic makes it, as from -1.0 * 0.0. It takes the key of 0.0. What is \
+        )
+        .link(WRONG),
+    Quirk::new(MinusZeroRefused, "minus_zero_refused", "bytes")
+        .says("a refusal of -0.0")
+        .why(
+            "-0.0 is a number, and arithmetic makes it, as from -1.0 * 0.0. It takes the key of 0.0. What is \
          refused is the other key, in `decode`.",
-        CHOICE,
-    ),
-    quirk(
-        ZerosRefused,
-        "zeros_refused",
-        "bytes",
-        "a refusal of both zeros",
-        "Zero is a number, and a common score. If you asked for `is_normal`: zeros and subnormal numbers are \
+        )
+        .link(CHOICE),
+    Quirk::new(ZerosRefused, "zeros_refused", "bytes")
+        .says("a refusal of both zeros")
+        .why(
+            "Zero is a number, and a common score. If you asked for `is_normal`: zeros and subnormal numbers are \
          not normal, and are numbers all the same.",
-        TASK,
-    ),
-    quirk(
-        TinyIsZero,
-        "tiny_numbers_taken_for_zero",
-        "order",
-        "numbers nearer to zero than `f64::EPSILON` taken for zero",
-        "`EPSILON` is the gap behind 1, not the smallest number. About nineteen of twenty doubles between 0 and 1 \
+        )
+        .link(TASK),
+    Quirk::new(TinyIsZero, "tiny_numbers_taken_for_zero", "order")
+        .says("numbers nearer to zero than `f64::EPSILON` taken for zero")
+        .why(
+            "`EPSILON` is the gap behind 1, not the smallest number. About nineteen of twenty doubles between 0 and 1 \
          are smaller, and each needs a key.",
-        CHOICE,
-    ),
-    quirk(
-        NanAccepted,
-        "nan_accepted",
-        "refusal",
-        "the total order's keys for NaNs",
-        "A NaN has no place among numbers: no range finds it, and a sum of scores may make one. If you \
+        )
+        .link(CHOICE),
+    Quirk::new(NanAccepted, "nan_accepted", "refusal")
+        .says("the total order's keys for NaNs")
+        .why(
+            "A NaN has no place among numbers: no range finds it, and a sum of scores may make one. If you \
          compared with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
-        CHOICE,
-    ),
-    quirk(
-        NanInverted,
-        "nan_inverted",
-        "refusal",
-        "QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere, NaNs too",
-        "The zeros come out right, at no cost. But a NaN fails the test although its sign bit is clear. \
+        )
+        .link(CHOICE),
+    Quirk::new(NanInverted, "nan_inverted", "refusal")
+        .says("QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere, NaNs too")
+        .why(
+            "The zeros come out right, at no cost. But a NaN fails the test although its sign bit is clear. \
          Inverted, it sorts just above 0.0 and decodes as a tiny number, and nothing reports that.",
-        WILD,
-    ),
-    quirk(
-        NanSet,
-        "nan_first_bit_set",
-        "refusal",
-        "inverting where `value < 0.0` and setting the first bit elsewhere, NaNs too",
-        "The zeros come out right, at no cost. But a NaN is below nothing and gets a key above +inf, the same \
+        )
+        .link(WILD),
+    Quirk::new(NanSet, "nan_first_bit_set", "refusal")
+        .says("inverting where `value < 0.0` and setting the first bit elsewhere, NaNs too")
+        .why(
+            "The zeros come out right, at no cost. But a NaN is below nothing and gets a key above +inf, the same \
          one with and without its sign bit. No range of numbers ends there.",
-        CHOICE,
-    ),
-    quirk(
-        NanIsZero,
-        "nan_taken_for_zero",
-        "refusal",
-        "the key of zero for NaNs",
-        "A default hides the fault: a score that could not be calculated is not a score of zero.",
-        CHOICE,
-    ),
-    quirk(
-        SignedNanAccepted,
-        "nan_with_sign_bit_accepted",
-        "refusal",
-        "a refusal of NaNs without the sign bit alone",
-        "NaNs with the sign bit exist, and Rust does not promise which sign a NaN has that arithmetic made. \
+        )
+        .link(CHOICE),
+    Quirk::new(NanIsZero, "nan_taken_for_zero", "refusal")
+        .says("the key of zero for NaNs")
+        .why(
+            "A default hides the fault: a score that could not be calculated is not a score of zero.",
+        )
+        .link(CHOICE),
+    Quirk::new(SignedNanAccepted, "nan_with_sign_bit_accepted", "refusal")
+        .says("a refusal of NaNs without the sign bit alone")
+        .why(
+            "NaNs with the sign bit exist, and Rust does not promise which sign a NaN has that arithmetic made. \
          `is_nan` finds both.",
-        WILD,
-    ),
-    quirk(
-        InfinitiesRefused,
-        "infinities_refused",
-        "bytes",
-        "a refusal of infinities",
-        "Infinities are numbers here: they compare with every other one, and Redis takes them as scores. If \
+        )
+        .link(WILD),
+    Quirk::new(OneNanRefused, "one_nan_refused", "refusal")
+        .says("a refusal of the bits of `f64::NAN` alone")
+        .why(
+            "NaN has 2^53 - 2 patterns, and `f64::NAN` is one of them. -inf + inf may give another. If you compared the \
+             bits: `is_nan` finds all of them.",
+        )
+        .link(CHOICE),
+    Quirk::new(InfinitiesRefused, "infinities_refused", "bytes")
+        .says("a refusal of infinities")
+        .why(
+            "Infinities are numbers here: they compare with every other one, and Redis takes them as scores. If \
          you asked for `is_finite`, ask for `is_nan`.",
-        "invariants",
-    ),
-    quirk(
-        NegativesRefused,
-        "sign_bit_refused",
-        "bytes",
-        "a refusal of everything with the sign bit",
-        "If you compared the bits with those of +inf to find NaNs: every pattern with the sign bit is greater \
+        )
+        .link("invariants"),
+    Quirk::new(NegativesRefused, "sign_bit_refused", "bytes")
+        .says("a refusal of everything with the sign bit")
+        .why(
+            "If you compared the bits with those of +inf to find NaNs: every pattern with the sign bit is greater \
          as an integer. `is_nan` asks the right question.",
-        CHOICE,
-    ),
-    quirk(
-        PlainBits,
-        "plain_big_endian",
-        "order",
-        "the plain bits in big-endian",
-        "Negative numbers have the first bit set, so they come last, and they are stored by magnitude, so \
+        )
+        .link(CHOICE),
+    Quirk::new(PlainBits, "plain_big_endian", "order")
+        .says("the plain bits in big-endian")
+        .why(
+            "Negative numbers have the first bit set, so they come last, and they are stored by magnitude, so \
          they run backwards.",
-        SCAN,
-    ),
-    quirk(
-        SignFlipped,
-        "sign_bit_flipped",
-        "order",
-        "a flip of the sign bit alone",
-        "The negative half stands in front now. But it still runs backwards: invert all its bits.",
-        SCAN,
-    ),
-    quirk(
-        NegativesInvertedOnly,
-        "negatives_inverted_only",
-        "order",
-        "inverted negative numbers and plain positive ones",
-        "Both halves begin with a 0 bit now, so they lie one over the other. Set the first bit of the \
+        )
+        .link(SCAN),
+    Quirk::new(SignFlipped, "sign_bit_flipped", "order")
+        .says("a flip of the sign bit alone")
+        .why(
+            "The negative half stands in front now. But it still runs backwards: invert all its bits.",
+        )
+        .link(SCAN),
+    Quirk::new(NegativesInvertedOnly, "negatives_inverted_only", "order")
+        .says("inverted negative numbers and plain positive ones")
+        .why(
+            "Both halves begin with a 0 bit now, so they lie one over the other. Set the first bit of the \
          positive ones.",
-        WRONG,
-    ),
-    quirk(
-        AllInverted,
-        "every_bit_inverted",
-        "order",
-        "an inversion of all bits of every number",
-        "The halves change places, and that is right. But the positive half, which was in order, runs \
+        )
+        .link(WRONG),
+    Quirk::new(AllInverted, "every_bit_inverted", "order")
+        .says("an inversion of all bits of every number")
+        .why(
+            "The halves change places, and that is right. But the positive half, which was in order, runs \
          backwards now.",
-        WHY_NOT,
-    ),
-    quirk(
-        Absolute,
-        "absolute_value",
-        "order",
-        "the key of the absolute value",
-        "It gives the zeros one key, and -1 and 1 as well.",
-        CHOICE,
-    ),
-    quirk(
-        LittleEndian,
-        "right_bits_little_endian",
-        "order",
-        "the right bits in little-endian",
-        "The rule is right, and its bytes are turned round. The store compares from the left.",
-        WRONG,
-    ),
-    quirk(
-        Narrowed,
-        "narrowed_to_f32",
-        "order",
-        "a value narrowed by `as f32`",
-        "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
+        )
+        .link(WHY_NOT),
+    Quirk::new(Absolute, "absolute_value", "order")
+        .says("the key of the absolute value")
+        .why(
+            "It gives the zeros one key, and -1 and 1 as well.",
+        )
+        .link(CHOICE),
+    Quirk::new(LittleEndian, "right_bits_little_endian", "order")
+        .says("the right bits in little-endian")
+        .why(
+            "The rule is right, and its bytes are turned round. The store compares from the left.",
+        )
+        .link(WRONG),
+    Quirk::new(Narrowed, "narrowed_to_f32", "order")
+        .says("a value narrowed by `as f32`")
+        .why(
+            "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
          zero and large ones infinite, without a word.",
-        "sign-exponent-fraction",
-    ),
+        )
+        .link("sign-exponent-fraction"),
 ];
 
 fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
@@ -327,7 +278,8 @@ fn refused(steps: &[Step], value: f64) -> bool {
         || has(NanInverted)
         || has(NanSet)
         || has(NanIsZero)
-        || has(SignedNanAccepted) && value.is_sign_negative();
+        || has(SignedNanAccepted) && value.is_sign_negative()
+        || has(OneNanRefused) && value.to_bits() != f64::NAN.to_bits();
     let minus_zero = value == 0.0 && value.is_sign_negative();
     value.is_nan() && !accepted
         || value == 0.0 && has(ZerosRefused)

@@ -19,6 +19,7 @@ enum Step {
     TurnsMinusZero,
     AcceptsNan,
     AcceptsNanWithSign,
+    RefusesOneNan,
     RefusesInfinities,
     RefusesZero,
     GivesMinusZero,
@@ -32,130 +33,109 @@ enum Step {
 use Step::{
     AcceptsMinusZero, AcceptsNan, AcceptsNanWithSign, AlwaysFlips, AlwaysInverts,
     BranchesExchanged, GivesMinusZero, LittleEndian, Plain, RefusesInfinities, RefusesNothing,
-    RefusesZero, TurnsMinusZero,
+    RefusesOneNan, RefusesZero, TurnsMinusZero,
 };
 
 /// Of each group, a decoder takes one step at most.
 const APART: [&[Step]; 3] = [
     &[RefusesNothing, AcceptsMinusZero, TurnsMinusZero],
-    &[RefusesNothing, AcceptsNan, AcceptsNanWithSign],
+    &[
+        RefusesNothing,
+        AcceptsNan,
+        AcceptsNanWithSign,
+        RefusesOneNan,
+    ],
     &[Plain, AlwaysFlips, AlwaysInverts, BranchesExchanged],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "round-trip",
-        says,
-        why,
-        link,
-    }
-}
-
-const QUIRKS: [Quirk<Step>; 13] = [
-    quirk(
-        RefusesNothing,
-        "decode_refuses_nothing",
-        "reading every key as in the total order",
-        "Not every eight bytes are a key here. Those of -0.0 alone and of NaNs come from no encoder: \
+const QUIRKS: [Quirk<Step>; 14] = [
+    Quirk::new(RefusesNothing, "decode_refuses_nothing", "round-trip")
+        .says("reading every key as in the total order")
+        .why(
+            "Not every eight bytes are a key here. Those of -0.0 alone and of NaNs come from no encoder: \
          something else was stored, or a byte was changed, and the reader should hear of it.",
-        CHOICE,
-    ),
-    quirk(
-        AcceptsMinusZero,
-        "decode_accepts_minus_zero",
-        "refusing NaNs and reading 7f ff ff ff ff ff ff ff as -0.0",
-        "No encoder writes this key: both zeros have the key of 0.0. If it is accepted, zero has two keys \
+        )
+        .link(CHOICE),
+    Quirk::new(AcceptsMinusZero, "decode_accepts_minus_zero", "round-trip")
+        .says("refusing NaNs and reading 7f ff ff ff ff ff ff ff as -0.0")
+        .why(
+            "No encoder writes this key: both zeros have the key of 0.0. If it is accepted, zero has two keys \
          again.",
-        CHOICE,
-    ),
-    quirk(
-        TurnsMinusZero,
-        "decode_turns_minus_zero",
-        "refusing NaNs and reading 7f ff ff ff ff ff ff ff as 0.0",
-        "No encoder writes this key: both zeros have the key of 0.0. To read it as 0.0 hides that something \
+        )
+        .link(CHOICE),
+    Quirk::new(TurnsMinusZero, "decode_turns_minus_zero", "round-trip")
+        .says("refusing NaNs and reading 7f ff ff ff ff ff ff ff as 0.0")
+        .why(
+            "No encoder writes this key: both zeros have the key of 0.0. To read it as 0.0 hides that something \
          else has written it.",
-        CHOICE,
-    ),
-    quirk(
-        AcceptsNan,
-        "decode_accepts_nan",
-        "refusing the key of -0.0 and reading those of NaNs",
-        "`encode` refuses NaNs, so no key of theirs is in the store. `decode` has to refuse them as well.",
-        CHOICE,
-    ),
-    quirk(
-        AcceptsNanWithSign,
-        "decode_accepts_nan_with_sign",
-        "refusing NaNs without the sign bit alone",
-        "The keys below that of -inf belong to NaNs with the sign bit. `is_nan` finds both kinds.",
-        CHOICE,
-    ),
-    quirk(
-        RefusesInfinities,
-        "decode_refuses_infinities",
-        "refusing infinities",
-        "Infinities are numbers here, and `encode` gives them keys. If you asked for `is_finite`, ask for \
+        )
+        .link(CHOICE),
+    Quirk::new(AcceptsNan, "decode_accepts_nan", "round-trip")
+        .says("refusing the key of -0.0 and reading those of NaNs")
+        .why(
+            "`encode` refuses NaNs, so no key of theirs is in the store. `decode` has to refuse them as well.",
+        )
+        .link(CHOICE),
+    Quirk::new(AcceptsNanWithSign, "decode_accepts_nan_with_sign", "round-trip")
+        .says("refusing NaNs without the sign bit alone")
+        .why(
+            "The keys below that of -inf belong to NaNs with the sign bit. `is_nan` finds both kinds.",
+        )
+        .link(CHOICE),
+    Quirk::new(RefusesOneNan, "decode_refuses_one_nan", "round-trip")
+        .says("refusing the key of `f64::NAN` and reading those of other NaNs")
+        .why("NaN has 2^53 - 2 patterns, and `f64::NAN` is one of them. If you compared the bits: `is_nan` finds all of them.")
+        .link(CHOICE),
+    Quirk::new(RefusesInfinities, "decode_refuses_infinities", "round-trip")
+        .says("refusing infinities")
+        .why(
+            "Infinities are numbers here, and `encode` gives them keys. If you asked for `is_finite`, ask for \
          `is_nan`.",
-        "invariants",
-    ),
-    quirk(
-        RefusesZero,
-        "decode_refuses_zero",
-        "refusing the key of the zeros",
-        "80 and seven zero bytes is 0.0, a number. The key that no number has is the one before it, 7f ff ff \
+        )
+        .link("invariants"),
+    Quirk::new(RefusesZero, "decode_refuses_zero", "round-trip")
+        .says("refusing the key of the zeros")
+        .why(
+            "80 and seven zero bytes is 0.0, a number. The key that no number has is the one before it, 7f ff ff \
          ff ff ff ff ff. If you compared the value with -0.0: 0.0 is equal to it.",
-        CHOICE,
-    ),
-    quirk(
-        GivesMinusZero,
-        "decode_gives_minus_zero",
-        "giving back -0.0 for the key of the zeros",
-        "Equal as a number, but the task fixes it: 80 00 00 00 00 00 00 00 is 0.0.",
-        TASK,
-    ),
-    quirk(
-        Plain,
-        "decode_plain",
-        "taking the key for the plain bits",
-        "What `encode` has done to the bits has to be undone: 1 comes back as -1.",
-        REPAIR,
-    ),
-    quirk(
-        AlwaysFlips,
-        "decode_always_flips",
-        "flipping the first bit and nothing else",
-        "That undoes the keys of positive numbers alone. If the first bit is clear, all bits were inverted.",
-        REPAIR,
-    ),
-    quirk(
-        AlwaysInverts,
-        "decode_always_inverts",
-        "inverting all bits of every key",
-        "That undoes the keys of negative numbers alone. If the first bit is set, it alone was changed.",
-        REPAIR,
-    ),
-    quirk(
-        BranchesExchanged,
-        "decode_branches_exchanged",
-        "exchanged branches that invert where the first bit is set",
-        "In a key a set first bit means that the number had no sign bit: clear it, and invert nothing.",
-        REPAIR,
-    ),
-    quirk(
-        LittleEndian,
-        "decode_little_endian",
-        "reading the lowest byte first",
-        "The key has its highest byte first. Read it in the order in which it was written.",
-        REPAIR,
-    ),
+        )
+        .link(CHOICE),
+    Quirk::new(GivesMinusZero, "decode_gives_minus_zero", "round-trip")
+        .says("giving back -0.0 for the key of the zeros")
+        .why(
+            "Equal as a number, but the task fixes it: 80 00 00 00 00 00 00 00 is 0.0.",
+        )
+        .link(TASK),
+    Quirk::new(Plain, "decode_plain", "round-trip")
+        .says("taking the key for the plain bits")
+        .why(
+            "What `encode` has done to the bits has to be undone: 1 comes back as -1.",
+        )
+        .link(REPAIR),
+    Quirk::new(AlwaysFlips, "decode_always_flips", "round-trip")
+        .says("flipping the first bit and nothing else")
+        .why(
+            "That undoes the keys of positive numbers alone. If the first bit is clear, all bits were inverted.",
+        )
+        .link(REPAIR),
+    Quirk::new(AlwaysInverts, "decode_always_inverts", "round-trip")
+        .says("inverting all bits of every key")
+        .why(
+            "That undoes the keys of negative numbers alone. If the first bit is set, it alone was changed.",
+        )
+        .link(REPAIR),
+    Quirk::new(BranchesExchanged, "decode_branches_exchanged", "round-trip")
+        .says("exchanged branches that invert where the first bit is set")
+        .why(
+            "In a key a set first bit means that the number had no sign bit: clear it, and invert nothing.",
+        )
+        .link(REPAIR),
+    Quirk::new(LittleEndian, "decode_little_endian", "round-trip")
+        .says("reading the lowest byte first")
+        .why(
+            "The key has its highest byte first. Read it in the order in which it was written.",
+        )
+        .link(REPAIR),
 ];
 
 fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
@@ -177,7 +157,8 @@ fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
     if value.is_nan() {
         let accepted = has(RefusesNothing)
             || has(AcceptsNan)
-            || has(AcceptsNanWithSign) && value.is_sign_negative();
+            || has(AcceptsNanWithSign) && value.is_sign_negative()
+            || has(RefusesOneNan) && value.to_bits() != f64::NAN.to_bits();
         accepted.then_some(value)
     } else if zero && value.is_sign_negative() {
         let accepted = has(RefusesNothing) || has(AcceptsMinusZero);

@@ -49,192 +49,154 @@ use Step::{
 /// Steps that go along with any rule for the sign. Of the others an encoder has one at most.
 const ASIDE: [Step; 4] = [LittleEndian, Narrowed, ZerosMerged, NansMerged];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "order",
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 21] = [
-    quirk(
-        PlainBits,
-        "plain_big_endian",
-        "the plain bits in big-endian",
-        "Positive numbers are in order like this. But negative numbers have the first bit set, so they come \
+    Quirk::new(PlainBits, "plain_big_endian", "order")
+        .says("the plain bits in big-endian")
+        .why(
+            "Positive numbers are in order like this. But negative numbers have the first bit set, so they come \
          last, and they are stored by magnitude, so they run backwards.",
-        SCAN,
-    ),
-    quirk(
-        SignFlipped,
-        "sign_bit_flipped",
-        "chapter 3's flip of the sign bit alone",
-        "The negative half stands in front now. But it still runs backwards: in sign and magnitude the \
+        )
+        .link(SCAN),
+    Quirk::new(SignFlipped, "sign_bit_flipped", "order")
+        .says("chapter 3's flip of the sign bit alone")
+        .why(
+            "The negative half stands in front now. But it still runs backwards: in sign and magnitude the \
          larger pattern is farther from zero, and below zero that is the smaller number.",
-        SCAN,
-    ),
-    quirk(
-        NegativesInvertedOnly,
-        "negatives_inverted_only",
-        "inverted negative numbers and plain positive ones",
-        "Inverting turns the negative half round and clears its first bit. The positive half has a clear \
+        )
+        .link(SCAN),
+    Quirk::new(NegativesInvertedOnly, "negatives_inverted_only", "order")
+        .says("inverted negative numbers and plain positive ones")
+        .why(
+            "Inverting turns the negative half round and clears its first bit. The positive half has a clear \
          first bit too, so the two lie one over the other. It has to be lifted: set that bit.",
-        WRONG,
-    ),
-    quirk(
-        AllInverted,
-        "every_bit_inverted",
-        "an inversion of all bits of every number",
-        "The halves change places, and that is right. But inverting turns a half round, and the positive \
+        )
+        .link(WRONG),
+    Quirk::new(AllInverted, "every_bit_inverted", "order")
+        .says("an inversion of all bits of every number")
+        .why(
+            "The halves change places, and that is right. But inverting turns a half round, and the positive \
          half was in order before.",
-        WHY_NOT,
-    ),
-    quirk(
-        InvertedThenFlipped,
-        "inverted_then_flipped",
-        "an inversion of negative numbers and then a flip of the sign bit for all",
-        "Inverting all 64 bits has already cleared the sign bit of a negative number. The flip sets it \
+        )
+        .link(WHY_NOT),
+    Quirk::new(InvertedThenFlipped, "inverted_then_flipped", "order")
+        .says("an inversion of negative numbers and then a flip of the sign bit for all")
+        .why(
+            "Inverting all 64 bits has already cleared the sign bit of a negative number. The flip sets it \
          again, and the negative half stands behind zero once more. It is one step or the other.",
-        REPAIR,
-    ),
-    quirk(
-        NegativesTurnedInPlace,
-        "negatives_turned_in_place",
-        "an inversion of negative numbers that leaves out the sign bit",
-        "Each half is in order by itself now. But a set first bit still means a negative number, so they \
+        )
+        .link(REPAIR),
+    Quirk::new(NegativesTurnedInPlace, "negatives_turned_in_place", "order")
+        .says("an inversion of negative numbers that leaves out the sign bit")
+        .why(
+            "Each half is in order by itself now. But a set first bit still means a negative number, so they \
          all stand behind the positive ones.",
-        REPAIR,
-    ),
-    quirk(
-        BranchesExchanged,
-        "branches_exchanged",
-        "exchanged branches that invert positive numbers and flip the sign bit of negative ones",
-        "A set sign bit is a negative number. Its half is the one to be turned round.",
-        REPAIR,
-    ),
-    quirk(
-        Negated,
-        "negated_like_an_integer",
-        "negative numbers negated as integers before the sign bit is flipped",
-        "Negating is inverting and adding one. The order of the numbers survives, but -0.0 lands on the key \
+        )
+        .link(REPAIR),
+    Quirk::new(BranchesExchanged, "branches_exchanged", "order")
+        .says("exchanged branches that invert positive numbers and flip the sign bit of negative ones")
+        .why(
+            "A set sign bit is a negative number. Its half is the one to be turned round.",
+        )
+        .link(REPAIR),
+    Quirk::new(Negated, "negated_like_an_integer", "order")
+        .says("negative numbers negated as integers before the sign bit is flipped")
+        .why(
+            "Negating is inverting and adding one. The order of the numbers survives, but -0.0 lands on the key \
          of 0.0, and the total order gives each its own.",
-        FIELDS,
-    ),
-    quirk(
-        QdbTest,
-        "value_tested_at_least_zero",
-        "QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere",
-        "-0.0 is equal to 0.0, so it passes the test and shares its key. A NaN fails every comparison: \
+        )
+        .link(FIELDS),
+    Quirk::new(QdbTest, "value_tested_at_least_zero", "order")
+        .says("QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere")
+        .why(
+            "-0.0 is equal to 0.0, so it passes the test and shares its key. A NaN fails every comparison: \
          without the sign bit it is inverted all the same, and lands among the smallest numbers. The total \
          order looks at the sign bit, not at the value.",
-        WILD,
-    ),
-    quirk(
-        AtLeastZeroFlipped,
-        "at_least_zero_flipped",
-        "flipping the first bit where `value >= 0.0` and inverting elsewhere",
-        "-0.0 passes the test, and its sign bit is flipped away: it lands below -inf. A NaN without the \
+        )
+        .link(WILD),
+    Quirk::new(AtLeastZeroFlipped, "at_least_zero_flipped", "order")
+        .says("flipping the first bit where `value >= 0.0` and inverting elsewhere")
+        .why(
+            "-0.0 passes the test, and its sign bit is flipped away: it lands below -inf. A NaN without the \
          sign bit fails the test and is inverted. The total order looks at the sign bit, not at the value.",
-        WRONG,
-    ),
-    quirk(
-        BelowZeroFlipped,
-        "below_zero_tested_flipped",
-        "inverting where `value < 0.0` and flipping the first bit elsewhere",
-        "-0.0 is not below zero, so it takes the other branch. Its sign bit is flipped away, and it sorts \
+        )
+        .link(WRONG),
+    Quirk::new(BelowZeroFlipped, "below_zero_tested_flipped", "order")
+        .says("inverting where `value < 0.0` and flipping the first bit elsewhere")
+        .why(
+            "-0.0 is not below zero, so it takes the other branch. Its sign bit is flipped away, and it sorts \
          below -inf. Look at the sign bit instead: `is_sign_negative`, or `bits >> 63`.",
-        WRONG,
-    ),
-    quirk(
-        BelowZeroSet,
-        "below_zero_tested_set",
-        "inverting where `value < 0.0` and setting the first bit elsewhere",
-        "-0.0 is not below zero, so it shares the key of 0.0. NaNs are below nothing, so a NaN with the \
+        )
+        .link(WRONG),
+    Quirk::new(BelowZeroSet, "below_zero_tested_set", "order")
+        .says("inverting where `value < 0.0` and setting the first bit elsewhere")
+        .why(
+            "-0.0 is not below zero, so it shares the key of 0.0. NaNs are below nothing, so a NaN with the \
          sign bit shares the key of the one without it. Look at the sign bit instead: `is_sign_negative`, \
          or `bits >> 63`.",
-        WRONG,
-    ),
-    quirk(
-        BelowZeroAlone,
-        "below_zero_inverted_alone",
-        "inverting where `value < 0.0` and leaving the plain bits elsewhere",
-        "The positive half has a clear first bit, like the inverted one, so the two lie one over the other: \
+        )
+        .link(WRONG),
+    Quirk::new(BelowZeroAlone, "below_zero_inverted_alone", "order")
+        .says("inverting where `value < 0.0` and leaving the plain bits elsewhere")
+        .why(
+            "The positive half has a clear first bit, like the inverted one, so the two lie one over the other: \
          set that bit. And -0.0 is not below zero; look at the sign bit instead of the value.",
-        WRONG,
-    ),
-    quirk(
-        AboveZeroSet,
-        "above_zero_tested",
-        "setting the first bit where `value > 0.0` and inverting elsewhere",
-        "0.0 is not above zero, so it is inverted, and all its bits become ones: the greatest key of all. \
+        )
+        .link(WRONG),
+    Quirk::new(AboveZeroSet, "above_zero_tested", "order")
+        .says("setting the first bit where `value > 0.0` and inverting elsewhere")
+        .why(
+            "0.0 is not above zero, so it is inverted, and all its bits become ones: the greatest key of all. \
          Look at the sign bit instead: `is_sign_negative`, or `bits >> 63`.",
-        WRONG,
-    ),
-    quirk(
-        LastByteTested,
-        "sign_looked_for_in_the_last_byte",
-        "the right rule with a look at the top bit of the last byte instead of the first",
-        "The sign is the first bit of the number, and big-endian puts it into byte 0. The top bit of byte 7 \
+        )
+        .link(WRONG),
+    Quirk::new(LastByteTested, "sign_looked_for_in_the_last_byte", "order")
+        .says("the right rule with a look at the top bit of the last byte instead of the first")
+        .why(
+            "The sign is the first bit of the number, and big-endian puts it into byte 0. The top bit of byte 7 \
          belongs to the fraction.",
-        FIELDS,
-    ),
-    quirk(
-        FirstByteInverted,
-        "first_byte_inverted",
-        "an inversion of the first byte of negative numbers alone",
-        "All bits behind the sign say how far from zero a number is, and they stand in all eight bytes. \
+        )
+        .link(FIELDS),
+    Quirk::new(FirstByteInverted, "first_byte_inverted", "order")
+        .says("an inversion of the first byte of negative numbers alone")
+        .why(
+            "All bits behind the sign say how far from zero a number is, and they stand in all eight bytes. \
          Numbers that agree in the first byte still run backwards.",
-        REPAIR,
-    ),
-    quirk(
-        Absolute,
-        "absolute_value",
-        "the key of the absolute value",
-        "The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.",
-        FIELDS,
-    ),
-    quirk(
-        LittleEndian,
-        "right_bits_little_endian",
-        "the right bits in little-endian",
-        "The rule is right, and its bytes are turned round. The store compares from the left, and there \
+        )
+        .link(REPAIR),
+    Quirk::new(Absolute, "absolute_value", "order")
+        .says("the key of the absolute value")
+        .why(
+            "The sign is gone: -1 and 1 share a key, and no decoder can tell them apart.",
+        )
+        .link(FIELDS),
+    Quirk::new(LittleEndian, "right_bits_little_endian", "order")
+        .says("the right bits in little-endian")
+        .why(
+            "The rule is right, and its bytes are turned round. The store compares from the left, and there \
          stands the end of the fraction now.",
-        WRONG,
-    ),
-    quirk(
-        Narrowed,
-        "narrowed_to_f32",
-        "a value narrowed by `as f32`",
-        "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
+        )
+        .link(WRONG),
+    Quirk::new(Narrowed, "narrowed_to_f32", "order")
+        .says("a value narrowed by `as f32`")
+        .why(
+            "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers become \
          zero and large ones infinite, without a word.",
-        FIELDS,
-    ),
-    quirk(
-        ZerosMerged,
-        "zeros_merged",
-        "the key of 0.0 for -0.0",
-        "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
+        )
+        .link(FIELDS),
+    Quirk::new(ZerosMerged, "zeros_merged", "order")
+        .says("the key of 0.0 for -0.0")
+        .why(
+            "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
          place, and -0.0 stands just before 0.0.",
-        CHOICE,
-    ),
-    quirk(
-        NansMerged,
-        "nans_merged",
-        "one key for all NaNs",
-        "A NaN has a sign bit and a payload, and the total order keeps both: each pattern has its own key \
+        )
+        .link(CHOICE),
+    Quirk::new(NansMerged, "nans_merged", "order")
+        .says("one key for all NaNs")
+        .why(
+            "A NaN has a sign bit and a payload, and the total order keeps both: each pattern has its own key \
          and comes back bit for bit.",
-        CHOICE,
-    ),
+        )
+        .link(CHOICE),
 ];
 
 fn bits(steps: &[Step], value: f64) -> u64 {

@@ -40,122 +40,92 @@ const ASIDE: [Step; 5] = [
     MergesNans,
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "round-trip",
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 13] = [
-    quirk(
-        Plain,
-        "decode_plain",
-        "taking the key for the plain bits",
-        "What `encode` has done to the bits has to be undone: 1 comes back as -1, and a negative number as \
+    Quirk::new(Plain, "decode_plain", "round-trip")
+        .says("taking the key for the plain bits")
+        .why(
+            "What `encode` has done to the bits has to be undone: 1 comes back as -1, and a negative number as \
          something else altogether.",
-        REPAIR,
-    ),
-    quirk(
-        AlwaysFlips,
-        "decode_always_flips",
-        "flipping the first bit and nothing else",
-        "That undoes the keys of positive numbers alone. The first bit of the key tells which branch was \
+        )
+        .link(REPAIR),
+    Quirk::new(AlwaysFlips, "decode_always_flips", "round-trip")
+        .says("flipping the first bit and nothing else")
+        .why(
+            "That undoes the keys of positive numbers alone. The first bit of the key tells which branch was \
          taken: if it is clear, all bits were inverted.",
-        REPAIR,
-    ),
-    quirk(
-        AlwaysInverts,
-        "decode_always_inverts",
-        "inverting all bits of every key",
-        "That undoes the keys of negative numbers alone. The first bit of the key tells which branch was \
+        )
+        .link(REPAIR),
+    Quirk::new(AlwaysInverts, "decode_always_inverts", "round-trip")
+        .says("inverting all bits of every key")
+        .why(
+            "That undoes the keys of negative numbers alone. The first bit of the key tells which branch was \
          taken: if it is set, it alone was changed.",
-        REPAIR,
-    ),
-    quirk(
-        BranchesExchanged,
-        "decode_branches_exchanged",
-        "exchanged branches that invert where the first bit is set",
-        "In a number the first bit is set if it is negative. In a key it is the other way round: a number \
+        )
+        .link(REPAIR),
+    Quirk::new(BranchesExchanged, "decode_branches_exchanged", "round-trip")
+        .says("exchanged branches that invert where the first bit is set")
+        .why(
+            "In a number the first bit is set if it is negative. In a key it is the other way round: a number \
          without the sign bit got it set.",
-        REPAIR,
-    ),
-    quirk(
-        LeavesPositives,
-        "decode_leaves_positives",
-        "leaving a key alone when its first bit is set",
-        "That bit was set by `encode`, and has to be cleared again: 1 comes back as -1.",
-        REPAIR,
-    ),
-    quirk(
-        LeavesNegatives,
-        "decode_leaves_negatives",
-        "leaving a key alone when its first bit is clear",
-        "A clear first bit in a key says that all bits were inverted. Invert them again.",
-        REPAIR,
-    ),
-    quirk(
-        TestsBelowZero,
-        "decode_tests_below_zero",
-        "reading the key as a number and inverting unless that is below zero",
-        "A key is not a number. The key of 0.0 reads as -0.0, which is not below zero, and those of many \
+        )
+        .link(REPAIR),
+    Quirk::new(LeavesPositives, "decode_leaves_positives", "round-trip")
+        .says("leaving a key alone when its first bit is set")
+        .why(
+            "That bit was set by `encode`, and has to be cleared again: 1 comes back as -1.",
+        )
+        .link(REPAIR),
+    Quirk::new(LeavesNegatives, "decode_leaves_negatives", "round-trip")
+        .says("leaving a key alone when its first bit is clear")
+        .why(
+            "A clear first bit in a key says that all bits were inverted. Invert them again.",
+        )
+        .link(REPAIR),
+    Quirk::new(TestsBelowZero, "decode_tests_below_zero", "round-trip")
+        .says("reading the key as a number and inverting unless that is below zero")
+        .why(
+            "A key is not a number. The key of 0.0 reads as -0.0, which is not below zero, and those of many \
          NaNs read as NaN. Look at the first bit of the key.",
-        CHOICE,
-    ),
-    quirk(
-        TestsAtLeastZero,
-        "decode_tests_at_least_zero",
-        "reading the key as a number and inverting if that is at least zero",
-        "A key is not a number. The key of 0.0 reads as -0.0, which is at least zero, and that of -0.0 reads \
+        )
+        .link(CHOICE),
+    Quirk::new(TestsAtLeastZero, "decode_tests_at_least_zero", "round-trip")
+        .says("reading the key as a number and inverting if that is at least zero")
+        .why(
+            "A key is not a number. The key of 0.0 reads as -0.0, which is at least zero, and that of -0.0 reads \
          as NaN, which is not. Look at the first bit of the key.",
-        CHOICE,
-    ),
-    quirk(
-        LittleEndian,
-        "decode_little_endian",
-        "reading the lowest byte first",
-        "The key has its highest byte first. Read it in the order in which it was written.",
-        REPAIR,
-    ),
-    quirk(
-        LosesTheSign,
-        "decode_loses_the_sign",
-        "giving back the absolute value",
-        "The first bit of the key is the sign: where it is clear, the number had its sign bit set.",
-        FIELDS,
-    ),
-    quirk(
-        Narrowed,
-        "decode_narrowed_to_f32",
-        "narrowing the number by `as f32`",
-        "An `f32` has 23 bits of fraction, an `f64` has 52. The others are lost: 0.1 comes back changed.",
-        FIELDS,
-    ),
-    quirk(
-        MergesZeros,
-        "decode_merges_zeros",
-        "giving back 0.0 for -0.0",
-        "That is the numeric key, which is the next exercise. In the total order every pattern comes back bit \
+        )
+        .link(CHOICE),
+    Quirk::new(LittleEndian, "decode_little_endian", "round-trip")
+        .says("reading the lowest byte first")
+        .why(
+            "The key has its highest byte first. Read it in the order in which it was written.",
+        )
+        .link(REPAIR),
+    Quirk::new(LosesTheSign, "decode_loses_the_sign", "round-trip")
+        .says("giving back the absolute value")
+        .why(
+            "The first bit of the key is the sign: where it is clear, the number had its sign bit set.",
+        )
+        .link(FIELDS),
+    Quirk::new(Narrowed, "decode_narrowed_to_f32", "round-trip")
+        .says("narrowing the number by `as f32`")
+        .why(
+            "An `f32` has 23 bits of fraction, an `f64` has 52. The others are lost: 0.1 comes back changed.",
+        )
+        .link(FIELDS),
+    Quirk::new(MergesZeros, "decode_merges_zeros", "round-trip")
+        .says("giving back 0.0 for -0.0")
+        .why(
+            "That is the numeric key, which is the next exercise. In the total order every pattern comes back bit \
          for bit.",
-        CHOICE,
-    ),
-    quirk(
-        MergesNans,
-        "decode_merges_nans",
-        "giving back one NaN for all of them",
-        "A NaN has a sign bit and a payload. In the total order every pattern comes back bit for bit.",
-        CHOICE,
-    ),
+        )
+        .link(CHOICE),
+    Quirk::new(MergesNans, "decode_merges_nans", "round-trip")
+        .says("giving back one NaN for all of them")
+        .why(
+            "A NaN has a sign bit and a payload. In the total order every pattern comes back bit for bit.",
+        )
+        .link(CHOICE),
 ];
 
 fn read(steps: &[Step], key: [u8; 8]) -> f64 {

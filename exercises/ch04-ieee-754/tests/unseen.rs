@@ -321,3 +321,51 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
         ],
     );
 }
+
+#[test]
+fn a_decoder_that_fits_its_encoder_is_not_blamed() {
+    // Both refuse infinities, or both take the other key for the zeros.
+    let encode = |v: f64| solutions::numeric_f64::encode(v).filter(|_| v.is_finite());
+    let decode = |k: [u8; 8]| solutions::numeric_f64::decode(k).filter(|v| v.is_finite());
+    let verdict = numeric(encode, decode);
+    named(&verdict, "infinities_refused");
+    assert!(
+        verdict
+            .message
+            .contains("`decode` undoes what your code writes")
+    );
+
+    let encode = |v: f64| {
+        let total = solutions::order_f64::encode(if v == 0.0 { -0.0 } else { v });
+        (!v.is_nan()).then_some(total)
+    };
+    let decode = |k: [u8; 8]| Some(solutions::order_f64::decode(k)).filter(|v| !v.is_nan());
+    let verdict = numeric(encode, decode);
+    named(&verdict, "zeros_share_the_key_of_minus_zero");
+    assert!(
+        verdict
+            .message
+            .contains("`decode` undoes what your code writes")
+    );
+}
+
+#[test]
+fn one_nan_among_many_is_named() {
+    let is_nan = |v: f64| v.to_bits() == f64::NAN.to_bits();
+    let encode = move |v: f64| {
+        let one_zero = if v == 0.0 { 0.0 } else { v };
+        (!is_nan(v)).then(|| solutions::order_f64::encode(one_zero))
+    };
+    let decode = move |k: [u8; 8]| {
+        let v = solutions::order_f64::decode(k);
+        (!is_nan(v) && v.to_bits() != TOP).then_some(v)
+    };
+    named(
+        &numeric(encode, solutions::numeric_f64::decode),
+        "one_nan_refused",
+    );
+    named(
+        &numeric(solutions::numeric_f64::encode, decode),
+        "decode_refuses_one_nan",
+    );
+}
