@@ -310,7 +310,7 @@ fn wrapped(message: &impl ToString) -> String {
 #[test]
 fn a_new_order_under_the_old_name_is_not_noticed() {
     /// The next release of the program: bytewise now, and still called so.
-    const CHANGED: Order = Order("numeric-suffix", |a, b| a.cmp(b));
+    const CHANGED: Order = Order("numeric-suffix", Ord::cmp);
     let folder = closed_shop(Comparator::custom(NumericSuffix));
     let db = Db::open(folder.path(), options(Comparator::custom(CHANGED))).unwrap();
     let items = db.family("items").unwrap();

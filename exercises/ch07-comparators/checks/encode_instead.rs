@@ -9,11 +9,14 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 use crate::{mistakes, solutions, stubs};
 use ch07_comparators::encode_instead as learner;
 
+type Encode = dyn Fn(&str, u64) -> Vec<u8> + Send + Sync;
+type Decode = dyn Fn(&[u8]) -> Option<(String, u64)> + Send + Sync;
+
 /// Somebody's two functions.
 #[derive(Clone)]
 pub(crate) struct Keys {
-    pub(crate) encode: Arc<dyn Fn(&str, u64) -> Vec<u8> + Send + Sync>,
-    pub(crate) decode: Arc<dyn Fn(&[u8]) -> Option<(String, u64)> + Send + Sync>,
+    pub(crate) encode: Arc<Encode>,
+    pub(crate) decode: Arc<Decode>,
 }
 
 impl Keys {

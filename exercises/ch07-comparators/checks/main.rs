@@ -8,6 +8,7 @@ mod encode_instead;
 mod numeric_comparator;
 mod predict_broken;
 mod separator;
+mod test_comparator;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -26,6 +27,7 @@ static CHAPTER: Chapter = Chapter {
         ("numeric-comparator", numeric_comparator::exercise),
         ("separator", separator::exercise),
         ("encode-instead", encode_instead::exercise),
+        ("test-comparator", test_comparator::exercise),
     ],
 };
 

@@ -5,3 +5,4 @@ pub(crate) mod numeric_comparator;
 mod numeric_comparator_steps;
 pub(crate) mod predict_broken;
 pub(crate) mod separator;
+pub(crate) mod test_comparator;

@@ -153,7 +153,7 @@ pub fn all() -> Vec<Mistake<Order>> {
         Mistake::<Order>::new(name, "compare", check, Arc::new(order))
     };
     let mut mistakes = vec![
-        mistake("bytewise", "order", |a, b| a.cmp(b))
+        mistake("bytewise", "order", Ord::cmp)
             .says("plain byte order")
             .why("`1` is less than `9`, so `item:10` comes before `item:9`. This is what the comparator is to mend.")
             .link(SCAN),

@@ -4,3 +4,4 @@ pub mod encode_instead;
 pub mod numeric_comparator;
 pub mod predict_broken;
 pub mod separator;
+pub mod test_comparator;

@@ -4,3 +4,4 @@ pub(crate) mod encode_instead;
 pub(crate) mod numeric_comparator;
 pub(crate) mod predict_broken;
 pub(crate) mod separator;
+pub(crate) mod test_comparator;

@@ -1,0 +1,287 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/encode_instead.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod encode_instead;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/numeric_comparator.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod numeric_comparator;
+#[path = "../checks/predict_broken.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_broken;
+#[path = "../checks/separator.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod separator;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_comparator.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_comparator;
+
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+use std::sync::Arc;
+
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
+
+use encode_instead::Keys;
+use predict_broken::Predictions;
+use solutions::numeric_comparator::{compare as right, split};
+
+fn order(compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static) -> Verdict {
+    judged(&numeric_comparator::exercise_of(Arc::new(compare)))
+}
+
+fn between(separate: impl Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Send + Sync + 'static) -> Verdict {
+    judged(&separator::exercise_of(Arc::new(separate)))
+}
+
+fn keys(
+    encode: impl Fn(&str, u64) -> Vec<u8> + Send + Sync + 'static,
+    decode: impl Fn(&[u8]) -> Option<(String, u64)> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&encode_instead::exercise_of(Keys::new(encode, decode)))
+}
+
+fn tested(test: impl Fn(&dyn Fn(&[u8], &[u8]) -> Ordering) + Send + Sync + 'static) -> Verdict {
+    judged(&test_comparator::exercise_of(test_comparator::tester(test)))
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    // By padding: as many zeros as the longer number has digits.
+    let by_padding = |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (split(a), split(b));
+        let width = x.len().max(y.len());
+        let padded = |digits: &[u8]| [&vec![b'0'; width - digits.len()][..], digits].concat();
+        p.cmp(q)
+            .then_with(|| padded(x).cmp(&padded(y)))
+            .then(a.cmp(b))
+    };
+    assert_eq!(order(by_padding).state, State::Passed);
+
+    // The first byte of `b` that differs will do as well, where the comparison says so.
+    let from_b = |a: &[u8], b: &[u8]| {
+        let best = solutions::separator::separator(a, b)?;
+        let n = a.iter().zip(b).take_while(|(x, y)| x == y).count() + 1;
+        let cut = b.get(..n)?.to_vec();
+        let fits = right(a, &cut).is_le() && right(&cut, b).is_lt();
+        Some(if fits && cut.len() <= best.len() {
+            cut
+        } else {
+            best
+        })
+    };
+    assert_eq!(between(from_b).state, State::Passed);
+
+    // Twenty digits; escaped names would do too.
+    let padded = |name: &str, number: u64| format!("{name}:{number:020}").into_bytes();
+    let parsed = |key: &[u8]| {
+        let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
+        Some((name.to_owned(), number.parse().ok()?))
+    };
+    assert_eq!(keys(padded, parsed).state, State::Passed);
+
+    // How long the number is, then its digits: as short as the text, and in order.
+    let counted = |name: &str, number: u64| {
+        let digits = number.to_string();
+        let length = char::from(b'a' + u8::try_from(digits.len()).unwrap());
+        format!("{name}:{length}{digits}").into_bytes()
+    };
+    let uncounted = |key: &[u8]| {
+        let (name, number) = str::from_utf8(key).ok()?.rsplit_once(':')?;
+        Some((name.to_owned(), number[1..].parse().ok()?))
+    };
+    assert_eq!(keys(counted, uncounted).state, State::Passed);
+
+    let any_rotation = Predictions {
+        order: solutions::predict_broken::order,
+        hidden: || vec!['f', 'e', 'b', 'a'],
+        circle: || ['b', 'e', 'a'],
+    };
+    let verdict = judged(&predict_broken::exercise_of(any_rotation));
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn an_order_that_is_wrong_on_few_pairs_is_told_on_which() {
+    let only_up_to_999 = |a: &[u8], b: &[u8]| {
+        let long = [a, b].iter().any(|key| split(key).1.len() > 3);
+        if long { a.cmp(b) } else { right(a, b) }
+    };
+    let verdict = order(only_up_to_999);
+    observed(
+        &verdict,
+        "transitive",
+        &[
+            "is Less",
+            "It is right on all keys compared with themselves",
+        ],
+    );
+
+    let empty_last = |a: &[u8], b: &[u8]| match (a.is_empty(), b.is_empty()) {
+        (true, false) => Greater,
+        (false, true) => Less,
+        _ => right(a, b),
+    };
+    observed(
+        &order(empty_last),
+        "order",
+        &[
+            "compare(\"item:1\", \"\") must be Greater, but it is Less",
+            "the smallest",
+        ],
+    );
+
+    let numbers_descend = |a: &[u8], b: &[u8]| {
+        let ((p, _), (q, _)) = (split(a), split(b));
+        p.cmp(q).then(right(b, a))
+    };
+    observed(
+        &order(numbers_descend),
+        "order",
+        &[
+            "compare(\"item:1\", \"item:2\") must be Less, but it is Greater",
+            "It is right on all keys compared with themselves, all pairs with different prefixes",
+        ],
+    );
+}
+
+#[test]
+fn a_comparator_that_is_none_is_told_by_its_law() {
+    let by_last_byte = |a: &[u8], b: &[u8]| a.last().cmp(&b.last());
+    observed(
+        &order(by_last_byte),
+        "distinct",
+        &["compare(\"item:1\", \"user:1\") is Equal"],
+    );
+
+    let never_greater = |a: &[u8], b: &[u8]| if right(a, b) == Less { Less } else { Equal };
+    observed(
+        &order(never_greater),
+        "opposite",
+        &["is Less, and compare("],
+    );
+
+    let at_most_ten = |a: &[u8], b: &[u8]| {
+        assert!(a.len() <= 10 && b.len() <= 10, "too long");
+        right(a, b)
+    };
+    observed(
+        &order(at_most_ten),
+        "returns",
+        &["too long", "It panics on"],
+    );
+}
+
+#[test]
+fn separators_show_the_key_and_where_it_stands() {
+    let next = |a: &[u8], _: &[u8]| a.first().map(|first| vec![first.saturating_add(2)]);
+    let verdict = between(next);
+    observed(&verdict, "in-range", &["which comes"]);
+
+    let middle = |a: &[u8], b: &[u8]| {
+        let at = b.len() / 2;
+        (right(a, b) == Less && at > 0).then(|| b[..at].to_vec())
+    };
+    observed(&between(middle), "in-range", &["separator("]);
+
+    // Right, but it gives up beyond three bytes.
+    let short_ones =
+        |a: &[u8], b: &[u8]| solutions::separator::separator(a, b).filter(|cut| cut.len() <= 3);
+    observed(
+        &between(short_ones),
+        "shortest",
+        &["is None, but \"abc;\" would do"],
+    );
+}
+
+#[test]
+fn keys_out_of_order_show_two_rows() {
+    let doubled = |name: &str, number: u64| {
+        [name.as_bytes(), b":", &number.wrapping_mul(2).to_be_bytes()].concat()
+    };
+    let verdict = keys(doubled, |key: &[u8]| solutions::encode_instead::decode(key));
+    observed(&verdict, "order", &["The numbers from 2^63 on are"]);
+
+    let backwards = |name: &str, number: u64| {
+        let mut key = solutions::encode_instead::encode(name, number);
+        key.reverse();
+        key
+    };
+    let back = |key: &[u8]| {
+        let mut key = key.to_vec();
+        key.reverse();
+        solutions::encode_instead::decode(&key)
+    };
+    observed(
+        &keys(backwards, back),
+        "order",
+        &["though", "`decode` is right."],
+    );
+
+    let name_only = |key: &[u8]| solutions::encode_instead::decode(key).map(|row| (row.0, 0));
+    observed(
+        &keys(solutions::encode_instead::encode, name_only),
+        "round-trip",
+        &[
+            "must be Some((\"item\", 1)), but it is Some((\"item\", 0))",
+            "`encode` is right.",
+        ],
+    );
+}
+
+#[test]
+fn tests_of_ones_own_are_told_what_they_let_through() {
+    // Only numbers: what looks at letters, ends and bytes survives.
+    let numbers = |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
+        let keys: Vec<String> = (0..30)
+            .map(|n| format!("{}", n * 200_000_000_u64))
+            .collect();
+        for a in &keys {
+            for b in &keys {
+                let (a, b) = (a.as_bytes(), b.as_bytes());
+                assert_eq!(compare(a, b), compare(b, a).reverse());
+                assert_eq!(compare(a, b) == Equal, a == b);
+            }
+        }
+    };
+    named(&tested(numbers), "keys_of_one_kind");
+
+    // The laws of pairs, on single bytes.
+    let single_bytes = |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
+        let keys: Vec<[u8; 1]> = (0..=255).step_by(5).map(|byte| [byte]).collect();
+        for a in &keys {
+            for b in &keys {
+                assert_eq!(compare(a, b) == Equal, a == b);
+                assert_eq!(compare(a, b), compare(b, a).reverse());
+            }
+        }
+    };
+    observed(
+        &tested(single_bytes),
+        "kills",
+        &[
+            "your test accepts",
+            "empty_key_panics",
+            "difference_of_bytes",
+        ],
+    );
+
+    let numbers_in_order = |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
+        assert_eq!(compare(b"item:9", b"item:10"), Less);
+    };
+    observed(&tested(numbers_in_order), "accepts-right", &["`bytewise`"]);
+
+    let nothing = |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
+        let _ = compare(b"", b"a");
+    };
+    named(&tested(nothing), "asserts_nothing");
+}
