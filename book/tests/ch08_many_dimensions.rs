@@ -165,8 +165,39 @@ fn five_packed_scores() {
     output::check("08-many-dimensions/outputs/packed-board.txt", &listing);
     let names: String = listing.lines().skip(1).map(|row| &row[..1]).collect();
     assert_eq!(names, "DECZA");
+
+    let told = told_to_both(|talk| {
+        board_of(talk, &RENAMED, by_score);
+        let (from, to) = (200_u64 << GEMS_SHIFT, 201_u64 << GEMS_SHIFT);
+        talk.say("game", &format!("ZRANGEBYSCORE board {from} ({to}"));
+    });
+    assert!(told.contains(r#"["Z", "C", "E"]"#));
+    output::check("08-many-dimensions/outputs/range.txt", &told);
 }
 // ANCHOR_END: packed_scores
+
+// ANCHOR: packer
+#[test]
+fn the_bits_of_one_score() {
+    let score = packed(200, 1, 290_072_179);
+    let (gems, paid, time) = fields(score);
+    let bits = stored(score).to_bits();
+    let (exponent, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
+    let lines = [
+        "| gems, 33 bits | paid | time, 29 bits |".to_owned(),
+        "|---|---|---|".to_owned(),
+        format!("| `{gems:033b}` | `{paid:b}` | `{time:029b}` |"),
+        String::new(),
+        "| sign | exponent | fraction |".to_owned(),
+        "|---|---|---|".to_owned(),
+        format!("| `0` | `{exponent:011b}` | `{fraction:052b}` |"),
+    ];
+    // The first 1 of the gems is not stored. All other bits stand at the left of the fraction.
+    let stored_bits = format!("{score:b}");
+    assert!(format!("{fraction:052b}").starts_with(&stored_bits[1..]));
+    output::check("08-many-dimensions/outputs/packer.md", &lines.join("\n"));
+}
+// ANCHOR_END: packer
 
 // ANCHOR: first_collision
 #[test]
@@ -335,13 +366,10 @@ fn the_printed_digits_name_the_double_and_not_the_integer() {
     assert_eq!(read_as_double, kept);
     assert_eq!(read_as_decimal - kept, 48);
 
-    let mut table = format!("printed             {printed}\n");
-    for (how, score) in [
-        ("read as a double", kept),
-        ("read as a decimal", read_as_decimal),
-    ] {
+    let mut table = format!("printed       {printed}\n");
+    for (how, score) in [("as a double", kept), ("as a decimal", read_as_decimal)] {
         let (gems, paid, time) = fields(score);
-        table += &format!("{how:<18}  {score}  gems {gems}  paid {paid}  time {time}\n");
+        table += &format!("{how:<12}  {score}  gems {gems}  paid {paid}  time {time}\n");
     }
     output::check("08-many-dimensions/outputs/decimal.txt", &table);
 }

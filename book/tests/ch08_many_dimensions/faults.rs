@@ -44,11 +44,12 @@ fn three_packed_integers_are_one_score() {
 // ANCHOR_END: int64_scores
 
 // ANCHOR: shifted_by_32
-/// `score << 32 | (0x7fffffff - seconds)`, as published for Go and for C++.
+/// `score << 32 | (0x7fffffff - seconds)`, as published for Go.
 #[test]
 fn thirty_two_bits_for_the_time_leave_twenty_one() {
     let pack = |score: u64, second: u64| score << 32 | (0x7fff_ffff - second);
-    let shares = |score| (1000..1004).any(|s| stored(pack(score, s)) == stored(pack(score, s + 1)));
+    let same = |a, b| stored(a) == stored(b);
+    let shares = |score| (1000..1004).any(|s| same(pack(score, s), pack(score, s + 1)));
     assert!(!shares((1 << 21) - 1));
     assert!(shares(1 << 21));
 }
@@ -68,7 +69,7 @@ fn a_shift_binds_weaker_than_a_sum() {
 // ANCHOR_END: precedence
 
 /// The score of a prioritised job: the priority, and 32 bits of a counter.
-fn bullmq_priority(priority: u64, counter: u64) -> u64 {
+fn by_priority(priority: u64, counter: u64) -> u64 {
     priority * 0x1_0000_0000 + counter % 0x1_0000_0000
 }
 
@@ -76,10 +77,11 @@ fn bullmq_priority(priority: u64, counter: u64) -> u64 {
 /// BullMQ: priorities from 1 to 2^21, and 32 bits of counter: 53 bits in sum.
 #[test]
 fn twenty_one_bits_and_thirty_two_are_just_enough() {
-    let kept = |priority, counter| whole(stored(bullmq_priority(priority, counter)));
+    let score = by_priority;
+    let kept = |priority, counter| whole(stored(score(priority, counter)));
     let last = (1 << 21) - 1;
     for counter in [0, 1, 2, 3, (1 << 32) - 1] {
-        assert_eq!(kept(last, counter), bullmq_priority(last, counter));
+        assert_eq!(kept(last, counter), score(last, counter));
     }
     // The last priority of the documented range is one too many.
     assert_eq!(kept(1 << 21, 3), kept(1 << 21, 4));

@@ -23,8 +23,7 @@ fn lost_bits(gems: u64) -> u32 {
 fn seconds(bits: u32) -> String {
     match 1u32 << bits {
         1 => "every second".to_owned(),
-        step if step < 60 => format!("every {step} s"),
-        step => format!("every {step} s, {} min", step / 60),
+        step => format!("every {step} s"),
     }
 }
 

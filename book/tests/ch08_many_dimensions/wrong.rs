@@ -62,10 +62,13 @@ const PAIRS: [[Player; 2]; 4] = {
 
 #[test]
 fn each_wrong_way_has_its_pair() {
-    let mut table = format!("{:<19}  {:<34}  but\n", "way to pack", "should stand first");
+    let mut table = format!(
+        "{:<18}  {:<21}  but is\n",
+        "way to pack", "should stand first"
+    );
     let show = |p: &Player| {
         let paid = if p.paid { "paid" } else { "unpaid" };
-        format!("{} {paid:<6} at {}", p.gems, p.at_ms / 1000)
+        format!("{} {paid:<6} {}", p.gems, p.at_ms / 1000)
     };
     for (name, pack) in WAYS {
         let [better, worse] = PAIRS
@@ -77,7 +80,7 @@ fn each_wrong_way_has_its_pair() {
         } else {
             "below"
         };
-        table += &format!("{name:<19}  {:<34}  {sign} {}\n", show(better), show(worse));
+        table += &format!("{name:<18}  {:<21}  {sign} {}\n", show(better), show(worse));
     }
     output::check("08-many-dimensions/outputs/wrong-answers.txt", &table);
 }

@@ -38,7 +38,7 @@ pub(crate) const RENAMED: [Player; 5] = {
 pub(crate) const END: u64 = 1_861_891_200;
 
 // ANCHOR: pack
-/// Bits of the time field. Above it stands one bit for `paid`, above that the gems.
+/// Bits of the time field. Above it stand one bit for paid, and the gems.
 pub(crate) const TIME_BITS: u32 = 29;
 /// What a double holds without a gap: all integers below 2^53.
 const SCORE_BITS: u32 = 53;
@@ -48,15 +48,17 @@ pub(crate) const GEMS_SHIFT: u32 = TIME_BITS + 1;
 pub(crate) fn pack(gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
     // Earlier is better, so the field counts down to the end.
     let time = END.checked_sub(at_ms / 1000)?;
-    let fits = time < 1 << TIME_BITS && gems < 1 << (SCORE_BITS - GEMS_SHIFT);
+    let gems_bits = SCORE_BITS - GEMS_SHIFT;
+    let fits = time < 1 << TIME_BITS && gems < 1 << gems_bits;
     fits.then(|| gems << GEMS_SHIFT | u64::from(paid) << TIME_BITS | time)
 }
 
 /// The gems, whether the player paid, and the second since 1970.
 pub(crate) fn unpack(score: u64) -> Option<(u64, bool, u64)> {
-    let time = score & ((1 << TIME_BITS) - 1);
+    let gems = score >> GEMS_SHIFT;
     let paid = score >> TIME_BITS & 1 == 1;
-    (score < 1 << SCORE_BITS).then(|| (score >> GEMS_SHIFT, paid, END - time))
+    let time = score & ((1 << TIME_BITS) - 1);
+    (score < 1 << SCORE_BITS).then(|| (gems, paid, END - time))
 }
 // ANCHOR_END: pack
 

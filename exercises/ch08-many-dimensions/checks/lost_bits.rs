@@ -38,7 +38,7 @@ pub(crate) fn exercise_of(learner: Limits) -> Exercise<Limits> {
         .check(check::answers(
             "largest_top",
             "limit",
-            "The next top field has two scores that share a double, this one has none.",
+            "Up to this top field no score shares its double with another integer, and with the next one some does.",
         ))
         .check(check::answers(
             "lost_bits",

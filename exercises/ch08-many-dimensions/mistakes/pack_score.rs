@@ -6,7 +6,7 @@ use crate::mistakes::pack_score_unpack;
 use crate::pack_score::{FIRST, Packer};
 use crate::solutions::pack_score::{END, pack as right, unpack};
 
-pub(super) const REPAIR: &str = "the-repair";
+pub(super) const DIGITS: &str = "digits-that-are-not-the-number";
 pub(super) const RULES: &str = "invariants";
 pub(super) const LAYOUT: &str = "bit-fields-in-the-score";
 pub(super) const BLEED: &str = "a-field-that-overflows";
@@ -426,7 +426,7 @@ pub fn all() -> Vec<Mistake<Packer>> {
             "Of the gems only the lowest two bits are left: the others were shifted out of the `u32`. Widen \
              first, then shift. (JavaScript and the `bit` library of Redis scripts shift within 32 bits too.)",
         )
-        .link(REPAIR),
+        .link(DIGITS),
         mistake("milliseconds_refused", "layout", |gems, paid, at_ms| {
             let left = (END * 1000).checked_sub(at_ms)?;
             let fits = gems < 1 << 23 && left < 1 << 29;
