@@ -179,6 +179,12 @@ fn queries(
             } else {
                 "queries for a name without rows"
             }];
+            if store
+                .iter()
+                .any(|(user, _)| *user != name && user.starts_with(name))
+            {
+                classes.push("queries for the beginning of another name");
+            }
             if name.contains('\0') {
                 classes.push("queries for a name with a zero byte");
             }

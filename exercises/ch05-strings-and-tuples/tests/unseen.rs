@@ -175,6 +175,70 @@ fn right_scans_pass_however_they_are_written() {
 }
 
 #[test]
+fn unknown_scans_are_told_where_they_are_wrong() {
+    use solutions::tuple_prefix_scan::key;
+    let scan = |scans: Scans| judged(&tuple_prefix_scan::exercise_of(scans));
+    let right = tuple_prefix_scan::right;
+    let numbers = |rows: &mut dyn Iterator<Item = &Vec<u8>>| {
+        let number = |row: &Vec<u8>| u64::from_be_bytes(*row.last_chunk().unwrap());
+        rows.map(number).collect::<Vec<u64>>()
+    };
+
+    let first_byte_raised = |prefix: &[u8]| {
+        let (first, rest) = prefix.split_first()?;
+        Some([&[first.checked_add(1)?], rest].concat())
+    };
+    observed(
+        &scan(Scans {
+            successor: Arc::new(first_byte_raised),
+            ..right()
+        }),
+        "successor",
+        &[
+            "successor(b\"user:\") must be",
+            "`orders_of` and `orders_starting` are right.",
+        ],
+    );
+    // The rows of `anna` come before those of `ano`.
+    let up_to_the_next_letter = move |rows: &Rows, user: &str| {
+        let mut next = user.to_owned();
+        let last = next
+            .pop()
+            .map_or('\0', |c| char::from_u32(c as u32 + 1).unwrap_or(c));
+        next.push(last);
+        let found = rows.range(key(user, 0)..key(&next, 0).max(key(user, 0)));
+        numbers(&mut found.into_iter())
+    };
+    observed(
+        &scan(Scans {
+            orders_of: Arc::new(up_to_the_next_letter),
+            ..right()
+        }),
+        "one-user",
+        &[
+            "\"an\") must be [], but it is [1, 2]",
+            "`successor` and `orders_starting` are right.",
+        ],
+    );
+    let sorted = move |rows: &Rows, start: &str| {
+        let found = solutions::tuple_prefix_scan::orders_starting(rows, start);
+        let sorted: std::collections::BTreeSet<u64> = found.into_iter().collect();
+        sorted.into_iter().collect()
+    };
+    observed(
+        &scan(Scans {
+            orders_starting: Arc::new(sorted),
+            ..right()
+        }),
+        "beginning",
+        &[
+            "must be [1, 2, 1], but it is [1, 2]",
+            "`successor` and `orders_of` are right.",
+        ],
+    );
+}
+
+#[test]
 fn unknown_escapes_are_told_what_they_do() {
     let ended_by_02 = |value: &[u8]| {
         let mut key = encode(value);
