@@ -294,7 +294,7 @@ fn wrapped(message: &impl ToString) -> String {
     let mut lines = vec![String::new()];
     for word in message.to_string().split_whitespace() {
         let last = lines.last_mut().unwrap();
-        if last.len() + word.len() > 80 {
+        if last.len() + word.len() >= 76 {
             lines.push(word.to_owned());
         } else {
             if !last.is_empty() {

@@ -108,8 +108,8 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 // ANCHOR: atoi
-/// The digits at the start, as the C library of GNU/Linux reads them: none is 0, and
-/// what does not fit is cut.
+/// The digits at the start, as GNU/Linux reads them in C: none is 0,
+/// and what does not fit is cut.
 fn atoi(text: &[u8]) -> i32 {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
     let number = digits.fold(0i64, |n, digit| {
@@ -120,7 +120,10 @@ fn atoi(text: &[u8]) -> i32 {
 
 /// Compares what stands behind the last colon.
 pub(crate) fn by_atoi(a: &[u8], b: &[u8]) -> Ordering {
-    let number = |key: &[u8]| atoi(key.rsplit(|byte| *byte == b':').next().unwrap());
+    let number = |key: &[u8]| {
+        let colon = key.iter().rposition(|byte| *byte == b':');
+        atoi(&key[colon.map_or(0, |at| at + 1)..])
+    };
     number(a).cmp(&number(b))
 }
 // ANCHOR_END: atoi
@@ -132,7 +135,7 @@ pub(crate) fn split(key: &[u8]) -> (&[u8], &[u8]) {
     key.split_at(not_digit.map_or(0, |at| at + 1))
 }
 
-/// Numbers count only between keys with the same prefix. All others compare as bytes.
+/// Numbers count only between keys with the same prefix.
 pub(crate) fn half_numeric(a: &[u8], b: &[u8]) -> Ordering {
     let ((a_prefix, a_digits), (b_prefix, b_digits)) = (split(a), split(b));
     if a_prefix == b_prefix {
