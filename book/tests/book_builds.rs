@@ -151,8 +151,8 @@ fn no_page_loads_anything_from_another_host() {
     }
 }
 
-/// The scripts that `widgets/load.js` adds to a page, by the list that it holds.
-fn widget_scripts(site: &Path, html: &str) -> BTreeSet<PathBuf> {
+/// The scripts and styles that `widgets/load.js` adds to a page, by the list that it holds.
+fn widget_files(site: &Path, html: &str) -> BTreeSet<PathBuf> {
     let loader = fs::read_to_string(book_dir().join("widgets/load.js")).unwrap();
     let lists: BTreeMap<&str, Vec<&str>> = loader
         .lines()
@@ -160,14 +160,18 @@ fn widget_scripts(site: &Path, html: &str) -> BTreeSet<PathBuf> {
         .map(|(element, scripts)| (element.trim_matches('"'), scripts.split('"').collect()))
         .collect();
     assert!(lists.contains_key("bits-explorer"), "{lists:?}");
-    let present = tags(html);
-    present
-        .iter()
-        .filter_map(|tag| lists.get(tag.name.as_str()))
-        .flatten()
-        .filter(|script| script.starts_with(|c: char| c.is_ascii_alphabetic()))
-        .map(|script| site.join(format!("widgets/{script}.js")))
-        .collect()
+    let mut files = BTreeSet::new();
+    for tag in tags(html) {
+        let Some(scripts) = lists.get(tag.name.as_str()) else {
+            continue;
+        };
+        let scripts = scripts
+            .iter()
+            .filter(|script| script.starts_with(|c: char| c.is_ascii_alphabetic()));
+        files.extend(scripts.map(|script| site.join(format!("widgets/{script}.js"))));
+        files.extend(["parts", &tag.name].map(|name| site.join(format!("widgets/{name}.css"))));
+    }
+    files
 }
 
 #[test]
@@ -184,7 +188,7 @@ fn every_page_is_light() {
             .filter_map(loaded_by)
             .filter(|link| !link.starts_with("data:"))
             .map(|link| resolve(&page, link).0)
-            .chain(widget_scripts(folder.path(), &html))
+            .chain(widget_files(folder.path(), &html))
             .chain([page.clone()])
             .collect();
         let size = parts

@@ -109,16 +109,6 @@
     }
   }
 
-  // On paper every answer is open. Only those opened here are closed again.
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
-    for (const details of opened) details.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const details of opened) details.open = false;
-  });
-
   customElements.define("exercise-status", ExerciseStatus);
   customElements.define("workbook-progress", WorkbookProgress);
 })();

@@ -1,7 +1,7 @@
-// Loads the scripts of those widgets that this page has, so that a page does not carry the others.
+// Loads the scripts and looks of those widgets that this page has, so that a page does not carry the others.
 //
-// The scripts lie in `chapters/widgets/`: mdBook copies what it finds among the chapters as it is,
-// and so they stand beside this file in the built book. They are classic scripts and run in the
+// They lie in `chapters/widgets/`: mdBook copies what it finds among the chapters as it is,
+// and so they stand beside this file in the built book. The scripts are classic ones and run in the
 // order given here, each may use the globals of those before it.
 (() => {
   "use strict";
@@ -19,10 +19,17 @@
   // A script's own address, because a book opened from plain files has no root.
   const here = document.currentScript.src;
   const present = Object.keys(WIDGETS).filter((element) => document.querySelector(element) !== null);
-  for (const name of new Set(present.flatMap((element) => WIDGETS[element]))) {
-    const script = document.createElement("script");
-    script.src = new URL(`${name}.js`, here);
-    script.async = false;
-    document.body.append(script);
+
+  function add(tag, attributes) {
+    const node = Object.assign(document.createElement(tag), attributes);
+    document.body.append(node);
+    return new Promise((done) => { node.onload = node.onerror = done; });
   }
+
+  // The looks first: a widget that stands there without them would jump.
+  const looks = ["parts", ...present].map((name) => ({ rel: "stylesheet", href: new URL(`${name}.css`, here) }));
+  if (present.length > 0) Promise.all(looks.map((look) => add("link", look))).then(() => {
+    const scripts = new Set(present.flatMap((element) => WIDGETS[element]));
+    for (const name of scripts) add("script", { src: new URL(`${name}.js`, here), async: false });
+  });
 })();

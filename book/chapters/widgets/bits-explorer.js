@@ -8,7 +8,7 @@
 (() => {
   "use strict";
 
-  const { el, list, button, Widget, keepKey } = WidgetParts;
+  const { el, list, button, Widget } = WidgetParts;
   const K = KeyEncodings;
 
   const DEFAULTS = {
@@ -69,8 +69,10 @@
       const select = el("select", { id: `${id}-type`, onchange: () => this.changeType(select.value) },
         ...choices.map((name) => el("option", { value: name }, name)));
       select.value = this.type;
-      const presets = PRESETS[this.family](this.type).map((text) =>
-        button(text.length > 12 ? (text.startsWith("-") ? "MIN" : "MAX") : text, `set to ${text}`, () => this.set(K.parse(this.type, text).bits)));
+      const presets = PRESETS[this.family](this.type).map((text) => {
+        const shown = text.length <= 12 ? text : text.startsWith("-") ? "MIN" : "MAX";
+        return button(shown, shown === text ? `set to ${text}` : `${shown}: set to ${text}`, () => this.set(K.parse(this.type, text).bits));
+      });
       return el("div", { class: "wg-controls" },
         el("span", {}, el("label", { for: `${id}-value` }, "Number"), this.field,
           button("−", "next lower value", () => this.step(-1)), button("+", "next higher value", () => this.step(1))),
@@ -176,12 +178,15 @@
       this.step(direction);
     }
 
-    // The slider's own step skips values; Shift and an arrow take the very next one.
+    // The slider's own step skips values; Shift and an arrow take the very next one. The browser does
+    // not report an end at which the slider stands already, though the value may be its neighbour.
     lineKey(event) {
       const direction = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
-      if (direction === undefined || !event.shiftKey) return;
+      const end = { Home: 0, End: K.LINE_STEPS }[event.key];
+      if (end === undefined && (direction === undefined || !event.shiftKey)) return;
       event.preventDefault();
-      this.step(direction);
+      if (end === undefined) this.step(direction);
+      else this.set(K.fromLine(this.type, end));
     }
 
     bitKey(event) {
@@ -189,7 +194,7 @@
       const last = this.buttons.length - 1;
       const to = { ArrowLeft: at + 1, ArrowRight: at - 1, ArrowUp: at + 8, ArrowDown: at - 8, Home: last, End: 0 }[event.key];
       if (to === undefined || at < 0) return;
-      keepKey(event);
+      event.preventDefault();
       this.buttons[Math.max(0, Math.min(last, to))].focus();
     }
 
@@ -218,7 +223,8 @@
       this.buttons.forEach((button, index) => {
         const bit = (this.bits >> BigInt(index)) & 1n;
         const field = { s: "sign", e: "exponent", f: "fraction", v: "value" }[button.dataset.letter];
-        button.textContent = String(bit);
+        // As a mark of the style, so that the button's name stays the same while it is pressed and released.
+        button.dataset.bit = String(bit);
         button.setAttribute("aria-pressed", bit === 1n ? "true" : "false");
         button.setAttribute("aria-label", `bit ${index}, ${field}`);
       });
@@ -265,8 +271,8 @@
       if (key !== null && decode && decode(this.type, key) !== this.bits) notes.push(`comes back as ${name(decode(this.type, key))}`);
       if (refused.length > 0 && at >= 0) notes.push(`refuses ${refused.map(name).join(", ")}`);
       const items = rows.map((row) => this.row(row, name));
-      const card = el("section", { class: `bx-column ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
-        el("h4", {}, title), el("p", { class: "bx-rule" }, rule),
+      const card = el("div", { role: "group", class: `bx-column ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
+        el("p", { class: "wg-name" }, title), el("p", { class: "bx-rule" }, rule),
         el("p", { class: "wg-verdict" }, sound ? `✓ in order${descending ? ", greatest first" : ""}` : "✗ out of order"),
         el("p", { class: "bx-key" }, key === null ? "no key" : el("code", {}, K.hex(key))),
         el("p", { class: placed ? "bx-place" : "bx-place bx-misplaced" }, [place, ...notes].join("; ")),

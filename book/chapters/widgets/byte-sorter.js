@@ -205,8 +205,8 @@
       const right = rows.map((row) => el("li", { class: row.moved ? "bs-moved" : null, ...touch(row.value) },
         el("code", { class: "bs-key", title: K.hex(row.key) }, ...this.spell(row, text)),
         el("span", { class: "bs-of" }, this.kind.name(row.value), row.moved ? el("span", { class: "bs-why" }, ` ✗ belongs ${ordinal(row.place + 1)}`) : "")));
-      return el("section", { class: `bs-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
-        el("h4", {}, title), el("p", { class: "bs-rule" }, rule),
+      return el("div", { role: "group", class: `bs-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
+        el("p", { class: "wg-name" }, title), el("p", { class: "bs-rule" }, rule),
         el("p", { class: "wg-verdict" }, `${sound ? "✓" : "✗"} ${verdict}${refused > 0 ? `; ${refused} without a key` : ""}`),
         el("div", { class: "bs-heads", "aria-hidden": "true" }, el("span", {}, "by value"), el("span", {}, "by bytes")),
         el("div", { class: "bs-figure" },

@@ -74,7 +74,7 @@
       const unit = this.record.unit ?? "ns";
       this.rows = heat.lanes.map((lane) => {
         const run = el("div", { class: "cr-run" });
-        const times = lane.ns_per_op === fastest ? "first" : `× ${(lane.ns_per_op / fastest).toFixed(1)}`;
+        const times = lane.ns_per_op === fastest ? "first" : `× ${(lane.ns_per_op / fastest).toFixed(2)}`;
         const bytes = lane.bytes_per_key === undefined ? "" : el("span", {}, `${number(lane.bytes_per_key)} bytes a key`);
         return { lane, run, node: el("div", { class: "cr-lane" },
           el("span", { class: "cr-name" }, lane.name), el("div", { class: "cr-track", "aria-hidden": "true" }, run),

@@ -43,7 +43,10 @@ const WidgetParts = (() => {
     connectedCallback() {
       if (this.body !== undefined) return;
       this.name = `${this.localName}-${(made += 1)}`;
-      this.body = el("div", { class: `wg wg-${this.localName}`, role: "group", "aria-label": this.title_ });
+      this.body = el("div", { class: `wg wg-${this.localName}`, role: "group", "aria-label": this.title_, onkeydown: (event) => {
+        // The page's own arrow keys would turn to the next chapter.
+        if (event.key.startsWith("Arrow")) event.stopPropagation();
+      } });
       this.spoken = el("p", { class: "wg-spoken", "aria-live": "polite" });
       try {
         this.setUp();
@@ -67,11 +70,5 @@ const WidgetParts = (() => {
     }
   }
 
-  /** The page's own arrow keys would turn to the next chapter. */
-  function keepKey(event) {
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  return { el, svg, list, button, unseen, Widget, keepKey };
+  return { el, svg, list, button, unseen, Widget };
 })();

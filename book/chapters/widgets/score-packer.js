@@ -66,7 +66,7 @@
         el("span", { class: "sp-steps" },
           button("−", `${field.name}: one bit fewer`, () => this.resize(i, -1)), bits,
           button("+", `${field.name}: one bit more`, () => this.resize(i, 1))),
-        button("ZINCRBY 1", `add 1 to ${field.name} in the score`, () => this.increment(i), { class: "sp-add" }));
+        button("ZINCRBY 1", `ZINCRBY 1 on ${field.name}`, () => this.increment(i), { class: "sp-add" }));
       return { node, input, line, bits };
     }
 

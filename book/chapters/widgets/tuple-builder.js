@@ -157,8 +157,8 @@
     }
 
     panel({ id, title, rule, rows, first, strangers, sound, verdict }) {
-      return el("section", { class: `tb-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
-        el("h4", {}, title), el("p", { class: "bs-rule" }, rule),
+      return el("div", { role: "group", class: `tb-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
+        el("p", { class: "wg-name" }, title), el("p", { class: "bs-rule" }, rule),
         el("p", { class: "wg-verdict" }, `${sound ? "✓" : "✗"} ${verdict}`),
         this.keyCells(id), this.sorted(rows), this.scanned(id, first, strangers));
     }

@@ -15,8 +15,13 @@ pub(crate) fn book_dir() -> PathBuf {
 
 /// Builds the book into a folder of its own.
 pub(crate) fn build() -> TempDir {
+    build_book(&book_dir())
+}
+
+/// The same of another book.
+pub(crate) fn build_book(dir: &Path) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut book = MDBook::load(book_dir()).unwrap();
+    let mut book = MDBook::load(dir).unwrap();
     book.config.build.build_dir = folder.path().to_owned();
     book.build().unwrap();
     folder

@@ -1,8 +1,8 @@
 //! The widgets, in a real browser where one is installed.
 
-mod browser;
-mod explorer;
-mod pages;
+mod arithmetic;
+mod node;
 #[path = "../support/site.rs"]
 mod site;
+mod suite;
 mod vectors;

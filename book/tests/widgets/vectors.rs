@@ -1,21 +1,11 @@
-//! The widgets' arithmetic, held against vectors that `engine::keys` exported.
-//!
-//! It runs in every JavaScript engine that is installed: Chromium, Node. Under `CI` one must be.
+//! The widgets' arithmetic of numbers, held against vectors that `engine::keys` exported.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
 use engine::keys::hex;
 use serde_json::{Map, Value, json};
 
-use crate::browser;
-
-fn text(file: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
-    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
+use crate::node;
 
 struct Vector {
     kind: String,
@@ -63,7 +53,7 @@ impl Vector {
 }
 
 fn vectors() -> Vec<Vector> {
-    let file: Value = serde_json::from_str(&text("widgets/vectors.json")).unwrap();
+    let file: Value = serde_json::from_str(include_str!("../../widgets/vectors.json")).unwrap();
     let mut vectors = Vec::new();
     for kind in file["types"].as_array().unwrap() {
         for vector in kind["vectors"].as_array().unwrap() {
@@ -77,68 +67,34 @@ fn vectors() -> Vec<Vector> {
     vectors
 }
 
-/// What the widgets compute, once for each engine that is installed.
-async fn computed(vectors: &[Vector]) -> Vec<(&'static str, Value)> {
+#[test]
+fn the_widgets_compute_what_the_engine_computes() {
+    let vectors = vectors();
     let inputs: Vec<Value> = vectors
         .iter()
         .map(|v| json!({ "type": v.kind, "value": v.get("value"), "bits": v.get("bits") }))
         .collect();
-    let source = text("chapters/widgets/encodings.js");
-    let call = format!(
-        "({})({})",
-        text("tests/widgets/compute.js"),
-        Value::from(inputs)
-    );
-    let mut results = Vec::new();
-    if let Some(program) = browser::program() {
-        let mut page = browser::Page::open(&program).await;
-        page.eval(&format!("{source}; true")).await;
-        results.push(("chromium", page.eval(&call).await));
+    let Some(computed) = node::compute(&["encodings"], "encodings", &json!(inputs)) else {
+        return;
+    };
+    let rows = computed["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), vectors.len());
+    let mut compared = 0;
+    for (vector, row) in vectors.iter().zip(rows) {
+        compared += compare(vector, row);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("compute.js");
-    fs::write(
-        &script,
-        format!("{source}\nprocess.stdout.write(JSON.stringify({call}));"),
-    )
-    .unwrap();
-    if let Ok(output) = Command::new("node").arg(&script).output() {
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        results.push(("node", serde_json::from_slice(&output.stdout).unwrap()));
-    }
-    results
-}
-
-#[tokio::test]
-async fn the_widgets_compute_what_the_engine_computes() {
-    let vectors = vectors();
-    for (engine, computed) in computed(&vectors).await {
-        let rows = computed["rows"].as_array().unwrap();
-        assert_eq!(rows.len(), vectors.len());
-        let mut compared = 0;
-        for (vector, row) in vectors.iter().zip(rows) {
-            compared += compare(engine, vector, row);
-        }
-        println!("{engine}: {compared} comparisons");
-        assert!(
-            compared > 900,
-            "{engine}: only {compared} values were compared"
-        );
-        compare_orders(engine, &vectors, &computed["sorted"]);
-        compare_halves(engine, &computed);
-        for refusal in computed["refusals"].as_array().unwrap() {
-            assert!(refusal[2].is_string(), "{engine} takes {refusal}");
-        }
+    println!("{compared} comparisons");
+    assert!(compared > 900, "only {compared} values were compared");
+    compare_orders(&vectors, &computed["sorted"]);
+    compare_halves(&computed);
+    for refusal in computed["refusals"].as_array().unwrap() {
+        assert!(refusal[2].is_string(), "it takes {refusal}");
     }
 }
 
 /// Number, text and every key of one value; returns how many were compared.
-fn compare(engine: &str, vector: &Vector, row: &Value) -> usize {
-    let name = format!("{engine}: {} {}", vector.kind, vector.get("value").unwrap());
+fn compare(vector: &Vector, row: &Value) -> usize {
+    let name = format!("{} {}", vector.kind, vector.get("value").unwrap());
     let mut compared = 0;
     if !vector.is_nan() {
         assert_eq!(
@@ -173,7 +129,7 @@ fn compare(engine: &str, vector: &Vector, row: &Value) -> usize {
 }
 
 /// Under each encoding the keys stand in byte order, and exactly the steps down are marked.
-fn compare_orders(engine: &str, vectors: &[Vector], sorted: &Value) {
+fn compare_orders(vectors: &[Vector], sorted: &Value) {
     // The number's own place: the engine's key, with both zeros on one.
     let place = |v: &Vector| v.get("numeric").or(v.get("encoded")).unwrap().to_owned();
     let mut unsound = 0;
@@ -188,7 +144,7 @@ fn compare_orders(engine: &str, vectors: &[Vector], sorted: &Value) {
             continue;
         }
         let keys: Vec<&String> = rows.keys().map(|(key, _)| key).collect();
-        assert_eq!(result["keys"], json!(keys), "{engine}: {name}");
+        assert_eq!(result["keys"], json!(keys), "{name}");
         let places: Vec<String> = rows.values().map(|v| place(v)).collect();
         let breaks: Vec<bool> = (0..places.len())
             .map(|i| {
@@ -199,23 +155,23 @@ fn compare_orders(engine: &str, vectors: &[Vector], sorted: &Value) {
                 i > 0 && behind(&places[i - 1])
             })
             .collect();
-        assert_eq!(result["breaks"], json!(breaks), "{engine}: {name}");
+        assert_eq!(result["breaks"], json!(breaks), "{name}");
         unsound += usize::from(breaks.contains(&true));
     }
     assert!(unsound > 10, "only {unsound} encodings were seen to fail");
 }
 
 /// Every binary16 value there is.
-fn compare_halves(engine: &str, computed: &Value) {
+fn compare_halves(computed: &Value) {
     let keys = computed["half"].as_str().unwrap();
     assert_eq!(keys.len(), 65536 * 4);
     for bits in 0..=u16::MAX {
         let at = usize::from(bits) * 4;
         let key = hex(&engine::keys::encode_f16_bits(bits));
-        assert_eq!(keys[at..at + 4], key, "{engine}: f16 {bits:04x}");
+        assert_eq!(keys[at..at + 4], key, "f16 {bits:04x}");
     }
     assert_eq!(
         computed["halfWrong"], 0,
-        "{engine}: f16 texts that come back as another number"
+        "f16 texts that come back as another number"
     );
 }

@@ -1,0 +1,59 @@
+// axe finds nothing to complain about, on any page, light and dark.
+import { readFileSync } from "node:fs";
+import { assert, close, given, open, test } from "./common.mjs";
+
+const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const WIDE = { width: 1280, height: 900 };
+
+/** What axe finds: all of its rules on the light page, those about colours again on the dark one. */
+async function complaints(page) {
+  await page.evaluate(AXE);
+  const found = [];
+  for (const [theme, rules] of [["light", undefined], ["navy", { type: "rule", values: ["color-contrast", "link-in-text-block"] }]]) {
+    await page.evaluate((name) => { document.documentElement.className = document.documentElement.className.replace(/\b(light|navy)\b/, name); }, theme);
+    // It would read the styles again by requests that a file may not make.
+    const options = { preload: false, resultTypes: ["violations"], ...(rules === undefined ? {} : { runOnly: rules }) };
+    const { violations } = await page.evaluate((given) => window.axe.run(document, given), options);
+    for (const { id, nodes } of violations) {
+      for (const node of nodes) found.push(`${theme}: ${id}: ${node.target.join(" ")}: ${node.failureSummary.replaceAll("\n", " ")}`);
+    }
+  }
+  // The first ones say enough.
+  return found.slice(0, 8);
+}
+
+// The book's pages in two halves, each with its browser's page, so that two cores have work.
+for (const half of [0, 1]) {
+  test(`no page of the book, half ${half + 1}`, async () => {
+    const page = await open(null, WIDE);
+    for (const file of given.pages.filter((_, i) => i % 2 === half)) {
+      await page.goto(`${given.siteFiles}/${file}`);
+      await page.evaluate(() => { for (const details of document.querySelectorAll("details")) details.open = true; });
+      await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); }));
+      assert.deepEqual(await complaints(page), [], file);
+    }
+    await close(page);
+  });
+}
+
+test("no widget, after something was done with it", async () => {
+  const page = await open(null, WIDE);
+  const cases = {
+    "explorer.html": () => page.getByLabel("Number", { exact: true }).first().fill("nonsense"),
+    "sorter.html": async () => {
+      await page.getByLabel("Number, i64").fill("nonsense");
+      await page.getByLabel("Number, i64").press("Enter");
+      await page.getByRole("button", { name: "follow -1" }).first().click();
+    },
+    "tuples.html": () => page.getByLabel("A text").first().fill("123456789"),
+    "packer.html": () => page.getByLabel("A gems", { exact: true }).fill("8589934591"),
+    "map.html": () => page.getByLabel("ranges at most").first().press("ArrowRight"),
+    "race.html": () => page.getByRole("button", { name: "get" }).click(),
+  };
+  for (const [file, act] of Object.entries(cases)) {
+    await page.goto(`${given.fixtureFiles}/${file}`);
+    await act();
+    assert.deepEqual(await complaints(page), [], file);
+  }
+  await close(page);
+});

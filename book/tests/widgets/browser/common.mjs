@@ -1,0 +1,112 @@
+// A browser for the tests, and what all of them ask of a page.
+//
+// `node FILE.mjs '{ … }'`: the argument is what the Rust test knows, see `suite.rs`.
+import assert from "node:assert/strict";
+import { after, test as plainTest } from "node:test";
+import { chromium } from "playwright-core";
+
+export { assert };
+export const given = JSON.parse(process.argv[2] ?? "{}");
+
+const PATIENCE_MS = 15_000;
+const TEST_MS_MAX = 80_000;
+// The test is told apart from the reader: the browser must not talk to its maker.
+const SWITCHES = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+const browser = await chromium.launch({ executablePath: given.chromium, args: SWITCHES });
+after(() => browser.close());
+
+export const test = (name, body) => plainTest(name, { timeout: TEST_MS_MAX }, body);
+
+/** A page that notes what went wrong and what was asked for. Every one has storage of its own. */
+export async function open(url, { width = 1280, height = 900, theme = "light", reducedMotion = "no-preference" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  page.noted = { errors: [], requests: [], sizes: new Map() };
+  page.on("console", (message) => { if (message.type() !== "log") page.noted.errors.push(message.text()); });
+  page.on("pageerror", (error) => page.noted.errors.push(String(error.stack)));
+  page.on("requestfailed", (request) => {
+    // Whoever goes on to the next page breaks off what the last one still loads.
+    const reason = request.failure()?.errorText;
+    if (reason !== "net::ERR_ABORTED") page.noted.errors.push(`${reason}: ${request.url()}`);
+  });
+  page.on("request", (request) => page.noted.requests.push(request.url()));
+  // print.html would wait for a hand.
+  await page.addInitScript((chosen) => {
+    window.print = () => {};
+    localStorage.setItem("mdbook-theme", chosen);
+  }, theme);
+  if (url !== null) await page.goto(url);
+  return page;
+}
+
+/** No error was noted, and nothing asked of another host than the page's own. */
+export function quiet(page, where = page.url()) {
+  assert.deepEqual(page.noted.errors, [], where);
+  const own = new URL(page.url());
+  for (const request of page.noted.requests) {
+    const { protocol, host } = new URL(request);
+    const allowed = protocol === "data:" || (protocol === own.protocol && host === own.host);
+    assert.ok(allowed, `${where} asks for ${request}`);
+  }
+}
+
+export async function close(page) {
+  quiet(page);
+  await page.context().close();
+}
+
+/** Everything in the text lies within the window; code and tables scroll by themselves. */
+export async function fits(page, width) {
+  const wide = await page.evaluate((most) => [...document.querySelectorAll("main *")]
+    .filter((node) => node.getBoundingClientRect().right > most + 1 && !node.closest("pre, .table-wrapper, svg, .wg-spoken"))
+    .map((node) => node.outerHTML.slice(0, 90)), width);
+  assert.deepEqual(wide, [], `wider than ${width}: ${page.url()}`);
+}
+
+/** Until the workbook's server has built its book. */
+export async function ready(url) {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const response = await fetch(url).catch(() => null);
+    if (response?.ok) return;
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
+  assert.fail(`never ready: ${url}`);
+}
+
+/** Where and how every widget is driven: from a file and from the server, wide and narrow, light and dark. */
+export const WAYS = [
+  { name: "from files, wide, light", base: () => given.fixtureFiles, width: 1280, theme: "light" },
+  { name: "from the server, narrow, dark", base: () => given.fixtureUrl, width: 360, theme: "navy" },
+];
+
+/** A test of one page of the fixture, both ways. */
+export function drive(name, file, body) {
+  for (const way of WAYS) {
+    test(`${name}, ${way.name}`, async () => {
+      if (way.base().startsWith("http")) await ready(`${way.base()}/${file}`);
+      const page = await open(`${way.base()}/${file}`, way);
+      await fits(page, way.width);
+      await body(page);
+      await fits(page, way.width);
+      // Arrow keys in a widget do not turn the page.
+      assert.equal(page.url(), `${way.base()}/${file}`);
+      await close(page);
+    });
+  }
+}
+
+/** Types over what a field has. */
+export async function type(field, text) {
+  await field.fill(text);
+}
+
+/** What the live region says once the hand has rested. */
+export const spoken = (page, widget) => page.locator(`${widget} > .wg > [aria-live]`).first();
+
+export async function says(page, widget, part) {
+  await page.waitForFunction(([selector, words]) => document.querySelector(selector).textContent.includes(words), [`${widget} > .wg > [aria-live]`, part]);
+}
+
+export const texts = (locator) => locator.evaluateAll((nodes) => nodes.map((node) => node.textContent));

@@ -1,0 +1,51 @@
+// A served page: the exercises' state arrives, a changed chapter reloads in place, mistakes are shown.
+//
+// What only the server's owner can do, this script asks of the Rust test by a line: `do: status JSON`, `do: stop`.
+import { writeFileSync } from "node:fs";
+import { assert, given, open, quiet, ready, test } from "./common.mjs";
+
+const order = (line) => process.stdout.write(`\ndo: ${line}\n`);
+const exercise = (state, diagnosis) => JSON.stringify([{
+  name: "order-i64", title: "Order", chapter: "03-twos-complement", file: "order_i64.rs", minutes: 10, state, diagnosis,
+}]);
+
+function chapter(text) {
+  const filler = "A paragraph that makes the page long.\n\n".repeat(100);
+  const status = '<exercise-status name="order-i64">`cargo workbook check order-i64`</exercise-status>';
+  writeFileSync(`${given.chapters}/one.md`, `# One\n\n${text}\n\n${status}\n\n<workbook-progress></workbook-progress>\n\n<details><summary>Answer</summary>\n\n${filler}</details>\n\n${filler}`);
+}
+
+test("a served page shows the exercises and reloads in place", async () => {
+  chapter("first text");
+  const url = `${given.url}/one.html`;
+  await ready(url);
+  const page = await open(url);
+  const shows = (selector, text) => page.waitForFunction(([where, words]) => document.querySelector(where)?.textContent === words, [selector, text]);
+  await shows("exercise-status", "cargo workbook check order-i64");
+  order(`status ${exercise("failing", "<b>256</b> sorts before 1")}`);
+  await shows(".ws-diagnosis", "<b>256</b> sorts before 1");
+  assert.equal(await page.locator("workbook-progress").textContent(), "0 of 1 passed✗ failingOrder10 min");
+  order(`status ${exercise("passed", null)}`);
+  await shows("exercise-status .ws-badge", "✓ passed");
+
+  // Far below an answer that is open: the place is right only if the answer opens again first.
+  await page.evaluate(() => {
+    document.querySelector("details").open = true;
+    window.scrollTo(0, document.body.scrollHeight - 2000);
+  });
+  const place = await page.evaluate(() => Math.round(window.scrollY));
+  chapter("second text");
+  await page.waitForFunction((before) => document.querySelector("main")?.textContent.includes("second text") && document.readyState === "complete"
+    && Math.abs(window.scrollY - before) < 60 && document.querySelector("details").open, place);
+
+  writeFileSync(`${given.chapters}/SUMMARY.md`, "- [One](one.md)\n- [Two](two.md)\n");
+  await page.waitForFunction(() => document.getElementById("workbook-problems")?.textContent.includes("two.md"));
+  writeFileSync(`${given.chapters}/SUMMARY.md`, "- [One](one.md)\n");
+  await page.waitForFunction(() => document.getElementById("workbook-problems") === null);
+  quiet(page);
+
+  // The server goes: the page shows what it would show without one.
+  order("stop");
+  await shows("exercise-status", "cargo workbook check order-i64");
+  await page.context().close();
+});

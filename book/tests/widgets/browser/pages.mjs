@@ -1,0 +1,140 @@
+// Every page of the book: widgets come alive, nothing is asked of another host, nothing sticks out, little is loaded.
+import { assert, close, fits, given, open, quiet, ready, test } from "./common.mjs";
+
+const PAGE_BYTES_MAX = 300_000;
+const THEMES = ["light", "rust", "coal", "navy", "ayu"];
+// Set by a style where they are used, no names of a theme.
+const LOCAL = ["--field", "--img-padding", "--padding", "--spinner-margin"];
+const WIDTHS = [360, 768, 1280];
+const NEEDS = {
+  "explorer.html": ["parts", "encodings", "bits-explorer"],
+  "sorter.html": ["parts", "encodings", "tuples", "byte-sorter"],
+  "tuples.html": ["parts", "encodings", "tuples", "tuple-builder"],
+  "packer.html": ["parts", "scores", "score-packer"],
+  "map.html": ["parts", "curve", "z-order-map"],
+  "race.html": ["parts", "comparator-race"],
+  "plain.html": [],
+};
+
+/** Every widget of the page has built its picture; exercises show their command, as no server tells more. */
+async function alive(page, where) {
+  const asleep = await page.evaluate((widgets) => [...document.querySelectorAll(widgets)]
+    .filter((node) => node.querySelector(":scope > .wg > *") === null)
+    .map((node) => node.localName), given.widgets.join());
+  assert.deepEqual(asleep, [], where);
+}
+
+test("every page works from plain files, on a phone", async () => {
+  const page = await open(null, { width: 360 });
+  let widgets = 0;
+  for (const file of given.pages) {
+    page.noted.errors.length = page.noted.requests.length = 0;
+    await page.goto(`${given.siteFiles}/${file}`);
+    await alive(page, file);
+    assert.equal(await page.locator(".ws-live").count(), 0, "no server, no live state");
+    await fits(page, 360);
+    quiet(page, file);
+    widgets += await page.locator(".wg").count();
+  }
+  assert.ok(widgets > 3, `only ${widgets} widgets`);
+  await close(page);
+});
+
+test("every page works from the workbook's server, and is light", async () => {
+  await ready(`${given.siteUrl}/index.html`);
+  const page = await open(null, { theme: "navy" });
+  // Each page is weighed as the first one that a reader opens.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  const sizes = [];
+  page.on("response", (response) => sizes.push(response.body().then((body) => body.length, () => 0)));
+  let heaviest = [0, ""];
+  for (const file of given.pages) {
+    sizes.length = page.noted.errors.length = page.noted.requests.length = 0;
+    await page.goto(`${given.siteUrl}/${file}`);
+    await alive(page, file);
+    quiet(page, file);
+    const size = (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+    assert.ok(size < PAGE_BYTES_MAX, `${file} loads ${size} bytes`);
+    if (size > heaviest[0]) heaviest = [size, file];
+  }
+  console.log(`heaviest, as loaded: ${heaviest[0]} bytes, ${heaviest[1]}`);
+  assert.ok(heaviest[0] > 50_000, "nothing was counted");
+  await close(page);
+});
+
+test("a page loads the scripts of its own widgets only", async () => {
+  const page = await open(null);
+  for (const [file, scripts] of Object.entries(NEEDS)) {
+    page.noted.requests.length = 0;
+    await page.goto(`${given.fixtureFiles}/${file}`);
+    const loaded = page.noted.requests.map((url) => /\/widgets\/([a-z-]+)\.js$/.exec(url)?.[1]).filter((name) => name !== undefined && !/-[0-9a-f]{8}$/.test(name));
+    assert.deepEqual(loaded, scripts, file);
+  }
+  await close(page);
+});
+
+test("every widget fits every width", async () => {
+  const page = await open(null);
+  for (const file of Object.keys(NEEDS)) {
+    for (const width of WIDTHS) {
+      // Opened anew: whether the list of chapters stands beside the text is decided then.
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${given.fixtureFiles}/${file}`);
+      await fits(page, width);
+    }
+  }
+  await close(page);
+});
+
+test("every colour and size that a style asks for is known, in every theme", async () => {
+  const page = await open(`${given.fixtureUrl}/explorer.html`);
+  for (const theme of THEMES) {
+    const unknown = await page.evaluate(([name, local]) => {
+      document.documentElement.className = `${name} js`;
+      const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
+      const asked = new Set([...rules.matchAll(/var\((--[\w-]+)\)/g)].map((match) => match[1]));
+      const style = getComputedStyle(document.documentElement);
+      return [...asked].filter((variable) => style.getPropertyValue(variable) === "" && !local.includes(variable));
+    }, [theme, LOCAL]);
+    assert.deepEqual(unknown, [], theme);
+  }
+  await close(page);
+});
+
+test("arrow keys in the bits do not turn the page", async () => {
+  const page = await open(`${given.fixtureFiles}/explorer.html`);
+  await page.locator(".bx-bit").first().focus();
+  for (const key of ["ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowRight"]) await page.keyboard.press(key);
+  await page.waitForTimeout(100);
+  assert.equal(page.url(), `${given.fixtureFiles}/explorer.html`);
+  // Elsewhere they do: otherwise this test would prove nothing.
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL("**/sorter.html");
+  await close(page);
+});
+
+test("a wrong attribute is told in the console and leaves the fallback", async () => {
+  const page = await open(`${given.fixtureFiles}/map.html`);
+  await page.evaluate(() => {
+    const broken = document.createElement("z-order-map");
+    broken.setAttribute("query", "9,9,9,9");
+    broken.append("the fallback");
+    document.querySelector("main").append(broken);
+  });
+  assert.equal(await page.locator("z-order-map").last().innerText(), "the fallback");
+  assert.match(page.noted.errors.join(), /z-order-map: query is four numbers of 0 to 7/);
+  page.noted.errors.length = 0;
+  await close(page);
+});
+
+test("the list of chapters opens by keyboard", async () => {
+  const page = await open(`${given.fixtureFiles}/plain.html`);
+  const toggle = page.getByRole("button", { name: "Toggle Table of Contents" });
+  const before = await toggle.getAttribute("aria-expanded");
+  await toggle.press("Enter");
+  assert.notEqual(await toggle.getAttribute("aria-expanded"), before);
+  assert.equal(await page.locator("#mdbook-sidebar-toggle-anchor").isChecked(), before === "false");
+  await close(page);
+});

@@ -1,0 +1,50 @@
+// What mdBook's pages leave out for a reader without a mouse, and for paper.
+(() => {
+  "use strict";
+
+  // What opens the list of chapters is a bare label: no key reaches it and no role names it. A button
+  // in its place presses it, since mdBook's own script listens to the label.
+  const label = document.getElementById("mdbook-sidebar-toggle");
+  if (label !== null) {
+    const button = document.createElement("button");
+    button.type = "button";
+    for (const name of ["class", "title", "aria-label", "aria-controls"]) button.setAttribute(name, label.getAttribute(name));
+    button.append(...label.cloneNode(true).childNodes);
+    button.onclick = () => label.click();
+    const tell = () => button.setAttribute("aria-expanded", label.getAttribute("aria-expanded"));
+    tell();
+    new MutationObserver(tell).observe(label, { attributeFilter: ["aria-expanded"] });
+    label.style.display = "none";
+    label.after(button);
+  }
+  document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
+
+  // Markdown makes a heading of a table's empty corner.
+  for (const corner of document.querySelectorAll("main th")) {
+    if (corner.textContent.trim() === "" && corner.children.length === 0) corner.replaceWith(document.createElement("td"));
+  }
+
+  // Code and tables that are wider than the page scroll in themselves: the arrow keys must reach them.
+  function reachWide() {
+    for (const wide of document.querySelectorAll("main pre > code, main .table-wrapper")) {
+      if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;
+      wide.tabIndex = 0;
+      wide.setAttribute("role", "group");
+      wide.setAttribute("aria-label", wide.localName === "code" ? "wide code" : "wide table");
+    }
+  }
+  addEventListener("load", reachWide);
+  addEventListener("resize", reachWide);
+  // What stands in a closed answer has no width yet.
+  document.addEventListener("toggle", reachWide, true);
+
+  // On paper every answer is open. Only those opened here are closed again.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+  });
+})();
