@@ -10,6 +10,7 @@ mod compare_and_set;
 mod lost_bits;
 mod member_key;
 mod pack_score;
+mod predict_board;
 mod test_packer;
 
 #[path = "../mistakes/mod.rs"]
@@ -25,6 +26,7 @@ mod stubs;
 static CHAPTER: Chapter = Chapter {
     folder: env!("CARGO_MANIFEST_DIR"),
     exercises: &[
+        ("predict-board", predict_board::exercise),
         ("pack-score", pack_score::exercise),
         ("lost-bits", lost_bits::exercise),
         ("member-key", member_key::exercise),

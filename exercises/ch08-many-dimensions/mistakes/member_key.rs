@@ -101,8 +101,8 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "flag_as_a_word",
         "text",
         "the flag as `true` or `false`",
-        "It sorts, since `t` is greater than `f`. But the widths differ, and the task asks for `1` or `0`: in Rust \
-         `u8::from(paid)`.",
+        "The words sort, since `t` is greater than `f`. But their widths differ, and the task asks for `1` or `0`: in \
+         Rust `u8::from(paid)`.",
         TEXT,
     ),
     quirk(
@@ -137,7 +137,8 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "digits_padded_by_blanks",
         "text",
         "digits filled up with blanks",
-        "A blank sorts before the digits, so the order is right. But the task asks for thirteen digits: `{:013}`.",
+        "A blank sorts before the digits, so numbers of one width sort like this too. But the task asks for thirteen \
+         digits: `{:013}`.",
         RULES,
     ),
     quirk(
@@ -163,7 +164,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "colons_for_hyphens",
         "text",
         "`:` for `-`",
-        "That sorts as well. The task asks for `-`.",
+        "Any character would do, since the fields have fixed widths. The task asks for `-`.",
         TEXT,
     ),
     quirk(

@@ -7,4 +7,5 @@ pub(crate) mod member_key;
 mod member_key_name;
 pub(crate) mod pack_score;
 mod pack_score_unpack;
+pub(crate) mod predict_board;
 pub(crate) mod test_packer;

@@ -53,7 +53,12 @@ use Step::{
 };
 
 /// Of each group, a packer takes one step at most.
-const APART: [&[Step]; 6] = [
+const APART: [&[Step]; 10] = [
+    // What is clamped or cut off is the reversed time.
+    &[TimeForward, EarlyClamped],
+    &[TimeForward, EarlyMasked],
+    &[TimeForward, LateClamped],
+    &[TimeForward, LateWrapped],
     &[TimeForward, TimeInMilliseconds],
     &[TimeInMilliseconds, SecondRoundedUp, SecondRounded],
     &[
@@ -144,8 +149,8 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "gems_shifted_by_31",
         "layout",
         "gems shifted by 31",
-        "One bit between the fields stays empty. The order is right, but the top field has a bit less room below \
-         2^53, and who reads by the layout reads twice the gems.",
+        "One bit between the fields stays empty. It is missing below 2^53, and who reads by the layout reads twice \
+         the gems.",
         LAYOUT,
     ),
     quirk(
@@ -171,8 +176,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "paid_above_gems",
         "order",
         "`paid` above the gems",
-        "The field that decides first stands first. As it is, one paid player with no gems beats everybody who \
-         did not pay.",
+        "The field that decides first stands first. As it is, `paid` decides before the gems do.",
         WRONG,
     ),
     quirk(
@@ -205,7 +209,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "gems_not_checked",
         "refusal",
         "gems of any size",
-        "From 8388608 gems on the score is 2^53 or more. The server keeps it as a double, and players a second \
+        "From 8388608 gems on a score of this layout is 2^53 or more. The server keeps it as a double, and players a second \
          apart become one.",
         BITS,
     ),

@@ -5,4 +5,5 @@ pub mod compare_and_set;
 pub mod lost_bits;
 pub mod member_key;
 pub mod pack_score;
+pub mod predict_board;
 pub mod test_packer;

@@ -17,6 +17,9 @@ mod mistakes;
 #[path = "../checks/pack_score.rs"]
 #[expect(dead_code, reason = "the tests put other code in the learner's place")]
 mod pack_score;
+#[path = "../checks/predict_board.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_board;
 #[path = "../solutions/mod.rs"]
 #[expect(unreachable_pub, reason = "solutions look like the library's files")]
 mod solutions;
@@ -35,6 +38,7 @@ use compare_and_set::Changes;
 use lost_bits::Limits;
 use member_key::Members;
 use pack_score::Packer;
+use predict_board::Boards;
 use solutions::compare_and_set::{add_gems, set_paid, win};
 use solutions::member_key::{member, name};
 use solutions::pack_score::{END, pack, unpack};
@@ -411,5 +415,36 @@ fn tests_that_no_weak_one_matches() {
         &tested(below_2_to_the_53),
         "accepts-right",
         &["your test refuses a right answer"],
+    );
+}
+
+#[test]
+fn predictions_show_one_wrong_pair_and_not_the_answer() {
+    let verdict = judged(&predict_board::exercise_of(Boards {
+        by_gems: || ['c', 'f', 'b', 'd', 'a', 'e'],
+        by_score: || ['c', 'b', 'd', 'f', 'a', 'e'],
+        with_many_gems: || ['d', 'c', 'b', 'a', 'f', 'e'],
+    }));
+    observed(
+        &verdict,
+        "gems",
+        &[
+            "you put b before d, but d stands before b",
+            "you put f before a, but a stands before f",
+            "you put d before c, but c stands before d",
+        ],
+    );
+    let verdict = judged(&predict_board::exercise_of(Boards {
+        by_gems: || ['x'; 6],
+        by_score: || ['a'; 6],
+        with_many_gems: solutions::predict_board::with_many_gems,
+    }));
+    observed(
+        &verdict,
+        "gems",
+        &[
+            "'x' is none of the letters a to f",
+            "a stands 6 times in your list, not once",
+        ],
     );
 }
