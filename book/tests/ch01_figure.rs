@@ -45,8 +45,12 @@ fn the_lsm_figure_shows_what_a_run_does() {
     let scan = scan_of(&[&oldest, &newer, &recent]);
     assert_eq!(scan, ["key:1", "key:10", "key:3", "key:9"]);
 
+    // A merge of all tables has nothing older to hide, so the deleted key leaves no trace.
+    let compacted = scan_of(&[&oldest, &newer]);
+    assert_eq!(compacted, ["key:1", "key:10"]);
+
     let mut svg = Svg::open(
-        "Writes go to a log and a memtable; a flush makes a table of the memtable; a compaction merges tables; a scan merges the memtable and all tables in one order",
+        "Writes go to a log and a memtable; a flush makes a table of the memtable; a compaction makes one new table of two; a scan merges the memtable and all tables in one order",
     );
     svg.part(10, 20, "log, as written", &written(&recent));
     svg.part(260, 20, "memtable, sorted", &sorted(&recent));
@@ -58,7 +62,10 @@ fn the_lsm_figure_shows_what_a_run_does() {
     svg.arrow((90, 118), (90, 92), "");
     svg.arrow((150, 140), (256, 82), "");
     svg.arrow((355, 90), (355, 118), "flush");
-    svg.arrow((355, 218), (355, 192), "compaction");
+    svg.part(10, 220, "compacted table", &compacted);
+    svg.note(20, 306, "a compaction makes one new table of two");
+    svg.arrow((258, 165), (194, 232), "");
+    svg.arrow((258, 252), (194, 252), "");
     svg.arrow((440, 55), (508, 130), "");
     svg.arrow((440, 155), (508, 155), "");
     svg.arrow((440, 255), (508, 180), "");
@@ -106,7 +113,7 @@ impl Svg {
         let text = format!(
             concat!(
                 "<figure>\n",
-                "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 700 300\" width=\"100%\" ",
+                "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 700 315\" width=\"100%\" ",
                 "fill=\"currentColor\" stroke=\"none\" font-size=\"15\">\n",
                 "<defs><marker id=\"lsm-tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" ",
                 "markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">",
