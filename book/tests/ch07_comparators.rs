@@ -101,7 +101,7 @@ fn three_keys_in_a_circle() {
 #[test]
 fn the_laws_name_what_is_broken() {
     let samples = [
-        "item:1", "item:2", "item:10", "user:1", "a9", "a10", "a1x", "item:1 ",
+        "item:1", "item:2", "item:10", "user:1", "a9", "a10", "a1x", "item:1 ", "item:01",
     ];
     let mut report = String::new();
     for order in [
@@ -344,6 +344,15 @@ fn a_tool_that_does_not_know_the_order_can_do_less() {
             notes.join("; ")
         };
         report += &format!("{name}, verify:\n{}\n", wrapped(&notes));
+        let copied = match Db::open(folder.path(), Options::default()) {
+            Ok(db) => {
+                let copy = tempfile::tempdir().unwrap();
+                db.checkpoint(copy.path().join("copy")).unwrap();
+                "done"
+            }
+            Err(_) => "refused, as the store cannot be opened",
+        };
+        report += &format!("{name}, checkpoint:\n{copied}\n");
         let repaired = match repair(folder.path(), &Options::default()) {
             Ok(_) => "done".to_owned(),
             Err(error) => error.to_string(),
