@@ -1,0 +1,131 @@
+//! Every rectangle of a small map, and some on a large one.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch09_two_dimensions::box_ranges as learner;
+
+type Span = RangeInclusive<u32>;
+
+/// Somebody's `box_ranges`.
+pub(crate) type Ranges = Arc<dyn Fn(Span, Span) -> Vec<RangeInclusive<u64>> + Send + Sync>;
+
+/// The middle of a map of 26 bits, and that of one of 32.
+const MIDDLES: [u32; 2] = [1 << 25, 1 << 31];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Arc::new(learner::box_ranges)))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Ranges) -> Exercise<Ranges> {
+    let cast: Cast<Ranges> = Cast {
+        learner,
+        stub: Arc::new(stubs::box_ranges::box_ranges),
+        solution: Arc::new(solutions::box_ranges::box_ranges),
+    };
+    let mut part = PartOf::new("box_ranges", "list");
+    for (x, y) in small().into_iter().chain(large()) {
+        part = probe(part, x, y);
+    }
+    Exercise::new("box-ranges", "09-two-dimensions", cast)
+        .part(part)
+        .check(check::answers(
+            "box_ranges",
+            "ranges",
+            "All numbers of the rectangle and no others, in as few ranges as there can be, ascending.",
+        ))
+        .mistakes(mistakes::box_ranges::all())
+}
+
+/// Rectangles on a map of eight by eight, those with few points first, then spans that run backwards.
+fn small() -> Vec<(Span, Span)> {
+    let spans: Vec<Span> = (0..6)
+        .flat_map(|low| (low..6).map(move |high| low..=high))
+        .collect();
+    let mut all: Vec<(Span, Span)> = (spans.iter())
+        .flat_map(|x| spans.iter().map(|y| (x.clone(), y.clone())))
+        .collect();
+    let size = |span: &Span| span.end() - span.start() + 1;
+    all.sort_by_key(|(x, y)| (size(x) * size(y), x.end() + y.end()));
+    let backwards = |low: u32, high: u32| RangeInclusive::new(high, low);
+    all.extend([
+        (backwards(1, 2), 0..=3),
+        (0..=3, backwards(1, 2)),
+        (backwards(0, 1), backwards(0, 1)),
+        (0..=7, 0..=7),
+        (2..=6, 2..=3),
+    ]);
+    all
+}
+
+/// Rectangles with few ranges, far from the corner of the map or with many points.
+fn large() -> Vec<(Span, Span)> {
+    let mut all = Vec::new();
+    for middle in MIDDLES {
+        let two = middle - 1..=middle;
+        all.push((two.clone(), two.clone()));
+        all.push((two.clone(), middle..=middle));
+        all.push((middle - 2..=middle + 1, two));
+    }
+    // A cell, two cells that follow each other, and a square that is none.
+    all.push((256..=511, 768..=1023));
+    all.push((0..=127, 0..=255));
+    all.push((64..=191, 64..=191));
+    all
+}
+
+fn probe(part: PartOf<Ranges>, x: Span, y: Span) -> PartOf<Ranges> {
+    let call = format!("box_ranges({}, {})", span(&x), span(&y));
+    let classes = classes(&x, &y);
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &classes,
+        move |f: &Ranges| {
+            let ranges = f(x.clone(), y.clone());
+            let texts: Vec<String> = ranges
+                .iter()
+                .take(40)
+                .map(|r| format!("{}..={}", r.start(), r.end()))
+                .collect();
+            let more = if ranges.len() > 40 {
+                format!(", ... {} in all", ranges.len())
+            } else {
+                String::new()
+            };
+            Answer::text(format!("[{}{more}]", texts.join(", ")))
+        },
+    )
+}
+
+fn span(span: &Span) -> String {
+    let edge = |n: u32| {
+        if n > 1 << 20 {
+            format!("{n:#x}")
+        } else {
+            n.to_string()
+        }
+    };
+    format!("{}..={}", edge(*span.start()), edge(*span.end()))
+}
+
+fn classes(x: &Span, y: &Span) -> Vec<&'static str> {
+    if x.is_empty() || y.is_empty() {
+        return vec!["rectangles without a point"];
+    }
+    let ranges = solutions::box_ranges::box_ranges(x.clone(), y.clone()).len();
+    let large = *x.end() > 7;
+    let mut classes = vec![match (large, ranges) {
+        (false, 1) => "small rectangles of one range",
+        (false, _) => "small rectangles of several ranges",
+        (true, _) => "rectangles on a large map",
+    }];
+    if x.start() == x.end() || y.start() == y.end() {
+        classes.push("single columns and rows");
+    }
+    classes
+}

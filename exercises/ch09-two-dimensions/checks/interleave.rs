@@ -1,0 +1,165 @@
+//! Numbers of points and points of numbers. The task fixes every bit.
+
+use std::sync::Arc;
+
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
+
+use crate::{mistakes, solutions, stubs};
+use ch09_two_dimensions::interleave as learner;
+
+type Encode = Arc<dyn Fn(u32, u32) -> u64 + Send + Sync>;
+type Decode = Arc<dyn Fn(u64) -> (u32, u32) + Send + Sync>;
+
+/// Somebody's two functions.
+#[derive(Clone)]
+pub(crate) struct Curve {
+    pub(crate) interleave: Encode,
+    pub(crate) deinterleave: Decode,
+}
+
+impl Curve {
+    pub(crate) fn new(
+        interleave: impl Fn(u32, u32) -> u64 + Send + Sync + 'static,
+        deinterleave: impl Fn(u64) -> (u32, u32) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            interleave: Arc::new(interleave),
+            deinterleave: Arc::new(deinterleave),
+        }
+    }
+}
+
+/// Coordinates, the plainest first. Every pair of them is tried.
+const COORDINATES: [u32; 22] = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    10,
+    100,
+    255,
+    256,
+    1234,
+    0x8000,
+    0xffff,
+    0x1_0000,
+    0x1_2345,
+    0x3ff_ffff,
+    0x400_0000,
+    0x5a5a_a5a5,
+    0x7fff_ffff,
+    0x8000_0000,
+    u32::MAX,
+];
+
+pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Curve::new(
+        learner::interleave,
+        learner::deinterleave,
+    )))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Curve) -> Exercise<Curve> {
+    use solutions::interleave::{deinterleave, interleave};
+    let cast = Cast {
+        learner,
+        stub: Curve::new(
+            stubs::interleave::interleave,
+            stubs::interleave::deinterleave,
+        ),
+        solution: Curve::new(interleave, deinterleave),
+    };
+    let mut encode = PartOf::new("interleave", "number");
+    let mut decode = PartOf::new("deinterleave", "point");
+    let mut own = PartOf::new("deinterleave", "point");
+    let mut pairs: Vec<(u32, u32)> = COORDINATES
+        .iter()
+        .flat_map(|&x| COORDINATES.map(|y| (x, y)))
+        .collect();
+    pairs.sort_by_key(|&(x, y)| (x.max(y), x.min(y), x));
+    for (x, y) in pairs {
+        let class = classes(x, y);
+        let call = format!("interleave({}, {})", show(x), show(y));
+        encode = encode.probe(
+            call.clone(),
+            Answer::text(call.clone()),
+            &class,
+            move |c: &Curve| {
+                let number = (c.interleave)(x, y);
+                Answer {
+                    text: if number < 4096 {
+                        number.to_string()
+                    } else {
+                        format!("{number:#x}")
+                    },
+                    ..number.show()
+                }
+            },
+        );
+        let number = interleave(x, y);
+        let asked = format!("deinterleave({number:#x})");
+        decode = decode.probe(
+            asked.clone(),
+            Answer::text(asked),
+            &class,
+            move |c: &Curve| point((c.deinterleave)(number)),
+        );
+        let asked = format!("deinterleave({call})");
+        own = own
+            .probe(
+                asked.clone(),
+                Answer::text(asked),
+                &class,
+                move |c: &Curve| point((c.deinterleave)((c.interleave)(x, y))),
+            )
+            .expect(point((x, y)));
+    }
+    Exercise::new("interleave", "09-two-dimensions", cast)
+        .part(encode)
+        .decoder(decode, own)
+        .check(check::answers(
+            "interleave",
+            "number",
+            "The bits of x and of y take turns, the highest ones first, x before y.",
+        ))
+        .check(check::answers(
+            "deinterleave",
+            "round-trip",
+            "A right number gives its point back.",
+        ))
+        .mistakes(mistakes::interleave::all())
+}
+
+fn show(coordinate: u32) -> String {
+    if coordinate < 4096 {
+        coordinate.to_string()
+    } else {
+        format!("{coordinate:#x}")
+    }
+}
+
+fn point((x, y): (u32, u32)) -> Answer {
+    Answer::text(format!("({}, {})", show(x), show(y)))
+}
+
+fn classes(x: u32, y: u32) -> Vec<&'static str> {
+    let most = x.max(y);
+    let mut classes = vec![match most {
+        0..=7 => "points with coordinates below 8",
+        8..=0xffff => "points with coordinates of 4 to 16 bits",
+        0x1_0000..=0x3ff_ffff => "points with coordinates of 17 to 26 bits",
+        _ => "points with coordinates of 27 to 32 bits",
+    }];
+    if x == y {
+        classes.push("points with equal coordinates");
+    } else if x == 0 {
+        classes.push("points with x = 0");
+    } else if y == 0 {
+        classes.push("points with y = 0");
+    }
+    classes
+}

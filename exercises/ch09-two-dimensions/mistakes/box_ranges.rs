@@ -1,0 +1,343 @@
+//! What goes wrong with the ranges of a rectangle.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::box_ranges::Ranges;
+use crate::solutions::box_ranges::box_ranges;
+use crate::stubs::box_ranges::interleave;
+
+const TASK: &str = "box-ranges";
+const RANGES: &str = "a-rectangle-becomes-ranges";
+const BITS: &str = "interleaving";
+const CELL: &str = "a-cell-is-a-prefix";
+
+type Span = RangeInclusive<u32>;
+type List = Vec<RangeInclusive<u64>>;
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // What is searched.
+    UpperEdgesLeftOut,
+    AxesExchanged,
+    BackwardsPanics,
+    BackwardsSwapped,
+    // What is returned.
+    Unmerged,
+    EndsExcluded,
+    GreatestFirst,
+    GapOfOneFilled,
+    FirstAlone,
+}
+use Step::{
+    AxesExchanged, BackwardsPanics, BackwardsSwapped, EndsExcluded, FirstAlone, GapOfOneFilled,
+    GreatestFirst, Unmerged, UpperEdgesLeftOut,
+};
+
+const APART: [&[Step]; 2] = [
+    &[BackwardsPanics, BackwardsSwapped],
+    &[
+        Unmerged,
+        EndsExcluded,
+        GreatestFirst,
+        GapOfOneFilled,
+        FirstAlone,
+    ],
+];
+
+/// The ranges of single cells of two by two points and of single points: never put together.
+fn unmerged(range: RangeInclusive<u64>) -> List {
+    let (mut start, end) = range.into_inner();
+    let mut parts = Vec::new();
+    loop {
+        // The largest aligned cell that begins here and does not reach too far.
+        let mut size = 1_u64;
+        while start.is_multiple_of(size << 2) && size < 1 << 60 && start + ((size << 2) - 1) <= end
+        {
+            size <<= 2;
+        }
+        let last = start + (size - 1);
+        parts.push(start..=last);
+        if last >= end {
+            return parts;
+        }
+        start = last + 1;
+    }
+}
+
+fn answer(steps: &[Step], x: Span, y: Span) -> List {
+    let has = |step| steps.contains(&step);
+    let (mut x, mut y) = if has(AxesExchanged) { (y, x) } else { (x, y) };
+    if has(UpperEdgesLeftOut) {
+        let shortened = |span: &Span| match span.end().checked_sub(1) {
+            Some(end) => *span.start()..=end,
+            None => RangeInclusive::new(1, 0),
+        };
+        // Of spans that ran backwards before, nothing is left either.
+        (x, y) = (shortened(&x), shortened(&y));
+    }
+    for span in [&mut x, &mut y] {
+        if span.is_empty() && !has(UpperEdgesLeftOut) {
+            assert!(!has(BackwardsPanics), "attempt to subtract with overflow");
+            if has(BackwardsSwapped) {
+                *span = *span.end()..=*span.start();
+            }
+        }
+    }
+    let mut ranges = box_ranges(x, y);
+    if has(Unmerged) {
+        ranges = ranges.into_iter().flat_map(unmerged).collect();
+    }
+    if has(EndsExcluded) {
+        ranges = ranges
+            .into_iter()
+            .map(|r| *r.start()..=r.end().saturating_add(1))
+            .collect();
+    }
+    if has(GreatestFirst) {
+        ranges.reverse();
+    }
+    if has(GapOfOneFilled) {
+        let mut filled: List = Vec::new();
+        for range in ranges {
+            match filled.last_mut() {
+                Some(last) if *last.end() + 2 >= *range.start() => {
+                    *last = *last.start()..=*range.end();
+                }
+                _ => filled.push(range),
+            }
+        }
+        return filled;
+    }
+    if has(FirstAlone) {
+        ranges.truncate(1);
+    }
+    ranges
+}
+
+fn with(steps: &[Step]) -> Option<Ranges> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Arc::new(move |x, y| answer(&steps, x, y)))
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "ranges",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 9] = [
+    quirk(
+        UpperEdgesLeftOut,
+        "upper_edges_left_out",
+        "rectangles without their last column and row",
+        "Both edges belong to the rectangle: `x` from 2 to 3 has two columns. `..` leaves the last one out, `..=` does not.",
+        TASK,
+    ),
+    quirk(
+        AxesExchanged,
+        "axes_exchanged",
+        "columns taken for rows",
+        "Ask `interleave` for x first, then y. Exchanged, you answer for the rectangle that is mirrored at the diagonal.",
+        BITS,
+    ),
+    Quirk {
+        check: "returns",
+        ..quirk(
+            BackwardsPanics,
+            "backwards_panics",
+            "a panic for spans that run backwards",
+            "A user may ask from 2 to 1, and nothing lies there. Answer an empty list before you calculate.",
+            TASK,
+        )
+    },
+    quirk(
+        BackwardsSwapped,
+        "backwards_swapped",
+        "spans that run backwards put in order",
+        "From 2 to 1 there is nothing. Exchanging the ends answers a question that nobody asked.",
+        TASK,
+    ),
+    quirk(
+        Unmerged,
+        "cells_not_joined",
+        "a range for each cell",
+        "Cells that follow each other on the curve are one range, and one scan instead of several. Join a range to the \
+         last one if it begins where that ends.",
+        RANGES,
+    ),
+    quirk(
+        EndsExcluded,
+        "ends_one_too_far",
+        "ends one behind the last number",
+        "`..=` includes its end. One more, and the first stranger behind each range comes in.",
+        TASK,
+    ),
+    quirk(
+        GreatestFirst,
+        "greatest_first",
+        "the right ranges, the greatest first",
+        "A store is read upwards. Cut off the part with the greater numbers last, or sort at the end.",
+        TASK,
+    ),
+    quirk(
+        GapOfOneFilled,
+        "gap_of_one_filled",
+        "ranges that are joined over a gap of one number",
+        "To read one stranger is cheaper than another scan, and a real search may do so. Here it is asked that no other point comes \
+         in.",
+        RANGES,
+    ),
+    quirk(
+        FirstAlone,
+        "first_range_alone",
+        "the first range alone",
+        "The curve leaves the rectangle and comes back. After the first stranger, the search is not over.",
+        RANGES,
+    ),
+];
+
+fn corners(x: &Span, y: &Span) -> Option<RangeInclusive<u64>> {
+    let first = interleave(*x.start(), *y.start());
+    let full = !x.is_empty() && !y.is_empty();
+    full.then(|| first..=interleave(*x.end(), *y.end()))
+}
+
+/// Cuts a rectangle as the solution does, but says itself when a part is done.
+fn cut(x: Span, y: Span, done: fn(&Span, &Span) -> bool, ranges: &mut List) {
+    let Some(range) = corners(&x, &y) else { return };
+    let (first, last) = range.clone().into_inner();
+    if first == last || done(&x, &y) {
+        match ranges.last_mut() {
+            Some(before) if *before.end() + 1 == first => *before = *before.start()..=last,
+            _ => ranges.push(range),
+        }
+        return;
+    }
+    let bit = (first ^ last).ilog2();
+    let kept = u32::MAX << (bit / 2);
+    if bit % 2 == 1 {
+        let middle = x.end() & kept;
+        cut(*x.start()..=middle - 1, y.clone(), done, ranges);
+        cut(middle..=*x.end(), y, done, ranges);
+    } else {
+        let middle = y.end() & kept;
+        cut(x.clone(), *y.start()..=middle - 1, done, ranges);
+        cut(x, middle..=*y.end(), done, ranges);
+    }
+}
+
+fn size(span: &Span) -> u32 {
+    (span.end() - span.start()).saturating_add(1)
+}
+
+/// One scan for each line of points, at most so many.
+fn lines(count: &Span, range: impl Fn(u32) -> Option<RangeInclusive<u64>>) -> List {
+    if count.is_empty() {
+        return Vec::new();
+    }
+    count.clone().take(64).filter_map(range).collect()
+}
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Ranges>> {
+    let mistake = |name, ranges: fn(Span, Span) -> List| {
+        Mistake::<Ranges>::new(name, "box_ranges", "ranges", Arc::new(ranges))
+    };
+    let mut mistakes = vec![
+        mistake("one_range", |x, y| corners(&x, &y).into_iter().collect())
+            .says("one range from the lowest corner to the highest")
+            .why(
+                "All points of the rectangle lie in it, and so do strangers: the curve leaves the rectangle and comes back. In the \
+                 middle of a map nearly all that is read is strangers.",
+            )
+            .link(RANGES),
+        mistake("a_range_for_each_row", |x, y| {
+            lines(&y, |row| corners(&x, &(row..=row)))
+        })
+        .says("a range for each row, from its first point to its last")
+        .why("The points of a row do not follow each other on the curve: between 0, 0 and 2, 0 lie 0, 1 and others.")
+        .link(RANGES),
+        mistake("a_range_for_each_column", |x, y| {
+            lines(&x, |column| corners(&(column..=column), &y))
+        })
+        .says("a range for each column, from its first point to its last")
+        .why("The points of a column do not follow each other on the curve: between 0, 1 and 0, 2 lie 1, 0 and 1, 1.")
+        .link(RANGES),
+        mistake("cut_once", |x, y| {
+            let mut parts = 0;
+            let mut ranges = List::new();
+            let Some(range) = corners(&x, &y) else { return ranges };
+            let (first, last) = range.into_inner();
+            if first == last {
+                return vec![first..=last];
+            }
+            let bit = (first ^ last).ilog2();
+            let kept = u32::MAX << (bit / 2);
+            let halves = if bit % 2 == 1 {
+                let middle = x.end() & kept;
+                [(*x.start()..=middle - 1, y.clone()), (middle..=*x.end(), y)]
+            } else {
+                let middle = y.end() & kept;
+                [(x.clone(), *y.start()..=middle - 1), (x, middle..=*y.end())]
+            };
+            for (x, y) in halves {
+                parts += 1;
+                cut(x, y, |_, _| true, &mut ranges);
+            }
+            assert_eq!(parts, 2);
+            ranges
+        })
+        .says("a rectangle that is cut once")
+        .why(
+            "The curve leaves each of the halves too. Cut them in the same way, until a part has no stranger between its corners.",
+        )
+        .link(RANGES),
+        mistake("every_square_a_cell", |x, y| {
+            let mut ranges = List::new();
+            cut(x, y, |x, y| size(x) == size(y), &mut ranges);
+            ranges
+        })
+        .says("every square taken for a cell")
+        .why(
+            "A square is one range only if it is one of the cells: its side is a power of two and it begins at a multiple of it. \
+             The four points in the middle of a map are a square, and the farthest apart of all.",
+        )
+        .link(CELL),
+        mistake("every_power_of_two_a_cell", |x, y| {
+            let mut ranges = List::new();
+            let done = |x: &Span, y: &Span| size(x) == size(y) && size(x).is_power_of_two();
+            cut(x, y, done, &mut ranges);
+            ranges
+        })
+        .says("every square with a side of 1, 2, 4, 8 ... taken for a cell")
+        .why(
+            "The side is right, the place may not be. A cell of side 4 begins at a multiple of 4, in both directions.",
+        )
+        .link(CELL),
+        mistake("nothing_found", |_, _| List::new())
+            .says("an empty list for every rectangle")
+            .why("If you meant to find something: print the first and the last number of a rectangle of one point.")
+            .link(TASK),
+    ];
+    mistakes.extend(compose("box_ranges", &QUIRKS, with));
+    mistakes
+}

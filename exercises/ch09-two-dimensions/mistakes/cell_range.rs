@@ -1,0 +1,283 @@
+//! What goes wrong with cells and their ranges.
+
+use std::ops::Range;
+
+use kit::{Mistake, Quirk, compose};
+
+use crate::cell_range::Cells;
+use crate::solutions::cell_range::{cell_range, common_cell};
+
+const CELL: &str = "a-cell-is-a-prefix";
+const WIDTH: &str = "fifty-two-bits";
+const NINE: &str = "neighbours-and-nine-cells";
+const PREDICT: &str = "predict";
+
+/// Steps that can be wrong independently of each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    // How far the prefix is shifted.
+    CutsForBits,
+    Of64,
+    NotShifted,
+    // The end.
+    LastForEnd,
+    EndTooFar,
+    CarryDropped,
+    EndOfParent,
+    HalfFilled,
+    // Special cases that are none.
+    MapEmpty,
+    LastOpen,
+}
+use Step::{
+    CarryDropped, CutsForBits, EndOfParent, EndTooFar, HalfFilled, LastForEnd, LastOpen, MapEmpty,
+    NotShifted, Of64,
+};
+
+const APART: [&[Step]; 2] = [
+    &[CutsForBits, Of64, NotShifted],
+    &[LastForEnd, EndTooFar, CarryDropped, EndOfParent, HalfFilled],
+];
+
+fn range(steps: &[Step], prefix: u64, cuts: u32) -> Range<u64> {
+    let has = |step| steps.contains(&step);
+    let rest = if has(CutsForBits) {
+        52 - cuts
+    } else if has(Of64) {
+        64 - 2 * cuts
+    } else if has(NotShifted) {
+        0
+    } else {
+        52 - 2 * cuts
+    };
+    let shift = |bits: u64| bits.checked_shl(rest).unwrap_or(0);
+    let next = if has(CarryDropped) {
+        prefix ^ 1
+    } else if has(EndOfParent) {
+        (prefix | 3) + 1
+    } else {
+        prefix + 1
+    };
+    let start = shift(prefix);
+    let mut end = shift(next);
+    if has(LastForEnd) {
+        end = end.wrapping_sub(1);
+    }
+    if has(EndTooFar) {
+        end = end.wrapping_add(1);
+    }
+    if has(HalfFilled) {
+        end = (start | (shift(1) >> (rest / 2)).wrapping_sub(1)).wrapping_add(1);
+    }
+    if has(MapEmpty) && cuts == 0 {
+        end = start;
+    }
+    if has(LastOpen) && cuts > 0 && prefix + 1 == 1 << (2 * cuts) {
+        end = u64::MAX;
+    }
+    start..end
+}
+
+fn with(steps: &[Step]) -> Option<Cells> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Cells::new(
+        move |prefix, cuts| range(&steps, prefix, cuts),
+        common_cell,
+    ))
+}
+
+const fn quirk(
+    id: Step,
+    name: &'static str,
+    says: &'static str,
+    why: &'static str,
+    link: &'static str,
+) -> Quirk<Step> {
+    Quirk {
+        id,
+        name,
+        check: "range",
+        says,
+        why,
+        link,
+    }
+}
+
+const QUIRKS: [Quirk<Step>; 10] = [
+    quirk(
+        CutsForBits,
+        "cuts_taken_for_bits",
+        "a shift by 52 less the cuts",
+        "Each cut halves both coordinates, so it makes two bits. What is left behind the prefix is 52 less twice the cuts.",
+        CELL,
+    ),
+    quirk(
+        Of64,
+        "shifted_to_64_bits",
+        "prefixes shifted to the top of 64 bits",
+        "The numbers have 52 bits, because they have to fit into a double. There are twelve zeros in front of them.",
+        WIDTH,
+    ),
+    quirk(
+        NotShifted,
+        "not_shifted",
+        "prefixes that were not shifted",
+        "The prefix stands at the front of the number, and the rest of its 52 bits follow behind. Shift it to its place.",
+        CELL,
+    ),
+    quirk(
+        LastForEnd,
+        "last_number_for_end",
+        "ends that are the last number of the cell",
+        "A `Range` stops before its end. With the last number as the end, that number is missed. The end is where the next cell \
+         begins.",
+        CELL,
+    ),
+    quirk(
+        EndTooFar,
+        "end_one_too_far",
+        "ends one behind the start of the next cell",
+        "The first number of the next cell comes in. A `Range` stops before its end, so the end is that number itself.",
+        CELL,
+    ),
+    quirk(
+        CarryDropped,
+        "carry_dropped",
+        "ends at the prefix with its last bit turned over",
+        "For a prefix that ends in 1 this is not the next one but the one before, and the range is empty. Add one: the carry runs as \
+         far as it must.",
+        CELL,
+    ),
+    quirk(
+        EndOfParent,
+        "end_of_the_larger_cell",
+        "ends of the cell with one cut less",
+        "Four cells make one of the next size. Yours ends with the last of the four, so it is right for a prefix that ends in \
+         11 and too long for the others.",
+        CELL,
+    ),
+    quirk(
+        HalfFilled,
+        "half_of_the_rest_filled",
+        "as many free bits behind the prefix as there are cuts left",
+        "Behind the prefix two bits are free for each cut that is left. With half of them the range is a corner of the cell.",
+        CELL,
+    ),
+    quirk(
+        MapEmpty,
+        "whole_map_empty",
+        "an empty range for the map without a cut",
+        "No cut is a cell too: the prefix of no bits, which every number has.",
+        CELL,
+    ),
+    quirk(
+        LastOpen,
+        "last_cell_open",
+        "an end at `u64::MAX` for the last cell",
+        "The next prefix has one bit more, and that does no harm: the end is 1 << 52. What lies above is no place.",
+        CELL,
+    ),
+];
+
+/// All mistakes of this exercise.
+pub fn all() -> Vec<Mistake<Cells>> {
+    let mut mistakes = compose("cell_range", &QUIRKS, with);
+    mistakes.extend(of_common_cells());
+    mistakes
+}
+
+fn shared_bits(a: u64, b: u64) -> u32 {
+    (a ^ b).leading_zeros() - 12
+}
+
+fn cell(a: u64, cuts: u32) -> (u64, u32) {
+    (a >> (52 - 2 * cuts), cuts)
+}
+
+fn of_common_cells() -> Vec<Mistake<Cells>> {
+    let mistake = |name, check, common: fn(u64, u64) -> (u64, u32)| {
+        Mistake::new(name, "common_cell", check, Cells::new(cell_range, common))
+    };
+    vec![
+        mistake("bits_taken_for_cuts", "common", |a, b| {
+            let shared = shared_bits(a, b);
+            (a >> (52 - shared), shared)
+        })
+        .says("the count of shared bits as the cuts")
+        .why("A cut makes two bits. Divide the count by two.")
+        .link(CELL),
+        mistake("rounded_up", "common", |a, b| cell(a, shared_bits(a, b).div_ceil(2)))
+            .says("an odd count of bits rounded up to the next cut")
+            .why(
+                "With an odd count the two places are in the same half and in different quarters. The cell with one more cut holds \
+                 only one of them.",
+            )
+            .link(CELL),
+        mistake("counted_in_64_bits", "common", |a, b| {
+            let cuts = (a ^ b).leading_zeros() / 2;
+            let rest = 52_u32.saturating_sub(2 * cuts);
+            (a >> rest, cuts)
+        })
+        .says("the leading zeros of 64 bits")
+        .why(
+            "In front of a number of 52 bits stand twelve zeros, which all numbers share. They are no cuts.",
+        )
+        .link(WIDTH),
+        mistake("equal_numbers_without_a_cell", "common", |a, b| {
+            if a == b { (0, 0) } else { common_cell(a, b) }
+        })
+        .says("the whole map for equal numbers")
+        .why("Equal numbers share all 52 bits. Their smallest cell is the smallest there is, of 26 cuts.")
+        .link(CELL),
+        mistake("equal_numbers_panic", "returns", |a, b| {
+            let different = a ^ b;
+            assert!(different > 0, "argument of integer logarithm must be positive");
+            common_cell(a, b)
+        })
+        .says("`ilog2` asked for equal numbers")
+        .why(
+            "The exclusive or of equal numbers is 0, and 0 has no highest bit. Answer that case first, or count leading zeros: there \
+             are 64.",
+        )
+        .link(CELL),
+        mistake("first_number_for_prefix", "common", |a, b| {
+            let (prefix, cuts) = common_cell(a, b);
+            (prefix << (52 - 2 * cuts), cuts)
+        })
+        .says("the first number of the right cell instead of its prefix")
+        .why("The prefix is the bits in front alone, without the zeros behind them.")
+        .link(CELL),
+        mistake("whole_number_for_prefix", "common", |a, b| (a, common_cell(a, b).1))
+            .says("the first of the two numbers with the right cuts")
+            .why("The prefix is what both begin with. Shift the rest away.")
+            .link(CELL),
+        mistake("measured_by_difference", "common", |a, b| {
+            let bits = 64 - (a.abs_diff(b)).leading_zeros();
+            cell(a.min(b), (52 - bits) / 2)
+        })
+        .says("a cell as large as the difference of the numbers")
+        .why(
+            "Two numbers that differ by 1 may lie in different halves of the map, as 0111...1 and 1000...0 do. Look at the bits in \
+             front, not at the difference.",
+        )
+        .link(PREDICT),
+        mistake("columns_compared", "common", |a, b| {
+            let odd = 0xa_aaaa_aaaa_aaaa;
+            cell(a, shared_bits(a & odd, b & odd).div_ceil(2).min(26))
+        })
+        .says("the columns alone")
+        .why("Two places in one column may be as far apart as the poles. Both coordinates must be in the cell.")
+        .link(NINE),
+        mistake("equal_bits_anywhere", "common", |a, b| {
+            let different = (a ^ b).count_ones();
+            cell(a, (52 - different) / 2)
+        })
+        .says("all bits that are equal, wherever they stand")
+        .why("Only the bits in front of the first different one make a common prefix.")
+        .link(CELL),
+    ]
+}

@@ -1,0 +1,364 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/box_ranges.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod box_ranges;
+#[path = "../checks/cell_range.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod cell_range;
+#[path = "../checks/interleave.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod interleave;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/predict_curve.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_curve;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_place_search.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_place_search;
+
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+use kit::isolate::observe_here;
+use kit::judge::judge;
+use kit::{Judged, State, Verdict, Who};
+
+use cell_range::Cells;
+use interleave::Curve;
+use predict_curve::Predictions;
+use solutions::box_ranges::box_ranges as right_ranges;
+use solutions::cell_range::{cell_range as right_range, common_cell as right_cell};
+use solutions::interleave::{deinterleave, interleave as right_number};
+use test_place_search::Asked;
+
+fn judged(exercise: &dyn Judged) -> Verdict {
+    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
+    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
+    verdict
+}
+
+fn curve(
+    encode: impl Fn(u32, u32) -> u64 + Send + Sync + 'static,
+    decode: impl Fn(u64) -> (u32, u32) + Send + Sync + 'static,
+) -> Verdict {
+    judged(&interleave::exercise_of(Curve::new(encode, decode)))
+}
+
+fn cells(
+    range: impl Fn(u64, u32) -> Range<u64> + Send + Sync + 'static,
+    common: impl Fn(u64, u64) -> (u64, u32) + Send + Sync + 'static,
+) -> Verdict {
+    judged(&cell_range::exercise_of(Cells::new(range, common)))
+}
+
+type Span = RangeInclusive<u32>;
+
+fn ranges(f: impl Fn(Span, Span) -> Vec<RangeInclusive<u64>> + Send + Sync + 'static) -> Verdict {
+    judged(&box_ranges::exercise_of(Arc::new(f)))
+}
+
+fn tested(test: impl Fn(Asked<'_>) + Send + Sync + 'static) -> Verdict {
+    let tester = test_place_search::tester(test);
+    judged(&test_place_search::exercise_of(tester))
+}
+
+/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
+fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
+    assert_eq!(verdict.state, State::Failing);
+    assert_eq!(verdict.check.as_deref(), Some(check));
+    assert_eq!(verdict.mistake, None, "a name was guessed");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+}
+
+fn named(verdict: &Verdict, name: &str) {
+    assert_eq!(verdict.mistake.as_deref(), Some(name));
+}
+
+/// The bits of a coordinate with a 0 before each, half by half.
+fn spread(coordinate: u32) -> u64 {
+    let mut bits = u64::from(coordinate);
+    for (shift, mask) in [
+        (16, 0x0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333),
+        (1, 0x5555_5555_5555_5555),
+    ] {
+        bits = (bits | bits << shift) & mask;
+    }
+    bits
+}
+
+/// All points of a small rectangle, sorted and joined.
+fn listed(x: &Span, y: &Span) -> Vec<RangeInclusive<u64>> {
+    let points = x
+        .clone()
+        .flat_map(|x| y.clone().map(move |y| right_number(x, y)));
+    let mut numbers: Vec<u64> = points.collect();
+    numbers.sort_unstable();
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    runs.map(|run| run[0]..=run[run.len() - 1]).collect()
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    let by_text = |number: u64| {
+        let bits: Vec<char> = format!("{number:064b}").chars().collect();
+        let every = |from: usize| {
+            let text: String = bits.iter().skip(from).step_by(2).collect();
+            u32::from_str_radix(&text, 2).unwrap()
+        };
+        (every(0), every(1))
+    };
+    let verdict = curve(|x, y| spread(x) << 1 | spread(y), by_text);
+    assert_eq!(verdict.state, State::Passed);
+
+    let by_size = |prefix: u64, cuts: u32| {
+        let size = 4_u64.pow(26 - cuts);
+        prefix * size..prefix * size + size
+    };
+    let by_climbing = |a: u64, b: u64| {
+        let mut cell = (a, b, 26);
+        while cell.0 != cell.1 {
+            cell = (cell.0 >> 2, cell.1 >> 2, cell.2 - 1);
+        }
+        (cell.0, cell.2)
+    };
+    assert_eq!(cells(by_size, by_climbing).state, State::Passed);
+    assert_eq!(ranges(|x, y| listed(&x, &y)).state, State::Passed);
+}
+
+#[test]
+fn a_bit_that_went_wrong_is_pointed_at() {
+    let one_turned = |x, y| right_number(x, y) ^ 1;
+    observed(
+        &curve(one_turned, deinterleave),
+        "number",
+        &[
+            "interleave(0, 0) must be 0, but it is 1",
+            "`deinterleave` is right.",
+        ],
+    );
+    // Eight steps forgotten: the loop goes to 24.
+    let short = |x: u32, y: u32| right_number(x & 0xff_ffff, y & 0xff_ffff);
+    observed(
+        &curve(short, deinterleave),
+        "number",
+        &["It is right on all points with coordinates below 8"],
+    );
+    let x_alone = |x: u32, y: u32| right_number(x, y & 0xffff);
+    observed(
+        &curve(x_alone, deinterleave),
+        "number",
+        &["interleave(0, 0x10000) must be 0x100000000, but it is 0"],
+    );
+}
+
+#[test]
+fn two_misconceptions_are_named_as_two() {
+    let exchanged_and_cut = |x: u32, y: u32| right_number(y & 0xffff, x & 0xffff);
+    named(
+        &curve(exchanged_and_cut, deinterleave),
+        "axes_exchanged+sixteen_bits_alone",
+    );
+    let far_too_far = |prefix: u64, cuts: u32| {
+        let rest = 64 - 2 * cuts;
+        let shift = |bits: u64| bits.checked_shl(rest).unwrap_or(0);
+        shift(prefix)..shift(prefix + 1).wrapping_add(1)
+    };
+    named(
+        &cells(far_too_far, right_cell),
+        "shifted_to_64_bits+end_one_too_far",
+    );
+    let exchanged_backwards = |x: Span, y: Span| {
+        let mut ranges = right_ranges(y, x);
+        ranges.reverse();
+        ranges
+    };
+    named(
+        &ranges(exchanged_backwards),
+        "axes_exchanged+greatest_first",
+    );
+}
+
+#[test]
+fn a_wrong_way_back_beside_a_right_number() {
+    let y_lost = |number: u64| (deinterleave(number).0, 0);
+    observed(
+        &curve(right_number, y_lost),
+        "round-trip",
+        &[
+            "deinterleave(0x1) must be (0, 1), but it is (0, 0)",
+            "It is right on all points with y = 0",
+            "`interleave` is right.",
+        ],
+    );
+    let one_more = |number: u64| {
+        let (x, y) = deinterleave(number);
+        (x.wrapping_add(1), y)
+    };
+    observed(
+        &curve(right_number, one_more),
+        "round-trip",
+        &["but it is (1, 0)"],
+    );
+}
+
+#[test]
+fn cells_are_told_by_their_kind() {
+    let never_the_smallest = |prefix: u64, cuts: u32| {
+        if cuts == 26 {
+            prefix..prefix
+        } else {
+            right_range(prefix, cuts)
+        }
+    };
+    observed(
+        &cells(never_the_smallest, right_cell),
+        "range",
+        &["It is right on all cells of 1 to 25 cuts, all cells without a cut"],
+    );
+}
+
+#[test]
+fn a_common_cell_that_is_too_large() {
+    let one_cut_less = |a: u64, b: u64| {
+        let (prefix, cuts) = right_cell(a, b);
+        if cuts > 0 {
+            (prefix >> 2, cuts - 1)
+        } else {
+            (prefix, cuts)
+        }
+    };
+    observed(
+        &cells(right_range, one_cut_less),
+        "common",
+        &[
+            "common_cell(5, 5) must be prefix 5, 26 cuts, but it is prefix 1, 25 cuts",
+            "It is right on all numbers that share no cell but the map.",
+            "`cell_range` is right.",
+        ],
+    );
+}
+
+#[test]
+fn rectangles_are_told_by_their_ranges() {
+    // Cut through the middle of the rectangle, where the curve does not pass.
+    fn halved(x: Span, y: Span) -> Vec<RangeInclusive<u64>> {
+        if x.is_empty() || y.is_empty() {
+            return Vec::new();
+        }
+        if x.start() == x.end() && y.start() == y.end() {
+            let number = right_number(*x.start(), *y.start());
+            return vec![number..=number];
+        }
+        let middle = |span: &Span| span.start() + (span.end() - span.start()) / 2;
+        let (mut lower, upper) = if x.end() - x.start() >= y.end() - y.start() {
+            let at = middle(&x);
+            (
+                halved(*x.start()..=at, y.clone()),
+                halved(at + 1..=*x.end(), y),
+            )
+        } else {
+            let at = middle(&y);
+            (
+                halved(x.clone(), *y.start()..=at),
+                halved(x, at + 1..=*y.end()),
+            )
+        };
+        lower.extend(upper);
+        lower
+    }
+    observed(
+        &ranges(halved),
+        "ranges",
+        &["box_ranges(0..=0, 0..=1) must be [0..=1], but it is [0..=0, 1..=1]"],
+    );
+    let lower_edges_lost = |x: Span, y: Span| {
+        let start = if x.is_empty() {
+            *x.start()
+        } else {
+            x.start() + 1
+        };
+        right_ranges(start..=*x.end(), y)
+    };
+    observed(
+        &ranges(lower_edges_lost),
+        "ranges",
+        &["It is right on all rectangles without a point"],
+    );
+    let one_point_lost = |x: Span, y: Span| {
+        let mut ranges = right_ranges(x, y);
+        ranges.retain(|range| range.start() != range.end());
+        ranges
+    };
+    observed(
+        &ranges(one_point_lost),
+        "ranges",
+        &["box_ranges(0..=0, 0..=0) must be [0..=0], but it is []"],
+    );
+}
+
+#[test]
+fn predictions_show_one_wrong_place_and_not_the_answer() {
+    let verdict = judged(&predict_curve::exercise_of(Predictions {
+        by_number: || ['h', 'g', 'c', 'a', 'e', 'f', 'b', 'd'],
+        shared_bits: || [4, 2, 0, 2],
+    }));
+    observed(
+        &verdict,
+        "numbers",
+        &[
+            "you put h before g, but h has the greater number",
+            "of c and e you say that they share 2, and it is less than that",
+        ],
+    );
+    let verdict = judged(&predict_curve::exercise_of(Predictions {
+        by_number: || ['a'; 8],
+        shared_bits: || [4, 1, 0, 9],
+    }));
+    observed(
+        &verdict,
+        "numbers",
+        &[
+            "a stands 8 times in your list, not once",
+            "of g and h you say that they share 9, and it is less than that",
+        ],
+    );
+}
+
+#[test]
+fn a_test_that_no_gallery_holds_is_told_what_it_lets_pass() {
+    let borders_alone = |search: Asked<'_>| {
+        for at in [31, 63, 127] {
+            assert_eq!(search(&[(at + 1, at + 1)], (at, at), 3), [0]);
+            assert_eq!(
+                search(&[(at + 3, at + 3)], (at, at), 3),
+                Vec::<usize>::new()
+            );
+        }
+    };
+    observed(
+        &tested(borders_alone),
+        "kills",
+        &["killed", "no_way_around"],
+    );
+    let always_no = |_: Asked<'_>| panic!("I trust nobody");
+    let verdict = tested(always_no);
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(words.join(" ").contains("I trust nobody"));
+}
