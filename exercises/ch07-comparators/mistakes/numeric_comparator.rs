@@ -7,8 +7,8 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, ParseOrZero, PrefixIgnored, Saturated, Subtracted, TiesLess, TiesReversed,
-    ZerosCounted,
+    NumberFirst, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated, Subtracted, TiesLess,
+    TiesReversed, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -61,6 +61,10 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
         cut(a).cmp(&cut(b))
     } else if has(ParseOrZero) {
         parsed(a).unwrap_or(0).cmp(&parsed(b).unwrap_or(0))
+    } else if has(ParseU128OrZero) {
+        let number =
+            |digits| -> u128 { str::from_utf8(digits).map_or(0, |text| text.parse().unwrap_or(0)) };
+        number(a).cmp(&number(b))
     } else if has(Saturated) {
         let number = |digits: &[u8]| {
             let most = if digits.is_empty() { 0 } else { u64::MAX };
@@ -147,6 +151,29 @@ fn parsed_text(key: &[u8]) -> Option<(&str, u64)> {
     Some((name, number.parse().ok()?))
 }
 
+/// A stretch of digits, by its value, or of other bytes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Stretch<'a> {
+    Number(usize, &'a [u8]),
+    Text(&'a [u8]),
+}
+
+/// The order that file managers call natural: every stretch of digits is a number.
+fn natural(a: &[u8], b: &[u8]) -> Ordering {
+    let stretches = |key| -> Vec<Stretch> {
+        <[u8]>::chunk_by(key, |x, y| x.is_ascii_digit() == y.is_ascii_digit())
+            .map(|part| {
+                if part[0].is_ascii_digit() {
+                    Stretch::Number(stripped(part).len(), stripped(part))
+                } else {
+                    Stretch::Text(part)
+                }
+            })
+            .collect()
+    };
+    stretches(a).cmp(&stretches(b)).then(a.cmp(b))
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Order>> {
     let mistake = |name, check, order: fn(&[u8], &[u8]) -> Ordering| {
@@ -173,6 +200,13 @@ pub fn all() -> Vec<Mistake<Order>> {
                  has to hold for all pairs: first the prefix, whatever it is, then the number.",
             )
             .link(PREDICT),
+        mistake("every_stretch_of_digits", "order", natural)
+            .says("numbers wherever digits stand, as in the natural order of file managers")
+            .why(
+                "It is a good order, and another one: it puts `a1x` before `a9`. Here only the digits at the end are a \
+                 number, and `a1x` is all prefix. Two programs with two orders must not share a store.",
+            )
+            .link(REPAIR),
         mistake("atoi_alone", "distinct", atoi_alone)
             .says("the number behind the last colon, read by `atoi`, and nothing else")
             .why(

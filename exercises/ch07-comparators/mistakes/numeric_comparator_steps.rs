@@ -21,6 +21,7 @@ pub(crate) enum Step {
     ZerosCounted,
     Atoi,
     ParseOrZero,
+    ParseU128OrZero,
     Saturated,
     AsFloat,
     Subtracted,
@@ -34,8 +35,8 @@ pub(crate) enum Step {
 }
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, ParseOrZero, PrefixIgnored, Saturated, Subtracted, TiesLess, TiesReversed,
-    ZerosCounted,
+    NumberFirst, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated, Subtracted, TiesLess,
+    TiesReversed, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -47,6 +48,7 @@ pub(crate) const APART: [&[Step]; 5] = [
         ZerosCounted,
         Atoi,
         ParseOrZero,
+        ParseU128OrZero,
         Saturated,
         AsFloat,
         Subtracted,
@@ -73,7 +75,7 @@ const fn quirk(
     }
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 16] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 17] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -132,6 +134,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 16] = [
         "numbers that do not fit into a `u64` taken for 0",
         "`parse::<u64>()` fails at 2^64, and `unwrap_or(0)` puts the greatest numbers in front of all others. \
          Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        ParseU128OrZero,
+        ("overflow_of_128_bits_taken_for_zero", "order"),
+        "numbers that do not fit into a `u128` taken for 0",
+        "A greater integer only moves the fault: from 2^128 on `parse` fails too. Numbers may have any length. Compare \
+         the digits.",
         REPAIR,
     ),
     quirk(
