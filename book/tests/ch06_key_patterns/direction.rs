@@ -66,7 +66,7 @@ fn a_window_of_two_digits() {
 // ANCHOR_END: prediction
 
 /// Events: a time, and a name behind it.
-const EVENTS: [(u64, &str); 5] = [(10, "a"), (20, "b"), (20, "c"), (30, "d"), (40, "e")];
+pub(crate) const EVENTS: [(u64, &str); 5] = [(10, "a"), (20, "b"), (20, "c"), (30, "d"), (40, "e")];
 
 /// An end of a range of keys.
 type End = Bound<Vec<u8>>;

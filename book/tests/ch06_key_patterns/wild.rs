@@ -106,12 +106,27 @@ fn a_test_with_a_symmetric_name_proves_nothing() {
 // ANCHOR: answers
 #[test]
 fn what_the_model_answers_say() {
-    // Question 3: the successor of the newest-first key of `t` is that of `t - 1`, but for 0.
+    // Question 2: two's complement of the other's bits.
+    for time in [i64::MIN + 1, -1, 0, 1, i64::MAX] {
+        assert_eq!(!time, -1 - time);
+        assert_eq!(i64::MAX.wrapping_sub(time), !time ^ i64::MIN);
+    }
+    // The text: the successor of the newest-first key of `t` is that of `t - 1`, but for 0.
     for time in [1, 2, 256, u64::MAX] {
         let key = keys::Desc(time).to_key();
         let next = u64::from_be_bytes(key.clone().try_into().unwrap()) + 1;
         assert_eq!(next.to_be_bytes().to_vec(), keys::Desc(time - 1).to_key());
     }
     assert_eq!(keys::prefix_successor(&keys::Desc(0_u64).to_key()), None);
+    // Question 5: an end of `ff ff` behind inverted text, without an escape.
+    let ended = |text: &[u8]| {
+        let mut key: Vec<u8> = text.iter().map(|byte| !byte).collect();
+        key.extend([0xff, 0xff]);
+        key
+    };
+    assert!(
+        ended(b"") < ended(b"\0"),
+        "the longer text should come first"
+    );
 }
 // ANCHOR_END: answers
