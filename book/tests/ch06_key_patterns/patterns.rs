@@ -52,51 +52,45 @@ fn filled() -> Store {
 // ANCHOR_END: six_keys
 
 // ANCHOR: six_scans
+/// One scan for each pattern.
+fn six_scans(store: &Store) -> [Vec<String>; 6] {
+    let at = |minute: u64| START + minute * MINUTE;
+    let cpu = |minute| format!("cpu:{:020}", at(minute));
+    let order = |user: u32, minute| under("order:", (user, at(minute)).to_key());
+    [
+        store.get("config"),
+        store.prefix("user:1001:"),
+        store.range(cpu(1)..cpu(3)),
+        store.first(2, "feed:"),
+        store.range(order(58, 1)..order(58, 4)),
+        store.prefix("host:com.example."),
+    ]
+}
+// ANCHOR_END: six_scans
+
 #[test]
 fn six_patterns_and_their_scans() {
-    let store = filled();
-    let get = |key: &str| store.rows.get(key).unwrap();
-    let single = get("config").map(|value| vec![String::from_utf8(value.to_vec()).unwrap()]);
-    let padded = |minute: u64| format!("cpu:{:020}", START + minute * MINUTE);
-    let newest = || store.prefix("feed:").into_iter().take(2);
-    let order = |user: u32, minute: u64| under("order:", (user, START + minute * MINUTE).to_key());
-
-    let scans: [(&str, &str, Vec<String>); 6] = [
-        ("single key", "get config", single.unwrap_or_default()),
-        (
-            "type:id:attr",
-            "prefix user:1001:",
-            store.prefix("user:1001:"),
-        ),
-        (
-            "time series",
-            "minutes 1 to 3",
-            store.range(padded(1)..padded(3)),
-        ),
-        ("newest first", "the first 2 of feed:", newest().collect()),
-        (
-            "composite index",
-            "user 58, minutes 1 to 4",
-            store.range(order(58, 1)..order(58, 4)),
-        ),
-        (
-            "reversed domain",
-            "prefix host:com.example.",
-            store.prefix("host:com.example."),
-        ),
+    let found = six_scans(&filled());
+    let asked = [
+        ("single key", "get config"),
+        ("type:id:attr", "prefix user:1001:"),
+        ("time series", "minutes 1 to 3"),
+        ("newest first", "the first 2 of feed:"),
+        ("composite index", "user 58, minutes 1 to 4"),
+        ("reversed domain", "prefix host:com.example."),
     ];
     let mut table = format!("{:<17}{:<26}found\n", "pattern", "asked");
-    for (pattern, asked, found) in &scans {
+    for ((pattern, asked), found) in asked.iter().zip(&found) {
         table += &format!("{pattern:<17}{asked:<26}{}\n", found.join(", "));
     }
     output::check("06-key-patterns/outputs/six-scans.txt", &table);
-    assert_eq!(scans[1].2, ["ann@example.com", "Ann"]);
-    assert_eq!(scans[2].2, ["minute 1", "minute 2"]);
-    assert_eq!(scans[3].2, ["post 4", "post 3"]);
-    assert_eq!(scans[4].2, ["user 58 minute 1", "user 58 minute 3"]);
-    assert_eq!(scans[5].2, ["com.example.", "com.example.www."]);
+    assert_eq!(found[0], ["theme=dark"]);
+    assert_eq!(found[1], ["ann@example.com", "Ann"]);
+    assert_eq!(found[2], ["minute 1", "minute 2"]);
+    assert_eq!(found[3], ["post 4", "post 3"]);
+    assert_eq!(found[4], ["user 58 minute 1", "user 58 minute 3"]);
+    assert_eq!(found[5], ["com.example.", "com.example.www."]);
 }
-// ANCHOR_END: six_scans
 
 #[test]
 fn one_key_of_each_pattern() {
@@ -145,13 +139,13 @@ fn a_colon_between_short_binary_fields_makes_two_rows_one() {
     }
     let pairs = [(0x01, 0x3a05), (0x013a, 0x05)];
     let mut table = format!(
-        "{:>6}{:>8}  {:<12}fixed width\n",
+        "{:>6}{:>8}  {:<13}fixed width\n",
         "user", "time", "joined by :"
     );
     for (user, time) in pairs {
         let fixed = [keys::encode_u32(user), keys::encode_u32(time)].concat();
         table += &format!(
-            "{user:>6}{time:>8}  {:<12}{}\n",
+            "{user:>6}{time:>8}  {:<13}{}\n",
             hex(&joined(user, time)),
             hex(&fixed)
         );

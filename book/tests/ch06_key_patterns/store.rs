@@ -38,6 +38,18 @@ impl Store {
         rows.map(|row| text(&row.unwrap().1)).collect()
     }
 
+    /// The first `count` of these values.
+    pub(crate) fn first(&self, count: usize, prefix: &str) -> Vec<String> {
+        let rows = self.rows.prefix(prefix).take(count);
+        rows.map(|row| text(&row.unwrap().1)).collect()
+    }
+
+    /// The value of one key, if it has one.
+    pub(crate) fn get(&self, key: &str) -> Vec<String> {
+        let value = self.rows.get(key).unwrap();
+        value.iter().map(|value| text(value)).collect()
+    }
+
     /// All values, in the order of the store.
     pub(crate) fn all(&self) -> Vec<String> {
         self.range::<&[u8]>(..)

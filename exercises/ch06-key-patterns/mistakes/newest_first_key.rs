@@ -23,7 +23,7 @@ pub(crate) fn all() -> Vec<Mistake<Feed>> {
 
 fn in_direction() -> Vec<Mistake<Feed>> {
     vec![
-        mistake("oldest_first", "order", u64::to_be_bytes)
+        mistake("plain_big_endian", "order", u64::to_be_bytes)
             .says("the plain big-endian bytes")
             .why(
                 "They sort the oldest first. Subtract from the greatest `u64`, or invert all bits, which is the \
