@@ -134,14 +134,10 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "ranges",
-        says,
-        why,
-        link,
-    }
+    Quirk::new(id, name, "ranges")
+        .says(says)
+        .why(why)
+        .link(link)
 }
 
 const QUIRKS: [Quirk<Step>; 9] = [

@@ -97,14 +97,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "range",
-        says,
-        why,
-        link,
-    }
+    Quirk::new(id, name, "range").says(says).why(why).link(link)
 }
 
 const QUIRKS: [Quirk<Step>; 10] = [

@@ -77,93 +77,53 @@ fn decoder(steps: &[Step]) -> Option<Curve> {
 }
 
 const ENCODING: [Quirk<Step>; 5] = [
-    Quirk {
-        id: AxesExchanged,
-        name: "axes_exchanged",
-        check: "number",
-        says: "y before x",
-        why: "It is a curve, and a good one, but another: all who share the numbers must agree. Here x comes first, so \
-              it stands in the odd bits: the number of 1, 0 is 2.",
-        link: WRONG,
-    },
-    Quirk {
-        id: LowestFirst,
-        name: "lowest_bits_first",
-        check: "number",
-        says: "the lowest bits in front",
-        why: "The highest bit says which half of the map, and must decide first. With the lowest bit in front, all even \
-              columns come before all odd ones.",
-        link: WRONG,
-    },
-    Quirk {
-        id: Cut16,
-        name: "sixteen_bits_alone",
-        check: "number",
-        says: "the lowest 16 bits of both coordinates",
-        why: "A number of 64 bits has room for 32 bits of each. The bits above 16 are lost, so far places share a number.",
-        link: WRONG,
-    },
-    Quirk {
-        id: Cut26,
-        name: "twenty_six_bits_alone",
-        check: "number",
-        says: "the lowest 26 bits of both coordinates",
-        why: "A score has 26 bits of each coordinate because it is kept in a double. The number of this task is a u64, and \
-              all 32 bits count.",
-        link: WIDTH,
-    },
-    Quirk {
-        id: Cut31,
-        name: "highest_bit_lost",
-        check: "number",
-        says: "both coordinates without their highest bit",
-        why: "Bit 31 is a bit like the others: `0..32`, not `0..31`. It decides between the halves of the map.",
-        link: TASK,
-    },
+    Quirk::new(AxesExchanged, "axes_exchanged", "number")
+        .says("y before x")
+        .why("It is a curve, and a good one, but another: all who share the numbers must agree. Here x comes first, so \
+              it stands in the odd bits: the number of 1, 0 is 2.")
+        .link(WRONG),
+    Quirk::new(LowestFirst, "lowest_bits_first", "number")
+        .says("the lowest bits in front")
+        .why("The highest bit says which half of the map, and must decide first. With the lowest bit in front, all even \
+              columns come before all odd ones.")
+        .link(WRONG),
+    Quirk::new(Cut16, "sixteen_bits_alone", "number")
+        .says("the lowest 16 bits of both coordinates")
+        .why("A number of 64 bits has room for 32 bits of each. The bits above 16 are lost, so far places share a number.")
+        .link(WRONG),
+    Quirk::new(Cut26, "twenty_six_bits_alone", "number")
+        .says("the lowest 26 bits of both coordinates")
+        .why("A score has 26 bits of each coordinate because it is kept in a double. The number of this task is a u64, and \
+              all 32 bits count.")
+        .link(WIDTH),
+    Quirk::new(Cut31, "highest_bit_lost", "number")
+        .says("both coordinates without their highest bit")
+        .why("Bit 31 is a bit like the others: `0..32`, not `0..31`. It decides between the halves of the map.")
+        .link(TASK),
 ];
 
 const DECODING: [Quirk<Step>; 5] = [
-    Quirk {
-        id: AxesExchanged,
-        name: "decode_axes_exchanged",
-        check: "round-trip",
-        says: "y and x exchanged",
-        why: "x stands in the odd bits of the number, y in the even ones. The lowest bit is one of y.",
-        link: BITS,
-    },
-    Quirk {
-        id: LowestFirst,
-        name: "decode_lowest_first",
-        check: "round-trip",
-        says: "coordinates with their bits turned round",
-        why: "If you take the bits from the front and shift each one further up than the last, the first ends lowest. The highest \
-              bit of the number is the highest one of x.",
-        link: BITS,
-    },
-    Quirk {
-        id: Cut16,
-        name: "decode_sixteen_bits",
-        check: "round-trip",
-        says: "the lowest 16 bits of both coordinates",
-        why: "Half of the number's bits are read. A coordinate has 32.",
-        link: BITS,
-    },
-    Quirk {
-        id: Cut26,
-        name: "decode_twenty_six_bits",
-        check: "round-trip",
-        says: "the lowest 26 bits of both coordinates",
-        why: "Numbers of 52 bits come back, this one has 64. A coordinate has 32 bits.",
-        link: WIDTH,
-    },
-    Quirk {
-        id: Cut31,
-        name: "decode_highest_bit_lost",
-        check: "round-trip",
-        says: "both coordinates without their highest bit",
-        why: "Bit 31 is a bit like the others: `0..32`, not `0..31`.",
-        link: TASK,
-    },
+    Quirk::new(AxesExchanged, "decode_axes_exchanged", "round-trip")
+        .says("y and x exchanged")
+        .why("x stands in the odd bits of the number, y in the even ones. The lowest bit is one of y.")
+        .link(BITS),
+    Quirk::new(LowestFirst, "decode_lowest_first", "round-trip")
+        .says("coordinates with their bits turned round")
+        .why("If you take the bits from the front and shift each one further up than the last, the first ends lowest. The highest \
+              bit of the number is the highest one of x.")
+        .link(BITS),
+    Quirk::new(Cut16, "decode_sixteen_bits", "round-trip")
+        .says("the lowest 16 bits of both coordinates")
+        .why("Half of the number's bits are read. A coordinate has 32.")
+        .link(BITS),
+    Quirk::new(Cut26, "decode_twenty_six_bits", "round-trip")
+        .says("the lowest 26 bits of both coordinates")
+        .why("Numbers of 52 bits come back, this one has 64. A coordinate has 32 bits.")
+        .link(WIDTH),
+    Quirk::new(Cut31, "decode_highest_bit_lost", "round-trip")
+        .says("both coordinates without their highest bit")
+        .why("Bit 31 is a bit like the others: `0..32`, not `0..31`.")
+        .link(TASK),
 ];
 
 /// All mistakes of this exercise.

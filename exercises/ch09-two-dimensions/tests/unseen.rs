@@ -28,9 +28,8 @@ mod test_place_search;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use kit::isolate::observe_here;
-use kit::judge::judge;
-use kit::{Judged, State, Verdict, Who};
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
 
 use cell_range::Cells;
 use interleave::Curve;
@@ -39,12 +38,6 @@ use solutions::box_ranges::box_ranges as right_ranges;
 use solutions::cell_range::{cell_range as right_range, common_cell as right_cell};
 use solutions::interleave::{deinterleave, interleave as right_number};
 use test_place_search::Asked;
-
-fn judged(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
-    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
-    verdict
-}
 
 fn curve(
     encode: impl Fn(u32, u32) -> u64 + Send + Sync + 'static,
@@ -69,22 +62,6 @@ fn ranges(f: impl Fn(Span, Span) -> Vec<RangeInclusive<u64>> + Send + Sync + 'st
 fn tested(test: impl Fn(Asked<'_>) + Send + Sync + 'static) -> Verdict {
     let tester = test_place_search::tester(test);
     judged(&test_place_search::exercise_of(tester))
-}
-
-/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
-fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
-    assert_eq!(verdict.state, State::Failing);
-    assert_eq!(verdict.check.as_deref(), Some(check));
-    assert_eq!(verdict.mistake, None, "a name was guessed");
-    let words: Vec<&str> = verdict.message.split_whitespace().collect();
-    let text = words.join(" ");
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing");
-    }
-}
-
-fn named(verdict: &Verdict, name: &str) {
-    assert_eq!(verdict.mistake.as_deref(), Some(name));
 }
 
 /// The bits of a coordinate with a 0 before each, half by half.
