@@ -11,6 +11,8 @@ mod find_orders;
 mod place_order;
 mod predict_rows;
 mod store;
+mod test_store;
+mod wrong_stores;
 
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
@@ -30,6 +32,7 @@ static CHAPTER: Chapter = Chapter {
         ("find-orders", find_orders::exercise),
         ("change-status", change_status::exercise),
         ("check-store", check_store::exercise),
+        ("test-store", test_store::exercise),
     ],
 };
 

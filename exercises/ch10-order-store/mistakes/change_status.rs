@@ -365,15 +365,24 @@ const QUIRKS: [Quirk<Step>; 21] = [
     ),
 ];
 
+/// A change with these wrong steps, unless they exclude each other.
+fn changing(steps: &[Step]) -> Option<Changing> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    let change: Changing = Arc::new(move |db, id, to| changed(&steps, db, id, to));
+    Some(change)
+}
+
+/// The change with this one wrong step.
+pub(crate) fn named(name: &str) -> Option<Changing> {
+    let quirk = QUIRKS.iter().find(|quirk| quirk.name == name)?;
+    changing(&[quirk.id])
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changing>> {
-    compose("change_status", &QUIRKS, |steps| {
-        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
-        if APART.iter().any(both) {
-            return None;
-        }
-        let steps = steps.to_vec();
-        let change: Changing = Arc::new(move |db, id, to| changed(&steps, db, id, to));
-        Some(change)
-    })
+    compose("change_status", &QUIRKS, changing)
 }

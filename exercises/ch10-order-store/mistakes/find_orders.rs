@@ -445,6 +445,17 @@ fn ids<'a>(orders: impl Iterator<Item = &'a Order>, limit: usize) -> Ids {
     Ok(orders.take(limit).map(|order| order.id).collect())
 }
 
+/// Queries with this one wrong step.
+pub(crate) fn named(name: &str) -> Option<Queries> {
+    let of_user = OF_USER.iter().find(|quirk| quirk.name == name);
+    let between = BETWEEN.iter().find(|quirk| quirk.name == name);
+    match (of_user, between) {
+        (Some(quirk), _) => user_query(&[quirk.id]),
+        (_, Some(quirk)) => time_query(&[quirk.id]),
+        _ => find_orders_pages::named(name),
+    }
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![

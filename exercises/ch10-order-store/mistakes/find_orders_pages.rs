@@ -296,18 +296,27 @@ const QUIRKS: [Quirk<Step>; 17] = [
     ),
 ];
 
-pub(crate) fn all() -> Vec<Mistake<Queries>> {
-    compose("with_status", &QUIRKS, |steps| {
-        let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
-        if APART.iter().any(both) {
-            return None;
-        }
-        let steps = steps.to_vec();
-        Some(Queries {
-            with_status: Arc::new(move |db, status, limit, after| {
-                page(&steps, db, status, limit, after)
-            }),
-            ..solution()
-        })
+/// Queries with these wrong steps, unless they exclude each other.
+fn paging(steps: &[Step]) -> Option<Queries> {
+    let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
+    if APART.iter().any(both) {
+        return None;
+    }
+    let steps = steps.to_vec();
+    Some(Queries {
+        with_status: Arc::new(move |db, status, limit, after| {
+            page(&steps, db, status, limit, after)
+        }),
+        ..solution()
     })
+}
+
+/// The queries with this one wrong step.
+pub(crate) fn named(name: &str) -> Option<Queries> {
+    let quirk = QUIRKS.iter().find(|quirk| quirk.name == name)?;
+    paging(&[quirk.id])
+}
+
+pub(crate) fn all() -> Vec<Mistake<Queries>> {
+    compose("with_status", &QUIRKS, paging)
 }

@@ -7,3 +7,4 @@ mod find_orders_pages;
 pub(crate) mod place_order;
 mod place_order_keys;
 pub(crate) mod predict_rows;
+pub(crate) mod test_store;

@@ -284,6 +284,12 @@ fn placing(steps: &[Step]) -> Option<Placing> {
     }))
 }
 
+/// A `place` with this one wrong step.
+pub(crate) fn named(name: &str) -> Option<Placing> {
+    let quirk = QUIRKS.iter().find(|quirk| quirk.name == name)?;
+    placing(&[quirk.id])
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Placing>> {
     let mut mistakes = compose("keys", &KEY_QUIRKS, |steps| {

@@ -7,3 +7,4 @@ pub mod check_store;
 pub mod find_orders;
 pub mod place_order;
 pub mod predict_rows;
+pub mod test_store;

@@ -102,3 +102,25 @@ impl Order {
         })
     }
 }
+
+/// Somebody's order store, as `test-store` meets it. It begins empty.
+pub trait OrderStore {
+    /// Stores a new order. `false`, and nothing changes, if its id is taken.
+    fn place(&mut self, order: &Order) -> bool;
+    /// Gives an order another status.
+    fn change_status(&mut self, id: u32, to: Status) -> Change;
+    /// Removes an order. `false` if no order has this id.
+    fn remove(&mut self, id: u32) -> bool;
+    /// The order with this id.
+    fn get(&self, id: u32) -> Option<Order>;
+    /// The orders of a user, newest first, at most `limit`.
+    fn of_user(&self, user: &str, limit: usize) -> Vec<u32>;
+    /// The orders placed in `from..until`, oldest first, at most `limit`.
+    fn between(&self, from: u64, until: u64, limit: usize) -> Vec<u32>;
+    /// A page of the orders with a status, oldest first. `after` is the cursor of the page before.
+    fn with_status(&self, status: Status, limit: usize, after: Option<&[u8]>) -> Page;
+    /// In the next `place`, `change_status` or `remove`, the power fails behind so many file operations, and what was
+    /// not synced is lost. The call returns as ever; then the store is opened again. A call has less than 20 file
+    /// operations. With a greater number the power fails when the call has returned.
+    fn fail_in(&mut self, operations: u64);
+}
