@@ -101,9 +101,10 @@ const CHURN: [Churn; 5] = [
     (&[(2, "bob", 600, New)], &[]),
     // The first of the next page.
     (&[(4, "ann", 800, New)], &[]),
-    // One that belongs before the cursor, and one behind it with a smaller id.
+    // One that belongs before the cursor, and one behind all others with a smaller id. One between the two pages
+    // may be shown or not.
     (&[], &[(90, "zoe", 100, New)]),
-    (&[], &[(0, "zoe", 650, New)]),
+    (&[], &[(0, "zoe", 850, New)]),
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

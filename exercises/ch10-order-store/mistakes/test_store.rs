@@ -3,9 +3,9 @@
 use kit::{Mistake, Tester};
 
 use crate::order::Status::{New, Paid};
-use crate::order::{Order, OrderStore, Status};
+use crate::order::{Change, Order, OrderStore, Status};
 use crate::solutions::test_store::{
-    SCRIPTS, acknowledged, cut_changes, cut_places, filled, neighbours, refusals, walk,
+    SCRIPTS, acknowledged, cut_changes, cut_places, filled, neighbours, walk,
 };
 use crate::test_store::{Recipe, tester};
 
@@ -127,7 +127,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
              that begin alike, equal times, more orders than the limit.",
         ),
         weak("new_status_alone", "kills", MOVES, |open| {
-            without(&["changes"])(open);
+            without(&["changes", "cut_changes", "acknowledged"])(open);
             let mut store = filled(open, &neighbours());
             store.change_status(10, Paid);
             assert_eq!(walk(&*store, Paid, 10), [[2, 10, 5]]);
@@ -149,7 +149,8 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
             assert_eq!(walk(&*store, New, 1), [[1], [3]]);
             store.change_status(1, Paid);
             assert_eq!(walk(&*store, New, 10), [[3]]);
-            refusals(open);
+            assert!(!store.place(&order(1, "kim", 400, Paid)));
+            assert_eq!(store.change_status(77, Paid), Change::Unknown);
             cut_places(open);
             cut_changes(open);
             acknowledged(open);

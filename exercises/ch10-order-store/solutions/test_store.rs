@@ -109,7 +109,7 @@ fn changes(open: Open) {
     assert_eq!(store.of_user("ann", 10), [5, 300, 2, 10]);
 }
 
-pub(crate) fn refusals(open: Open) {
+fn refusals(open: Open) {
     let mut store = filled(open, &neighbours());
     assert!(!store.place(&order(10, "bob", 700, Shipped)));
     assert!(store.of_user("bob", 10).is_empty());

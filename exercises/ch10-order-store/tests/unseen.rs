@@ -1,0 +1,345 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+use ch10_order_store::order;
+
+#[path = "../checks/change_status.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod change_status;
+#[path = "../checks/check_store.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod check_store;
+#[path = "../checks/find_orders.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod find_orders;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/place_order.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod place_order;
+#[path = "../checks/predict_rows.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod predict_rows;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../checks/store.rs"]
+mod store;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_store.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_store;
+#[path = "../checks/wrong_stores.rs"]
+mod wrong_stores;
+
+use std::sync::Arc;
+
+use engine::keys::{DecodeKey as _, OrderedKey as _};
+use engine::{Db, WriteBatch, WriteOptions};
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
+
+use check_store::Checker;
+use find_orders::Queries;
+use order::{Change, Fault, Order, OrderStore, Page, Status};
+use place_order::Placing;
+use predict_rows::Predictions;
+use solutions::change_status::change_status as right_change;
+use solutions::find_orders::{between, of_user, with_status};
+use solutions::place_order::{keys, place};
+
+fn placing(
+    keys: impl Fn(&Order) -> [Vec<u8>; 4] + Send + Sync + 'static,
+    place: impl Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&place_order::exercise_of(Placing::new(keys, place)))
+}
+
+fn changing(
+    change: impl Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&change_status::exercise_of(Arc::new(change)))
+}
+
+fn paging(
+    page: impl Fn(&Db, Status, usize, Option<&[u8]>) -> engine::Result<Page> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&find_orders::exercise_of(Queries::new(
+        of_user, between, page,
+    )))
+}
+
+fn checking(faults: impl Fn(&Db) -> engine::Result<Vec<Fault>> + Send + Sync + 'static) -> Verdict {
+    let rebuild = solutions::check_store::rebuild;
+    judged(&check_store::exercise_of(Checker::new(faults, rebuild)))
+}
+
+/// The ids of a status, oldest first, with their keys.
+fn queue(db: &Db, status: Status) -> Vec<(Vec<u8>, u32)> {
+    let rows = db.default_family().prefix((b's', status.byte()).to_key());
+    let id = |key: &[u8]| <(u8, u8, u64, u32)>::from_key(key).unwrap().3;
+    rows.map(|row| row.unwrap().0)
+        .map(|key| (key.clone(), id(&key)))
+        .collect()
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    // Flushed instead of synced.
+    let flushed = |db: &Db, order: &Order| {
+        let [own, indexes @ ..] = keys(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        for key in indexes {
+            batch.put(&db.default_family(), key, b"");
+        }
+        batch.put(&db.default_family(), own, order.value());
+        db.write(batch, WriteOptions::default())?;
+        db.flush()?;
+        Ok(true)
+    };
+    assert_eq!(placing(keys, flushed).state, State::Passed);
+
+    // The rows of all statuses are deleted, then one is put.
+    let all_deleted = |db: &Db, id: u32, to: Status| {
+        let own = (b'o', id).to_key();
+        let Some(value) = db.get(&own)? else {
+            return Ok(Change::Unknown);
+        };
+        let mut order = Order::read(id, &value).unwrap();
+        if order.status == to {
+            return Ok(Change::Unchanged);
+        }
+        let mut batch = WriteBatch::new();
+        for status in Status::ALL {
+            batch.delete(
+                &db.default_family(),
+                (b's', status.byte(), order.at, id).to_key(),
+            );
+        }
+        order.status = to;
+        for (key, value) in [(own, order.value()), (keys(&order)[3].clone(), Vec::new())] {
+            batch.put(&db.default_family(), key, value);
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(Change::Changed)
+    };
+    assert_eq!(changing(all_deleted).state, State::Passed);
+
+    // The cursor is the next row.
+    let next_row = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        let mut rows = queue(db, status);
+        rows.retain(|(key, _)| after.is_none_or(|after| **key >= *after));
+        let next = rows.get(limit).map(|(key, _)| key.clone());
+        let ids = rows.iter().take(limit).map(|(_, id)| *id).collect();
+        Ok(Page { ids, next })
+    };
+    assert_eq!(paging(next_row).state, State::Passed);
+}
+
+#[test]
+fn keys_that_nobody_foresaw_are_compared() {
+    let seconds = |order: &Order| {
+        keys(&Order {
+            at: order.at / 1000,
+            ..order.clone()
+        })
+    };
+    observed(
+        &placing(seconds, place),
+        "bytes",
+        &[
+            "must be 75 61 6e 6e 00 01 ff ff ff ff ff ff fe 0b 00 00 00 07",
+            "It is right on all rows of orders",
+        ],
+    );
+    let capital_letters = |order: &Order| {
+        keys(order).map(|mut key| {
+            key[0] = key[0].to_ascii_uppercase();
+            key
+        })
+    };
+    observed(
+        &placing(capital_letters, place),
+        "bytes",
+        &["keys(7 \"ann\" 500 New)[0] must be 6f 00 00 00 07, but it is 4f 00 00 00 07"],
+    );
+    let anonymous_panics = |order: &Order| {
+        assert!(!order.user.is_empty(), "no user");
+        keys(order)
+    };
+    observed(
+        &placing(anonymous_panics, place),
+        "returns",
+        &["no user", "It panics on"],
+    );
+}
+
+#[test]
+fn placements_are_told_by_their_rows() {
+    // A counter that nobody asked for.
+    let counted = |db: &Db, order: &Order| {
+        let placed = place(db, order)?;
+        if placed {
+            db.put("count", b"1")?;
+        }
+        Ok(placed)
+    };
+    observed(
+        &placing(keys, counted),
+        "rows",
+        &["true and the rows [63 6f 75 6e 74 = 31, order of 7"],
+    );
+    // Three of four in the batch.
+    let status_apart = |db: &Db, order: &Order| {
+        let [own, user, time, status] = keys(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), own, order.value());
+        batch.put(&db.default_family(), user, b"");
+        batch.put(&db.default_family(), time, b"");
+        db.write(batch, WriteOptions { sync: true })?;
+        db.put(status, b"")?;
+        Ok(true)
+    };
+    observed(
+        &placing(keys, status_apart),
+        "rows",
+        &[
+            "half an order, [order of 7, time of 7, user of 7], when the power fails behind file operation",
+        ],
+    );
+}
+
+#[test]
+fn changes_are_told_by_their_rows() {
+    let never_shipped = |db: &Db, id: u32, to: Status| match to {
+        Status::Shipped => Ok(Change::Unchanged),
+        _ => right_change(db, id, to),
+    };
+    observed(
+        &changing(never_shipped),
+        "rows",
+        &["change_status({7 \"ann\" 500 New}, 7, Shipped) must be Changed"],
+    );
+    let at_the_present = |db: &Db, id: u32, to: Status| {
+        let changed = right_change(db, id, to)?;
+        if let (Change::Changed, Some(value)) = (changed, db.get((b'o', id).to_key())?) {
+            let order = Order::read(id, &value).unwrap();
+            db.delete(&keys(&order)[3])?;
+            db.put((b's', to.byte(), 99_999_u64, id).to_key(), b"")?;
+        }
+        Ok(changed)
+    };
+    observed(&changing(at_the_present), "rows", &["s Paid 99999 7"]);
+    let said_wrong = |db: &Db, id: u32, to: Status| {
+        Ok(match right_change(db, id, to)? {
+            Change::Unknown => Change::Unchanged,
+            Change::Unchanged => Change::Changed,
+            Change::Changed => Change::Changed,
+        })
+    };
+    named(
+        &changing(said_wrong),
+        "unknown_taken_for_unchanged+same_taken_for_changed",
+    );
+}
+
+#[test]
+fn pages_are_shown_as_they_were_walked() {
+    let odd = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
+        with_status(db, status, limit.min(2), after)
+    };
+    observed(
+        &paging(odd),
+        "pages",
+        &["must be [1, 2, 4] end, but it is [1, 2] [4] end"],
+    );
+    let by_user = |db: &Db, user: &str, limit: usize| {
+        let mut ids = of_user(db, user, usize::MAX)?;
+        ids.retain(|id| *id != 10);
+        ids.truncate(limit);
+        Ok(ids)
+    };
+    observed(
+        &judged(&find_orders::exercise_of(Queries::new(
+            by_user,
+            between,
+            with_status,
+        ))),
+        "user",
+        &["`between` and `with_status` are right."],
+    );
+}
+
+#[test]
+fn checkers_are_shown_what_they_missed() {
+    let by_length = |db: &Db| {
+        let mut faults = solutions::check_store::faults(db)?;
+        faults.retain(|fault| match fault {
+            Fault::Ghost(key) | Fault::Missing(key) => key.len() > 4,
+        });
+        Ok(faults)
+    };
+    observed(
+        &checking(by_length),
+        "faults",
+        &["faults(index rows that cannot be read) must be [ghost 73,"],
+    );
+    let twice = |db: &Db| {
+        let faults = solutions::check_store::faults(db)?;
+        Ok([faults.clone(), faults].concat())
+    };
+    observed(
+        &checking(twice),
+        "faults",
+        &["It is right on all stores in which nothing is wrong"],
+    );
+}
+
+#[test]
+fn predictions_show_one_wrong_pair_and_not_the_answer() {
+    let verdict = judged(&predict_rows::exercise_of(Predictions {
+        scan: || ['h', 'b', 'd', 'f', 'a', 'e', 'c', 'g'],
+        touched: || vec!['b', 'f'],
+    }));
+    observed(
+        &verdict,
+        "key-order",
+        &[
+            "you put a before e, but the key of a, t 500 7, is greater than that of e, t 300 258",
+            "of the rows that you name, 1 need no change; of those that need one, you leave out 1",
+        ],
+    );
+}
+
+#[test]
+fn tests_are_scored_by_what_they_refuse() {
+    let only_users = |open: &dyn Fn() -> Box<dyn OrderStore>| {
+        let mut store = open();
+        for (id, user) in [(1, "ann"), (2, "anna"), (3, "ann")] {
+            let order = Order {
+                id,
+                user: user.to_owned(),
+                at: 5,
+                status: Status::New,
+            };
+            assert!(store.place(&order));
+        }
+        assert_eq!(store.of_user("ann", 9), [1, 3]);
+    };
+    observed(
+        &judged(&test_store::exercise_of(test_store::tester(only_users))),
+        "kills",
+        &[
+            "killed 2 of 18",
+            "It accepts 2 of 2 right implementations, and refuses 2 of 18 mistakes.",
+        ],
+    );
+}
