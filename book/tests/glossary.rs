@@ -10,12 +10,13 @@ use std::path::Path;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
 /// Chapters whose every italic word is an entry. Others may also stress a word by italics.
-const COMPLETE: [&str; 5] = [
+const COMPLETE: [&str; 6] = [
     "01-sorted-map",
     "02-endianness",
     "03-twos-complement",
     "04-ieee-754",
     "05-strings-and-tuples",
+    "10-order-store",
 ];
 
 /// A row of the glossary.
