@@ -10,24 +10,27 @@ use ch01_sorted_map::first_scan as learner;
 pub(crate) type Scan = fn(&Store, &[u8], &[u8]) -> Vec<Vec<u8>>;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
-    Box::new(
-        Exercise::<Scan>::new(
-            "first-scan",
-            "01-sorted-map",
-            Cast {
-                learner: learner::first_scan,
-                stub: stubs::first_scan::first_scan,
-                solution: solutions::first_scan::first_scan,
-            },
-        )
-        .part(scans())
-        .check(check::answers(
-            "first_scan",
-            "range",
-            "The keys from `lo` up to, but without, `hi`, in order.",
-        ))
-        .mistakes(mistakes::first_scan::all()),
+    Box::new(exercise_of(learner::first_scan))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
+    Exercise::<Scan>::new(
+        "first-scan",
+        "01-sorted-map",
+        Cast {
+            learner,
+            stub: stubs::first_scan::first_scan,
+            solution: solutions::first_scan::first_scan,
+        },
     )
+    .part(scans())
+    .check(check::answers(
+        "first_scan",
+        "range",
+        "The keys from `lo` up to, but without, `hi`, in order.",
+    ))
+    .mistakes(mistakes::first_scan::all())
 }
 
 fn scans() -> PartOf<Scan> {

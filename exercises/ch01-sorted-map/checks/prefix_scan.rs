@@ -10,24 +10,27 @@ use ch01_sorted_map::prefix_scan as learner;
 pub(crate) type Scan = fn(&Store, &[u8]) -> Vec<Vec<u8>>;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
-    Box::new(
-        Exercise::<Scan>::new(
-            "prefix-scan",
-            "01-sorted-map",
-            Cast {
-                learner: learner::prefix_scan,
-                stub: stubs::prefix_scan::prefix_scan,
-                solution: solutions::prefix_scan::prefix_scan,
-            },
-        )
-        .part(scans())
-        .check(check::answers(
-            "prefix_scan",
-            "prefix",
-            "The keys that start with the prefix, all of them and no others, in order.",
-        ))
-        .mistakes(mistakes::prefix_scan::all()),
+    Box::new(exercise_of(learner::prefix_scan))
+}
+
+/// The exercise with anybody's code in the learner's place.
+pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
+    Exercise::<Scan>::new(
+        "prefix-scan",
+        "01-sorted-map",
+        Cast {
+            learner,
+            stub: stubs::prefix_scan::prefix_scan,
+            solution: solutions::prefix_scan::prefix_scan,
+        },
     )
+    .part(scans())
+    .check(check::answers(
+        "prefix_scan",
+        "prefix",
+        "The keys that start with the prefix, all of them and no others, in order.",
+    ))
+    .mistakes(mistakes::prefix_scan::all())
 }
 
 fn scans() -> PartOf<Scan> {

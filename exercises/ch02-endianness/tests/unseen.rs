@@ -258,3 +258,38 @@ fn headers_are_told_by_order_and_length() {
         &["It is wrong on all headers with something behind them."],
     );
 }
+
+fn tried(numbers: &'static [u32]) -> Verdict {
+    judged(&test_u32_keys::exercise_of(test_u32_keys::tester(|| {
+        numbers.to_vec()
+    })))
+}
+
+#[test]
+fn other_numbers_that_find_everything_pass() {
+    let verdict = tried(&[1, 255, 256, 65_535, 65_536, 1 << 24, 0x1234_5678, u32::MAX]);
+    assert_eq!(verdict.state, State::Passed);
+    // Seven are enough, and a number may stand there twice.
+    let verdict = tried(&[255, 256, 256, 65_535, 65_536, 9, 16_777_219, 4_294_967_295]);
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn numbers_that_nobody_foresaw_are_told_their_score() {
+    observed(
+        &tried(&[0, 9, 10, 300]),
+        "kills",
+        &[
+            "killed",
+            "On a right one, your test makes 8 calls: encode(0), encode(9), encode(10), ...",
+            "It accepts 1 of 1 right implementation, and refuses",
+        ],
+    );
+    observed(
+        &tried(&[0, 1 << 16, 1 << 31]),
+        "kills",
+        &["On a right one, your test makes 6 calls: encode(0), encode(65536), encode(2147483648)"],
+    );
+    let verdict = tried(&[0; 9]);
+    named(&verdict, "too_many");
+}

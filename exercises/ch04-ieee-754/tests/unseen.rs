@@ -369,3 +369,63 @@ fn one_nan_among_many_is_named() {
         "decode_refuses_one_nan",
     );
 }
+
+fn tested(
+    test: impl Fn(&dyn Fn(f64) -> Option<Vec<u8>>, &dyn Fn(&[u8]) -> f64) + Send + Sync + 'static,
+) -> Verdict {
+    judged(&test_score_keys::exercise_of(test_score_keys::tester(test)))
+}
+
+#[test]
+fn a_good_test_of_score_keys_passes_however_it_is_written() {
+    // Bit patterns in strides, all pairs of neighbours, by `partial_cmp`.
+    let verdict = tested(|encode, decode| {
+        let strides = (0..=0x7ff0)
+            .step_by(7)
+            .map(|high| f64::from_bits(high << 48 | high));
+        let numbers = strides.chain([
+            0.0,
+            0.1,
+            0.3,
+            0.1 + 0.2,
+            f64::MAX,
+            f64::INFINITY,
+            f64::from_bits(1),
+        ]);
+        let mut numbers: Vec<f64> = numbers
+            .filter(|n| !n.is_nan())
+            .flat_map(|n| [n, -n])
+            .collect();
+        numbers.sort_by(f64::total_cmp);
+        for pair in numbers.windows(2) {
+            assert_eq!(
+                pair[0].partial_cmp(&pair[1]),
+                encode(pair[0]).partial_cmp(&encode(pair[1]))
+            );
+        }
+        assert!(numbers.iter().all(|n| decode(&encode(*n).unwrap()) == *n));
+        assert!([f64::NAN, -f64::NAN].iter().all(|n| encode(*n).is_none()));
+    });
+    assert_eq!(verdict.state, State::Passed);
+}
+
+#[test]
+fn a_weak_test_of_score_keys_is_told_its_score() {
+    let verdict = tested(|encode, _| assert!(encode(-0.5) < encode(0.5)));
+    observed(
+        &verdict,
+        "kills",
+        &[
+            "killed 3 of 16: your test accepts 13 wrong encoders.",
+            "On a right one, your test makes 2 calls: encode(-0.5), encode(0.5)",
+        ],
+    );
+    // A NaN is compared with itself: nothing can pass.
+    let verdict = tested(|_, decode| assert!(decode(&[0xff; 9]) == f64::NAN));
+    named(&verdict, "refuses_everything");
+    assert!(
+        verdict
+            .message
+            .contains("your test refuses a right answer, `by_the_sign_bit`.")
+    );
+}

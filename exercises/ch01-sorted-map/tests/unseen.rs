@@ -1,0 +1,162 @@
+//! Wrong and right answers that no gallery holds: what is said of them must be true.
+
+#[path = "../checks/first_scan.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod first_scan;
+#[path = "../mistakes/mod.rs"]
+#[expect(unreachable_pub, reason = "mistakes look like solutions")]
+mod mistakes;
+#[path = "../checks/prefix_scan.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod prefix_scan;
+#[path = "../solutions/mod.rs"]
+#[expect(unreachable_pub, reason = "solutions look like the library's files")]
+mod solutions;
+#[path = "../checks/stores.rs"]
+mod stores;
+#[path = "../stubs/mod.rs"]
+#[expect(unreachable_pub, reason = "stubs are copies of the library's files")]
+mod stubs;
+#[path = "../checks/test_prefix_scan.rs"]
+#[expect(dead_code, reason = "the tests put other code in the learner's place")]
+mod test_prefix_scan;
+
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
+
+use ch01_sorted_map::test_prefix_scan as learner;
+use stores::Store;
+
+fn first(scan: first_scan::Scan) -> Verdict {
+    judged(&first_scan::exercise_of(scan))
+}
+
+fn prefix(scan: prefix_scan::Scan) -> Verdict {
+    judged(&prefix_scan::exercise_of(scan))
+}
+
+fn tested(
+    test: impl Fn(&dyn Fn(&Store, &[u8]) -> Vec<Vec<u8>>) + Send + Sync + 'static,
+) -> Verdict {
+    judged(&test_prefix_scan::exercise_of(test_prefix_scan::tester(
+        test,
+    )))
+}
+
+#[test]
+fn right_answers_pass_however_they_are_written() {
+    let walked = first(|store, lo, hi| {
+        let inside = |key: &&Vec<u8>| key.as_slice() >= lo && key.as_slice() < hi;
+        store.keys().filter(inside).cloned().collect()
+    });
+    assert_eq!(walked.state, State::Passed);
+    let taken = prefix(|store, prefix| {
+        let from = store.range(prefix.to_vec()..).map(|(key, _)| key);
+        from.take_while(|key| key.starts_with(prefix))
+            .cloned()
+            .collect()
+    });
+    assert_eq!(taken.state, State::Passed);
+}
+
+#[test]
+fn a_bound_that_is_cut_is_told_by_class() {
+    // Only the first byte of the end counts.
+    let verdict = first(|store, lo, hi| {
+        let end = hi.first().map_or(&[][..], std::slice::from_ref);
+        solutions::first_scan::first_scan(store, lo, end)
+    });
+    observed(
+        &verdict,
+        "range",
+        &["It is wrong on", "all ranges that end before they start."],
+    );
+}
+
+#[test]
+fn one_lost_key_is_told_by_class() {
+    // Longer keys are lost.
+    let verdict = first(|store, lo, hi| {
+        let mut keys = solutions::first_scan::first_scan(store, lo, hi);
+        keys.retain(|key| key.len() == 1);
+        keys
+    });
+    observed(&verdict, "range", &["must be", "It is wrong on"]);
+    let verdict = prefix(|store, prefix| {
+        let mut keys = solutions::prefix_scan::prefix_scan(store, prefix);
+        keys.retain(|key| !key.ends_with(b"\xff\xff"));
+        keys
+    });
+    observed(&verdict, "prefix", &["\\xff\\xff", "It is wrong on"]);
+}
+
+#[test]
+fn natural_slips_are_named() {
+    named(
+        &first(|store, lo, hi| {
+            store
+                .range(lo.to_vec()..hi.to_vec())
+                .map(|(k, _)| k.clone())
+                .collect()
+        }),
+        "both_ends_left_to_the_map",
+    );
+    let verdict = prefix(|store, prefix| {
+        let end = [prefix, b"\xff"].concat();
+        store
+            .range(prefix.to_vec()..end)
+            .map(|(key, _)| key.clone())
+            .collect()
+    });
+    named(&verdict, "ends_at_one_ff");
+}
+
+#[test]
+fn a_weak_test_that_nobody_foresaw_is_told_its_score() {
+    // The right idea, and no key with many ff, nor an empty store.
+    let words = |scan: &dyn Fn(&Store, &[u8]) -> learner::Keys| {
+        let keys: [&[u8]; 8] = [
+            b"A", b"a", b"a0", b"ab", b"abc\x80", b"ab\xff", b"ac", b"x ab",
+        ];
+        let store = stores::store(&keys);
+        for prefix in keys {
+            let expected: Vec<_> = store
+                .keys()
+                .filter(|key| key.starts_with(prefix))
+                .cloned()
+                .collect();
+            assert_eq!(scan(&store, prefix), expected);
+        }
+    };
+    observed(
+        &tested(words),
+        "kills",
+        &[
+            "your test accepts",
+            "ends_at_many_ff It ends at the prefix followed by eight bytes ff.",
+            "On a right one, your test makes 8 calls: scan([8 keys], \"A\")",
+        ],
+    );
+}
+
+#[test]
+fn a_test_that_is_too_strict_is_told_why() {
+    let verdict = tested(|scan| {
+        let found = scan(&stores::store(&[b"a", b"ab"]), b"a");
+        assert!(found.iter().all(|key| key.len() > 1), "the prefix alone");
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test refuses a right answer, `one_range`.",
+            "the prefix alone. Its only call was scan([\"a\", \"ab\"], \"a\") = [\"a\", \"ab\"].",
+        ],
+    );
+    // `user:1` taken for a field.
+    let verdict = tested(|scan| {
+        let found = scan(&stores::store(&[b"user:1", b"user:10"]), b"user:1");
+        assert_eq!(found, [b"user:1".to_vec()]);
+    });
+    assert_eq!(verdict.check.as_deref(), Some("accepts-right"));
+}
