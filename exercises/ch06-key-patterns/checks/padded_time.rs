@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use kit::values::Value;
-use kit::{Answer, Cast, Codec, Exercise, Judged, Show, check, codec};
+use kit::values::ranks;
+use kit::{Answer, Cast, Codec, Exercise, Judged, PartOf, Show, check, codec};
 
 use crate::{mistakes, solutions, stubs};
 use ch06_key_patterns::padded_time as learner;
@@ -106,9 +107,9 @@ pub(crate) fn exercise_of(learner: Padded) -> Exercise<Padded> {
         solution: padded(right, solutions::padded_time::decode),
     };
     Exercise::new("padded-time", "06-key-patterns", cast)
-        .part(codec::encode_part::<Time>())
+        .part(encodings())
         .decoder(
-            codec::decode_part::<Time>(move |time| right(time.0), &FOREIGN),
+            decodings(),
             codec::round_trip_part::<Time>(|time| Some(time.0).show()),
         )
         .check(check::order("encode", "Keys compare as the times do."))
@@ -124,4 +125,41 @@ pub(crate) fn exercise_of(learner: Padded) -> Exercise<Padded> {
             "A key gives its time back, and what is no key gives `None`.",
         ))
         .mistakes(mistakes::padded_time::all())
+}
+
+/// A key as people read it.
+fn shown(key: &[u8]) -> Answer {
+    Answer {
+        text: format!("b\"{}\"", key.escape_ascii()),
+        ..key.show()
+    }
+}
+
+fn encodings() -> PartOf<Padded> {
+    let times = Time::probes();
+    let mut part = PartOf::new("encode", "key").ranked(ranks(&times, Time::order));
+    for time in times {
+        part = part.probe(
+            format!("encode({})", time.0),
+            time.show(),
+            &time.classes(),
+            move |padded: &Padded| shown(&padded.encode(time)),
+        );
+    }
+    part
+}
+
+fn decodings() -> PartOf<Padded> {
+    let own = Time::probes().into_iter().map(|time| {
+        let key = solutions::padded_time::encode(time.0);
+        (time.classes(), key)
+    });
+    let foreign = FOREIGN.map(|(class, key)| (vec![class], key.to_vec()));
+    let mut part = PartOf::new("decode", "number");
+    for (classes, key) in own.chain(foreign) {
+        let input = shown(&key);
+        let ask = move |padded: &Padded| padded.decode(&key);
+        part = part.probe(format!("decode({})", input.text), input, &classes, ask);
+    }
+    part
 }
