@@ -119,9 +119,13 @@ fn a_window_newest_first_lies_between_the_ends_of_two_times() {
 // ANCHOR: meeting_windows
 #[test]
 fn windows_that_meet_lose_nothing_and_repeat_nothing() {
+    // The five events, one at time 0, and one whose name begins with ff.
+    let mut events = EVENTS.map(|(time, name)| (time, name.as_bytes())).to_vec();
+    events.extend([(0, &b"z"[..]), (20, b"\xff\x00")]);
     let store = Store::new();
-    for (time, name) in EVENTS {
-        store.put((Desc(time), Raw(name)).to_key(), &format!("{time} {name}"));
+    for &(time, name) in &events {
+        let value = format!("{time} {}", name.escape_ascii());
+        store.put((Desc(time), Raw(name)).to_key(), &value);
     }
     let behind = |time: u64| keys::prefix_successor(&Desc(time).to_key());
     let window = |from: u64, to: u64| {
@@ -132,8 +136,8 @@ fn windows_that_meet_lose_nothing_and_repeat_nothing() {
     };
     for from in 0..=45 {
         for to in from..=45 {
-            let inside = |(time, _): &&(u64, &str)| (from..to).contains(time);
-            assert_eq!(window(from, to).len(), EVENTS.iter().filter(inside).count());
+            let inside = |(time, _): &&(u64, &[u8])| (from..to).contains(time);
+            assert_eq!(window(from, to).len(), events.iter().filter(inside).count());
             for middle in from..=to {
                 let parts = [window(middle, to), window(from, middle)].concat();
                 assert_eq!(parts, window(from, to));
