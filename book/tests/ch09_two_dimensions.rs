@@ -109,7 +109,7 @@ fn four_points_in_the_middle_of_the_map() {
 fn each_bit_halves_what_the_bits_before_it_left() {
     let palermo = at(13.36, 38.12);
     let mut table = format!(
-        "{:<11}{:<6}{:>22}{:>22}\n",
+        "{:<12}{:<4}{:>18}{:>18}\n",
         "bits", "cuts", "longitude", "latitude"
     );
     for cuts in 1..=5 {
@@ -118,7 +118,7 @@ fn each_bit_halves_what_the_bits_before_it_left() {
         let bounds = cell.bounds();
         let span = |low: f64, high: f64| format!("{low:.2} to {high:.2}");
         table += &format!(
-            "{:<11}{cuts:<6}{:>22}{:>22}\n",
+            "{:<12}{cuts:<4}{:>18}{:>18}\n",
             format!("{bits:0width$b}", width = 2 * cuts as usize),
             span(bounds.longitude.start, bounds.longitude.end),
             span(bounds.latitude.start, bounds.latitude.end),
@@ -184,14 +184,14 @@ fn what_each_number_of_cuts_buys() {
         m => format!("{m:.2} m"),
     };
     let mut table = format!(
-        "{:>4}{:>6}{:>18}{:>16}{:>12}\n",
+        "{:>4}{:>6}{:>20}{:>16}{:>12}\n",
         "cuts", "bits", "wide at 0 degrees", "wide at Paris", "high"
     );
     for cuts in [5, 6, 10, 13, 16, 20, 26] {
         let (width, height) = size_m(at(0.0, 0.0), cuts);
         let (at_paris, _) = size_m(paris(), cuts);
         table += &format!(
-            "{cuts:>4}{:>6}{:>18}{:>16}{:>12}\n",
+            "{cuts:>4}{:>6}{:>20}{:>16}{:>12}\n",
             2 * cuts,
             metres(width),
             metres(at_paris),
@@ -210,7 +210,7 @@ fn what_each_number_of_cuts_buys() {
 fn a_rectangle_becomes_several_ranges() {
     let searched = ZBox::new(2..=5, 1..=4).unwrap();
     let mut table = format!(
-        "{:<8}{:<44}{:>8}{:>8}\n",
+        "{:<9}{:<50}{:>6}{:>8}\n",
         "at most", "ranges", "points", "wasted"
     );
     for limit in [1, 2, 3, 4, 6, 8] {
@@ -221,7 +221,7 @@ fn a_rectangle_becomes_several_ranges() {
             .collect();
         let points: u64 = ranges.iter().map(|r| r.end() - r.start() + 1).sum();
         let wasted = u128::from(points) - searched.points();
-        table += &format!("{limit:<8}{:<44}{points:>8}{wasted:>8}\n", texts.join(" "));
+        table += &format!("{limit:<9}{:<50}{points:>6}{wasted:>8}\n", texts.join(" "));
     }
     output::check("09-two-dimensions/outputs/box-ranges.txt", &table);
 }
@@ -229,7 +229,7 @@ fn a_rectangle_becomes_several_ranges() {
 
 // ANCHOR: split
 #[test]
-fn where_the_curve_leaves_the_rectangle_last() {
+fn the_greatest_border_in_the_rectangle() {
     let searched = ZBox::new(2..=5, 1..=4).unwrap();
     let (lower, upper) = searched.split().expect("more than one point");
     let lines = format!(

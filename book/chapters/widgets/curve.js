@@ -40,7 +40,7 @@ const Curve = (() => {
     return low[0] <= x && x <= high[0] && low[1] <= y && y <= high[1];
   }
 
-  /** Cuts a box in two where the curve leaves it last, or gives `null` for a single point. */
+  /** Cuts a box in two along the greatest border in it, or gives `null` for a single point. */
   function split(box) {
     const differing = first(box) ^ last(box);
     if (differing === 0n) return null;

@@ -79,7 +79,7 @@ impl<'a> Counted<'a> {
             cursor.seek(encode_u64(number)).unwrap();
             target = None;
             while cursor.valid() {
-                let number = u64::from_be_bytes(cursor.key()[..8].try_into().unwrap());
+                let number = number_in(cursor.key());
                 found.rows.push(self.place(cursor.value()));
                 if !searched.contains(number) {
                     target = searched.next(number);
@@ -91,6 +91,11 @@ impl<'a> Counted<'a> {
         found
     }
     // ANCHOR_END: jump
+}
+
+/// The number that a key begins with.
+fn number_in(key: &[u8]) -> u64 {
+    u64::from_be_bytes(*key.first_chunk().expect("a number and a name"))
 }
 
 /// The number of a place, as GEOADD stores it.

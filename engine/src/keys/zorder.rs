@@ -130,8 +130,8 @@ impl ZBox {
     }
 
     // ANCHOR: split
-    /// Cuts it in two where the curve leaves it last: every number of the first part is below every number of the
-    /// second. `None` if it is a single point.
+    /// Cuts it in two along the greatest border of the map that runs through it: every number of the first part is
+    /// below every number of the second. `None` if it is a single point.
     ///
     /// The first bit in which the corners differ says in which direction, and where: before the first coordinate that has
     /// this bit set and no other bit below it.

@@ -1,4 +1,4 @@
-//! Cut where the curve leaves the rectangle last, until a part has no stranger between its corners.
+//! Cut along the greatest border in the rectangle, until a part has no stranger between its corners.
 
 use std::ops::RangeInclusive;
 

@@ -9,7 +9,8 @@
 //! 2. The ranges ascend, and no two of them touch: not `8..=9` and `10..=11` but `8..=11`.
 //! 3. If a start lies behind its end, there is nothing to return.
 //! 4. Coordinates have 32 bits. Between the corners of four points in the middle of the map lie more numbers than you
-//!    can walk through. Cut the rectangle in two where the curve leaves it, until a part is one range.
+//!    can walk through. Cut the rectangle in two along the greatest border of the map in it,
+//!    until a part is one range.
 //!
 //! | x      | y      | ranges                       |
 //! |--------|--------|------------------------------|
