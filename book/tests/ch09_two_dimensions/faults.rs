@@ -2,7 +2,7 @@
 
 use book::output;
 use engine::keys::{deinterleave, interleave};
-use redis_layer::types::geo::{Point, distance};
+use redis_layer::types::geo::{Point, curve, distance};
 
 use crate::counted::number;
 use crate::places::{Place, at, strewn};
@@ -46,15 +46,17 @@ fn neighbours_are_not_enough_when_cells_are_smaller_than_the_reach() {
 fn a_circle_is_wider_than_its_centre_says() {
     let (centre, radius_m) = (at(0.0, 60.0), 1_000_000.0);
     let angle = radius_m / distance::EARTH_RADIUS_M;
-    let width_at_centre = distance::degrees(angle / distance::radians(60.0).cos());
+    let narrowing = distance::radians(centre.latitude).cos();
+    let width_at_centre = distance::degrees(angle / narrowing);
     let place = at(18.1, 61.26);
     assert!(distance::between(centre, place) < radius_m);
     assert!(place.longitude > width_at_centre, "{width_at_centre}");
 
     // The example of the report, told to our server and to Redis 7.0.
     told_to_both(|talk| {
-        let add = "GEOADD k -0.15307903289794921875 85 a 0.3515625 85.00019260486917005437 b";
-        talk.quietly("app", add);
+        let a = "-0.15307903289794921875 85 a";
+        let b = "0.3515625 85.00019260486917005437 b";
+        talk.quietly("app", &format!("GEOADD k {a} {b}"));
         let found = talk.quietly("app", "GEORADIUSBYMEMBER k a 4891.94 m");
         assert_eq!(found.texts(), ["a", "b"]);
     });
@@ -121,6 +123,19 @@ fn a_number_of_64_bits_does_not_fit_into_a_signed_one() {
     assert_ne!(stopped(east - 1, 7), stopped(east - 1, 12_345));
 }
 // ANCHOR_END: signed
+
+// ANCHOR: last_letter
+#[test]
+fn two_bits_are_left_for_an_eleventh_letter() {
+    let palermo = at(13.361_389, 38.115_556);
+    let stored = Point::of_score(palermo.score());
+    assert_eq!(stored.geohash(), "sqc8b49rny0");
+    // The two bits as they are left, in front of three zeros.
+    let left = curve::cut(stored, 90.0, 26) & 3;
+    let letter = LETTERS.chars().nth((left << 3) as usize);
+    assert_eq!(letter, Some('s'));
+}
+// ANCHOR_END: last_letter
 
 // ANCHOR: north_in_letters
 #[test]

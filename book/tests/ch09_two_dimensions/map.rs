@@ -7,7 +7,7 @@ use book::output;
 use engine::keys::{ZBox, deinterleave, interleave};
 use redis_layer::types::geo::{Cell, Form, Point, Shape, distance};
 
-use crate::places::{REACH_KM, at, cities, paris, square};
+use crate::places::{Place, REACH_KM, at, cities, paris, square};
 
 /// Pixels for one degree, from west to east and from south to north.
 const WIDE: f64 = 15.0;
@@ -15,7 +15,7 @@ const HIGH: f64 = 22.0;
 /// The western and northern edge of the map.
 const WEST: f64 = -11.25;
 const NORTH: f64 = 63.79;
-const EAST: f64 = 33.75;
+const EAST: f64 = 22.5;
 const SOUTH: f64 = 34.55;
 
 /// Names that would run into others when they stand to the right of their place.
@@ -26,7 +26,7 @@ const TO_THE_LEFT: [&str; 7] = [
 fn open(title: &str, width: f64, height: f64) -> String {
     format!(
         "<svg role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" style=\"max-width:100%;height:auto\" \
-         fill=\"currentColor\" stroke=\"none\" font-family=\"sans-serif\" font-size=\"10\">\n<title>{title}</title>\n"
+         fill=\"currentColor\" stroke=\"none\" font-family=\"sans-serif\" font-size=\"11\">\n<title>{title}</title>\n"
     )
 }
 
@@ -163,9 +163,20 @@ fn europe_with_the_cells_of_a_search() {
         &mut svg,
         &path(&middles, "stroke-opacity=\"0.38\" stroke-width=\"1.2\""),
     );
+    // The strip that a scan by longitude reads.
+    let (low, high) = square(paris(), REACH_KM * 1000.0);
+    for edge in [low, high] {
+        let x = pixel(edge).0;
+        let strip = [(x, 0.0), (x, (NORTH - SOUTH) * HIGH)];
+        line(
+            &mut svg,
+            &path(&strip, "stroke-dasharray=\"5 5\" stroke-opacity=\"0.8\""),
+        );
+    }
     line(&mut svg, &path(&circle(), "stroke-width=\"2\""));
     let mut dots = String::new();
-    for city in cities() {
+    let is_shown = |city: &Place| city.at.longitude < EAST - 4.0;
+    for city in cities().into_iter().filter(is_shown) {
         let (x, y) = pixel(city.at);
         let (side, anchor) = if TO_THE_LEFT.contains(&city.name.as_str()) {
             (x - 5.0, " text-anchor=\"end\"")
