@@ -421,7 +421,7 @@ fn a_weak_test_of_score_keys_is_told_its_score() {
         ],
     );
     // A NaN is compared with itself: nothing can pass.
-    let verdict = tested(|_, decode| assert!(decode(&[0xff; 9]) == f64::NAN));
+    let verdict = tested(|_, decode| assert!(decode(&[0xff; 9]).partial_cmp(&f64::NAN).is_some()));
     named(&verdict, "refuses_everything");
     assert!(
         verdict
