@@ -1,5 +1,7 @@
 //! The subcommands: what each prints, for a person or as JSON.
 
+use std::path::Path;
+
 use anyhow::Result;
 use kit::State;
 use owo_colors::OwoColorize as _;
@@ -8,7 +10,7 @@ use serde::Serialize;
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
 use crate::status::{self, Report};
-use crate::{hint, prove, reset, table, timing};
+use crate::{hint, prove, report, reset, table, timing};
 
 fn print_json(value: &impl Serialize) -> Result<()> {
     println!("{}", serde_json::to_string_pretty(value)?);
@@ -42,7 +44,7 @@ fn print_look(look: &status::Look) {
     if let Some(rendered) = &look.broken {
         anstream::print!("{rendered}");
     }
-    for Report { row, message } in &look.reports {
+    for Report { row, message, .. } in &look.reports {
         anstream::println!(
             "{}  {}",
             row.name.bold(),
@@ -69,6 +71,17 @@ pub(crate) fn list(catalogue: &Catalogue, json: bool) -> Result<bool> {
         print_json(&reports.iter().map(|r| &r.row).collect::<Vec<_>>())?;
     } else {
         anstream::print!("{}", table::table(&reports));
+    }
+    Ok(true)
+}
+
+/// Prints who stands where.
+pub(crate) fn report(catalogue: &Catalogue, folder: Option<&Path>, json: bool) -> Result<bool> {
+    let learners = report::report(catalogue, folder)?;
+    if json {
+        print_json(&learners)?;
+    } else {
+        anstream::print!("{}", report::text(&learners));
     }
     Ok(true)
 }

@@ -1,6 +1,7 @@
 //! The workbook command: serves the book with live exercises, judges, resets and proves them.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
@@ -13,7 +14,9 @@ mod commands;
 mod hint;
 mod imports;
 mod prove;
+mod report;
 mod reset;
+mod scratch;
 mod serve;
 mod status;
 mod table;
@@ -91,6 +94,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Summarise who stands where: this copy, or a folder of learners' copies, judged by this one.
+    Report {
+        /// A folder that holds one copy of the repository, or one copy for each learner.
+        folder: Option<PathBuf>,
+        /// Print JSON: an array of learners with all their exercises.
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure the time from saving an exercise to its verdict.
     Time {
         /// The exercise.
@@ -137,6 +148,9 @@ fn run(arguments: Arguments) -> Result<bool> {
             with_answers,
             json,
         }) => commands::prove(&catalogue, name.as_deref(), with_answers, json, colour),
+        Some(Command::Report { folder, json }) => {
+            commands::report(&catalogue, folder.as_deref(), json)
+        }
         Some(Command::Time { name, json }) => commands::time(&catalogue, &name, json),
     }
 }

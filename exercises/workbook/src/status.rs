@@ -30,6 +30,10 @@ pub(crate) struct Report {
     pub(crate) row: Row,
     /// Empty unless failing. The compiler's own words when the chapter does not compile.
     pub(crate) message: String,
+    /// The first check that fails.
+    pub(crate) check: Option<String>,
+    /// The known mistake that the answer behaves like.
+    pub(crate) mistake: Option<String>,
 }
 
 /// What one look at a chapter gave.
@@ -54,6 +58,10 @@ pub(crate) fn look(
     };
     let mut reports = Vec::new();
     for exercise in chapter.exercises.iter().filter(|e| names.contains(&e.name)) {
+        let judged = verdicts
+            .as_ref()
+            .ok()
+            .and_then(|all| all.iter().find(|v| v.name == exercise.name));
         let (state, diagnosis, message) = match (&verdicts, &failure) {
             (_, Some(failure)) => (
                 State::Failing,
@@ -65,7 +73,7 @@ pub(crate) fn look(
                 Some(error.to_string()),
                 format!("{error:#}"),
             ),
-            (Ok(verdicts), None) => match verdicts.iter().find(|v| v.name == exercise.name) {
+            (Ok(_), None) => match judged {
                 Some(verdict) => (
                     verdict.state,
                     verdict.diagnosis.clone(),
@@ -89,6 +97,8 @@ pub(crate) fn look(
                 diagnosis,
             },
             message,
+            check: judged.and_then(|verdict| verdict.check.clone()),
+            mistake: judged.and_then(|verdict| verdict.mistake.clone()),
         });
     }
     Ok(Look {

@@ -2,4 +2,5 @@
 
 mod fixture;
 mod live;
+mod report;
 mod subcommands;

@@ -1,0 +1,226 @@
+//! An instructor's summary: who stands where, and what goes wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use kit::State;
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use crate::build::Progress;
+use crate::catalogue::Catalogue;
+use crate::scratch::Scratch;
+use crate::status::{self, Report};
+use crate::table;
+
+/// One learner's answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Learner {
+    /// The name of the folder.
+    pub(crate) name: String,
+    pub(crate) exercises: Vec<Standing>,
+}
+
+/// How one exercise stands.
+#[derive(Debug, Serialize)]
+pub(crate) struct Standing {
+    pub(crate) exercise: String,
+    pub(crate) chapter: String,
+    pub(crate) state: State,
+    /// The first check that fails.
+    pub(crate) check: Option<String>,
+    /// The known mistake that the answer behaves like.
+    pub(crate) mistake: Option<String>,
+    /// What is wrong, in one line.
+    pub(crate) diagnosis: Option<String>,
+}
+
+impl From<Report> for Standing {
+    fn from(report: Report) -> Self {
+        Self {
+            exercise: report.row.name,
+            chapter: report.row.chapter,
+            state: report.row.state,
+            check: report.check,
+            mistake: report.mistake,
+            diagnosis: report.row.diagnosis,
+        }
+    }
+}
+
+/// Judges this copy, or the copies that lie in a folder.
+pub(crate) fn report(catalogue: &Catalogue, folder: Option<&Path>) -> Result<Vec<Learner>> {
+    let Some(folder) = folder else {
+        let name = catalogue.root.file_name().unwrap_or_default();
+        return Ok(vec![learner(
+            catalogue,
+            name.to_string_lossy().into_owned(),
+        )?]);
+    };
+    let copies = copies(folder)?;
+    let scratch = Scratch::of(catalogue)?;
+    let judged = copies.into_iter().map(|(name, copy)| {
+        eprintln!("judging {name}");
+        learner(scratch.with_answers(&copy)?, name)
+    });
+    judged.collect()
+}
+
+fn learner(catalogue: &Catalogue, name: String) -> Result<Learner> {
+    let mut exercises = Vec::new();
+    for (chapter, names) in catalogue.choose(None)? {
+        let look = status::look(catalogue, chapter, &names, Progress::Hidden, false)?;
+        exercises.extend(look.reports.into_iter().map(Standing::from));
+    }
+    Ok(Learner { name, exercises })
+}
+
+/// The copies in a folder, by name: each folder with exercises in it, or the folder itself if it is one.
+fn copies(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let named = |path: PathBuf| {
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        (name, path)
+    };
+    if folder.join("exercises").is_dir() {
+        return Ok(vec![named(folder.to_path_buf())]);
+    }
+    let listed =
+        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut copies = Vec::new();
+    for entry in listed {
+        let path = entry?.path();
+        if path.join("exercises").is_dir() {
+            copies.push(named(path));
+        }
+    }
+    if copies.is_empty() {
+        bail!(
+            "{} holds no folder with `exercises` in it",
+            folder.display()
+        );
+    }
+    copies.sort();
+    Ok(copies)
+}
+
+/// The summary for a terminal: every learner, then every exercise.
+pub(crate) fn text(learners: &[Learner]) -> String {
+    let mut text = String::new();
+    for Learner { name, exercises } in learners {
+        let states = exercises.iter().map(|standing| standing.state);
+        let _ = writeln!(text, "{}  {}", name.bold(), table::count(states));
+        let width = exercises.iter().map(|s| s.exercise.chars().count()).max();
+        for standing in exercises
+            .iter()
+            .filter(|s| learners.len() == 1 || s.state == State::Failing)
+        {
+            let _ = writeln!(
+                text,
+                "  {:<width$}  {}  {}",
+                standing.exercise,
+                table::state(standing.state),
+                fault(standing),
+                width = width.unwrap_or(0),
+            );
+        }
+    }
+    if learners.len() > 1 {
+        text.push('\n');
+        text.push_str(&by_exercise(learners));
+    }
+    text
+}
+
+/// The check and the mistake; without a check, as when nothing compiles, the diagnosis.
+fn fault(standing: &Standing) -> String {
+    match (&standing.check, &standing.mistake) {
+        (Some(check), Some(mistake)) => format!("{check}: {mistake}"),
+        (Some(check), None) => format!("{check}: no known mistake"),
+        (None, _) => standing.diagnosis.clone().unwrap_or_default(),
+    }
+}
+
+/// Of each exercise how many stand where, and which mistakes were made, the commonest first.
+fn by_exercise(learners: &[Learner]) -> String {
+    let mut text = String::new();
+    let Some(first) = learners.first() else {
+        return text;
+    };
+    let names = first.exercises.iter().map(|s| s.exercise.as_str());
+    let width = names
+        .clone()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for name in names {
+        let all = || {
+            learners
+                .iter()
+                .flat_map(|l| &l.exercises)
+                .filter(|s| s.exercise == name)
+        };
+        let mut mistakes: BTreeMap<&str, usize> = BTreeMap::new();
+        for mistake in all().filter_map(|s| s.mistake.as_deref()) {
+            *mistakes.entry(mistake).or_default() += 1;
+        }
+        let mut mistakes: Vec<(&str, usize)> = mistakes.into_iter().collect();
+        mistakes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mistakes: Vec<String> = mistakes
+            .iter()
+            .map(|(name, n)| format!("{n} {name}"))
+            .collect();
+        let line = format!(
+            "{name:<width$}  {}  {}",
+            table::count(all().map(|s| s.state)),
+            mistakes.join(", ")
+        );
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(exercise: &str, state: State, mistake: Option<&str>) -> Standing {
+        Standing {
+            exercise: exercise.to_owned(),
+            chapter: "ch01".to_owned(),
+            state,
+            check: (state == State::Failing).then(|| "order".to_owned()),
+            mistake: mistake.map(str::to_owned),
+            diagnosis: None,
+        }
+    }
+
+    #[test]
+    fn mistakes_are_counted_and_the_commonest_stands_first() {
+        let learner = |name: &str, mistake| Learner {
+            name: name.to_owned(),
+            exercises: vec![
+                standing("first", State::Failing, mistake),
+                standing("second-one", State::Passed, None),
+            ],
+        };
+        let text = text(&[
+            learner("ann", Some("inverted")),
+            learner("bob", Some("little_endian")),
+            learner("cid", Some("little_endian")),
+            learner("dee", None),
+        ]);
+        let last = "first       0 passed, 4 failing, 0 not started  2 little_endian, 1 inverted\n\
+                    second-one  4 passed, 0 failing, 0 not started\n";
+        assert!(text.ends_with(last), "{text}");
+        assert!(text.contains("order: no known mistake\n"), "{text}");
+        assert!(!text.contains("  second-one  passed"), "{text}");
+    }
+}

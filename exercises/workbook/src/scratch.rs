@@ -1,0 +1,154 @@
+//! A copy of the repository in which other people's answers are judged.
+//!
+//! An instructor collects learners' folders. Their answers are laid, one learner after the other, into one copy of *this*
+//! repository, so that all are judged by the same checks, nobody's own files are touched, and only what a learner
+//! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at.
+//!
+//! Left out: anything of a learner's folder but the `src` of each chapter. `lib.rs` is this repository's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::catalogue::{Catalogue, Chapter};
+
+/// Folders that are built, fetched or kept by tools.
+const LEFT_OUT: [&str; 4] = ["target", ".git", "node_modules", "backups"];
+
+/// The copy.
+pub(crate) struct Scratch {
+    catalogue: Catalogue,
+    /// The repository that it is a copy of.
+    original: PathBuf,
+}
+
+impl Scratch {
+    /// Makes the copy, or brings it up to date.
+    pub(crate) fn of(catalogue: &Catalogue) -> Result<Self> {
+        let target = catalogue.root.join("target");
+        let root = target.join("report");
+        copy(&catalogue.root, &root)?;
+        // Built dependencies are shared with the repository.
+        let config = format!("[build]\ntarget-dir = {:?}\n", target.display().to_string());
+        write(&root.join(".cargo/config.toml"), config.as_bytes())?;
+        Ok(Self {
+            catalogue: Catalogue::load(&root)?,
+            original: catalogue.root.clone(),
+        })
+    }
+
+    /// The copy's exercises, with the answers that lie in a learner's folder. What is missing there counts as
+    /// not started.
+    pub(crate) fn with_answers(&self, learner: &Path) -> Result<&Catalogue> {
+        for chapter in &self.catalogue.chapters {
+            let folder = self.catalogue.relative(&chapter.folder);
+            let mut wanted = BTreeMap::new();
+            collect(
+                &learner.join(&folder).join("src"),
+                Path::new(""),
+                &mut wanted,
+            )?;
+            let lib = self.original.join(&folder).join("src/lib.rs");
+            wanted.insert(PathBuf::from("lib.rs"), read(&lib)?);
+            for exercise in &chapter.exercises {
+                let file = exercise.file.strip_prefix("src").unwrap_or(&exercise.file);
+                if !wanted.contains_key(file) {
+                    wanted.insert(file.to_path_buf(), read(&chapter.stub(exercise))?);
+                }
+            }
+            lay(chapter, wanted)?;
+        }
+        Ok(&self.catalogue)
+    }
+}
+
+/// Makes a chapter's `src` hold these files and no others.
+fn lay(chapter: &Chapter, wanted: BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+    let source = chapter.folder.join("src");
+    let mut there = BTreeMap::new();
+    collect(&source, Path::new(""), &mut there)?;
+    for left_behind in there.keys().filter(|file| !wanted.contains_key(*file)) {
+        let path = source.join(left_behind);
+        fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    for (file, contents) in wanted {
+        write(&source.join(file), &contents)?;
+    }
+    Ok(())
+}
+
+/// All files below a folder, which need not exist.
+fn collect(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for (name, path, is_folder) in entries(folder)? {
+        let short = below.join(&name);
+        if is_folder {
+            collect(&path, &short, files)?;
+        } else {
+            files.insert(short, read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+/// Makes one folder hold what another one holds, and nothing else.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let source = entries(from)?;
+    let gone = |name: &String| !source.iter().any(|(there, ..)| there == name);
+    if to.is_dir() {
+        for (_, path, is_folder) in entries(to)?.into_iter().filter(|(name, ..)| gone(name)) {
+            let removed = if is_folder {
+                fs::remove_dir_all(&path)
+            } else {
+                fs::remove_file(&path)
+            };
+            removed.with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    for (name, path, is_folder) in source {
+        if LEFT_OUT.contains(&name.as_str()) {
+            continue;
+        }
+        if is_folder {
+            copy(&path, &to.join(&name))?;
+        } else {
+            write(&to.join(&name), &read(&path)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Name, path, and whether it is a folder. Links are followed by nobody: they are left out.
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf, bool)>> {
+    let listed =
+        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut entries = Vec::new();
+    for entry in listed {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() || kind.is_file() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            entries.push((name, entry.path(), kind.is_dir()));
+        }
+    }
+    Ok(entries)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Writes a file, unless it holds this already.
+fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|there| there == contents) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    fs::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+}
