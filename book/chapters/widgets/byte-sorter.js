@@ -14,6 +14,8 @@
 
   const VALUES_MAX = 12;
   const ENCODINGS_MAX = 4;
+  // Beside a longer one there is no room for where it belongs.
+  const LONG_NAME = 10;
   const DEFAULTS = {
     unsigned: { values: "1, 2, 10, 255, 256, 65536", encodings: "le, be" },
     signed: { values: "-300, -200, -1, 0, 1, 256", encodings: "be, sign-flip" },
@@ -204,12 +206,12 @@
       const left = byValue.map((value) => el("li", touch(value), el("span", { class: "bs-name" }, this.kind.name(value))));
       const right = rows.map((row) => el("li", { class: row.moved ? "bs-moved" : null, ...touch(row.value) },
         el("code", { class: "bs-key", title: K.hex(row.key) }, ...this.spell(row, text)),
-        el("span", { class: "bs-of" }, this.kind.name(row.value), row.moved ? el("span", { class: "bs-why" }, ` ✗ belongs ${ordinal(row.place + 1)}`) : "")));
+        el("span", { class: "bs-of" }, this.kind.name(row.value), row.moved ? el("span", { class: "bs-why" }, `✗ belongs ${ordinal(row.place + 1)}`) : "")));
       return el("div", { role: "group", class: `bs-panel ${sound ? "wg-sound" : "wg-broken"}`, "aria-label": title },
         el("p", { class: "wg-name" }, title), el("p", { class: "bs-rule" }, rule),
         el("p", { class: "wg-verdict" }, `${sound ? "✓" : "✗"} ${verdict}${refused > 0 ? `; ${refused} without a key` : ""}`),
         el("div", { class: "bs-heads", "aria-hidden": "true" }, el("span", {}, "by value"), el("span", {}, "by bytes")),
-        el("div", { class: "bs-figure" },
+        el("div", { class: `bs-figure ${rows.some((row) => row.moved && this.kind.name(row.value).length > LONG_NAME) ? "bs-tall" : ""}` },
           el("ol", { class: "bs-left", "aria-label": "by value" }, ...left), drawing,
           el("ol", { class: "bs-right", "aria-label": "by bytes" }, ...right)));
     }
