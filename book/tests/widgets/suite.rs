@@ -209,7 +209,9 @@ async fn drive(script: &'static str) {
 /// A script that needs the real book as well.
 async fn read(script: &'static str) {
     let Some(tools) = tools() else { return };
-    let fixture = site::build_book(book_of(&own("fixture")).path());
+    let book = book_of(&own("fixture"));
+    let fixture = site::build_book(book.path());
+    let fixture_served = Served::start(book.path()).await;
     let files = site::build();
     let served = Served::start(&site::book_dir()).await;
     // 404.html has absolute links, print.html is for paper, toc.html is a frame.
@@ -229,10 +231,12 @@ async fn read(script: &'static str) {
         "pages": pages,
         "widgets": WIDGETS,
         "fixtureFiles": format!("file://{}", fixture.path().display()),
+        "fixtureUrl": fixture_served.url,
         "pdf": std::env::var("BOOK_PDF").ok(),
     });
     run(tools, script, given, |_| {}).await;
     served.end().await;
+    fixture_served.end().await;
 }
 
 #[tokio::test]

@@ -88,6 +88,8 @@ test("every widget fits every width", async () => {
 });
 
 test("every colour and size that a style asks for is known, in every theme", async () => {
+  // From the server: scripts may not read the styles of a file.
+  await ready(`${given.fixtureUrl}/explorer.html`);
   const page = await open(`${given.fixtureUrl}/explorer.html`);
   for (const theme of THEMES) {
     const unknown = await page.evaluate(([name, local]) => {
