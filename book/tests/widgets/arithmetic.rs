@@ -171,7 +171,7 @@ fn score_inputs() -> Vec<Fields> {
         ];
         let field = |width: u64| {
             // Small ones too: the number's length decides what is lost.
-            let kept = if numbers.next() % 3 == 0 {
+            let kept = if numbers.next().is_multiple_of(3) {
                 1 + numbers.next() % width
             } else {
                 width
