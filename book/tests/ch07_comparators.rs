@@ -43,7 +43,7 @@ const ROWS: [(&str, &str); 6] = [
 // ANCHOR: first_try
 #[test]
 fn the_first_try_loses_rows() {
-    let plain = Shop::new(Comparator::Bytewise).filled(&ROWS);
+    let plain = Shop::new(Comparator::Bytewise).filled(&ROWS[..4]);
     let atoi = || Comparator::custom(Order("atoi", by_atoi));
     let four = Shop::new(atoi()).filled(&ROWS[..4]);
     let six = Shop::new(atoi()).filled(&ROWS);
@@ -56,7 +56,7 @@ fn the_first_try_loses_rows() {
         "07-comparators/outputs/first-try.txt",
         &format!(
             "bytewise  {}\natoi      {}\n",
-            plain.keys()[..5].join(" "),
+            plain.keys().join(" "),
             four.keys().join(" ")
         ),
     );
