@@ -33,6 +33,10 @@ drive("the box is drawn by hand and moved by keys", "map.html", async (page) => 
   await page.mouse.down();
   await page.mouse.move(...cell(4, 2), { steps: 4 });
   await page.mouse.move(...cell(2, 2), { steps: 4 });
+  // A hand that leaves the map goes on drawing.
+  await page.mouse.move(frame.x - 8, cell(2, 2)[1], { steps: 4 });
+  assert.equal(await map(page).getByLabel("left", { exact: true }).inputValue(), "0");
+  await page.mouse.move(...cell(2, 2), { steps: 4 });
   await page.mouse.up();
   await page.mouse.move(...cell(7, 7));
   const edge = (name) => map(page).getByLabel(name, { exact: true });
