@@ -1,0 +1,160 @@
+//! Every chapter has the shape that the introduction promises, so that a reader always knows where they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+const SECTIONS: [&str; 9] = [
+    "A scan goes wrong",
+    "Predict",
+    "Look",
+    "Invariants",
+    "Tasks",
+    "Wrong answers and what each breaks",
+    "In the wild",
+    "Questions",
+    "Instructor notes",
+];
+const EXERCISES_MIN: usize = 3;
+const MISTAKES_MIN: usize = 8;
+const QUESTIONS: usize = 5;
+
+fn book_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The numbered chapters: `NN-name`, with their text.
+fn chapters() -> Vec<(String, String)> {
+    let mut chapters = Vec::new();
+    for entry in fs::read_dir(book_dir().join("chapters")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().display().to_string();
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            let text = fs::read_to_string(path.join("index.md")).unwrap();
+            chapters.push((name, text));
+        }
+    }
+    chapters.sort();
+    assert!(chapters.len() >= 10, "Part I has ten chapters");
+    chapters
+}
+
+fn exercises_of(chapter: &str) -> PathBuf {
+    book_dir().join(format!("../exercises/ch{chapter}"))
+}
+
+fn files_below(folder: &Path, ending: &str) -> usize {
+    WalkDir::new(folder)
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.to_str().is_some_and(|path| path.ends_with(ending)))
+        .count()
+}
+
+/// What stands under a heading of the second level.
+fn section<'t>(text: &'t str, title: &str) -> &'t str {
+    let from = text.find(&format!("\n## {title}\n")).unwrap();
+    let body = &text[from + 1..];
+    body[1..].find("\n## ").map_or(body, |end| &body[..=end])
+}
+
+#[test]
+fn every_chapter_has_its_sections_in_order() {
+    for (chapter, text) in chapters() {
+        let titles: Vec<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "))
+            .collect();
+        assert_eq!(titles, SECTIONS, "{chapter}");
+    }
+}
+
+#[test]
+fn every_prediction_and_question_has_a_gated_answer() {
+    for (chapter, text) in chapters() {
+        let predict = section(&text, "Predict");
+        assert!(predict.contains("<div class=\"predict\">"), "{chapter}");
+        assert!(predict.contains("<details class=\"answer\">"), "{chapter}");
+
+        let questions: Vec<_> = section(&text, "Questions").split("\n**").skip(1).collect();
+        assert_eq!(questions.len(), QUESTIONS, "{chapter}");
+        for question in questions {
+            assert!(
+                question.contains("<details class=\"answer\"><summary>Model answer</summary>"),
+                "{chapter}: {question}"
+            );
+            let words: Vec<_> = question.split_whitespace().collect();
+            let words = words.join(" ").to_lowercase();
+            assert!(
+                words.contains("good answer") || words.contains("good one"),
+                "{chapter}: the model answer does not say what a good answer contains: {question}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_chapter_has_exercises_mistakes_and_a_test_to_write() {
+    for (chapter, text) in chapters() {
+        let tasks = section(&text, "Tasks");
+        let exercises = tasks.matches("<exercise-status ").count();
+        assert!(exercises >= EXERCISES_MIN, "{chapter}: {exercises}");
+        let golden = exercises_of(&chapter).join("golden");
+        let mistakes = files_below(&golden, ".txt");
+        assert!(mistakes >= MISTAKES_MIN, "{chapter}: {mistakes}");
+        let checks = WalkDir::new(exercises_of(&chapter).join("checks"));
+        let has_a_tester = checks.into_iter().any(|entry| {
+            let entry = entry.unwrap();
+            entry.file_type().is_file()
+                && fs::read_to_string(entry.path()).unwrap().contains(".tester(")
+        });
+        assert!(has_a_tester, "{chapter} lets nobody write a test");
+    }
+}
+
+#[test]
+fn every_chapter_plans_45_and_90_minutes() {
+    for (chapter, text) in chapters() {
+        let notes = section(&text, "Instructor notes");
+        for minutes in ["45", "90"] {
+            assert!(notes.contains(minutes), "{chapter}: {minutes} minutes");
+        }
+    }
+}
+
+/// Words that a reader takes in a minute, with the figures and a second look: an assumption, not a measurement.
+const WORDS_A_MINUTE: usize = 100;
+
+/// The minutes of a chapter's exercises, as its manifest states them, and how many exercises these are.
+fn exercise_minutes(chapter: &str) -> (i64, usize) {
+    let manifest = fs::read_to_string(exercises_of(chapter).join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let exercises = manifest["package"]["metadata"]["workbook"]["exercises"]
+        .as_array()
+        .unwrap();
+    let minutes = exercises.iter().map(|exercise| exercise["minutes"].as_integer().unwrap());
+    (minutes.sum(), exercises.len())
+}
+
+#[test]
+fn the_introduction_says_how_long_each_chapter_takes() {
+    let row = |name: &str, reading: usize, exercises: usize, solving: i64| {
+        format!("| {name} | {reading} | {exercises} | {solving} |\n")
+    };
+    let mut table = "| chapter | minutes to read | exercises | minutes to solve them |\n                     |---|--:|--:|--:|\n"
+        .to_owned();
+    let (mut reading, mut exercises, mut solving) = (0, 0, 0);
+    for (chapter, text) in chapters() {
+        let title = text.lines().next().unwrap().trim_start_matches("# ");
+        let words = text.split_whitespace().count();
+        let minutes = (words / WORDS_A_MINUTE).next_multiple_of(5);
+        let (to_solve, count) = exercise_minutes(&chapter);
+        table += &row(&format!("[{title}]({chapter}/index.md)"), minutes, count, to_solve);
+        reading += minutes;
+        exercises += count;
+        solving += to_solve;
+    }
+    table += &row("all", reading, exercises, solving);
+    book::output::check("outputs/times.md", &table);
+}
