@@ -107,7 +107,9 @@ fn every_chapter_has_exercises_mistakes_and_a_test_to_write() {
         let has_a_tester = checks.into_iter().any(|entry| {
             let entry = entry.unwrap();
             entry.file_type().is_file()
-                && fs::read_to_string(entry.path()).unwrap().contains(".tester(")
+                && fs::read_to_string(entry.path())
+                    .unwrap()
+                    .contains(".tester(")
         });
         assert!(has_a_tester, "{chapter} lets nobody write a test");
     }
@@ -133,7 +135,9 @@ fn exercise_minutes(chapter: &str) -> (i64, usize) {
     let exercises = manifest["package"]["metadata"]["workbook"]["exercises"]
         .as_array()
         .unwrap();
-    let minutes = exercises.iter().map(|exercise| exercise["minutes"].as_integer().unwrap());
+    let minutes = exercises
+        .iter()
+        .map(|exercise| exercise["minutes"].as_integer().unwrap());
     (minutes.sum(), exercises.len())
 }
 
@@ -142,15 +146,23 @@ fn the_introduction_says_how_long_each_chapter_takes() {
     let row = |name: &str, reading: usize, exercises: usize, solving: i64| {
         format!("| {name} | {reading} | {exercises} | {solving} |\n")
     };
-    let mut table = "| chapter | minutes to read | exercises | minutes to solve them |\n                     |---|--:|--:|--:|\n"
-        .to_owned();
+    let mut table = [
+        "| chapter | minutes to read | exercises | minutes to solve them |\n",
+        "|---|--:|--:|--:|\n",
+    ]
+    .concat();
     let (mut reading, mut exercises, mut solving) = (0, 0, 0);
     for (chapter, text) in chapters() {
         let title = text.lines().next().unwrap().trim_start_matches("# ");
         let words = text.split_whitespace().count();
         let minutes = (words / WORDS_A_MINUTE).next_multiple_of(5);
         let (to_solve, count) = exercise_minutes(&chapter);
-        table += &row(&format!("[{title}]({chapter}/index.md)"), minutes, count, to_solve);
+        table += &row(
+            &format!("[{title}]({chapter}/index.md)"),
+            minutes,
+            count,
+            to_solve,
+        );
         reading += minutes;
         exercises += count;
         solving += to_solve;
