@@ -115,42 +115,29 @@ fn the_prediction() {
     output::check("10-order-store/outputs/prediction.txt", &names.join("\n"));
 }
 
-/// What the tuple builder shows without scripts: rows by user, in the order of their bytes.
+/// What the tuple builder shows without scripts: rows by user, and their places in a scan.
 #[test]
 fn rows_by_user_without_scripts() {
-    let orders = [
-        order(7, "ann", 500, New),
-        order(8, "ann", 600, New),
-        order(258, "anna", 300, Paid),
-    ];
-    // The name joined bare, as people do it first.
-    let bare = |order: &Order| {
-        let [_, user, ..] = keys(order);
-        let mut key = user.clone();
-        let end = 1 + order.user.len();
-        key.drain(end..end + 2);
-        key
-    };
-    let place =
-        |key: Vec<u8>, all: [Vec<u8>; 3]| 1 + all.iter().filter(|other| **other < key).count();
-    let all_bare = [&orders[0], &orders[1], &orders[2]].map(bare);
-    let all_ended = [&orders[0], &orders[1], &orders[2]].map(|order| keys(order)[1].clone());
-    let mut table =
-        String::from("| row | name joined bare | | name ended | |\n|---|---|--:|---|--:|\n");
-    for order in &orders {
-        let ended = keys(order)[1].clone();
+    let rows = [("ann", 500, 7), ("ann", 1000, 8), ("ann-marie", 300, 9)];
+    let joined = |(user, at, id): (&str, u64, u32)| format!("{user}:{at}:{id}").into_bytes();
+    let ended = |(user, at, id): (&str, u64, u32)| (user, at, id).to_key();
+    let place = |all: [Vec<u8>; 3], n: usize| 1 + all.iter().filter(|key| **key < all[n]).count();
+    let mut table = String::from(
+        "| user, time, id | joined by `:` | | escaped and ended | |\n|---|---|--:|---|--:|\n",
+    );
+    for (n, row) in rows.into_iter().enumerate() {
+        let (user, at, id) = row;
         table += &format!(
-            "| {} {} {} | `{}` | {} | `{}` | {} |\n",
-            order.user,
-            order.at,
-            order.id,
-            hex(&bare(order)),
-            place(bare(order), all_bare.clone()),
-            hex(&ended),
-            place(ended, all_ended.clone()),
+            "| {user}, {at}, {id} | `{}` | {} | `{}` | {} |\n",
+            joined(row).escape_ascii(),
+            place(rows.map(joined), n),
+            hex(&ended(row)),
+            place(rows.map(ended), n),
         );
     }
     output::check("10-order-store/outputs/by-user.md", &table);
+    assert!(rows.is_sorted() && rows.map(ended).is_sorted());
+    assert_eq!([0, 1, 2].map(|n| place(rows.map(joined), n)), [3, 2, 1]);
 }
 
 // ANCHOR: questions

@@ -260,7 +260,7 @@ pub(crate) fn check(db: &Db) -> Difference {
     let (mut wanted, mut found) = (BTreeSet::new(), BTreeSet::new());
     for (key, value) in rows(db) {
         if key[0] == b'o' {
-            let order = Order::read(id_of(&key), &value).expect("an order's row can be read");
+            let order = Order::read(id_of(&key), &value).expect("an order");
             let [_, indexes @ ..] = keys(&order);
             wanted.extend(indexes);
         } else {

@@ -27,7 +27,7 @@ fn count(db: &Db) -> u32 {
 }
 
 // ANCHOR: reads_the_store
-/// ZADD that looks the old score up in the store. Its own batch is not in the store yet.
+/// ZADD that looks the old score up in the store, where its own batch is not yet.
 fn zadd_reading_the_store(db: &Db, pairs: &[(f64, &str)]) {
     let rows = db.default_family();
     let (mut batch, mut count) = (WriteBatch::new(), count(db));

@@ -36,7 +36,7 @@ fn two_changes_that_read_the_same_order_leave_a_ghost() {
 // ANCHOR_END: race
 
 // ANCHOR: locks
-/// Locks for orders: an order's number picks one, so two writers of one order never meet.
+/// An order's number picks a lock: two writers of one order never meet.
 struct Locks([Mutex<()>; 16]);
 
 impl Locks {

@@ -6,7 +6,8 @@
   (bvor (bvshl day #x000b) minute))
 
 ; The order that the keys should have.
-(define-fun before ((d (_ BitVec 16)) (m (_ BitVec 16)) (e (_ BitVec 16)) (n (_ BitVec 16))) Bool
+(define-fun before ((d (_ BitVec 16)) (m (_ BitVec 16))
+                    (e (_ BitVec 16)) (n (_ BitVec 16))) Bool
   (or (bvult d e) (and (= d e) (bvult m n))))
 
 (declare-const day-a (_ BitVec 16))

@@ -123,7 +123,7 @@ fn cases() -> Vec<Case> {
             "7 stands under New as well",
             GHOSTS,
             &[],
-            &[was_new.clone()],
+            std::slice::from_ref(&was_new),
         ),
         altered("8 lacks its row by status", MISSING, &[(1, 3)], &[]),
         altered("8 lacks its row by user", MISSING, &[(1, 1)], &[]),
@@ -132,7 +132,7 @@ fn cases() -> Vec<Case> {
             "7 stands under New and not under Paid",
             BOTH,
             &[(0, 3)],
-            &[was_new.clone()],
+            std::slice::from_ref(&was_new),
         ),
         altered(
             "9 has index rows and no row of its own",

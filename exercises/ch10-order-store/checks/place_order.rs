@@ -12,11 +12,14 @@ use crate::store::{Line, Row, cuts, disk, name, open, order, rows, shown};
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::place_order as learner;
 
+pub(crate) type Keys = dyn Fn(&Order) -> [Vec<u8>; 4] + Send + Sync;
+pub(crate) type Place = dyn Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync;
+
 /// Somebody's two functions.
 #[derive(Clone)]
 pub(crate) struct Placing {
-    pub(crate) keys: Arc<dyn Fn(&Order) -> [Vec<u8>; 4] + Send + Sync>,
-    pub(crate) place: Arc<dyn Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync>,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) place: Arc<Place>,
 }
 
 impl Placing {

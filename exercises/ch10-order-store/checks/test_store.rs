@@ -6,22 +6,25 @@ use engine::Db;
 use engine::keys::OrderedKey as _;
 use engine::vfs::MemoryVfs;
 use kit::tester::watch;
-use kit::{Answer, Cast, Exercise, Judged, Show as _, Tester};
+use kit::{Answer, Cast, Exercise, Judged, Show, Tester};
 
 use crate::change_status::Changing;
 use crate::find_orders::Queries;
 use crate::order::{Change, Order, OrderStore, Page, Status};
+use crate::place_order::Place;
 use crate::store::open;
 use crate::wrong_stores::candidates;
 use crate::{mistakes, solutions, stubs};
 use ch10_order_store::test_store as learner;
 
+pub(crate) type Remove = dyn Fn(&Db, u32) -> engine::Result<bool> + Send + Sync;
+
 /// Somebody's store: what it does when it is asked.
 #[derive(Clone)]
 pub(crate) struct Recipe {
-    pub(crate) place: Arc<dyn Fn(&Db, &Order) -> engine::Result<bool> + Send + Sync>,
+    pub(crate) place: Arc<Place>,
     pub(crate) change: Changing,
-    pub(crate) remove: Arc<dyn Fn(&Db, u32) -> engine::Result<bool> + Send + Sync>,
+    pub(crate) remove: Arc<Remove>,
     pub(crate) queries: Queries,
 }
 
@@ -111,7 +114,7 @@ impl OrderStore for Tried {
         } = order;
         let name = format!("place({id} {user:?} {at} {status:?})");
         let run = |recipe: &Recipe, db: &Db| (recipe.place)(db, order).expect(IN_MEMORY);
-        self.call(name, run, |placed| placed.show())
+        self.call(name, run, Show::show)
     }
 
     fn change_status(&mut self, id: u32, to: Status) -> Change {
@@ -123,7 +126,7 @@ impl OrderStore for Tried {
 
     fn remove(&mut self, id: u32) -> bool {
         let run = |recipe: &Recipe, db: &Db| (recipe.remove)(db, id).expect(IN_MEMORY);
-        self.call(format!("remove({id})"), run, |removed| removed.show())
+        self.call(format!("remove({id})"), run, Show::show)
     }
 
     fn get(&self, id: u32) -> Option<Order> {
