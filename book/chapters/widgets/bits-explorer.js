@@ -86,6 +86,7 @@
         id: `${id}-line`, type: "range", min: "0", max: String(K.LINE_STEPS), step: "1",
         oninput: () => this.set(K.fromLine(this.type, Number(this.line.value))), onkeydown: (event) => this.lineKey(event),
       });
+      this.marks = el("div", { class: "bx-marks", "aria-hidden": "true" });
       const ticks = [0, 250, 500, 750, 1000].map((point) => {
         const x = Number(K.format(this.type, K.fromLine(this.type, point)).replace("inf", "Infinity"));
         if (!Number.isFinite(x)) return el("span", {}, x < 0 ? "-inf" : "inf");
@@ -93,7 +94,7 @@
       });
       const scale = this.family === "float" ? "every value takes the same room" : "by powers of two";
       return el("div", { class: "bx-line" }, el("label", { for: `${id}-line` }, `Number line, ${scale}`),
-        this.line, el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...ticks));
+        this.line, this.marks, el("div", { class: "bx-ticks", "aria-hidden": "true" }, ...ticks));
     }
 
     buildBits() {
@@ -210,6 +211,8 @@
       const point = K.toLine(this.type, this.bits);
       if (K.fromLine(this.type, Number(this.line.value)) !== this.bits) this.line.value = String(point);
       this.line.setAttribute("aria-valuetext", text);
+      this.marks.replaceChildren(...this.neighbours().filter((bits) => bits !== this.bits).map((bits) =>
+        el("i", { style: `--at: ${K.toLine(this.type, bits) / K.LINE_STEPS}`, title: K.format(this.type, bits) })));
       this.showBits();
       this.endian.big.textContent = spaced(K.bigEndian(this.type, this.bits));
       this.endian.little.textContent = spaced(K.littleEndian(this.type, this.bits));

@@ -19,6 +19,10 @@ drive("the explorer shows where -1 lands", "explorer.html", async (page) => {
   assert.equal((await column(page, "LedisDB as published"))[0], "✗ out of order");
   assert.equal(await first(page).locator(".bx-bit").count(), 64);
   assert.match(await first(page).locator(".bx-legend").textContent(), /the sum is -1/);
+  // The neighbours stand on the line in their order.
+  const marks = await first(page).locator(".bx-marks i").evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().x));
+  assert.equal(marks.length, 5);
+  assert.deepEqual(marks, [...marks].sort((a, b) => a - b));
 });
 
 drive("the explorer shows zeros and NaN", "explorer.html", async (page) => {

@@ -4,7 +4,7 @@ import { assert, close, fits, given, open, quiet, ready, test } from "./common.m
 const PAGE_BYTES_MAX = 300_000;
 const THEMES = ["light", "rust", "coal", "navy", "ayu"];
 // Set by a style where they are used, no names of a theme.
-const LOCAL = ["--field", "--img-padding", "--padding", "--spinner-margin"];
+const LOCAL = ["--at", "--field", "--img-padding", "--padding", "--spinner-margin"];
 const WIDTHS = [360, 768, 1280];
 const NEEDS = {
   "explorer.html": ["parts", "encodings", "bits-explorer"],
