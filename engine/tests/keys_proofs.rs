@@ -18,8 +18,9 @@ use std::{
 };
 
 use engine::keys::{
-    descending, encode_f64, encode_f64_numeric, encode_i64, hex,
+    descending, encode_f64, encode_f64_numeric, encode_i64, encode_u64, hex,
     historical::{ledis, neokv, qdb},
+    interleave,
 };
 
 const TOP: u64 = 1 << 63;
@@ -43,6 +44,17 @@ fn number(a: u64, b: u64) -> bool {
 
 fn total(a: u64, b: u64) -> bool {
     f64::from_bits(a).total_cmp(&f64::from_bits(b)).is_lt()
+}
+
+/// The point whose `x` is the upper half and whose `y` is the lower.
+fn point(v: u64) -> (u32, u32) {
+    ((v >> 32) as u32, v as u32)
+}
+
+/// `a` is neither to the right of `b` nor above it.
+fn not_beyond(a: u64, b: u64) -> bool {
+    let ((x, y), (u, v)) = (point(a), point(b));
+    x <= u && y <= v
 }
 
 fn any(_a: u64, _b: u64) -> bool {
@@ -99,6 +111,10 @@ fn integer_claims() -> Vec<Claim> {
             |a, b| signed(b, a),
             |v| descending(encode_i64(v.cast_signed())).into(),
         ),
+        Claim::new("right_zorder", any, not_beyond, |v| {
+            let (x, y) = point(v);
+            encode_u64(interleave(x, y)).into()
+        }),
         Claim::new("right_ledis", any, signed, |v| {
             ledis::encode_i64(v.cast_signed()).into()
         }),

@@ -94,7 +94,7 @@
 //! |---|---|---|
 //! | property tests: order, round trip, ends by itself, descending, hostile bytes | every type and combinations, thousands of biased cases | `cargo test -p engine --test keys` |
 //! | exhaustion | 8 and 16 bits and binary16: every pair; 32 bits: every value | `cargo run --release -p engine --example exhaust_keys` |
-//! | machine proof, `engine/proofs` | `i64` and `f64`: all 2^128 pairs, and a counterexample for each wrong rule | `cargo test -p engine --test keys_proofs` |
+//! | machine proof, `engine/proofs` | `i64`, `f64` and Z-order: all 2^128 pairs, and a counterexample for each wrong rule | `cargo test -p engine --test keys_proofs` |
 //! | exported vectors | the book's widgets compute the same bytes in JavaScript | `cargo run -p engine --example key_vectors` |
 //!
 //! The vectors are stored as `book/widgets/vectors.json`: chosen values, their bytes in both byte
