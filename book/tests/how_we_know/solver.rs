@@ -8,7 +8,7 @@ use std::process::Command;
 
 use book::output;
 
-use crate::slot::{Slot, TEN_BITS};
+use crate::slot::{RIGHT, Slot, TEN_BITS, slots};
 
 const PAGE: &str = "how-we-know/outputs/solver.txt";
 
@@ -69,6 +69,24 @@ fn verify(text: &str) {
                 // A pair, and not of slots.
                 assert!(!is_slot(a) || !is_slot(b), "{name}: {said}");
             }
+        }
+    }
+}
+
+/// The formula and the code compute the same key, for every slot.
+#[test]
+fn the_formula_is_the_code() {
+    for (name, codec) in [("slot_right", RIGHT), ("slot_ten_bits", TEN_BITS)] {
+        let file = format!("tests/how_we_know/{name}.smt2");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let formula = std::fs::read_to_string(path).expect("the formula");
+        let (_, shift) = formula
+            .split_once("(bvor (bvshl day #x")
+            .expect("a day that is shifted");
+        let shift = u16::from_str_radix(&shift[..4], 16).expect("four digits");
+        for slot in slots() {
+            let key = u16::from(slot.day) << shift | slot.minute;
+            assert_eq!((codec.encode)(slot), key.to_be_bytes(), "{name}: {slot:?}");
         }
     }
 }
