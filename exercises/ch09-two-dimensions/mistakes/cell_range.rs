@@ -149,8 +149,8 @@ const QUIRKS: [Quirk<Step>; 10] = [
         EndOfParent,
         "end_of_the_larger_cell",
         "ends of the cell with one cut less",
-        "Four cells make one of the next size. Yours ends with the last of the four, so it is right for a prefix that ends in \
-         11 and too long for the others.",
+        "Four cells make one of the next size, and yours ends with the last of the four. That is too far for a prefix that does not \
+         end in 11.",
         CELL,
     ),
     quirk(
