@@ -23,7 +23,7 @@ pub fn all() -> Vec<Mistake<Tester<Keys>>> {
 fn too_alike() -> Vec<Mistake<Tester<Keys>>> {
     vec![
         numbers("too_many", "accepts-right", (0..=300).collect())
-            .says("more than eight numbers")
+            .says("a list of more than eight numbers")
             .why("Eight are enough. Choose each for a fault that it shows."),
         numbers("none", "kills", Vec::new())
             .says("no numbers")

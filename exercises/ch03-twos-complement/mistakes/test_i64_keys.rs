@@ -113,7 +113,7 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
             }
             back_again(encode, decode, &numbers());
         })
-        .says("a test that refuses everything, right or wrong")
+        .says("a test with the two sides of its comparison exchanged")
         .why(
             "No answer can pass it. A common reason: the two sides of a comparison are exchanged. The smaller number must have the \
              smaller key.",

@@ -111,7 +111,7 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
             }
             refused(encode, &nans());
         })
-        .says("a test that refuses everything, right or wrong")
+        .says("a test that wants each number back bit for bit")
         .why(
             "No answer can pass it, so it demands too much. Two common reasons: it wants each number back bit for bit, and of two zeros \
              that share a key only one can come back; or it compares a NaN by `==`, which is false even for a NaN and itself.",

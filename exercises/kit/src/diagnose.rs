@@ -16,6 +16,9 @@ pub(crate) struct Diagnosis {
     pub(crate) named: Option<usize>,
     /// Sentences that are true of the behaviour; empty when there is a name.
     pub(crate) observations: Vec<String>,
+    /// Of a test that the learner writes: it refuses every candidate. Many reasons lead there, so a name is
+    /// an example and no more.
+    pub(crate) refuses_all: bool,
 }
 
 impl Diagnosis {
@@ -28,10 +31,12 @@ impl Diagnosis {
 pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Diagnosis {
     let sheet = exercise.sheet();
     let all: Vec<usize> = (0..outcomes.len()).collect();
+    let refuses_all = sheet.parts[part].judges.is_some() && tester::refuses_all(outcomes);
     if let Some(named) = agreeing(exercise, part, outcomes, &all).first() {
         return Diagnosis {
             named: Some(*named),
             observations: Vec::new(),
+            refuses_all,
         };
     }
     let info = &sheet.parts[part];
@@ -43,6 +48,7 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     Diagnosis {
         named: None,
         observations,
+        refuses_all,
     }
 }
 

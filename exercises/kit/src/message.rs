@@ -24,7 +24,7 @@ pub(crate) fn line(sheet: &Sheet, standings: &[Standing]) -> String {
             let first = match named {
                 Some(mistake) => format!(
                     "{}: {}",
-                    agreement(sheet, fault.function, mistake),
+                    agreement(sheet, fault, mistake),
                     fault.finding.summary
                 ),
                 None => fault.finding.summary.clone(),
@@ -145,14 +145,14 @@ fn tell(text: &mut String, sheet: &Sheet, fault: &Fault) {
     }
     text.push('\n');
     match diagnosis.named {
-        Some(index) => name(text, sheet, function, &sheet.mistakes[index]),
+        Some(index) => name(text, sheet, fault, &sheet.mistakes[index]),
         None => observed(text, diagnosis),
     }
 }
 
-fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo) {
+fn name(text: &mut String, sheet: &Sheet, fault: &Fault, mistake: &MistakeInfo) {
     let MistakeInfo { name, why, .. } = mistake;
-    let agreement = agreement(sheet, function, mistake);
+    let agreement = agreement(sheet, fault, mistake);
     text.push_str(&wrap(&format!("Diagnosis: {agreement} (`{name}`)."), ""));
     text.push_str(&wrap(why, "  "));
     let anchor = if mistake.link.is_empty() {
@@ -164,10 +164,14 @@ fn name(text: &mut String, sheet: &Sheet, function: &str, mistake: &MistakeInfo)
 }
 
 /// What the diagnosis rests on. Where a function is called once, there is nothing to say of probes.
-fn agreement(sheet: &Sheet, function: &str, mistake: &MistakeInfo) -> String {
+fn agreement(sheet: &Sheet, fault: &Fault, mistake: &MistakeInfo) -> String {
     let part = &sheet.parts[mistake.part];
+    let function = fault.function;
     let says = &mistake.says;
     match (part.judges, part.probes.len()) {
+        (Some(noun), n) if fault.diagnosis.refuses_all => {
+            format!("your `{function}` refuses all {n} {noun}s, right or wrong, as does {says}")
+        }
         (Some(noun), n) => {
             format!("on each of {n} {noun}s, your `{function}` decides like {says}")
         }

@@ -335,6 +335,13 @@ fn accepted(outcome: &Outcome) -> bool {
     outcome.answer().is_some_and(|a| a.text == ACCEPTED)
 }
 
+/// Whether a test refused every candidate, right or wrong.
+pub(crate) fn refuses_all(outcomes: &[Outcome]) -> bool {
+    outcomes
+        .iter()
+        .all(|o| o.answer().is_some_and(|a| a.text == REFUSED))
+}
+
 /// How a test decides on all candidates, in a sentence that is true of it.
 pub(crate) fn observe(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     if outcomes.iter().any(|o| o.answer().is_none()) {
