@@ -12,7 +12,8 @@ use kit::answer::Death;
 use kit::isolate::{Behaviour, observe};
 use kit::judge::judge;
 use kit::{
-    Cast, Chapter, Codec, Exercise, Judged, Outcome, Show as _, State, Verdict, Who, check, codec,
+    Candidates, Cast, Chapter, Codec, Exercise, Judged, Outcome, Show as _, State, Tester, Verdict,
+    Who, Wrong, check, codec,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -41,11 +42,29 @@ fn exercise(name: &'static str, encode: fn(i64) -> [u8; 8]) -> Box<dyn Judged> {
     )
 }
 
+/// An exercise whose learner writes the test.
+fn tester(name: &'static str, test: fn(fn(i64) -> i64)) -> Box<dyn Judged> {
+    let of = |test: fn(fn(i64) -> i64)| Tester::new(move |next: &fn(i64) -> i64| test(*next));
+    let cast = Cast {
+        learner: of(test),
+        stub: of(|_| todo!()),
+        solution: of(|next| assert_eq!(next(1), 2)),
+    };
+    let candidates = Candidates::<fn(i64) -> i64>::new("function")
+        .right("next", "It adds one.", |n| n + 1)
+        .wrong(Wrong::new("same", (|n| n) as fn(i64) -> i64).shows("at 1", |next| next(1) == 2));
+    Box::new(Exercise::new(name, "00-kit", cast).tester("test", |test| test, candidates))
+}
+
 macro_rules! cast_of {
     ($($name:ident: $encode:expr;)*) => {
         static CHAPTER: Chapter = Chapter {
             folder: env!("CARGO_MANIFEST_DIR"),
-            exercises: &[$((stringify!($name), || exercise(stringify!($name), $encode))),*],
+            exercises: &[
+                $((stringify!($name), || exercise(stringify!($name), $encode)),)*
+                ("tests_without_end", || tester("tests_without_end", |next| while next(1) > 1 {})),
+                ("tests_and_exits", || tester("tests_and_exits", |_| std::process::exit(0))),
+            ],
         };
     };
 }
@@ -329,6 +348,16 @@ const TESTS: &[Test] = &[
         the_environment_is_not_the_learners,
     ),
     ("deaths_are_told_apart", deaths_are_told_apart),
+    ("a_test_without_end_is_a_failure_like_any_other", || {
+        says(
+            "tests_without_end",
+            "returns",
+            &["test(next): no answer after 1.0 s"],
+        )
+    }),
+    ("a_test_that_exits_has_not_passed", || {
+        says("tests_and_exits", "returns", &["exit code 0"])
+    }),
     ("todo_everywhere_is_not_started", || {
         let (_, verdict) = look("not_written");
         if verdict.state == State::NotStarted {
