@@ -202,8 +202,8 @@ const OF_USER: [Quirk<Step>; 11] = [
         RawPrefix,
         "prefix_without_its_end",
         "a scan over the bare bytes of the name",
-        "`ann` is how `anna` begins, so the scan finds her orders too. The prefix has to hold the end of the name: the key \
-         of the tuple `('u', user)`.",
+        "One name may be how another begins, `ann` and `anna`, and then the scan finds the orders of both. The prefix has to \
+         hold the end of the name: the key of the tuple `('u', user)`.",
         WRONG,
     ),
     quirk(
