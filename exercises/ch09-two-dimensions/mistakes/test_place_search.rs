@@ -131,6 +131,23 @@ fn judged(
     }
 }
 
+/// The task's rules on many places that chance has strewn.
+fn at_random(search: Asked<'_>) {
+    let mut state = 1_u64;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33).to_le_bytes()[0]
+    };
+    for _ in 0..200 {
+        let places: Vec<Place> = (0..60).map(|_| (random(), random())).collect();
+        let (centre, reach) = ((random(), random()), random() % 100 + 1);
+        let wanted = (0..places.len()).filter(|&n| is_near(places[n], centre, reach));
+        assert_eq!(search(&places, centre, reach), wanted.collect::<Vec<_>>());
+    }
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Tester<Search>>> {
     let mut mistakes = too_strict();
@@ -282,6 +299,13 @@ fn too_few_places() -> Vec<Mistake<Tester<Search>>> {
                  line of code for that.",
             )
             .link(EDGES),
+        weak("random_places", "kills", at_random)
+            .says("a test of places, centres and reaches at random")
+            .why(
+                "Such a test finds what is often wrong. One corner of one cell, or a reach of 0 with a place at the centre, it hardly ever \
+                 meets. Add centres and places that you choose: on both sides of a border, and at the ends of each range.",
+            )
+            .link(NINE),
         weak("no_reach_of_zero", "kills", with(|plan| plan.reaches.retain(|reach| *reach > 0)))
             .says("a test that never asks with a reach of 0")
             .why("0 is a reach like any other: what lies at the centre is near."),
