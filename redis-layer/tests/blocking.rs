@@ -71,9 +71,32 @@ fn the_first_key_of_the_command_that_has_something_is_taken() {
     send(&mut writer, "rpush two 2");
     send(&mut writer, "rpush one 1");
     send(&mut writer, "exec");
-    // Both came at one moment.
-    assert_eq!(reply(&mut waiting), bulks(&["one", "1"]));
-    assert_eq!(call(&mut waiting, "llen two"), ":1\\r\\n");
+    // Both came at one moment, and the key that was written first serves first.
+    assert_eq!(reply(&mut waiting), bulks(&["two", "2"]));
+    assert_eq!(call(&mut waiting, "llen one"), ":1\\r\\n");
+}
+
+/// The keys of a transaction are served in the order in which they were written, not in that of their names.
+#[test]
+fn the_key_that_was_written_first_is_served_first() {
+    let server = start();
+    let mut writer = Client::connect(server.address);
+    for (first, second) in [("a", "b"), ("b", "a")] {
+        call(&mut writer, "del a b");
+        let mut one = wait_with(&server, "blmpop 0 2 a b left count 9");
+        let mut two = wait_with(&server, "blmpop 0 2 a b left count 9");
+        send(&mut writer, "multi");
+        send(&mut writer, &format!("rpush {first} 1"));
+        send(&mut writer, &format!("rpush {second} 2"));
+        send(&mut writer, "exec");
+        for _ in 0..4 {
+            reply(&mut writer);
+        }
+        for (client, key, element) in [(&mut one, first, "1"), (&mut two, second, "2")] {
+            let served = format!("*2\\r\\n$1\\r\\n{key}\\r\\n{}", bulks(&[element]));
+            assert_eq!(reply(client), served);
+        }
+    }
 }
 
 /// One push, and an element goes through three lists.

@@ -118,6 +118,36 @@ fn a_watched_key_that_changes_stops_exec() {
     });
 }
 
+/// Who watched a key that had expired, or none, saw no key; and sees none when what had expired is removed.
+#[test]
+fn what_had_expired_before_the_watch_may_be_removed() {
+    over_every_store(|direct| {
+        let mut other = other(direct);
+        for (change, expected) in [
+            ("flushdb", "[PONG]"),
+            ("flushall", "[PONG]"),
+            ("swapdb 0 1", "[PONG]"),
+            ("swapdb 1 0", "[PONG]"),
+            ("swapdb 0 3", "nil"),
+            ("del k", "[PONG]"),
+            ("set k 2", "nil"),
+            ("setnx k 2", "nil"),
+        ] {
+            direct.run("flushall");
+            direct.run("set k 1 px 10");
+            direct.run("select 1");
+            direct.run("set k 1 px 10");
+            direct.run("select 3");
+            direct.run("set k 1");
+            direct.run("select 0");
+            direct.clock.advance_ms(20);
+            direct.expect(&[("watch k none", "OK"), ("multi", "OK"), ("ping", "QUEUED")]);
+            other.run(change);
+            assert_eq!(direct.show("exec"), expected, "{change}");
+        }
+    });
+}
+
 #[test]
 fn a_watched_key_that_expires_stops_exec() {
     over_every_store(|direct| {

@@ -381,13 +381,10 @@ pub(crate) fn settle(server: &Server, committed: &Committed) {
         server.persistence.changed();
     }
     if !committed.touched.is_empty() {
-        server.watchers.raise(&committed.touched);
+        server.watchers.raise(committed);
     }
     if !committed.remapped.is_empty() {
-        // Who watched a key of a database that was emptied sees at `EXEC` that it is gone.
-        server.watchers.raise_databases(|row| {
-            decode_metadata_key(row).is_ok_and(|(db, _)| committed.remapped.contains(&db))
-        });
+        server.watchers.raise_swapped(server, &committed.remapped);
     }
 }
 

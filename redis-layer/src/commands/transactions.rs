@@ -17,9 +17,9 @@ use parking_lot::Mutex;
 
 use crate::commands::dispatch::{Executed, Locks, call, finish};
 use crate::commands::table::{Flag, Handler, Spec};
-use crate::commands::{Args, CommandError, Outcome, Reply, Session};
-use crate::types::rows::metadata_key;
-use crate::types::{self, DbNumber, Txn};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
+use crate::types::rows::{decode_metadata_key, metadata_key};
+use crate::types::{self, Committed, DbNumber, Txn};
 
 /// The commands since `MULTI`.
 #[derive(Debug, Default)]
@@ -65,29 +65,64 @@ struct WatchedKey {
 /// Who watches which keys, by metadata row.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
-    flags: Mutex<HashMap<Vec<u8>, Vec<Arc<AtomicBool>>>>,
+    flags: Mutex<HashMap<Vec<u8>, Vec<Flagged>>>,
+}
+
+/// One who watches a key.
+#[derive(Debug)]
+struct Flagged {
+    changed: Arc<AtomicBool>,
+    /// Whether the key existed when it was watched.
+    was_live: bool,
+}
+
+impl Flagged {
+    /// Who saw no key, and whose key is none still, saw no change: only what had expired was removed.
+    fn raise(&self, is_live: bool) {
+        if is_live || self.was_live {
+            self.changed.store(true, Ordering::SeqCst);
+        }
+    }
 }
 
 impl Watchers {
-    /// Raises the flags of those who watch these keys. The caller still holds the locks.
-    pub(crate) fn raise(&self, touched: &[Vec<u8>]) {
+    /// Raises the flags of those who watch a key that was changed. The caller still holds the locks.
+    pub(crate) fn raise(&self, committed: &Committed) {
         let flags = self.flags.lock();
-        for flag in touched.iter().filter_map(|row| flags.get(row)).flatten() {
-            flag.store(true, Ordering::SeqCst);
+        for row in &committed.touched {
+            for flag in flags.get(row).into_iter().flatten() {
+                flag.raise(!committed.absent.contains(row));
+            }
         }
     }
 
-    /// Raises the flags of those who watch any key that is concerned.
-    pub(crate) fn raise_databases(&self, concerns: impl Fn(&[u8]) -> bool) {
+    /// Raises the flags of those who watch a key of databases that were swapped, if one of these has such a key.
+    /// The caller still holds the locks.
+    pub(crate) fn raise_swapped(&self, server: &Server, databases: &[DbNumber]) {
         let flags = self.flags.lock();
-        for flag in flags
-            .iter()
-            .filter(|(row, _)| concerns(row))
-            .flat_map(|(_, flags)| flags)
-        {
-            flag.store(true, Ordering::SeqCst);
+        for (row, flags) in flags.iter() {
+            let Ok((db, key)) = decode_metadata_key(row) else {
+                continue;
+            };
+            if databases.contains(&db) {
+                // What cannot be read may have been changed.
+                let is_live = is_in_any(server, databases, &key).unwrap_or(true);
+                flags.iter().for_each(|flag| flag.raise(is_live));
+            }
         }
     }
+}
+
+/// Whether a key exists in one of these databases.
+fn is_in_any(server: &Server, databases: &[DbNumber], key: &[u8]) -> types::Result<bool> {
+    let mut txn = server.begin(0)?;
+    for &db in databases {
+        txn.set_db(db);
+        if txn.lookup(key)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Session {
@@ -98,7 +133,7 @@ impl Session {
         for WatchedKey { db, key, .. } in keys {
             let row = metadata_key(db, &key);
             if let Some(of_key) = flags.get_mut(&row) {
-                of_key.retain(|flag| !Arc::ptr_eq(flag, &changed));
+                of_key.retain(|flag| !Arc::ptr_eq(&flag.changed, &changed));
                 if of_key.is_empty() {
                     flags.remove(&row);
                 }
@@ -157,7 +192,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
         flags
             .entry(metadata_key(db, &key))
             .or_default()
-            .push(changed);
+            .push(Flagged { changed, was_live });
         server.shared.observe();
         session.watched.keys.push(WatchedKey { db, key, was_live });
     }

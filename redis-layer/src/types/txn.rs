@@ -18,7 +18,7 @@ mod commit;
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, btree_map};
+use std::collections::{BTreeMap, HashSet, btree_map};
 use std::ops::Bound;
 
 use bytes::Bytes;
@@ -41,7 +41,7 @@ pub struct Txn<'s> {
     changes: [Changes; Space::ALL.len()],
     /// What [`Txn::roll_back`] puts back, newest last. Kept from the first savepoint on.
     undo: Option<Vec<Undo>>,
-    /// Metadata rows of the keys that were changed without writing them.
+    /// Metadata rows of the keys that were changed, in order. Of those that were written, only what somebody observed.
     touched: Vec<Vec<u8>>,
     events: Vec<Event>,
     /// Keys that were looked up and found, and those that were not.
@@ -105,8 +105,10 @@ pub struct Savepoint {
 pub struct Committed {
     /// Whether the store was changed.
     pub wrote: bool,
-    /// The metadata rows of the keys that were changed. Empty if nobody observes keys.
+    /// The metadata rows of the keys that were changed, in the order of their first changes. Empty if nobody observes keys.
     pub touched: Vec<Vec<u8>>,
+    /// Those of them that hold nothing now.
+    pub absent: HashSet<Vec<u8>>,
     /// The databases that have the keys of others now.
     pub remapped: Vec<DbNumber>,
     /// What subscribers may want to know, oldest first.
@@ -371,6 +373,9 @@ impl<'s> Txn<'s> {
 
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) {
         let changes = &mut self.changes[space.index()];
+        if space == Space::Metadata && self.shared.is_observed() && !changes.contains_key(&key) {
+            self.touched.push(key.clone());
+        }
         match &mut self.undo {
             None => {
                 changes.insert(key, value);

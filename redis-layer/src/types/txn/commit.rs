@@ -3,7 +3,7 @@
 //! Whoever writes a metadata row says nothing of the expire-time index or of the number of keys. Both follow here from
 //! the old row and the new one. The old one is known if the command looked the key up; else it costs a point read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
 
@@ -117,7 +117,7 @@ impl Txn<'_> {
     pub fn commit(mut self) -> Result<Committed> {
         let mut batch = Batch::default();
         let counts = self.follow_metadata(&mut batch)?;
-        let touched = self.touched_rows();
+        let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
             for (key, value) in changes {
@@ -147,6 +147,7 @@ impl Txn<'_> {
         Ok(Committed {
             wrote,
             touched,
+            absent,
             remapped,
             events: self.events,
         })
@@ -208,22 +209,37 @@ impl Txn<'_> {
         Ok(counts)
     }
 
-    /// The keys that were changed, by database and name, if anybody wants to know.
-    fn touched_rows(&mut self) -> Vec<Vec<u8>> {
+    /// The keys that were changed, by database and name, if anybody wants to know: in the order of their first changes,
+    /// since who waits for keys is served in this order. And those of them that hold nothing now.
+    fn touched_rows(&mut self) -> (Vec<Vec<u8>>, HashSet<Vec<u8>>) {
+        let mut absent = HashSet::new();
         if !self.shared.is_observed() {
-            return Vec::new();
+            return (Vec::new(), absent);
         }
+        let mut touched = std::mem::take(&mut self.touched);
+        // Somebody may observe only since a moment ago, and not wait for these keys: their locks are held.
+        let noted: HashSet<&Vec<u8>> = touched.iter().collect();
         let written = self.changes[Space::Metadata.index()].keys();
-        let touched = written.cloned().chain(std::mem::take(&mut self.touched));
+        let rest: Vec<Vec<u8>> = written
+            .filter(|row| !noted.contains(row))
+            .cloned()
+            .collect();
+        touched.extend(rest);
+        let written = &self.changes[Space::Metadata.index()];
         let by_name = |mut row: Vec<u8>| {
+            let new = written.get(&row).map(|value| Stored::of(value.as_deref()));
             let (head, _) = row.split_first_chunk_mut::<4>()?;
             let rows = u32::from_be_bytes(*head);
             let db = self.mapping.database_of(rows);
             let db = db.or_else(|| self.began.database_of(rows))?;
             *head = db.to_be_bytes();
+            if new.is_some_and(|new| !new.is_live(self.now_ms)) {
+                absent.insert(row.clone());
+            }
             Some(row)
         };
-        touched.filter_map(by_name).collect()
+        let touched = touched.into_iter().filter_map(by_name).collect();
+        (touched, absent)
     }
 
     /// Writes the new mapping, and removes all rows of the numbers that no database has any more. Answers which databases
