@@ -73,6 +73,9 @@ fn cached_keys_are_named_when_they_change() {
             writer.call(&["set", key, "1"]);
             thread::sleep(Duration::from_millis(20));
         }
+        // Keys of one write come in one message a prefix.
+        writer.call(&["mset", "y2", "1", "x3", "1", "x2", "1"]);
+        thread::sleep(Duration::from_millis(20));
         writer.call(&["flushall"]);
         reader.rest(PATIENCE).0.escape_ascii().to_string()
     };

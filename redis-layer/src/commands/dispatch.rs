@@ -88,7 +88,10 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
         server.statistics.error(&server.counters, error);
     }
     executed.reply = match session.replies {
-        Replies::Off | Replies::Skip => Reply::Silence,
+        Replies::Off | Replies::Skip => {
+            let pushed = outcome.ok().filter(Reply::is_push);
+            pushed.unwrap_or(Reply::Silence)
+        }
         Replies::On | Replies::SkipNext => outcome.unwrap_or_else(Reply::Error),
     };
     if session.replies == Replies::Skip {

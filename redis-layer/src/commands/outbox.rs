@@ -28,26 +28,14 @@ const MESSAGE_BYTES: usize = 64;
 pub struct Message {
     /// What is sent.
     pub reply: Arc<Reply>,
-    /// Whether it goes out even to a client that turned replies off.
-    pub is_push: bool,
     bytes: usize,
 }
 
 impl Message {
-    /// A message that is like a reply.
     pub(crate) fn new(reply: Reply) -> Self {
         Self {
             bytes: reply_bytes(&reply) + MESSAGE_BYTES,
             reply: Arc::new(reply),
-            is_push: false,
-        }
-    }
-
-    /// A message that no `CLIENT REPLY OFF` holds back.
-    pub(crate) fn push(reply: Reply) -> Self {
-        Self {
-            is_push: true,
-            ..Self::new(reply)
         }
     }
 }

@@ -98,6 +98,16 @@ impl Reply {
         Self::Bulk(Bytes::from_static(text.as_bytes()))
     }
 
+    /// Whether it is sent even to a client that wants no replies.
+    #[must_use]
+    pub fn is_push(&self) -> bool {
+        match self {
+            Self::Push(_) => true,
+            Self::Several(parts) => parts.iter().all(Self::is_push),
+            _ => false,
+        }
+    }
+
     /// How many there are of something that fits in memory.
     #[must_use]
     pub fn count(count: u64) -> Self {

@@ -322,7 +322,7 @@ impl Session {
         self.confirming
     }
 
-    /// Whether the client wants no replies, nor messages that are like replies.
+    /// Whether the client wants no replies. What is pushed, it still gets.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.replies == Replies::Off

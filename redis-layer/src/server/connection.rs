@@ -260,7 +260,7 @@ impl Connection {
             return;
         }
         for message in outbox.take() {
-            if message.is_push || !self.session.is_silent() {
+            if message.reply.is_push() || !self.session.is_silent() {
                 encode(&message.reply, self.session.protocol(), &mut self.out);
             }
         }

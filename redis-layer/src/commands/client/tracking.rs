@@ -152,15 +152,14 @@ impl Table {
         }
         let broadcast = self.clients.values().filter(|t| t.mode.is_broadcast);
         for tracker in broadcast.filter(|tracker| concerns(tracker)) {
-            let under = |key: &&Bytes| {
-                let mut prefixes = tracker.mode.prefixes.iter();
-                prefixes.any(|prefix| key.starts_with(prefix))
-            };
-            let keys: Vec<Reply> = (keys.iter().filter(under).cloned())
-                .map(Reply::Bulk)
-                .collect();
-            if !keys.is_empty() {
-                tracker.send(server, &Reply::Array(keys));
+            // One message a prefix, so that who caches by prefix need not sort the keys.
+            for prefix in &tracker.mode.prefixes {
+                let under: BTreeSet<&Bytes> =
+                    keys.iter().filter(|key| key.starts_with(prefix)).collect();
+                if !under.is_empty() {
+                    let keys = under.into_iter().cloned().map(Reply::Bulk);
+                    tracker.send(server, &Reply::Array(keys.collect()));
+                }
             }
         }
     }
@@ -180,7 +179,7 @@ impl Tracker {
         };
         let protocol = target.view.lock().protocol;
         let message = if protocol == Protocol::Resp3 {
-            Message::push(Reply::Push(vec![Reply::text("invalidate"), keys.clone()]))
+            Message::new(Reply::Push(vec![Reply::text("invalidate"), keys.clone()]))
         } else if redirect != 0 && is_listening(&server.pubsub, &target) {
             Message::new(Reply::Push(vec![
                 Reply::text("message"),
@@ -201,8 +200,7 @@ impl Tracker {
         if view.protocol == Protocol::Resp3 {
             drop(view);
             let id = Reply::count(self.mode.redirect);
-            let message =
-                Message::push(Reply::Push(vec![Reply::text("tracking-redir-broken"), id]));
+            let message = Message::new(Reply::Push(vec![Reply::text("tracking-redir-broken"), id]));
             let limit = server.config.live.output_limit(OutputClass::PubSub);
             self.peer.outbox.add(message, limit);
         }
