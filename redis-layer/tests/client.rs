@@ -459,3 +459,22 @@ fn idle_clients_are_closed_but_not_those_who_listen() {
         "*2\\r\\n$4\\r\\npong\\r\\n$0\\r\\n\\r\\n"
     );
 }
+
+/// While commands that write are held back, nothing else writes either: what has expired stays where it is.
+#[test]
+fn a_pause_holds_back_the_removal_of_what_has_expired() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    let mut expired = || {
+        let info = client.call(&["info", "stats"]);
+        let at = info.find("expired_keys:").unwrap();
+        info[at..].split("\\r").next().unwrap().to_owned()
+    };
+    let mut writer = Client::connect(ours.address);
+    writer.call(&["set", "k", "1", "px", "60"]);
+    writer.call(&["client", "pause", "60000", "write"]);
+    thread::sleep(Duration::from_millis(400));
+    assert_eq!(expired(), "expired_keys:0");
+    writer.call(&["client", "unpause"]);
+    eventually(|| expired() == "expired_keys:1");
+}

@@ -1,5 +1,7 @@
 //! Removing what has expired without being asked for.
 
+use std::time::Instant;
+
 use crate::commands::Server;
 use crate::commands::dispatch::{Locks, Writer, publish};
 use crate::types::{Result, Txn, expiry};
@@ -15,6 +17,7 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     let (store, shared) = (&*server.store, &server.shared);
     let now_ms = server.clock.now_ms();
     let mut removed = 0;
+    let started = Instant::now();
     for due in expiry::due(store, shared, now_ms, most)? {
         let keys: Vec<Vec<u8>> = due.keys.into_iter().map(|(_, key)| key).collect();
         let locks = Locks::Keys(keys);
@@ -32,5 +35,10 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         publish(server, &committed, Writer::default());
     }
     shared.count_expired(removed);
+    let limit_ms = server.config.live.latency_ms();
+    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if limit_ms > 0 && millis >= limit_ms {
+        server.latency.add("expire-cycle", now_ms, millis);
+    }
     Ok(removed)
 }

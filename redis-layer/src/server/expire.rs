@@ -55,7 +55,7 @@ fn remove_until_stopped(server: &Server, durability: &Durability, stopped: &Rece
     let mut pause = PAUSE;
     while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         pause = PAUSE;
-        if !server.shared.has_active_expiry() {
+        if !server.shared.has_active_expiry() || server.is_paused() {
             continue;
         }
         match remove_expired(server, BATCH) {

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use crate::commands::table::{Flag, Handler};
 use crate::commands::transactions::Queue;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::number::parse_integer;
 
 /// A pause, if there is one.
@@ -45,6 +45,14 @@ impl Pause {
         let State { all, writes: held } = *self.state.lock();
         let until = all.max(held.filter(|_| writes));
         until.filter(|&until| until > Instant::now())
+    }
+}
+
+impl Server {
+    /// Whether commands that write are held back. Then nothing else writes either.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.pause.holds_until(true).is_some()
     }
 }
 
