@@ -271,3 +271,18 @@ fn each_element_goes_to_one_waiter() {
     expected.sort();
     assert_eq!(taken, expected);
 }
+
+/// A command that waited is in the slow log once, with the time of its wait.
+#[test]
+fn the_slow_log_gets_a_wait_when_it_ends() {
+    let server = start();
+    let mut writer = Client::connect(server.address);
+    call(&mut writer, "config set slowlog-log-slower-than 50000");
+    let mut waiting = wait_with(&server, "blpop l 0");
+    assert_eq!(call(&mut writer, "slowlog len"), ":0\\r\\n");
+    call(&mut writer, "rpush l a");
+    assert_eq!(reply(&mut waiting), bulks(&["l", "a"]));
+    assert_eq!(call(&mut writer, "slowlog len"), ":1\\r\\n");
+    let entry = call(&mut writer, "slowlog get");
+    assert!(entry.contains("blpop"), "{entry}");
+}

@@ -56,6 +56,7 @@ struct Waiter {
 pub struct Waiting {
     server: Arc<Server>,
     waiter: Arc<Waiter>,
+    began: Instant,
     deadline: Option<Instant>,
     receiver: oneshot::Receiver<Executed>,
 }
@@ -102,6 +103,7 @@ impl Waiting {
         Self {
             server,
             waiter,
+            began: Instant::now(),
             deadline,
             receiver,
         }
@@ -122,6 +124,13 @@ impl Waiting {
         };
         // The sender is only dropped once it has sent.
         received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()))
+    }
+
+    /// The wait is over. All of it counts for the slow log.
+    pub fn ended(&self, session: &Session) {
+        let micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let args = Args::new(&self.waiter.args, self.waiter.spec);
+        self.server.slowlog.consider(session, args, micros);
     }
 
     /// The answer, if there is one already.

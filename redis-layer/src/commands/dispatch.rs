@@ -16,7 +16,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::commands::admission::admit;
-use crate::commands::observed::Observed;
+use crate::commands::observed::{Ending, Observed};
 use crate::commands::pubsub::{publish_events, send_letters};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
@@ -174,7 +174,12 @@ fn run_or_queue(
         Handler::Session(work) => work(session, args),
         Handler::Keys(_) | Handler::Both(_) => run_alone(session, args, now_ms, executed),
     };
-    observed.end(session, args, outcome.is_err());
+    let ending = if executed.waiting.is_some() {
+        Ending::Waits
+    } else {
+        Ending::of(&outcome)
+    };
+    observed.end(session, args, ending);
     outcome
 }
 
@@ -278,7 +283,7 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
             .statistics
             .error(&session.server.counters, error);
     }
-    observed.end(session, args, outcome.is_err());
+    observed.end(session, args, Ending::of(&outcome));
     outcome
 }
 

@@ -4,12 +4,34 @@
 use std::time::Instant;
 
 use crate::commands::table::Flag;
-use crate::commands::{Args, Session};
+use crate::commands::{Args, Outcome, Session};
 
 /// A command that runs.
 #[derive(Debug)]
 pub(crate) struct Observed {
     started: Instant,
+}
+
+/// How the run of a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With an answer.
+    Done,
+    /// With an error.
+    Failed,
+    /// Not yet: the client waits for a key.
+    Waits,
+}
+
+impl Ending {
+    /// Of a command that has its outcome.
+    pub(crate) const fn of(outcome: &Outcome) -> Self {
+        if outcome.is_err() {
+            Self::Failed
+        } else {
+            Self::Done
+        }
+    }
 }
 
 impl Observed {
@@ -23,7 +45,7 @@ impl Observed {
     }
 
     /// The command has run.
-    pub(crate) fn end(self, session: &mut Session, args: Args<'_>, failed: bool) {
+    pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
         let ended = Instant::now();
         session.last_end = Some(ended);
         let server = &session.server;
@@ -32,12 +54,11 @@ impl Observed {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let live = &server.config.live;
         let statistics = &server.statistics;
-        statistics.ran(spec, nanos, failed, live.tracks_latency());
+        statistics.ran(spec, nanos, ending == Ending::Failed, live.tracks_latency());
         let micros = nanos / 1000;
-        if u64::try_from(live.slow_us()).is_ok_and(|limit| micros >= limit)
-            && !spec.has(Flag::SkipSlowlog)
-        {
-            server.slowlog.add(session, args, micros);
+        // A command that waits has not ended yet.
+        if ending != Ending::Waits {
+            server.slowlog.consider(session, args, micros);
         }
         let millis = micros / 1000;
         if live.latency_ms() > 0 && millis >= live.latency_ms() {

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use crate::commands::introspection::help_lines;
 use crate::commands::monitor::is_secret;
+use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
 
@@ -38,7 +39,7 @@ struct Entry {
 
 impl SlowLog {
     /// Keeps a command that took long.
-    pub(crate) fn add(&self, session: &Session, args: Args<'_>, micros: u64) {
+    fn add(&self, session: &Session, args: Args<'_>, micros: u64) {
         let most = session.server.config.live.slowlog_length();
         let mut entries = self.entries.lock();
         let id = entries.next_id;
@@ -52,6 +53,14 @@ impl SlowLog {
             name: session.peer.view.lock().name.clone(),
         });
         entries.newest_first.truncate(most);
+    }
+
+    /// Keeps a command, if it took long enough for that.
+    pub(crate) fn consider(&self, session: &Session, args: Args<'_>, micros: u64) {
+        let limit = u64::try_from(session.server.config.live.slow_us());
+        if limit.is_ok_and(|limit| micros >= limit) && !args.spec.has(Flag::SkipSlowlog) {
+            self.add(session, args, micros);
+        }
     }
 
     /// Forgets the oldest beyond so many.

@@ -308,6 +308,7 @@ impl Connection {
                 Woken::Message | Woken::Gone | Woken::Stop => return false,
             }
         };
+        waiting.ended(&self.session);
         let wrote = self.take_answer(&executed);
         !wrote || self.durability.acknowledge().await.is_ok()
     }
