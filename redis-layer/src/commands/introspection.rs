@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 
-use crate::commands::table::{COMMANDS, Flag, Spec, categories, find, find_full_name};
+use crate::commands::args::is_word;
+use crate::commands::table::{
+    COMMANDS, Key, Place, Spec, Use, categories, find, find_full_name, tips,
+};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 
 /// `COMMAND`
@@ -61,8 +64,6 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
     let mut names = Vec::new();
     for &spec in COMMANDS.iter() {
         let family = std::iter::once(spec).chain(spec.subcommands);
-        // Unfiltered, the list names no subcommands; a filter looks at them too.
-        let family = family.take(if args.len() == 2 { 1 } else { usize::MAX });
         names.extend(
             family
                 .filter(|spec| keep(spec))
@@ -74,9 +75,29 @@ pub(crate) fn list(_session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `COMMAND GETKEYS command [argument ...]`
 pub(crate) fn getkeys(_session: &mut Session, args: Args<'_>) -> Outcome {
+    let keys = used_keys(args)?;
+    let keys = keys.into_iter().map(|(key, _)| Reply::Bulk(key.clone()));
+    Ok(Reply::Array(keys.collect()))
+}
+
+/// `COMMAND GETKEYSANDFLAGS command [argument ...]`
+pub(crate) fn getkeysandflags(_session: &mut Session, args: Args<'_>) -> Outcome {
+    let keys = used_keys(args)?;
+    let pairs = keys.into_iter().map(|(key, usage)| {
+        let words = usage.words().iter().copied().map(Reply::Status);
+        Reply::Array(vec![Reply::Bulk(key.clone()), Reply::Set(words.collect())])
+    });
+    Ok(Reply::Array(pairs.collect()))
+}
+
+/// The keys of the command that stands behind the words `COMMAND GETKEYS`, and what it does with them.
+fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
     let inner = args.from(2);
-    let name = &inner[0];
-    let spec = find(name).ok_or(CommandError::fixed("ERR Invalid command specified"))?;
+    let spec = find(&inner[0]).and_then(|spec| match inner.get(1) {
+        Some(name) if !spec.subcommands.is_empty() => spec.subcommand(name),
+        _ => Some(spec),
+    });
+    let spec = spec.ok_or(CommandError::fixed("ERR Invalid command specified"))?;
     if spec.keys.is_none() {
         return Err(CommandError::fixed("ERR The command has no key arguments"));
     }
@@ -85,9 +106,26 @@ pub(crate) fn getkeys(_session: &mut Session, args: Args<'_>) -> Outcome {
             "ERR Invalid number of arguments specified for command",
         ));
     }
-    Ok(Reply::Array(
-        spec.keys.of(inner).cloned().map(Reply::Bulk).collect(),
-    ))
+    let keys = spec.keys.used(inner);
+    Ok(keys
+        .map(|(key, usage)| (key, in_these(spec, inner, usage)))
+        .collect())
+}
+
+/// What a command does with a key when its arguments are these.
+fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
+    if usage != Use::MayChange {
+        return usage;
+    }
+    let has_word = |from: usize, word: &str| {
+        let words = args.iter().skip(from);
+        words.into_iter().any(|arg| is_word(arg, word))
+    };
+    match spec.full_name {
+        "set" if !has_word(3, "get") => Use::Overwrite,
+        "bitfield" if !has_word(2, "set") && !has_word(2, "incrby") => Use::Read,
+        _ => Use::ReadAndChange,
+    }
 }
 
 /// `COMMAND HELP`
@@ -120,59 +158,79 @@ pub(crate) fn help_lines(container: &str) -> Reply {
 fn describe(spec: &Spec) -> Reply {
     let flags = spec.flags.iter().map(|flag| Reply::Status(flag.name()));
     let categories = categories(spec).map(Reply::Status);
+    let (first, last, step) = spec.keys.range();
     Reply::Array(vec![
         Reply::text(spec.full_name),
         Reply::Integer(spec.arity),
         Reply::Set(flags.collect()),
-        Reply::Integer(spec.keys.first),
-        Reply::Integer(spec.keys.last),
-        Reply::Integer(spec.keys.step),
+        Reply::count(first as u64),
+        Reply::Integer(last),
+        Reply::count(step as u64),
         Reply::Set(categories.collect()),
-        Reply::Set(Vec::new()),
-        Reply::Set(key_specifications(spec)),
+        Reply::Set(tips(spec).map(Reply::text).collect()),
+        Reply::Set(spec.keys.0.iter().map(key_specification).collect()),
         Reply::Set(spec.subcommands.iter().map(describe).collect()),
     ])
 }
 
-/// Where the keys stand, in the newer and wordier form.
-fn key_specifications(spec: &Spec) -> Vec<Reply> {
-    if spec.keys.is_none() {
-        return Vec::new();
-    }
-    let access = if spec.has(Flag::Write) { "RW" } else { "RO" };
-    let entry = |name, value| (Reply::text(name), value);
-    let last = if spec.keys.last < 0 {
-        spec.keys.last
-    } else {
-        spec.keys.last - spec.keys.first
+/// Where some of the keys stand, and what is done with them.
+fn key_specification(key: &Key) -> Reply {
+    let number = |name, number: usize| (name, Reply::count(number as u64));
+    let one_behind = || {
+        (
+            "range",
+            vec![
+                number("lastkey", 0),
+                number("keystep", 1),
+                number("limit", 0),
+            ],
+        )
     };
-    vec![Reply::Map(vec![
-        entry("flags", Reply::Set(vec![Reply::Status(access)])),
-        entry(
-            "begin_search",
-            Reply::Map(vec![
-                entry("type", Reply::text("index")),
-                entry(
-                    "spec",
-                    Reply::Map(vec![entry("index", Reply::Integer(spec.keys.first))]),
-                ),
-            ]),
-        ),
-        entry(
-            "find_keys",
-            Reply::Map(vec![
-                entry("type", Reply::text("range")),
-                entry(
-                    "spec",
-                    Reply::Map(vec![
-                        entry("lastkey", Reply::Integer(last)),
-                        entry("keystep", Reply::Integer(spec.keys.step)),
-                        entry("limit", Reply::Integer(0)),
-                    ]),
-                ),
-            ]),
-        ),
-    ])]
+    let (begin, find) = match key.place {
+        Place::Between { first, last, step } => {
+            let behind_first = i64::try_from(first).map_or(0, |first| last - first);
+            let last = if last < 0 { last } else { behind_first };
+            let last = ("lastkey", Reply::Integer(last));
+            let find = vec![last, number("keystep", step), number("limit", 0)];
+            (("index", vec![number("index", first)]), ("range", find))
+        }
+        Place::Counted { at } => {
+            let find = vec![
+                number("keynumidx", 0),
+                number("firstkey", 1),
+                number("keystep", 1),
+            ];
+            (("index", vec![number("index", at)]), ("keynum", find))
+        }
+        Place::Behind {
+            word,
+            from,
+            is_told: true,
+            ..
+        } => {
+            let word = ("keyword", Reply::Bulk(word.to_ascii_uppercase().into()));
+            (
+                ("keyword", vec![word, number("startfrom", from)]),
+                one_behind(),
+            )
+        }
+        Place::Behind { .. } | Place::Unknown => (("unknown", Vec::new()), ("unknown", Vec::new())),
+    };
+    let step = |(kind, fields): (&'static str, Vec<(&'static str, Reply)>)| {
+        let fields = fields
+            .into_iter()
+            .map(|(name, value)| (Reply::text(name), value));
+        Reply::Map(vec![
+            (Reply::text("type"), Reply::text(kind)),
+            (Reply::text("spec"), Reply::Map(fields.collect())),
+        ])
+    };
+    let words = key.usage.words().iter().copied().map(Reply::Status);
+    Reply::Map(vec![
+        (Reply::text("flags"), Reply::Set(words.collect())),
+        (Reply::text("begin_search"), step(begin)),
+        (Reply::text("find_keys"), step(find)),
+    ])
 }
 
 /// The name of a command and what `COMMAND DOCS` says about it.
@@ -190,23 +248,4 @@ fn document(spec: &Spec) -> (Reply, Reply) {
         Reply::Bulk(Bytes::from_static(spec.full_name.as_bytes())),
         Reply::Map(fields),
     )
-}
-
-/// `COMMAND GETKEYSANDFLAGS command [argument ...]`
-pub(crate) fn getkeysandflags(session: &mut Session, args: Args<'_>) -> Outcome {
-    let Reply::Array(keys) = getkeys(session, args)? else {
-        return Ok(Reply::Array(Vec::new()));
-    };
-    // The table does not say what a command does with each of its keys, only what it may do.
-    let writes = find(args.get(2)).is_some_and(|spec| spec.has(Flag::Write));
-    let flags: &[&str] = if writes {
-        &["RW", "access", "update"]
-    } else {
-        &["RO", "access"]
-    };
-    let pairs = keys.into_iter().map(|key| {
-        let flags = flags.iter().copied().map(Reply::Status).collect();
-        Reply::Array(vec![key, Reply::Set(flags)])
-    });
-    Ok(Reply::Array(pairs.collect()))
 }

@@ -26,7 +26,7 @@ mod strings;
 mod transactions;
 mod zsets;
 
-pub use keys::{Keys, More};
+pub use keys::{Key, Keys, Place, Use};
 
 /// Every command, by chapter of Redis's manual. `COMMAND` lists them in this order.
 pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
@@ -53,8 +53,8 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
 
 /// Rows of the table. A row: name, arity, flags, keys, group, since, handler; then a line for
 /// people. A row with subcommands names their list behind the handler. `$prefix` is what stands
-/// before the name in the full name. Keys are a constant of [`Keys`], or an expression in
-/// parentheses.
+/// before the name in the full name. Keys: what is done with them, a colon, where they stand. That is
+/// a constant of [`Place`], or a function of it in parentheses.
 macro_rules! table {
     ($prefix:literal: $(
         $name:literal, $arity:literal, [$($flag:ident),*], $keys:tt, $group:ident,
@@ -77,15 +77,25 @@ macro_rules! table {
 
 /// The keys of a row.
 macro_rules! keys_of {
-    (($keys:expr)) => {
-        $keys
-    };
-    ($keys:ident) => {
-        $crate::commands::table::Keys::$keys
+    ([$($usage:ident: $place:tt),*]) => {
+        $crate::commands::table::Keys(&[$($crate::commands::table::Key {
+            usage: $crate::commands::table::Use::$usage,
+            place: $crate::commands::table::place_of!($place),
+        }),*])
     };
 }
 
-use {keys_of, table};
+/// Where keys of a row stand.
+macro_rules! place_of {
+    (($place:ident($($arg:expr),*))) => {
+        $crate::commands::table::Place::$place($($arg),*)
+    };
+    ($place:ident) => {
+        $crate::commands::table::Place::$place
+    };
+}
+
+use {keys_of, place_of, table};
 
 /// The list of a row's subcommands, or the empty one behind it.
 const fn first_of(lists: &[&'static [Spec]]) -> &'static [Spec] {
@@ -103,7 +113,7 @@ pub struct Spec {
     pub arity: i64,
     /// What kind of command it is, in the order in which Redis lists flags.
     pub flags: &'static [Flag],
-    /// Which arguments are keys.
+    /// Which arguments are keys, and what becomes of them.
     pub keys: Keys,
     /// The chapter of Redis's manual.
     pub group: Group,
@@ -366,6 +376,159 @@ pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
     ]
     .into_iter()
     .filter_map(|(name, applies)| applies.then_some(name))
+}
+
+/// Hints for clients that talk to many servers, or that compare replies.
+pub fn tips(spec: &Spec) -> impl Iterator<Item = &'static str> {
+    const TIPS: &[(&str, &[&str])] = &[
+        (
+            "nondeterministic_output",
+            &[
+                "dump",
+                "object|encoding",
+                "object|freq",
+                "object|idletime",
+                "object|refcount",
+                "pttl",
+                "randomkey",
+                "scan",
+                "ttl",
+                "hrandfield",
+                "hscan",
+                "spop",
+                "srandmember",
+                "sscan",
+                "zrandmember",
+                "zscan",
+                "function|stats",
+                "client|info",
+                "client|list",
+                "info",
+                "lastsave",
+                "latency|doctor",
+                "latency|graph",
+                "latency|histogram",
+                "latency|history",
+                "latency|latest",
+                "memory|doctor",
+                "memory|malloc-stats",
+                "memory|stats",
+                "slowlog|get",
+                "slowlog|len",
+                "time",
+            ],
+        ),
+        (
+            "nondeterministic_output_order",
+            &[
+                "keys",
+                "hgetall",
+                "hkeys",
+                "hvals",
+                "sdiff",
+                "sinter",
+                "smembers",
+                "sunion",
+                "function|list",
+                "command",
+                "command|docs",
+                "command|info",
+                "command|list",
+                "module|list",
+            ],
+        ),
+        (
+            "request_policy:multi_shard",
+            &["mget", "mset", "msetnx", "del", "exists", "touch", "unlink"],
+        ),
+        (
+            "response_policy:all_succeeded",
+            &[
+                "mset",
+                "function|delete",
+                "function|flush",
+                "script|flush",
+                "script|load",
+                "ping",
+                "config|set",
+                "flushall",
+                "flushdb",
+                "latency|reset",
+                "memory|purge",
+                "slowlog|reset",
+            ],
+        ),
+        ("response_policy:agg_min", &["msetnx", "wait"]),
+        (
+            "response_policy:agg_sum",
+            &["del", "exists", "touch", "unlink", "dbsize", "slowlog|len"],
+        ),
+        (
+            "request_policy:all_shards",
+            &[
+                "keys",
+                "randomkey",
+                "wait",
+                "function|delete",
+                "function|flush",
+                "function|kill",
+                "function|stats",
+                "script|exists",
+                "script|kill",
+                "ping",
+                "dbsize",
+                "flushall",
+                "flushdb",
+                "info",
+                "memory|doctor",
+                "memory|malloc-stats",
+                "memory|purge",
+                "memory|stats",
+            ],
+        ),
+        ("request_policy:special", &["scan"]),
+        (
+            "response_policy:one_succeeded",
+            &["function|kill", "script|kill"],
+        ),
+        (
+            "response_policy:special",
+            &[
+                "function|stats",
+                "info",
+                "latency|doctor",
+                "latency|graph",
+                "latency|histogram",
+                "latency|history",
+                "latency|latest",
+                "memory|doctor",
+                "memory|malloc-stats",
+                "memory|stats",
+            ],
+        ),
+        ("response_policy:agg_logical_and", &["script|exists"]),
+        (
+            "request_policy:all_nodes",
+            &[
+                "script|flush",
+                "script|load",
+                "config|set",
+                "latency|doctor",
+                "latency|graph",
+                "latency|histogram",
+                "latency|history",
+                "latency|latest",
+                "latency|reset",
+                "slowlog|get",
+                "slowlog|len",
+                "slowlog|reset",
+            ],
+        ),
+    ];
+    let given = TIPS
+        .iter()
+        .filter(|(_, names)| names.contains(&spec.full_name));
+    given.map(|(tip, _)| *tip)
 }
 
 #[cfg(test)]

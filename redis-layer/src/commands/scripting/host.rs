@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::convert::for_script;
 use crate::commands::dispatch::call;
-use crate::commands::table::{Flag, Handler, Spec, find};
+use crate::commands::table::{Flag, Handler, Place, Spec, find};
 use crate::commands::{Args, Protocol, Session};
 use crate::scripting::{Host, Stop, Value};
 use crate::types::Txn;
@@ -59,10 +59,10 @@ impl<'a, 't> TxnHost<'a, 't> {
             return true;
         }
         // SORT reads keys that its patterns make, which no table knows.
-        let is_sort =
-            spec.group == crate::commands::table::Group::Generic && spec.name.starts_with("sort");
-        let is_outside =
-            spec.keys.is_none() || is_sort || spec.keys.of(args).any(|key| !named.contains(key));
+        let makes_names = spec.keys.0.iter().any(|key| key.place == Place::Unknown);
+        let is_outside = spec.keys.is_none()
+            || makes_names
+            || spec.keys.of(args).any(|key| !named.contains(key));
         if !spec.has(Flag::Write) {
             self.has_read_outside |= is_outside;
             return !(is_outside && self.has_written);

@@ -7,12 +7,12 @@ use crate::commands::table::{Group, Spec, table};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "asking", 1, [Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+    "asking", 1, [Fast], [], Cluster, "3.0.0", Session(cluster::no_cluster);
         "Refused: there is no cluster."
-    "cluster", -2, [], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+    "cluster", -2, [], [], Cluster, "3.0.0", Session(cluster::no_cluster);
         "Refused: there is no cluster."
-    "readonly", 1, [Loading, Stale, Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+    "readonly", 1, [Loading, Stale, Fast], [], Cluster, "3.0.0", Session(cluster::no_cluster);
         "Refused: there is no cluster."
-    "readwrite", 1, [Loading, Stale, Fast], NONE, Cluster, "3.0.0", Session(cluster::no_cluster);
+    "readwrite", 1, [Loading, Stale, Fast], [], Cluster, "3.0.0", Session(cluster::no_cluster);
         "Refused: there is no cluster."
 };

@@ -7,36 +7,36 @@ use crate::commands::table::{Group, Spec, table};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "hdel", -3, [Write, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hdel);
+    "hdel", -3, [Write, Fast], [Remove: FIRST], Hash, "2.0.0", Keys(hashes::hdel);
         "Removes fields."
-    "hexists", 3, [ReadOnly, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hexists);
+    "hexists", 3, [ReadOnly, Fast], [Ask: FIRST], Hash, "2.0.0", Keys(hashes::hexists);
         "Tells whether a field exists."
-    "hget", 3, [ReadOnly, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hget);
+    "hget", 3, [ReadOnly, Fast], [Read: FIRST], Hash, "2.0.0", Keys(hashes::hget);
         "Returns the value of a field."
-    "hgetall", 2, [ReadOnly], FIRST, Hash, "2.0.0", Keys(hashes::hgetall);
+    "hgetall", 2, [ReadOnly], [Read: FIRST], Hash, "2.0.0", Keys(hashes::hgetall);
         "Returns all fields and their values."
-    "hincrby", 4, [Write, DenyOom, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hincrby);
+    "hincrby", 4, [Write, DenyOom, Fast], [ReadAndChange: FIRST], Hash, "2.0.0", Keys(hashes::hincrby);
         "Adds an integer to the value of a field."
-    "hincrbyfloat", 4, [Write, DenyOom, Fast], FIRST, Hash, "2.6.0", Keys(hashes::hincrbyfloat);
+    "hincrbyfloat", 4, [Write, DenyOom, Fast], [ReadAndChange: FIRST], Hash, "2.6.0", Keys(hashes::hincrbyfloat);
         "Adds a decimal number to the value of a field."
-    "hkeys", 2, [ReadOnly], FIRST, Hash, "2.0.0", Keys(hashes::hkeys);
+    "hkeys", 2, [ReadOnly], [Read: FIRST], Hash, "2.0.0", Keys(hashes::hkeys);
         "Returns all fields."
-    "hlen", 2, [ReadOnly, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hlen);
+    "hlen", 2, [ReadOnly, Fast], [Ask: FIRST], Hash, "2.0.0", Keys(hashes::hlen);
         "Counts the fields."
-    "hmget", -3, [ReadOnly, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hmget);
+    "hmget", -3, [ReadOnly, Fast], [Read: FIRST], Hash, "2.0.0", Keys(hashes::hmget);
         "Returns the values of several fields."
-    "hmset", -4, [Write, DenyOom, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hmset);
+    "hmset", -4, [Write, DenyOom, Fast], [Change: FIRST], Hash, "2.0.0", Keys(hashes::hmset);
         "Gives fields values."
-    "hrandfield", -2, [ReadOnly], FIRST, Hash, "6.2.0", Keys(hashes::hrandfield);
+    "hrandfield", -2, [ReadOnly], [Read: FIRST], Hash, "6.2.0", Keys(hashes::hrandfield);
         "Returns fields chosen by chance."
-    "hscan", -3, [ReadOnly], FIRST, Hash, "2.8.0", Keys(hashes::hscan);
+    "hscan", -3, [ReadOnly], [Read: FIRST], Hash, "2.8.0", Keys(hashes::hscan);
         "Walks over the fields, some at a time."
-    "hset", -4, [Write, DenyOom, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hset);
+    "hset", -4, [Write, DenyOom, Fast], [Change: FIRST], Hash, "2.0.0", Keys(hashes::hset);
         "Gives fields values, and counts the new ones."
-    "hsetnx", 4, [Write, DenyOom, Fast], FIRST, Hash, "2.0.0", Keys(hashes::hsetnx);
+    "hsetnx", 4, [Write, DenyOom, Fast], [Add: FIRST], Hash, "2.0.0", Keys(hashes::hsetnx);
         "Gives a field a value unless it has one."
-    "hstrlen", 3, [ReadOnly, Fast], FIRST, Hash, "3.2.0", Keys(hashes::hstrlen);
+    "hstrlen", 3, [ReadOnly, Fast], [Ask: FIRST], Hash, "3.2.0", Keys(hashes::hstrlen);
         "Returns the length of the value of a field."
-    "hvals", 2, [ReadOnly], FIRST, Hash, "2.0.0", Keys(hashes::hvals);
+    "hvals", 2, [ReadOnly], [Read: FIRST], Hash, "2.0.0", Keys(hashes::hvals);
         "Returns all values."
 };

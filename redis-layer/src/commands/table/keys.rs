@@ -1,130 +1,253 @@
-//! Which arguments of a command are keys: locks, `WATCH`, scripts and `COMMAND GETKEYS` ask here.
+//! Which arguments of a command are keys, and what it does with them: locks, `WATCH`, scripts and `COMMAND` ask here.
+
+use std::ops::Range;
 
 use bytes::Bytes;
 
 use crate::commands::args::is_word;
 use crate::types::number::parse_integer;
 
-/// Which arguments of a command are keys.
+/// The keys among the arguments of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
-    /// The position of the first key, 0 if there is none.
-    pub first: i64,
-    /// The position of the last key; if negative, counted from the end.
-    pub last: i64,
-    /// From one key to the next.
-    pub step: i64,
-    /// Keys at positions that depend on the arguments.
-    pub more: More,
+pub struct Keys(pub &'static [Key]);
+
+/// Some of the keys: those that are used alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// What the command does with them.
+    pub usage: Use,
+    /// Where they stand.
+    pub place: Place,
 }
 
-/// Keys at positions that depend on the arguments.
+/// What a command does with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum More {
-    /// There are none.
-    Nothing,
+pub enum Use {
+    /// Asks about the key, not for what it holds: type, length, existence.
+    Ask,
+    /// Returns or copies what it holds.
+    Read,
+    /// Adds to it.
+    Add,
+    /// Changes it.
+    Change,
+    /// Removes from it.
+    Remove,
+    /// Changes it and returns what it holds.
+    ReadAndChange,
+    /// Removes from it and returns what was removed.
+    Take,
+    /// What it does depends on the arguments.
+    MayChange,
+    /// Puts something in its place, whatever it was.
+    Overwrite,
+    /// Makes it, if it is not there.
+    Create,
+    /// Removes it, whatever it holds.
+    Drop,
+    /// It is no key but a channel, which belongs to a shard as keys do.
+    Channel,
+}
+
+impl Use {
+    /// The words that Redis has for it: read or write, then how.
+    #[must_use]
+    pub const fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Ask => &["RO"],
+            Self::Read => &["RO", "access"],
+            Self::Add => &["RW", "insert"],
+            Self::Change => &["RW", "update"],
+            Self::Remove => &["RW", "delete"],
+            Self::ReadAndChange => &["RW", "access", "update"],
+            Self::Take => &["RW", "access", "delete"],
+            Self::MayChange => &["RW", "access", "update", "variable_flags"],
+            Self::Overwrite => &["OW", "update"],
+            Self::Create => &["OW", "insert"],
+            Self::Drop => &["RM", "delete"],
+            Self::Channel => &["not_key"],
+        }
+    }
+}
+
+/// Where keys stand among the arguments. The name of the command is argument 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// At fixed positions.
+    Between {
+        /// The position of the first key.
+        first: usize,
+        /// The position of the last key; if negative, counted from the end.
+        last: i64,
+        /// From one key to the next.
+        step: usize,
+    },
     /// The argument at `at` says how many keys stand behind it.
     Counted {
         /// The position of the number.
         at: usize,
     },
-    /// A key stands behind each of these words, from a position on.
-    After {
-        /// The position of the first argument that may be a word.
+    /// Behind a word. If the word is there twice, the last one counts.
+    Behind {
+        /// The word, in lower case.
+        word: &'static str,
+        /// The position of the first argument that may be the word.
         from: usize,
-        /// The words, in lower case.
-        words: &'static [&'static str],
+        /// Other words, with the number of arguments behind each that are no words.
+        others: &'static [(&'static str, usize)],
+        /// Whether Redis tells clients of the word.
+        is_told: bool,
     },
+    /// Their names are made of what other keys hold.
+    Unknown,
 }
 
-impl Keys {
-    /// No argument is a key.
-    pub const NONE: Self = Self::between(0, 0, 0);
-    /// The first argument is a key.
+impl Place {
+    /// The first argument.
     pub const FIRST: Self = Self::between(1, 1, 1);
-    /// The second argument is a key.
+    /// The second argument.
     pub const SECOND: Self = Self::between(2, 2, 1);
-    /// The first two arguments are keys.
+    /// The first two arguments.
     pub const FIRST_TWO: Self = Self::between(1, 2, 1);
-    /// All arguments are keys.
+    /// All arguments.
     pub const ALL: Self = Self::between(1, -1, 1);
-    /// All arguments but the last are keys.
+    /// All arguments but the first.
+    pub const FROM_SECOND: Self = Self::between(2, -1, 1);
+    /// All arguments but the first two.
+    pub const FROM_THIRD: Self = Self::between(3, -1, 1);
+    /// All arguments but the last.
     pub const ALL_BUT_LAST: Self = Self::between(1, -2, 1);
-    /// Every other argument is a key, from the first on.
+    /// Every other argument, from the first on.
     pub const PAIRS: Self = Self::between(1, -1, 2);
+    /// Where `SORT` puts the result.
+    pub const STORED: Self = Self::Behind {
+        word: "store",
+        from: 2,
+        others: &[("by", 1), ("get", 1), ("limit", 2)],
+        is_told: false,
+    };
+    /// What the patterns of `SORT` name.
+    pub const UNKNOWN: Self = Self::Unknown;
 
-    /// Keys at fixed positions.
+    const fn between(first: usize, last: i64, step: usize) -> Self {
+        Self::Between { first, last, step }
+    }
+
+    /// As many as the argument at `at` says, behind it.
     #[must_use]
-    pub const fn between(first: i64, last: i64, step: i64) -> Self {
-        let more = More::Nothing;
-        Self {
-            first,
-            last,
-            step,
-            more,
+    pub const fn counted(at: usize) -> Self {
+        Self::Counted { at }
+    }
+
+    /// Where the older searches for places put the result.
+    #[must_use]
+    pub const fn behind(word: &'static str, from: usize) -> Self {
+        Self::Behind {
+            word,
+            from,
+            others: &[("store", 1), ("storedist", 1), ("count", 1)],
+            is_told: true,
         }
     }
 
-    /// As many keys as the argument at `at` says, behind it.
-    #[must_use]
-    pub const fn counted(at: usize) -> Self {
-        Self::NONE.and(More::Counted { at })
+    /// The positions of the keys in these arguments.
+    fn positions(self, args: &[Bytes]) -> impl Iterator<Item = usize> + use<> {
+        let count = args.len();
+        let (range, step) = match self {
+            Self::Between { first, last, step } => {
+                let behind = match usize::try_from(last) {
+                    Ok(last) => count.min(last + 1),
+                    Err(_) => {
+                        (count + 1).saturating_sub_signed(isize::try_from(-last).unwrap_or(0))
+                    }
+                };
+                (first..behind, step)
+            }
+            Self::Counted { at } => (counted_by(args, at), 1),
+            Self::Behind {
+                word, from, others, ..
+            } => {
+                let found = last_behind(args, word, from, others);
+                (found.map_or(0..0, |at| at..at + 1), 1)
+            }
+            Self::Unknown => (0..0, 1),
+        };
+        range.step_by(step)
     }
+}
 
-    /// These keys, and more.
-    #[must_use]
-    pub const fn and(self, more: More) -> Self {
-        Self { more, ..self }
+/// The positions behind a number, as many as it says. More keys than arguments: the command will refuse that.
+fn counted_by(args: &[Bytes], at: usize) -> Range<usize> {
+    let first = at + 1;
+    let count = args.get(at).and_then(|number| parse_integer(number));
+    let count = count.and_then(|count| usize::try_from(count).ok());
+    let left = args.len().saturating_sub(first);
+    first..first + count.unwrap_or(0).min(left)
+}
+
+/// The position behind the last place where a word is a word, and not the argument of another.
+fn last_behind(args: &[Bytes], word: &str, from: usize, others: &[(&str, usize)]) -> Option<usize> {
+    let mut found = None;
+    let mut at = from;
+    while at + 1 < args.len() {
+        if is_word(&args[at], word) {
+            found = Some(at + 1);
+            at += 1;
+        } else if let Some((_, taken)) = others.iter().find(|(other, _)| is_word(&args[at], other))
+        {
+            at += taken;
+        }
+        at += 1;
     }
+    found
+}
 
+impl Keys {
     /// Whether no argument is ever a key.
     #[must_use]
-    pub const fn is_none(&self) -> bool {
-        self.first == 0 && matches!(self.more, More::Nothing)
+    pub fn is_none(&self) -> bool {
+        self.0.iter().all(|key| key.usage == Use::Channel)
     }
 
     /// The keys among the arguments, the name of the command included.
     pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
-        let count = i64::try_from(args.len()).unwrap_or(i64::MAX);
-        let last = if self.last < 0 {
-            count + self.last
-        } else {
-            self.last
-        };
-        let step = usize::try_from(self.step).unwrap_or(1).max(1);
-        // Without keys the range is empty: it would start at 1 and end before it.
-        let first = usize::try_from(self.first).unwrap_or(0);
-        let behind = if self.first == 0 {
-            0
-        } else {
-            usize::try_from(last + 1).unwrap_or(0)
-        };
-        let fixed = args.iter().take(behind).skip(first).step_by(step);
-        fixed.chain(self.more.of(args))
+        self.used(args).map(|(key, _)| key)
     }
-}
 
-impl More {
-    fn of<'a>(self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
-        let (counted, words) = match self {
-            Self::Nothing => (&[][..], None),
-            Self::Counted { at } => {
-                let behind = args.get(at + 1..).unwrap_or(&[]);
-                let count = args.get(at).and_then(|number| parse_integer(number));
-                let count = count.and_then(|count| usize::try_from(count).ok());
-                // More keys than arguments: the command will refuse that.
-                (&behind[..count.unwrap_or(0).min(behind.len())], None)
-            }
-            Self::After { from, words } => (&[][..], Some((from, words))),
-        };
-        let after = words.into_iter().flat_map(move |(from, words)| {
-            let pairs = args.windows(2).skip(from);
-            pairs.filter_map(move |pair| {
-                let is_word = words.iter().any(|word| is_word(&pair[0], word));
-                is_word.then_some(&pair[1])
-            })
-        });
-        counted.iter().chain(after)
+    /// The keys among the arguments, each with what is done with it.
+    pub fn used<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (&'a Bytes, Use)> + use<'a> {
+        let keys = self.0.iter().filter(|key| key.usage != Use::Channel);
+        keys.flat_map(move |key| {
+            let positions = key.place.positions(args);
+            positions.filter_map(move |at| Some((args.get(at)?, key.usage)))
+        })
+    }
+
+    /// The older form: the first position, the last, and the step, as far as they are fixed. Zeros if they are not.
+    #[must_use]
+    pub fn range(&self) -> (usize, i64, usize) {
+        if let [only] = self.0
+            && let Place::Between { first, last, step } = only.place
+        {
+            return (first, last, step);
+        }
+        let mut whole: Option<(usize, i64)> = None;
+        for key in self.0 {
+            let Place::Between {
+                first,
+                last,
+                step: 1,
+            } = key.place
+            else {
+                continue;
+            };
+            whole = match whole {
+                None => Some((first, last)),
+                Some((start, end)) if usize::try_from(end + 1) == Ok(first) => Some((start, last)),
+                Some(before) => Some(before),
+            };
+        }
+        whole.map_or((0, 0, 0), |(first, last)| (first, last, 1))
     }
 }
 
@@ -134,6 +257,22 @@ mod tests {
 
     #[test]
     fn keys_stand_where_the_table_says() {
+        const fn read(place: Place) -> Key {
+            let usage = Use::Read;
+            Key { usage, place }
+        }
+        const NONE: Keys = Keys(&[]);
+        const FIRST: Keys = Keys(&[read(Place::FIRST)]);
+        const ALL: Keys = Keys(&[read(Place::ALL)]);
+        const PAIRS: Keys = Keys(&[read(Place::PAIRS)]);
+        const ALL_BUT_LAST: Keys = Keys(&[read(Place::ALL_BUT_LAST)]);
+        const COUNTED: Keys = Keys(&[read(Place::counted(2))]);
+        const STORED: Keys = Keys(&[read(Place::FIRST), read(Place::counted(2))]);
+        const SORTED: Keys = Keys(&[
+            read(Place::FIRST),
+            read(Place::UNKNOWN),
+            read(Place::STORED),
+        ]);
         let words = |line: &str| -> Vec<Bytes> {
             line.split(' ')
                 .map(|word| Bytes::copy_from_slice(word.as_bytes()))
@@ -146,27 +285,27 @@ mod tests {
                 .map(|key| String::from_utf8_lossy(key).into_owned());
             keys.collect::<Vec<_>>().join(" ")
         };
-        let counted = Keys::counted(2);
-        let stored = Keys::FIRST.and(More::Counted { at: 2 });
-        let after = Keys::FIRST.and(More::After {
-            from: 2,
-            words: &["store"],
-        });
         for (keys, line, expected) in [
-            (Keys::NONE, "cmd a b c", ""),
-            (Keys::FIRST, "cmd a b c", "a"),
-            (Keys::ALL, "cmd a b c", "a b c"),
-            (Keys::PAIRS, "cmd a b c", "a c"),
-            (Keys::ALL_BUT_LAST, "cmd a b c", "a b"),
-            (counted, "eval s 2 a b c", "a b"),
-            (counted, "eval s 0 a b c", ""),
-            (counted, "eval s 9 a b c", "a b c"),
-            (counted, "eval s -1 a", ""),
-            (counted, "eval s x a", ""),
-            (counted, "eval s", ""),
-            (stored, "zunionstore d 1 a b", "d a"),
-            (after, "sort k by store STORE d", "k STORE d"),
-            (after, "sort k", "k"),
+            (NONE, "cmd a b c", ""),
+            (FIRST, "cmd a b c", "a"),
+            (FIRST, "cmd", ""),
+            (ALL, "cmd a b c", "a b c"),
+            (ALL, "cmd", ""),
+            (PAIRS, "cmd a b c", "a c"),
+            (ALL_BUT_LAST, "cmd a b c", "a b"),
+            (ALL_BUT_LAST, "cmd", ""),
+            (COUNTED, "eval s 2 a b c", "a b"),
+            (COUNTED, "eval s 0 a b c", ""),
+            (COUNTED, "eval s 9 a b c", "a b c"),
+            (COUNTED, "eval s -1 a", ""),
+            (COUNTED, "eval s x a", ""),
+            (COUNTED, "eval s", ""),
+            (STORED, "zunionstore d 1 a b", "d a"),
+            (SORTED, "sort k by x STORE d", "k d"),
+            (SORTED, "sort k store d store e", "k e"),
+            (SORTED, "sort k store d get store desc", "k d"),
+            (SORTED, "sort k limit store store store d", "k d"),
+            (SORTED, "sort k store", "k"),
         ] {
             assert_eq!(show(keys, line), expected, "{line}");
         }

@@ -7,37 +7,37 @@ use crate::commands::table::{Group, Spec, table};
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "psubscribe", -2, [PubSub, NoScript, Loading, Stale], NONE, PubSub, "2.0.0", Session(pubsub::psubscribe);
+    "psubscribe", -2, [PubSub, NoScript, Loading, Stale], [], PubSub, "2.0.0", Session(pubsub::psubscribe);
         "Listens to all channels whose names match patterns."
-    "publish", 3, [PubSub, Loading, Stale, Fast], NONE, PubSub, "2.0.0", Session(pubsub::publish);
+    "publish", 3, [PubSub, Loading, Stale, Fast], [], PubSub, "2.0.0", Session(pubsub::publish);
         "Sends a message to those who listen to a channel."
-    "pubsub", -2, [], NONE, PubSub, "2.8.0", Container => PUBSUB;
+    "pubsub", -2, [], [], PubSub, "2.8.0", Container => PUBSUB;
         "Commands about subscriptions."
-    "punsubscribe", -1, [PubSub, NoScript, Loading, Stale], NONE, PubSub, "2.0.0", Session(pubsub::punsubscribe);
+    "punsubscribe", -1, [PubSub, NoScript, Loading, Stale], [], PubSub, "2.0.0", Session(pubsub::punsubscribe);
         "Listens no more to patterns, or to none at all."
-    "spublish", 3, [PubSub, Loading, Stale, Fast], FIRST, PubSub, "7.0.0", Session(pubsub::spublish);
+    "spublish", 3, [PubSub, Loading, Stale, Fast], [Channel: FIRST], PubSub, "7.0.0", Session(pubsub::spublish);
         "Sends a message to those who listen to a shard channel."
-    "ssubscribe", -2, [PubSub, NoScript, Loading, Stale], ALL, PubSub, "7.0.0", Session(pubsub::ssubscribe);
+    "ssubscribe", -2, [PubSub, NoScript, Loading, Stale], [Channel: ALL], PubSub, "7.0.0", Session(pubsub::ssubscribe);
         "Listens to shard channels."
-    "subscribe", -2, [PubSub, NoScript, Loading, Stale], NONE, PubSub, "2.0.0", Session(pubsub::subscribe);
+    "subscribe", -2, [PubSub, NoScript, Loading, Stale], [], PubSub, "2.0.0", Session(pubsub::subscribe);
         "Listens to channels."
-    "sunsubscribe", -1, [PubSub, NoScript, Loading, Stale], ALL, PubSub, "7.0.0", Session(pubsub::sunsubscribe);
+    "sunsubscribe", -1, [PubSub, NoScript, Loading, Stale], [Channel: ALL], PubSub, "7.0.0", Session(pubsub::sunsubscribe);
         "Listens no more to shard channels, or to none at all."
-    "unsubscribe", -1, [PubSub, NoScript, Loading, Stale], NONE, PubSub, "2.0.0", Session(pubsub::unsubscribe);
+    "unsubscribe", -1, [PubSub, NoScript, Loading, Stale], [], PubSub, "2.0.0", Session(pubsub::unsubscribe);
         "Listens no more to channels, or to none at all."
 };
 
 const PUBSUB: &[Spec] = table! { "pubsub|":
-    "channels", -2, [PubSub, Loading, Stale], NONE, PubSub, "2.8.0", Session(pubsub::channels);
+    "channels", -2, [PubSub, Loading, Stale], [], PubSub, "2.8.0", Session(pubsub::channels);
         "Names the channels that somebody listens to."
-    "help", 2, [Loading, Stale], NONE, PubSub, "6.2.0", Session(pubsub::help);
+    "help", 2, [Loading, Stale], [], PubSub, "6.2.0", Session(pubsub::help);
         "Lists the subcommands."
-    "numpat", 2, [PubSub, Loading, Stale], NONE, PubSub, "2.8.0", Session(pubsub::numpat);
+    "numpat", 2, [PubSub, Loading, Stale], [], PubSub, "2.8.0", Session(pubsub::numpat);
         "Counts the patterns that somebody listens to."
-    "numsub", -2, [PubSub, Loading, Stale], NONE, PubSub, "2.8.0", Session(pubsub::numsub);
+    "numsub", -2, [PubSub, Loading, Stale], [], PubSub, "2.8.0", Session(pubsub::numsub);
         "Counts those who listen to channels."
-    "shardchannels", -2, [PubSub, Loading, Stale], NONE, PubSub, "7.0.0", Session(pubsub::shard_channels);
+    "shardchannels", -2, [PubSub, Loading, Stale], [], PubSub, "7.0.0", Session(pubsub::shard_channels);
         "Names the shard channels that somebody listens to."
-    "shardnumsub", -2, [PubSub, Loading, Stale], NONE, PubSub, "7.0.0", Session(pubsub::shard_numsub);
+    "shardnumsub", -2, [PubSub, Loading, Stale], [], PubSub, "7.0.0", Session(pubsub::shard_numsub);
         "Counts those who listen to shard channels."
 };

@@ -5,7 +5,7 @@ use crate::commands::table::Flag::{
     AllowBusy, Loading, MovableKeys, NoMandatoryKeys, NoScript, ReadOnly, SkipMonitor, Stale, Write,
 };
 use crate::commands::table::Handler::{Container, Keys as OnKeys, Script, Session};
-use crate::commands::table::{Group, Keys, Spec, table};
+use crate::commands::table::{Group, Spec, table};
 
 const fn form(by_sha: bool, read_only: bool) -> Form {
     Form { by_sha, read_only }
@@ -13,50 +13,50 @@ const fn form(by_sha: bool, read_only: bool) -> Form {
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "eval", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "2.6.0", Script(form(false, false));
+    "eval", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [ReadAndChange: (counted(2))], Scripting, "2.6.0", Script(form(false, false));
         "Runs a Lua script."
-    "eval_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "7.0.0", Script(form(false, true));
+    "eval_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [Read: (counted(2))], Scripting, "7.0.0", Script(form(false, true));
         "Runs a Lua script that changes nothing."
-    "evalsha", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "2.6.0", Script(form(true, false));
+    "evalsha", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [ReadAndChange: (counted(2))], Scripting, "2.6.0", Script(form(true, false));
         "Runs a kept Lua script, named by its SHA-1."
-    "evalsha_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "7.0.0", Script(form(true, true));
+    "evalsha_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [Read: (counted(2))], Scripting, "7.0.0", Script(form(true, true));
         "Runs a kept Lua script that changes nothing, named by its SHA-1."
-    "fcall", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "7.0.0", Session(scripting::fcall);
+    "fcall", -3, [NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [ReadAndChange: (counted(2))], Scripting, "7.0.0", Session(scripting::fcall);
         "Refused: there are no functions."
-    "fcall_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], (Keys::counted(2)), Scripting, "7.0.0", Session(scripting::fcall);
+    "fcall_ro", -3, [ReadOnly, NoScript, Stale, SkipMonitor, NoMandatoryKeys, MovableKeys], [Read: (counted(2))], Scripting, "7.0.0", Session(scripting::fcall);
         "Refused: there are no functions."
-    "function", -2, [], NONE, Scripting, "7.0.0", Container => FUNCTION;
+    "function", -2, [], [], Scripting, "7.0.0", Container => FUNCTION;
         "Commands about libraries of functions, of which there are none."
-    "script", -2, [], NONE, Scripting, "2.6.0", Container => SCRIPT;
+    "script", -2, [], [], Scripting, "2.6.0", Container => SCRIPT;
         "Commands about the kept scripts."
 };
 
 const FUNCTION: &[Spec] = table! { "function|":
-    "delete", 3, [Write, NoScript], NONE, Scripting, "7.0.0", OnKeys(scripting::function_delete);
+    "delete", 3, [Write, NoScript], [], Scripting, "7.0.0", OnKeys(scripting::function_delete);
         "Refused: there are no libraries."
-    "flush", -2, [Write, NoScript], NONE, Scripting, "7.0.0", OnKeys(scripting::function_flush);
+    "flush", -2, [Write, NoScript], [], Scripting, "7.0.0", OnKeys(scripting::function_flush);
         "Does nothing: there are no libraries."
-    "help", 2, [Loading, Stale], NONE, Scripting, "7.0.0", Session(scripting::function_help);
+    "help", 2, [Loading, Stale], [], Scripting, "7.0.0", Session(scripting::function_help);
         "Lists the subcommands."
-    "kill", 2, [NoScript, AllowBusy], NONE, Scripting, "7.0.0", Session(scripting::function_kill);
+    "kill", 2, [NoScript, AllowBusy], [], Scripting, "7.0.0", Session(scripting::function_kill);
         "Refused: no function runs."
-    "list", -2, [NoScript], NONE, Scripting, "7.0.0", Session(scripting::function_list);
+    "list", -2, [NoScript], [], Scripting, "7.0.0", Session(scripting::function_list);
         "Lists the libraries: none."
-    "stats", 2, [NoScript, AllowBusy], NONE, Scripting, "7.0.0", Session(scripting::function_stats);
+    "stats", 2, [NoScript, AllowBusy], [], Scripting, "7.0.0", Session(scripting::function_stats);
         "Describes the function that runs: none."
 };
 
 const SCRIPT: &[Spec] = table! { "script|":
-    "debug", 3, [NoScript], NONE, Scripting, "3.2.0", Session(scripting::debug);
+    "debug", 3, [NoScript], [], Scripting, "3.2.0", Session(scripting::debug);
         "Accepted, and without effect: there is no debugger."
-    "exists", -3, [NoScript], NONE, Scripting, "2.6.0", Session(scripting::exists);
+    "exists", -3, [NoScript], [], Scripting, "2.6.0", Session(scripting::exists);
         "Tells which scripts are kept."
-    "flush", -2, [NoScript], NONE, Scripting, "2.6.0", Session(scripting::flush);
+    "flush", -2, [NoScript], [], Scripting, "2.6.0", Session(scripting::flush);
         "Forgets all scripts."
-    "help", 2, [Loading, Stale], NONE, Scripting, "5.0.0", Session(scripting::script_help);
+    "help", 2, [Loading, Stale], [], Scripting, "5.0.0", Session(scripting::script_help);
         "Lists the subcommands."
-    "kill", 2, [NoScript, AllowBusy], NONE, Scripting, "2.6.0", Session(scripting::kill);
+    "kill", 2, [NoScript, AllowBusy], [], Scripting, "2.6.0", Session(scripting::kill);
         "Ends a script that runs for too long and has changed nothing."
-    "load", 3, [NoScript, Stale], NONE, Scripting, "2.6.0", Session(scripting::load);
+    "load", 3, [NoScript, Stale], [], Scripting, "2.6.0", Session(scripting::load);
         "Keeps a script without running it."
 };

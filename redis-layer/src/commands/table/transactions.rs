@@ -7,14 +7,14 @@ use crate::commands::transactions;
 
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
-    "discard", 1, [NoScript, Loading, Stale, Fast, AllowBusy], NONE, Transactions, "2.0.0", Session(transactions::discard);
+    "discard", 1, [NoScript, Loading, Stale, Fast, AllowBusy], [], Transactions, "2.0.0", Session(transactions::discard);
         "Forgets the commands since MULTI."
-    "exec", 1, [NoScript, Loading, Stale, SkipSlowlog], NONE, Transactions, "1.2.0", Exec;
+    "exec", 1, [NoScript, Loading, Stale, SkipSlowlog], [], Transactions, "1.2.0", Exec;
         "Runs the commands since MULTI as one."
-    "multi", 1, [NoScript, Loading, Stale, Fast, AllowBusy], NONE, Transactions, "1.2.0", Session(transactions::multi);
+    "multi", 1, [NoScript, Loading, Stale, Fast, AllowBusy], [], Transactions, "1.2.0", Session(transactions::multi);
         "Queues the commands that follow until EXEC."
-    "unwatch", 1, [NoScript, Loading, Stale, Fast, AllowBusy], NONE, Transactions, "2.2.0", Session(transactions::unwatch);
+    "unwatch", 1, [NoScript, Loading, Stale, Fast, AllowBusy], [], Transactions, "2.2.0", Session(transactions::unwatch);
         "Watches no key any more."
-    "watch", -2, [NoScript, Loading, Stale, Fast, AllowBusy], ALL, Transactions, "2.2.0", Session(transactions::watch);
+    "watch", -2, [NoScript, Loading, Stale, Fast, AllowBusy], [Ask: ALL], Transactions, "2.2.0", Session(transactions::watch);
         "Lets EXEC fail if one of these keys is changed before."
 };
