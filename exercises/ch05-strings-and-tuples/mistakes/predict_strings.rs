@@ -98,8 +98,8 @@ fn of_bare() -> Vec<Mistake<Orders>> {
         expects("bare_like_the_strings", letters!(b f d e a c))
             .says("the order of the strings themselves")
             .why(
-                "The string ends, the key does not. f is `61 ff`: the number is compared with the second byte of \
-                 the others and is greater than all of them.",
+                "The string ends, the key does not. f is `61 ff`: its number is compared with the second bytes of d, e \
+                 and a, and is greater than all three. And b is the number alone.",
             )
             .link(END),
         expects("bare_like_joined", letters!(b d e f a c))
@@ -130,7 +130,7 @@ fn of_escaped() -> Vec<Mistake<Orders>> {
     };
     vec![
         expects("escaped_zero_before_the_end", letters!(b d f e a c))
-            .says("d before f")
+            .says("an order that has d before f")
             .why(
                 "Both go on with 00. In d it is a zero byte, so ff follows; in f it is the end, so 01 follows. 01 is \
                  less: f stands first.",

@@ -48,9 +48,10 @@ enum Other {
     Gems(u64),
     Paid,
     Leaves,
+    Joins,
     AnotherMember,
 }
-use Other::{AnotherMember, Gems, Leaves, Paid};
+use Other::{AnotherMember, Gems, Joins, Leaves, Paid};
 
 impl Other {
     fn told(self) -> String {
@@ -59,6 +60,7 @@ impl Other {
             Gems(gems) => format!("E gets {gems} gems"),
             Paid => "E pays".to_owned(),
             Leaves => "E is removed".to_owned(),
+            Joins => "E comes with 5 gems".to_owned(),
             AnotherMember => "F gets 7 gems".to_owned(),
         }
     }
@@ -67,7 +69,7 @@ impl Other {
 /// What happens, and before which of the learner's calls.
 type Story = &'static [(usize, Other)];
 
-const STORIES: [Story; 13] = [
+const STORIES: [Story; 14] = [
     &[],
     &[(2, Gems(5))],
     &[(2, Paid)],
@@ -81,6 +83,7 @@ const STORIES: [Story; 13] = [
     &[(2, Gems(1)), (4, Gems(1)), (6, Gems(1)), (8, Gems(1))],
     &[(2, Leaves)],
     &[(1, Leaves)],
+    &[(2, Joins)],
 ];
 
 /// The member's score before, if it is there.
@@ -106,7 +109,7 @@ impl Busy {
         self.calls += 1;
         assert!(
             self.calls <= CALLS_MAX,
-            "the board was called more than {CALLS_MAX} times: does the loop end?"
+            "the board was called more than {CALLS_MAX} times, in a loop that does not end here"
         );
         let now = self.calls;
         for &(_, other) in self.story.iter().filter(|(call, _)| *call == now) {
@@ -130,6 +133,7 @@ impl Busy {
             Leaves => {
                 self.scores.remove("E");
             }
+            Joins => *self.scores.entry("E".to_owned()).or_default() += 5 << 30,
             AnotherMember => *self.scores.entry("F".to_owned()).or_default() += 7 << 30,
         }
     }
@@ -242,7 +246,7 @@ fn part(
     let mut part = PartOf::new(function, "end");
     for before in BEFORE {
         for story in STORIES {
-            if before.is_none() && !story.is_empty() || by_luck(function, before, story) {
+            if !possible(before, story) || by_luck(function, before, story) {
                 continue;
             }
             let scores = before.map(|score| ("E".to_owned(), score));
@@ -284,6 +288,18 @@ fn part(
     part
 }
 
+fn joins(story: Story) -> bool {
+    story.iter().any(|(_, other)| matches!(other, Joins))
+}
+
+/// Who is not there can only come, and who is there cannot.
+fn possible(before: Option<u64>, story: Story) -> bool {
+    match before {
+        None => story.is_empty() || joins(story),
+        Some(_) => !joins(story),
+    }
+}
+
 /// Whether a right answer may end in two ways: then it is not asked for.
 fn by_luck(function: &str, before: Option<u64>, story: Story) -> bool {
     let leaves = story.iter().any(|(_, other)| matches!(other, Leaves));
@@ -291,14 +307,17 @@ fn by_luck(function: &str, before: Option<u64>, story: Story) -> bool {
         // The member may leave before or after the addition.
         "add_gems" => leaves,
         // Who sees the bit may have seen it before the member left.
-        "set_paid" => leaves && before.is_some_and(|score| score & PAID != 0),
-        _ => false,
+        "set_paid" if leaves => before.is_some_and(|score| score & PAID != 0),
+        // Who finds nobody may have looked before the member came.
+        _ => joins(story),
     }
 }
 
 fn classes(before: Option<u64>, story: Story) -> Vec<&'static str> {
     let mut classes = vec![if story.is_empty() {
         "boards where nobody else writes"
+    } else if joins(story) {
+        "boards that the member joins"
     } else if story.iter().any(|(_, other)| matches!(other, Leaves)) {
         "boards that the member leaves"
     } else if story.iter().any(|(_, other)| matches!(other, Paid)) {

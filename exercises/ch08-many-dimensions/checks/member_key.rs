@@ -38,7 +38,7 @@ impl Members {
 const LATEST: u64 = 9_999_999_999_999;
 
 /// Texts that are no member.
-const FOREIGN: [&str; 18] = [
+const FOREIGN: [&str; 19] = [
     "E-1-8428189998740",
     "E",
     "",
@@ -56,6 +56,7 @@ const FOREIGN: [&str; 18] = [
     "1- 428189998740-E",
     "1-+428189998740-E",
     "1-842818999874é-E",
+    "1-٨٤٢٨١٨٩٩٩٨٧٤٠-E",
     "1_8428189998740_E",
 ];
 
@@ -122,8 +123,8 @@ fn players() -> Vec<Player> {
         1,
         999_999_999_999,
         1_000_000_000_000,
+        8_999_999_999_999,
         9_000_000_000_000,
-        9_000_000_000_001,
         LATEST - 1,
         LATEST,
     ];
@@ -156,8 +157,8 @@ fn players() -> Vec<Player> {
 
 fn classes((paid, at_ms, name): Player) -> Vec<&'static str> {
     let mut classes = vec![match at_ms {
-        0..=9_000_000_000_000 => "times up to 9000000000000",
-        9_000_000_000_001..=LATEST => "times that leave fewer than thirteen digits",
+        0..=8_999_999_999_999 => "times that leave thirteen digits",
+        9_000_000_000_000..=LATEST => "times that leave fewer than thirteen digits",
         _ => "times that do not fit",
     }];
     classes.push(if paid {

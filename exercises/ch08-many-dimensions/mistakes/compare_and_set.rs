@@ -115,6 +115,21 @@ fn additions() -> Vec<Mistake<Changes>> {
             },
         ),
         adding(
+            "gems_of_a_newcomer_set",
+            "compare-and-set in a loop, and `set` for a member that is not in the set",
+            "Between the read that finds nobody and the `set`, somebody else may add the member. The `set` overwrites \
+             those gems. `add` begins at 0 by itself, in the same step.",
+            TOP,
+            |board, member, gems| {
+                while let Some(seen) = board.score(member) {
+                    if board.compare_and_set(member, seen, seen + (gems << 30)) {
+                        return;
+                    }
+                }
+                board.set(member, gems << 30);
+            },
+        ),
+        adding(
             "gems_for_known_members_only",
             "nothing for a member that is not in the set",
             "A member that is not in the set begins at 0, as with ZINCRBY.",
@@ -209,6 +224,26 @@ fn lost() -> Vec<Mistake<Changes>> {
                 true
             },
         ),
+        paying(
+            "paid_computed_once_without_a_look",
+            "attempts that all write what was computed from the first read, also where the bit is set",
+            "You read again, and so the comparison holds at last. But the value is the old one, with the old gems. \
+             What you write has to come from what you compared with.",
+            CAS,
+            |board, member| {
+                let Some(first) = board.score(member) else {
+                    return false;
+                };
+                let mut seen = first;
+                while !board.compare_and_set(member, seen, first | PAID) {
+                    let Some(now) = board.score(member) else {
+                        return false;
+                    };
+                    seen = now;
+                }
+                true
+            },
+        ),
         Mistake::new(
             "paid_never_read_again",
             "set_paid",
@@ -249,6 +284,24 @@ fn lost() -> Vec<Mistake<Changes>> {
                 false
             },
         ),
+        paying(
+            "paid_given_up_after_three_without_a_look",
+            "three attempts, also where the bit is set",
+            "With many writers a fourth is needed. Each failed attempt means that somebody else succeeded, so the \
+             loop does not stand still.",
+            CAS,
+            |board, member| {
+                for _ in 0..3 {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    if board.compare_and_set(member, seen, seen | PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
     ]
 }
 
@@ -263,6 +316,19 @@ fn flags() -> Vec<Mistake<Changes>> {
             |board, member| {
                 board.add(member, PAID);
                 true
+            },
+        ),
+        paying(
+            "paid_added_to_known_members",
+            "2^29 added to any member that is in the set",
+            "If the bit is set already, the sum carries: the player has one gem more, and has not paid.",
+            LOW,
+            |board, member| {
+                let known = board.score(member).is_some();
+                if known {
+                    board.add(member, PAID);
+                }
+                known
             },
         ),
         paying(

@@ -168,7 +168,7 @@ fn values() -> Vec<Mistake<Changes>> {
         winning(
             "win_keeps_the_time",
             "the gems alone",
-            "The time field stays as it was. With the same gems, the player now stands before those who had them \
+            "The time field stays as it was. With the same gems, the player may stand before those who had them \
              earlier.",
             LOW,
             |board, member, gems, _| until_set(board, member, |seen| seen + (gems << 30)),

@@ -127,7 +127,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "digits_not_padded",
         "order",
         "digits without leading zeros",
-        "From 9000000000001 ms on, the difference has fewer than thirteen digits, and text of different length \
+        "From 9000000000000 ms on, the difference has fewer than thirteen digits, and text of different length \
          does not sort like the number: `{:013}` fills up with zeros. (Chapter 6 has the same fault with \
          timestamps.)",
         RULES,

@@ -58,7 +58,7 @@ fn of_gems() -> Vec<Mistake<Boards>> {
             .why("`ZREVRANGE` returns the greatest score first. This list is its reverse."),
         gems("gems_smallest_first_ties_backwards", || ['e', 'f', 'd', 'b', 'a', 'c'])
             .says("the smallest score first, and ties backwards")
-            .why("`ZREVRANGE` returns the greatest score first. Only the ties of this list run its way."),
+            .why("`ZREVRANGE` returns the greatest score first. In this list only the ties run that way."),
         gems("gems_as_you_wish", || ['c', 'b', 'd', 'a', 'f', 'e'])
             .says("the order that the game wants")
             .why(
@@ -98,8 +98,8 @@ fn of_many() -> Vec<Mistake<Boards>> {
         many("many_nothing_lost", || ['c', 'b', 'd', 'a', 'f', 'e'])
             .says("the order without any loss")
             .why(
-                "Between 2^54 and 2^55 a double has no room for the last two bits. Two times that differ in these \
-                 alone become one, and then the names decide.",
+                "Between 2^54 and 2^55 a double has no room for the last two bits: a time is rounded to a multiple \
+                 of 4. 13 and 12 both become 12, so b and d have one score, and the names decide.",
             ),
         many("many_all_fields_lost", || ['c', 'f', 'd', 'b', 'a', 'e'])
             .says("the order by gems, with the ties by name")
