@@ -21,6 +21,7 @@ enum Step {
     UserWithLength,
     UserInverted,
     UserFilledUp,
+    UserOneZero,
     // The time.
     TimeAscending,
     TimeLittleEndian,
@@ -35,6 +36,7 @@ enum Step {
     TitleWithLength,
     TitleReversed,
     TitleLeftOut,
+    TitleOneFf,
     // The whole key.
     TitleBeforeTime,
     TimeBeforeUser,
@@ -43,8 +45,8 @@ enum Step {
 use Step::{
     EndInverted, TimeAscending, TimeBeforeUser, TimeInFourBytes, TimeLittleEndian,
     TimeMinusFromSigned, TimeNegated, TimeUnpaddedInverted, TitleAscending, TitleBeforeTime,
-    TitleEndedLate, TitleLeftOut, TitleRawInverted, TitleReversed, TitleWithLength, UserFilledUp,
-    UserInverted, UserRaw, UserWithColon, UserWithLength,
+    TitleEndedLate, TitleLeftOut, TitleOneFf, TitleRawInverted, TitleReversed, TitleWithLength,
+    UserFilledUp, UserInverted, UserOneZero, UserRaw, UserWithColon, UserWithLength,
 };
 
 /// Of each group, a key takes one step at most.
@@ -55,6 +57,7 @@ const APART: [&[Step]; 4] = [
         UserWithLength,
         UserInverted,
         UserFilledUp,
+        UserOneZero,
         EndInverted,
     ],
     &[
@@ -72,6 +75,7 @@ const APART: [&[Step]; 4] = [
         TitleWithLength,
         TitleReversed,
         TitleLeftOut,
+        TitleOneFf,
     ],
     &[TitleBeforeTime, TimeBeforeUser, EndInverted],
 ];
@@ -93,7 +97,7 @@ const fn quirk(
     }
 }
 
-const QUIRKS: [Quirk<Step>; 20] = [
+const QUIRKS: [Quirk<Step>; 22] = [
     quirk(
         UserRaw,
         "user_without_end",
@@ -130,6 +134,14 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "user_filled_up_with_zeros",
         "the user filled up with zero bytes to a fixed width",
         "A user may end in a zero byte, and then two users have one key. Use `ended`.",
+        RULES,
+    ),
+    quirk(
+        UserOneZero,
+        "user_with_one_zero",
+        "a single zero byte behind the user",
+        "It sorts below every letter. But a user may hold a zero byte too, and then the end of one is compared with the \
+         middle of another. `ended` writes the two differently.",
         RULES,
     ),
     quirk(
@@ -224,6 +236,14 @@ const QUIRKS: [Quirk<Step>; 20] = [
         TASK,
     ),
     quirk(
+        TitleOneFf,
+        "title_inverted_with_one_ff",
+        "an inverted title with one byte ff behind it",
+        "That end sorts above every letter. But a zero byte in the title is inverted to ff as well, so the key of \
+         `\"a\"` is the beginning of the key of `\"a\\0\"` and comes first. Escape and end the title, then invert it.",
+        FIELD,
+    ),
+    quirk(
         TitleBeforeTime,
         "title_before_time",
         "the title in front of the time",
@@ -272,6 +292,8 @@ fn user_field(steps: &[Step], user: &str) -> Vec<u8> {
         let mut field = user.as_bytes().to_vec();
         field.resize(16, 0);
         field
+    } else if has(UserOneZero) {
+        [user.as_bytes(), &[0]].concat()
     } else if has(EndInverted) {
         let mut field = ended(user);
         field.truncate(field.len() - 2);
@@ -317,6 +339,8 @@ fn title_field(steps: &[Step], title: &str) -> Vec<u8> {
         inverted(&with_length(title))
     } else if has(TitleReversed) {
         title.bytes().rev().collect()
+    } else if has(TitleOneFf) {
+        [inverted(title.as_bytes()), vec![0xff]].concat()
     } else if has(TitleLeftOut) {
         Vec::new()
     } else {

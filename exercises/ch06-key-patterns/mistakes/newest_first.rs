@@ -191,6 +191,40 @@ pub fn all() -> Vec<Mistake<Feed>> {
              places.",
         )
         .link("a-window-turns-round"),
+        Mistake::<Feed>::new(
+            "crossed_and_empty_unguarded",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(to > 0, "attempt to subtract with overflow");
+                assert!(
+                    from <= to,
+                    "range start is greater than range end in BTreeSet"
+                );
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window where `from` is not above `to`, and a panic above it and for `to` 0")
+        .why(
+            "The bounds are right. But `range` panics when its start is greater than its end, and `to - 1` overflows \
+             for 0. Answer windows that are empty by themselves first: `from >= to`.",
+        )
+        .link("newest-first"),
+        mistake("one_ff_behind_both_keys", |rows, from, to, limit| {
+            if from >= to {
+                return Vec::new();
+            }
+            let ff = |time| [&key(time)[..], b"\xff"].concat();
+            let found = rows.range(ff(to)..ff(from)).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a range between the keys of `to` and `from`, each with one byte ff behind it")
+        .why(
+            "You look for what comes behind all rows of a time, and that is the right thought. But a name may begin \
+             with ff, and its row does not stand before that bound. The first key behind all rows of a time is the key \
+             of the time before it.",
+        )
+        .link("a-window-turns-round"),
         mistake("both_ends_taken", |rows, from, to, limit| {
             let steps = [ToTaken, EqualTaken];
             answer(&steps, rows, from, to, limit)

@@ -88,7 +88,7 @@ const QUIRKS: [Quirk<Step>; 12] = [
     quirk(
         PlusAccepted,
         "decode_plus_accepted",
-        "a plus sign in the place of the first digit, which is accepted",
+        "a plus sign accepted in front",
         "`parse` reads `+10` as 10. So does your `decode`, and two different keys are one time. Ask every byte \
          whether it is a digit.",
         TASK,
@@ -110,14 +110,14 @@ const QUIRKS: [Quirk<Step>; 12] = [
     quirk(
         LettersUnchecked,
         "decode_letters_unchecked",
-        "reading every byte as a digit, whatever it is",
-        "`byte - b'0'` is a digit only if the byte is one. `/` is the byte before `0`, `:` the one behind `9`.",
+        "every byte taken for a digit",
+        "`byte - b'0'` is a value only if the byte is a digit. `/` is the byte before `0`, `:` the one behind `9`.",
         TASK,
     ),
     quirk(
         ZerosStripped,
         "decode_strips_all_zeros",
-        "cutting off all zeros in front, so that nothing is left of 0",
+        "all zeros in front cut off, those of 0 too",
         "The padding of 0 is twenty zeros, and its digit is one of them. `parse` reads leading zeros without \
          help.",
         TASK,

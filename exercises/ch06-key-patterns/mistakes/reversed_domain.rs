@@ -28,6 +28,7 @@ enum Step {
     StopsWithoutItself,
     EndIgnored,
     // How they are given.
+    RowsAsTheyStand,
     LeftReversed,
     DotLeft,
     Sorted,
@@ -35,11 +36,11 @@ enum Step {
 }
 use Step::{
     Backwards, BelowOnly, Contained, DotLeft, EndIgnored, EndsAtNextDomain, EndsAtZ, ItselfOnly,
-    LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot, Sorted,
+    LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot, RowsAsTheyStand, Sorted,
     StopsWithoutItself, SuffixOfLetters, Unreversed,
 };
 
-const GIVEN: [Step; 4] = [LeftReversed, DotLeft, Sorted, Backwards];
+const GIVEN: [Step; 5] = [RowsAsTheyStand, LeftReversed, DotLeft, Sorted, Backwards];
 
 const fn quirk(
     id: Step,
@@ -58,7 +59,7 @@ const fn quirk(
     }
 }
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         PrefixWithoutDot,
         "prefix_without_the_last_dot",
@@ -159,6 +160,13 @@ const QUIRKS: [Quirk<Step>; 17] = [
         TASK,
     ),
     quirk(
+        RowsAsTheyStand,
+        "rows_as_they_stand",
+        "the right rows as they stand in the store",
+        "`com.example.www.` is the key. People write `www.example.com`: cut off the last dot, and turn the labels round.",
+        TASK,
+    ),
+    quirk(
         LeftReversed,
         "left_reversed",
         "the right hosts with their labels still in reverse",
@@ -238,7 +246,9 @@ fn answer(steps: &[Step], rows: &Rows, domain: &str) -> Vec<String> {
     let found = rows.iter().filter(|row| belongs(steps, row, domain));
     let mut hosts: Vec<String> = found
         .map(|row| {
-            if has(LeftReversed) {
+            if has(RowsAsTheyStand) {
+                String::from_utf8_lossy(row).into_owned()
+            } else if has(LeftReversed) {
                 String::from_utf8_lossy(row)
                     .trim_end_matches('.')
                     .to_owned()
