@@ -184,7 +184,7 @@ fn an_order_that_goes_in_circles_loses_lookups() {
         let lost = match lost {
             0 => "none".to_owned(),
             // How many depends on where each search begins; that there are many does not.
-            30.. => "more than 30".to_owned(),
+            31.. => "more than 30".to_owned(),
             few => panic!("only {few} lookups are lost"),
         };
         table += &format!(

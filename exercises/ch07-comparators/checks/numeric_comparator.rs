@@ -15,7 +15,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 38] = [
+const KEYS: [&[u8]; 39] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -52,6 +52,7 @@ const KEYS: [&[u8]; 38] = [
     b"item:100000000000000000000000",
     b"item:1000000000000000000000000000000000000000000001",
     b"item:1000000000000000000000000000000000000000000020",
+    b"item:0000000000000000000000002",
     b"\xfe1",
     b"\xff1",
 ];
@@ -61,8 +62,8 @@ const OTHER_PREFIX: &str = "pairs with different prefixes";
 const ZEROS: &str = "pairs that differ in zeros in front of the number";
 const ITSELF: &str = "keys compared with themselves";
 const NO_NUMBER: &str = "pairs in which a key has no number";
-const BEYOND_U32: &str = "pairs in which a number does not fit into 32 bits";
-const BEYOND_U64: &str = "pairs in which a number does not fit into 64 bits";
+const BEYOND_U32: &str = "pairs whose greater number needs 33 to 64 bits";
+const BEYOND_U64: &str = "pairs in which a number needs more than 64 bits";
 const NOT_TEXT: &str = "pairs in which a key is not text";
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

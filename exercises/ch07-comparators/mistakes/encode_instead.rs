@@ -112,6 +112,24 @@ fn of_names() -> Vec<Mistake<Keys>> {
              colon, does not. Two programs with two orders must not share a store.",
         )
         .link(TASK),
+        keys("escaped_and_terminated", |name, number| {
+            let mut key = Vec::new();
+            for byte in name.bytes() {
+                key.push(byte);
+                if byte == 0 {
+                    key.push(0xff);
+                }
+            }
+            key.extend([0x00, 0x01]);
+            key.extend(number.to_be_bytes());
+            key
+        })
+        .says("the name escaped and ended by `00 01`, as in chapter 5")
+        .why(
+            "For keys of your own that is the right end. But it puts `item` before `item1`, and the comparator, which \
+             compares `item1:` with `item:`, does not. No name holds a colon, so the colon can end it.",
+        )
+        .link(TASK),
         keys("name_with_its_length", |name, number| {
             [&[name.len() as u8], name.as_bytes(), b":", &number.to_be_bytes()].concat()
         })

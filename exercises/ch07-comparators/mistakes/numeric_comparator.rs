@@ -7,8 +7,8 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated, Subtracted, TiesLess,
-    TiesReversed, ZerosCounted,
+    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
+    Subtracted, TiesLess, TiesReversed, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -65,6 +65,14 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
         let number =
             |digits| -> u128 { str::from_utf8(digits).map_or(0, |text| text.parse().unwrap_or(0)) };
         number(a).cmp(&number(b))
+    } else if has(Padded) {
+        let filled = |digits: &[u8]| {
+            let zeros = 20_usize.saturating_sub(digits.len());
+            [&vec![b'0'; zeros], digits].concat()
+        };
+        filled(a).cmp(&filled(b))
+    } else if has(ParseOrNone) {
+        parsed(a).cmp(&parsed(b))
     } else if has(Saturated) {
         let number = |digits: &[u8]| {
             let most = if digits.is_empty() { 0 } else { u64::MAX };

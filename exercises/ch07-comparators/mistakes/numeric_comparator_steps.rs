@@ -22,6 +22,8 @@ pub(crate) enum Step {
     Atoi,
     ParseOrZero,
     ParseU128OrZero,
+    ParseOrNone,
+    Padded,
     Saturated,
     AsFloat,
     Subtracted,
@@ -35,8 +37,8 @@ pub(crate) enum Step {
 }
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated, Subtracted, TiesLess,
-    TiesReversed, ZerosCounted,
+    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
+    Subtracted, TiesLess, TiesReversed, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -49,6 +51,8 @@ pub(crate) const APART: [&[Step]; 5] = [
         Atoi,
         ParseOrZero,
         ParseU128OrZero,
+        ParseOrNone,
+        Padded,
         Saturated,
         AsFloat,
         Subtracted,
@@ -75,7 +79,7 @@ const fn quirk(
     }
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 17] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 19] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -142,6 +146,22 @@ pub(crate) const QUIRKS: [Quirk<Step>; 17] = [
         "numbers that do not fit into a `u128` taken for 0",
         "A greater integer only moves the fault: from 2^128 on `parse` fails too. Numbers may have any length. Compare \
          the digits.",
+        REPAIR,
+    ),
+    quirk(
+        ParseOrNone,
+        ("overflow_taken_for_no_number", "order"),
+        "numbers that do not fit into a `u64` taken for none at all",
+        "`parse::<u64>().ok()` gives `None` for a key without digits, which is right, and for a number of 2^64 and more \
+         as well. So the greatest numbers come before 0. Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        Padded,
+        ("padded_to_20", "order"),
+        "digits filled up with zeros to twenty, and compared as bytes",
+        "Twenty digits hold every `u64`, and a number here may have any length. A longer one is not filled up, and then \
+         digits of different weight meet. Fill up to the longer of the two, or compare the lengths without zeros.",
         REPAIR,
     ),
     quirk(

@@ -80,6 +80,17 @@ fn unchecked() -> Vec<Mistake<Separate>> {
              `item:177`. Compare it with `a` too.",
         )
         .link(SEPARATORS),
+        mistake("first_difference_before_b_alone", "in-range", |a, b| {
+            let n = common(a, b) + 1;
+            let cut = cuts(a, raised).into_iter().find(|cut| cut.len() == n)?;
+            (compare(a, b).is_lt() && compare(&cut, b).is_lt()).then_some(cut)
+        })
+        .says("the cut at the first byte that differs, with a look at `b` alone")
+        .why(
+            "Raised there, a cut is behind `a` in byte order. In this order it need not be: a cut that ends in a digit has \
+             another prefix and a small number. `item:2` stands before `item:177`. Compare it with `a` too.",
+        )
+        .link(SEPARATORS),
         mistake("only_behind_a_checked", "in-range", |a, b| {
             let before = compare(a, b).is_lt();
             cuts(a, raised).into_iter().find(|cut| before && compare(a, cut).is_le())
@@ -112,6 +123,20 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         })
         .says("the two keys put in order first")
         .why("If `a` is not before `b`, nothing lies in between. An engine that asks this has a fault, and an answer would hide it.")
+        .link(TASK),
+        mistake("ff_panics", "returns", |a, b| {
+            for n in 1..a.len() {
+                let mut cut = a[..n].to_vec();
+                assert!(cut[n - 1] < 0xff, "attempt to add with overflow");
+                cut[n - 1] += 1;
+                if fits(a, b, &cut) {
+                    return Some(cut);
+                }
+            }
+            None
+        })
+        .says("a panic where a byte ff is to be raised")
+        .why("255 and 1 is 256, which is no byte. `checked_add(1)` tells you: skip that cut.")
         .link(TASK),
         mistake("ff_wrapped", "in-range", |a, b| {
             let wrapped = cuts(a, |byte| Some(byte.wrapping_add(1)));
@@ -186,6 +211,17 @@ fn missed() -> Vec<Mistake<Separate>> {
         })
         .says("no cut that holds a digit")
         .why("Digits inside the prefix are bytes like others: `a2c` lies between `a2b7` and `a3b7`. The comparison says what fits.")
+        .link(TASK),
+        mistake("stops_at_ff", "shortest", |a, b| {
+            let ff = a.iter().position(|byte| *byte == 0xff).unwrap_or(a.len());
+            let found = cuts(a, raised).into_iter().find(|cut| fits(a, b, cut))?;
+            (found.len() <= ff).then_some(found)
+        })
+        .says("no cut that goes as far as a byte ff")
+        .why(
+            "A cut that ends in ff cannot be raised, and a longer one may fit. Skip it and go on: `checked_add(1)?` would leave \
+             the whole function.",
+        )
         .link(TASK),
         mistake("always_none", "shortest", |_, _| None)
             .says("`None` for every pair")

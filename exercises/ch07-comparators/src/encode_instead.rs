@@ -16,7 +16,8 @@
 //! | `item1:7`   | `item:3`         | the names end in a colon, and `1` is less than `:`         |
 //! | `item:5`    | `itemx:1`        | `:` is less than `x`                                       |
 //!
-//! Which bytes you choose is your affair, as long as the order is that of the comparator.
+//! Which bytes you choose is your affair, as long as the order is that of the comparator. `decode` is asked for keys of your
+//! `encode` alone; `None` is for bytes that are none.
 //!
 //! **Check.** `cargo workbook check encode-instead`, or `cargo test -p ch07-comparators encode-instead`.
 
@@ -25,7 +26,7 @@ pub fn encode(name: &str, number: u64) -> Vec<u8> {
     todo!("the key of {name:?} and {number}")
 }
 
-/// The name and the number of a key that `encode` has written; nothing for other bytes.
+/// The name and the number of a key that `encode` has written.
 pub fn decode(key: &[u8]) -> Option<(String, u64)> {
     todo!("the row of {key:?}")
 }
