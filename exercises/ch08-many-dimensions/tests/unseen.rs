@@ -172,7 +172,11 @@ fn right_changes_pass_however_many_calls_they_make() {
     assert_eq!(paying(careful).state, State::Passed);
     let added_by_comparison = |board: &mut dyn Board, member: &str, gems: u64| loop {
         match board.score(member) {
-            None => return board.set(member, gems << 30),
+            None => {
+                // A `set` would overwrite what a newcomer brought in between.
+                board.add(member, gems << 30);
+                return;
+            }
             Some(seen) => {
                 if board.compare_and_set(member, seen, seen + (gems << 30)) {
                     return;
