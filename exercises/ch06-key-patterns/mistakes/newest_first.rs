@@ -210,6 +210,18 @@ pub fn all() -> Vec<Mistake<Feed>> {
              for 0. Answer windows that are empty by themselves first: `from >= to`.",
         )
         .link("newest-first"),
+        mistake("time_zero_finds_nothing", |rows, from, to, limit| {
+            if from == 0 {
+                return Vec::new();
+            }
+            answer(&[], rows, from, to, limit)
+        })
+        .says("an empty list for windows from 0, and the right events otherwise")
+        .why(
+            "No time comes before 0: its key plus one wraps around to zeros, and the range ends before it starts. Nothing \
+             lies behind the rows of 0 but the end of the store, so leave this end open.",
+        )
+        .link("a-window-turns-round"),
         mistake("one_ff_behind_both_keys", |rows, from, to, limit| {
             if from >= to {
                 return Vec::new();

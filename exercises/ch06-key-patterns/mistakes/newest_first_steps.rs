@@ -211,8 +211,8 @@ pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
         TimeZeroPanics,
         "time_zero_panics",
         "a panic for windows from 0, and the right events otherwise",
-        "No time comes before 0: `from - 1` overflows. Nothing lies behind the rows of 0 but the end of the \
-         store, so leave this end open.",
+        "No time comes before 0: `from - 1` overflows, and so does its key plus one. Nothing lies behind the rows of 0 \
+         but the end of the store, so leave this end open.",
         WINDOW,
     )),
     quirk(

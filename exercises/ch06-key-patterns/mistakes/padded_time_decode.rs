@@ -140,8 +140,8 @@ const QUIRKS: [Quirk<Step>; 12] = [
     quirk(
         Wrapped,
         "decode_wraps",
-        "a multiplication that wraps around above the greatest time",
-        "18446744073709551616 becomes 0. `checked_mul` and `checked_add` tell you, or `parse`.",
+        "numbers above the greatest time cut to 64 bits",
+        "18446744073709551616 becomes 0. `checked_mul` and `checked_add` tell you, and so do `parse` and `try_from`.",
         RULES,
     ),
     panicking(quirk(

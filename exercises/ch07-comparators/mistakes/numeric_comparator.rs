@@ -8,7 +8,7 @@ use kit::{Mistake, compose};
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
     NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
-    Subtracted, TiesLess, TiesReversed, ZerosCounted,
+    Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -64,6 +64,13 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
     } else if has(ParseU128OrZero) {
         let number =
             |digits| -> u128 { str::from_utf8(digits).map_or(0, |text| text.parse().unwrap_or(0)) };
+        number(a).cmp(&number(b))
+    } else if has(Wrapped) {
+        let number = |digits: &[u8]| {
+            let step =
+                |n: u64, digit: &u8| n.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+            digits.iter().fold(0, step)
+        };
         number(a).cmp(&number(b))
     } else if has(Padded) {
         let filled = |digits: &[u8]| {

@@ -20,6 +20,7 @@ pub(crate) enum Step {
     DigitsAsBytes,
     ZerosCounted,
     Atoi,
+    Wrapped,
     ParseOrZero,
     ParseU128OrZero,
     ParseOrNone,
@@ -38,7 +39,7 @@ pub(crate) enum Step {
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
     NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
-    Subtracted, TiesLess, TiesReversed, ZerosCounted,
+    Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -49,6 +50,7 @@ pub(crate) const APART: [&[Step]; 5] = [
         DigitsAsBytes,
         ZerosCounted,
         Atoi,
+        Wrapped,
         ParseOrZero,
         ParseU128OrZero,
         ParseOrNone,
@@ -79,7 +81,7 @@ const fn quirk(
     }
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 19] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 20] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -131,6 +133,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 19] = [
         "4294967297 becomes 1. The order stays one, because ties are broken by bytes, but it is not the order of the \
          numbers. Compare the digits: they never overflow.",
         SCAN,
+    ),
+    quirk(
+        Wrapped,
+        ("cut_to_64_bits", "order"),
+        "numbers cut to 64 bits",
+        "18446744073709551616 is 2^64 and becomes 0. A longer integer only moves the fault, since numbers may have any \
+         length. Compare the digits.",
+        REPAIR,
     ),
     quirk(
         ParseOrZero,
