@@ -49,7 +49,7 @@ fn three_packed_integers_are_one_score() {
 fn thirty_two_bits_for_the_time_leave_twenty_one() {
     let pack = |score: u64, second: u64| score << 32 | (0x7fff_ffff - second);
     let same = |a, b| stored(a) == stored(b);
-    let shares = |score| (1000..1004).any(|s| same(pack(score, s), pack(score, s + 1)));
+    let shares = |n| (1000..1004).any(|s| same(pack(n, s), pack(n, s + 1)));
     assert!(!shares((1 << 21) - 1));
     assert!(shares(1 << 21));
 }
