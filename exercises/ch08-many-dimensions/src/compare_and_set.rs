@@ -4,7 +4,7 @@
 //! somebody else may write.
 //!
 //! **Task.** Scores are packed as in `pack-score`: gems, then one bit for paid, then 29 bits for the time.
-//! Other clients write to the board between your calls, to your member too. Write
+//! Other clients write to the board between your calls, to your member too. They may also add it or remove it. Write
 //!
 //! 1. `add_gems(board, member, gems)`: adds the gems, whatever else happens. A member that is not in the set
 //!    begins at 0.
