@@ -119,13 +119,16 @@ fn order(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     if sorted(part, outcomes, &all) {
         let due = (0..part.probes.len()).filter(|&i| has_key(part, i));
         return vec![if all.len() == due.count() {
-            "The keys are in order.".to_owned()
+            format!("The {}s are in order.", part.makes)
         } else {
-            "Where it answers, the keys are in order.".to_owned()
+            format!("Where it answers, the {}s are in order.", part.makes)
         }];
     }
     if reversed(part, outcomes, &all) {
-        return vec!["All keys are in exactly the reverse order.".to_owned()];
+        return vec![format!(
+            "All {}s are in exactly the reverse order.",
+            part.makes
+        )];
     }
     let mut said = Vec::new();
     let groups: Vec<(&str, Vec<usize>)> = part
@@ -199,7 +202,7 @@ fn across(
     } else if a.iter().min() > b.iter().max() {
         format!("All {low} sort after all {high}.")
     } else {
-        format!("The keys of the {low} and the {high} are mixed.")
+        format!("The {}s of the {low} and the {high} are mixed.", part.makes)
     })
 }
 
