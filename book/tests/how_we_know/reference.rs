@@ -153,7 +153,7 @@ fn rows() -> Vec<Row> {
             bytes: "as inside".to_owned(),
             example: "Desc(1_u16)",
             key: hex(&Desc(1u16).to_key()),
-            refused: refusal::<Desc<bool>>(&[0x01]),
+            refused: refusal::<Desc<u16>>(&[0xff]),
         },
         Row {
             names: "(A, B, ...)",
@@ -162,7 +162,7 @@ fn rows() -> Vec<Row> {
             bytes: "sum".to_owned(),
             example: "(\"a\", 1_u16)",
             key: hex(&("a", 1u16).to_key()),
-            refused: refusal::<(u8, bool)>(&[7, 1, 0]),
+            refused: refusal::<(String, u16)>(b"a\0\x01\0\x01\0"),
         },
         Row {
             names: "interleave",

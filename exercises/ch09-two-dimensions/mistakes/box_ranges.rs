@@ -68,6 +68,28 @@ fn unmerged(range: RangeInclusive<u64>) -> List {
     }
 }
 
+/// Cuts a rectangle along the greatest border until each part is one range.
+fn parts(x: Span, y: Span, list: &mut List) {
+    let first = interleave(*x.start(), *y.start());
+    let last = interleave(*x.end(), *y.end());
+    let length = |span: &Span| u128::from(span.end() - span.start()) + 1;
+    if u128::from(last - first) + 1 == length(&x) * length(&y) {
+        list.push(first..=last);
+        return;
+    }
+    let bit = (first ^ last).ilog2();
+    let border = |span: &Span| span.end() & (u32::MAX << (bit / 2));
+    if bit % 2 == 1 {
+        let east = border(&x);
+        parts(*x.start()..=east - 1, y.clone(), list);
+        parts(east..=*x.end(), y, list);
+    } else {
+        let north = border(&y);
+        parts(x.clone(), *y.start()..=north - 1, list);
+        parts(x, north..=*y.end(), list);
+    }
+}
+
 fn answer(steps: &[Step], x: Span, y: Span) -> List {
     let has = |step| steps.contains(&step);
     let (mut x, mut y) = if has(AxesExchanged) { (y, x) } else { (x, y) };
@@ -277,6 +299,19 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         })
         .says("a range for each column, from its first point to its last")
         .why("The points of a column do not follow each other on the curve: between 0, 1 and 0, 2 lie 1, 0 and 1, 1.")
+        .link(RANGES),
+        mistake("parts_not_joined", |x, y| {
+            let mut list = List::new();
+            if !x.is_empty() && !y.is_empty() {
+                parts(x, y, &mut list);
+            }
+            list
+        })
+        .says("the parts that are left after cutting, not joined")
+        .why(
+            "Where one part ends and the next begins with the following number, one scan reads both. Join a range to the last \
+             one in the list when it begins one behind its end.",
+        )
         .link(RANGES),
         mistake("cut_once", |x, y| {
             let mut parts = 0;

@@ -156,8 +156,8 @@ fn survived(change: &Changing, orders: &[Line], id: u32, to: Status) -> Answer {
     }
     let lost = cuts.last().is_some_and(|cut| cut.rows != after);
     Answer::text(if lost {
-        "never half a change; but it is gone if the power fails when the call has returned"
+        "a whole change or none, but none if the power fails when the call has returned"
     } else {
-        "never half a change, and what has returned is durable"
+        "a whole change or none, and a whole one once the call has returned"
     })
 }

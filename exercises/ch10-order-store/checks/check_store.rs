@@ -256,11 +256,12 @@ fn rebuilt() -> PartOf<Checker> {
     for case in cases() {
         let disk = disk(&case.rows);
         let call = format!("rebuild({})", case.what);
+        let before = case.rows.clone();
         part = part.probe(
             call.clone(),
             Answer::text(names(&case.rows)),
             &[case.class],
-            move |checker: &Checker| after(checker, &open(&disk.crash(0))),
+            move |checker: &Checker| after(checker, &open(&disk.crash(0)), &before),
         );
     }
     for case in cases().into_iter().filter(|case| case.class == BOTH) {
@@ -276,11 +277,33 @@ fn rebuilt() -> PartOf<Checker> {
     part
 }
 
-fn after(checker: &Checker, db: &Db) -> Answer {
+fn after(checker: &Checker, db: &Db, before: &[Row]) -> Answer {
     Answer::text(match (checker.rebuild)(db) {
-        Ok(()) => names(&rows(db)),
+        Ok(()) => changes(before, &rows(db)),
         Err(error) => format!("Err({error})"),
     })
+}
+
+/// What was done to these rows. The rows themselves would fill the screen.
+fn changes(before: &[Row], after: &[Row]) -> String {
+    let only_in = |rows: &[Row], others: &[Row]| -> Vec<Row> {
+        let only = rows.iter().filter(|row| !others.contains(row));
+        only.cloned().collect()
+    };
+    let removed = only_in(before, after);
+    let added = only_in(after, before);
+    match (removed.as_slice(), added.as_slice()) {
+        ([], []) => "no change".to_owned(),
+        (removed, []) => format!("rows removed: {}", names(removed)),
+        ([], added) => format!("rows added: {}", names(added)),
+        (removed, added) => {
+            format!(
+                "rows removed: {}, rows added: {}",
+                names(removed),
+                names(added)
+            )
+        }
+    }
 }
 
 fn survived(checker: &Checker, before: &[Row]) -> Answer {
@@ -294,10 +317,10 @@ fn survived(checker: &Checker, before: &[Row]) -> Answer {
     Answer::text(match half {
         Some(cut) => format!(
             "half a rebuild, {}, when the power fails behind file operation {} of {}",
-            names(&cut.rows),
+            changes(before, &cut.rows),
             cut.operation,
             cut.of
         ),
-        None => "never half a rebuild".to_owned(),
+        None => "a whole rebuild or none".to_owned(),
     })
 }

@@ -192,9 +192,9 @@ fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     }
     let lost = cuts.last().is_some_and(|cut| cut.rows != after);
     Answer::text(if lost {
-        "never half an order; but it is gone if the power fails when `place` has returned"
+        "a whole order or none, but none if the power fails when `place` has returned"
     } else {
-        "never half an order, and what `place` has returned from is durable"
+        "a whole order or none, and a whole one once `place` has returned"
     })
 }
 

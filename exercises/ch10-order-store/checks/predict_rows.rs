@@ -151,10 +151,20 @@ fn touches() -> impl FnOnce(&Sheet) -> check::Check {
         // Whether too many or too few, and not which: that is the question.
         let extra = yours.iter().filter(|c| !right.contains(c)).count();
         let lacking = right.iter().filter(|c| !yours.contains(c)).count();
-        (extra + lacking > 0).then(|| {
-            said(format!(
-                "of the rows that you name, {extra} need no change; of those that need one, you leave out {lacking}"
-            ))
-        })?
+        let mut told = Vec::new();
+        if extra > 0 {
+            let verb = if extra == 1 { "needs" } else { "need" };
+            told.push(format!(
+                "{extra} of the rows that you name {verb} no change"
+            ));
+        }
+        if lacking > 0 {
+            let rows = match lacking {
+                1 => "1 row that needs a change is".to_owned(),
+                _ => format!("{lacking} rows that need a change are"),
+            };
+            told.push(format!("{rows} not in your list"));
+        }
+        (!told.is_empty()).then(|| said(told.join(", and ")))?
     })
 }

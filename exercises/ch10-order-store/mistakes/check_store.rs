@@ -267,6 +267,11 @@ fn rebuilt(plan: &Plan, db: &Db) -> engine::Result<()> {
     };
     if plan.batches == 1 {
         steps = vec![steps.concat()];
+    } else if plan.batches > 2 {
+        let mut each: Vec<Vec<(Vec<u8>, bool)>> =
+            steps.concat().into_iter().map(|step| vec![step]).collect();
+        each.sort();
+        steps = each;
     }
     for step in steps {
         let mut batch = WriteBatch::new();
@@ -367,10 +372,35 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
             .says("one batch that removes and a second one that adds")
             .why("Between the two the power can fail, and readers see an index with holes. One batch does both.")
             .link(CUT),
+        planned("a_batch_for_each_fault", Plan { batches: usize::MAX, ..RIGHT })
+            .says("a batch of its own for each fault")
+            .why("Between two batches the power can fail, and some faults are mended and others not. Fill one batch in the \
+                 loop, and write it behind the loop.")
+            .link(CUT),
         planned("adds_then_removes", Plan { batches: 2, adds_first: true, ..RIGHT })
             .says("one batch that adds and a second one that removes")
             .why("Between the two the power can fail, and readers see ghosts beside right rows. One batch does both.")
             .link(CUT),
+        Mistake::new(
+            "rebuild_panics_at_an_unreadable_row",
+            "rebuild",
+            "returns",
+            Checker {
+                rebuild: Arc::new(|db| {
+                    let there = rows(db);
+                    let mut indexes = there.iter().filter(|(key, _)| is_index(key));
+                    assert!(
+                        indexes.all(|(key, _)| readable(key)),
+                        "called `Result::unwrap()` on an `Err` value"
+                    );
+                    right::rebuild(db)
+                }),
+                ..solution()
+            },
+        )
+        .says("a panic at an index row that cannot be read")
+        .why("No order asks for such a row, so it goes, whatever its bytes are. Nothing has to be read to delete it.")
+        .link(CHECK),
         written("nothing_rebuilt", |_| Ok(()))
             .says("a rebuild that writes nothing")
             .why("The faults have to be repaired, not only found: a batch of deletes and puts."),

@@ -29,6 +29,7 @@ enum Step {
     NextNever,
     // Which rows.
     EndForgotten,
+    EndsAtFf,
     StatusIgnored,
     NewestFirst,
     // How many.
@@ -36,9 +37,9 @@ enum Step {
     OneTooMany,
 }
 use Step::{
-    EndForgotten, IdGreater, LastRepeated, LimitIgnored, NewestFirst, NextIfAny, NextIfFull,
-    NextNever, NextSkipped, Offset, OneTooMany, StartsOver, StatusIgnored, TimeRepeated,
-    TimeSkipped, VanishedEnds, VanishedStartsOver,
+    EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, NewestFirst, NextIfAny,
+    NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, StartsOver, StatusIgnored,
+    TimeRepeated, TimeSkipped, VanishedEnds, VanishedStartsOver,
 };
 
 const APART: [&[Step]; 4] = [
@@ -56,10 +57,11 @@ const APART: [&[Step]; 4] = [
         NextNever,
         LimitIgnored,
         EndForgotten,
+        EndsAtFf,
         StatusIgnored,
     ],
     &[NextIfFull, NextIfAny, NextNever, LimitIgnored],
-    &[EndForgotten, StatusIgnored, NewestFirst],
+    &[EndForgotten, EndsAtFf, StatusIgnored, NewestFirst],
     &[LimitIgnored, OneTooMany],
 ];
 
@@ -76,6 +78,8 @@ fn found(steps: &[Step], db: &Db, status: Status) -> Vec<Vec<u8>> {
             true
         } else if has(EndForgotten) {
             *key >= prefix
+        } else if has(EndsAtFf) {
+            prefix <= *key && *key < [&prefix[..], b"\xff"].concat()
         } else {
             key.starts_with(&prefix)
         }
@@ -166,7 +170,7 @@ const fn quirk(
     }
 }
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         LastRepeated,
         "last_row_repeated",
@@ -263,6 +267,14 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "runs_into_the_next_status",
         "a scan that runs on into the later statuses",
         "Behind the last new order stands the first paid one. End the scan at the prefix successor of the status.",
+        WRONG,
+    ),
+    quirk(
+        EndsAtFf,
+        "status_ends_at_one_ff",
+        "a scan that ends at the prefix and one byte ff",
+        "Behind the status stands the time, and the greatest times begin with ff. The end of a prefix scan is the prefix \
+         successor.",
         WRONG,
     ),
     quirk(

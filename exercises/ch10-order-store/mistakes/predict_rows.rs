@@ -38,11 +38,11 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
             .says("the four kinds in the order in which they are written: order, user, time, status")
             .why("A scan does not know when a row was written. It sorts by the letter: o, s, t, u.")
             .link(ROWS),
-        expects("oldest_first_by_user", letters!(h b d f e a c g))
-            .says("`anna` before `ann`, since her order is older")
+        expects("anna_before_ann", letters!(h b d f e a c g))
+            .says("`anna` before `ann`")
             .why(
-                "Rows by user sort by the user first. Only among the orders of one user does the time decide, \
-                 and there the newest stands first.",
+                "Rows by user sort by the user first, whatever the time. Where the name ann ends stands `00 01`, and \
+                 that is less than the last letter of anna.",
             )
             .link(ROWS),
         expects("by_status_sorted_by_time", letters!(h b f d e a g c))

@@ -314,7 +314,7 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
         "key-order",
         &[
             "you put a before e, but the key of a, t 500 7, is greater than that of e, t 300 258",
-            "of the rows that you name, 1 need no change; of those that need one, you leave out 1",
+            "1 of the rows that you name needs no change, and 1 row that needs a change is not in your list",
         ],
     );
 }
