@@ -21,7 +21,7 @@ use book::output;
 use engine::keys::{OrderedKey as _, hex};
 use engine::{Db, WriteBatch, WriteOptions};
 
-use orders::Status::{New, Paid, Shipped};
+use orders::Status::{New, Paid};
 use orders::{
     ONE_BATCH, Order, Status, changed, check, empty, get, keys, name, order, page, place, range,
 };
@@ -144,7 +144,7 @@ fn rows_by_user_without_scripts() {
 #[test]
 fn three_questions_are_three_scans() {
     let db = three_orders();
-    place(&db, &order(9, "ann", 700, Shipped));
+    place(&db, &order(9, "ann", 550, New));
     let successor = |prefix: &[u8]| engine::keys::prefix_successor(prefix).unwrap();
 
     let ann = (b'u', "ann").to_key();
