@@ -73,6 +73,7 @@
       head.append(badge(found.state), span("ws-name", found.title ?? found.name));
       const nodes = [head];
       if (found.state === "not-started") nodes.push(span("ws-file", `edit ${found.file}`));
+      if (found.state === "not-started" && found.diagnosis) nodes.push(span("ws-diagnosis", `You have begun, but ${found.diagnosis}.`));
       if (found.state === "failing") nodes.push(span("ws-diagnosis", found.diagnosis ?? "see the terminal for the reason"));
       return nodes;
     }

@@ -51,7 +51,12 @@ fn print_look(look: &status::Look) {
             table::state(row.state).trim_end()
         );
         match row.state {
-            State::NotStarted => anstream::println!("The task is in {}.", row.file),
+            State::NotStarted => {
+                anstream::println!("The task is in {}.", row.file);
+                if let Some(half_written) = &row.diagnosis {
+                    anstream::println!("Your file has changed, but {half_written}.");
+                }
+            }
             State::Passed => {}
             State::Failing if look.broken.is_some() => {
                 anstream::println!("{}", row.diagnosis.as_deref().unwrap_or_default());

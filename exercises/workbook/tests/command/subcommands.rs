@@ -72,6 +72,24 @@ fn check_judges_one_and_its_exit_code_tells() {
 }
 
 #[test]
+fn a_half_written_answer_is_told_that_nothing_is_judged_yet() {
+    let repository = Repository::new("half-written");
+    let told = "every call still ends in a `todo!()`";
+    let untouched = text(&repository.run(&["check", "first-twice"]));
+    assert!(!untouched.contains(told), "{untouched}");
+    repository.write(
+        FIRST,
+        "pub fn twice(n: i64) -> i64 { todo!(\"{}\", n + n) }\n",
+    );
+    let half_written = text(&repository.run(&["check", "first-twice"]));
+    assert!(half_written.contains("not started"), "{half_written}");
+    assert!(half_written.contains(told), "{half_written}");
+    let rows = repository.json(&["list", "--json"]);
+    let said = row(&rows, "first-twice")["diagnosis"].as_str().unwrap();
+    assert!(said.contains(told), "{said}");
+}
+
+#[test]
 fn an_unknown_name_suggests_the_nearest() {
     let repository = Repository::new("unknown");
     for command in ["check", "hint", "reset", "prove", "time"] {
