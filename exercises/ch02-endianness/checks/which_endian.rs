@@ -103,6 +103,15 @@ fn files() -> PartOf<Read> {
             part = probe(part, &[other, count].concat(), &classes);
         }
     }
+    for start in [&b"\0"[..], b"Keyt", b"a whole line\n"] {
+        for header in [[BIG, [0, 0, 1, 2]], [LITTLE, [2, 1, 0, 0]]] {
+            let classes = [
+                "files with another magic number",
+                "files with the magic number further on",
+            ];
+            part = probe(part, &[start, &header.concat()].concat(), &classes);
+        }
+    }
     for length in 0..8 {
         // Shorter beginnings of these are the same file.
         let magics = [BIG, LITTLE, *b"Keyt"];

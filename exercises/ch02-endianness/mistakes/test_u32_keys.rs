@@ -27,7 +27,7 @@ fn too_alike() -> Vec<Mistake<Tester<Keys>>> {
             .why("Eight are enough. Choose each for a fault that it shows."),
         numbers("none", "kills", Vec::new())
             .says("no numbers")
-            .why("What is not asked cannot fail."),
+            .why("What is not asked cannot fail. An order needs two numbers that differ, and a number below 256 comes back even from wrong encoders."),
         numbers("one_number", "kills", vec![(1 << 24) + 1])
             .says("one large number")
             .why("One number finds what loses bits. An order needs two: no single number finds bytes that stand in a wrong order.")

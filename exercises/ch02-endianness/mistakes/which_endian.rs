@@ -21,6 +21,7 @@ enum Step {
     ElseBig,
     ElseLittle,
     FirstByteAlone,
+    FoundAnywhere,
     OrdersExchanged,
     NamesExchanged,
     CountBig,
@@ -35,8 +36,9 @@ enum Step {
 }
 use Step::{
     CountBig, CountInTheOtherOrder, CountLittle, ElseBig, ElseLittle, FirstByteAlone,
-    GuessedBySmallerCount, GuessedByZero, LongerRefused, MagicAsCount, NamesExchanged, OnlyBig,
-    OnlyLittle, OrdersExchanged, ShortCountPanics, ShortFilledUp, ShortPanics, ShortPanicsWhenRead,
+    FoundAnywhere, GuessedBySmallerCount, GuessedByZero, LongerRefused, MagicAsCount,
+    NamesExchanged, OnlyBig, OnlyLittle, OrdersExchanged, ShortCountPanics, ShortFilledUp,
+    ShortPanics, ShortPanicsWhenRead,
 };
 
 /// Of each group, a reader takes one step at most.
@@ -61,7 +63,7 @@ const APART: [&[Step]; 3] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 18] = [
+const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(GuessedByZero, "guessed_by_a_leading_zero", "header")
         .says("a guess that a count with a leading zero byte is big-endian")
         .why(
@@ -107,6 +109,13 @@ const QUIRKS: [Quirk<Step>; 18] = [
         .says("telling the order by the first byte alone")
         .why(
             "Many files begin with 4b, a `K`, that are none of this kind. All four bytes make the magic number.",
+        )
+        .link(TASK),
+    Quirk::new(FoundAnywhere, "magic_number_anywhere", "header")
+        .says("looking for the magic number anywhere in the file")
+        .why(
+            "A header stands at the start. Further on, the same four bytes are content, and a count read behind \
+         them is nobody's count.",
         )
         .link(TASK),
     Quirk::new(OrdersExchanged, "orders_exchanged", "header")
@@ -197,6 +206,13 @@ fn header(steps: &[Step], file: &[u8]) -> Header {
     }
     if has(ShortFilledUp) && file.len() >= 4 {
         file.resize(file.len().max(8), 0);
+    }
+    if has(FoundAnywhere) {
+        let known = [MAGIC.to_be_bytes(), MAGIC.to_le_bytes()];
+        let start = file
+            .windows(4)
+            .position(|four| known.iter().any(|m| m == four));
+        file.drain(..start.unwrap_or(0));
     }
     let magic: [u8; 4] = file.get(..4)?.try_into().ok()?;
     if has(ShortCountPanics) || has(ShortPanicsWhenRead) {

@@ -84,7 +84,9 @@ fn rows(
             .find(|pair| bytes(pair[0]) > bytes(pair[1]))?;
         let (first, second) = (wrong[0], wrong[1]);
         Some(finding(
-            format!("you put {first} before {second}, but its row stands behind"),
+            format!(
+                "you put {first} before {second}, but the row of {first} stands behind that of {second}"
+            ),
             two_rows(
                 (&first.to_string(), &bytes(first)),
                 (&second.to_string(), &bytes(second)),

@@ -71,7 +71,7 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "marker_in_front",
-            "It writes nine bytes: 00 or 01 for the sign, then the magnitude, inverted below zero.",
+            "It writes nine bytes: 00 or 01 for the sign, then the magnitude, inverted below zero. Both zeros come back as -0.0.",
             Keys {
                 encode: |v| {
                     let (sign, magnitude) = (v < 0.0, v.abs().to_bits());
@@ -80,6 +80,7 @@ fn candidates() -> Candidates<Keys> {
                 },
                 decode: |key| match number(&key[1..]) {
                     rest if key[0] == 0 => -f64::from_bits(!rest),
+                    0 => -0.0,
                     rest => f64::from_bits(rest),
                 },
             },
