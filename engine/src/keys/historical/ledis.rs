@@ -60,9 +60,9 @@ pub fn decode_i64(key: [u8; 9]) -> Result<i64, DecodeError> {
 }
 
 // ANCHOR: ledis_as_published
-/// The key as a published description of LedisDB lists it: marker, then *little-endian* bytes.
+/// The key as its author's article lists it: marker, then *little-endian* bytes.
 ///
-/// Its sample shows `<38ffffffffffffff` for -200. In this form -200 sorts before -300, so the
+/// Source: `siddontang/blog`, `double-lexicographic-comparison.md` (commit 3570535). Its text asks for big-endian. Its sample shows `<38ffffffffffffff` for -200. In this form -200 sorts before -300, so the
 /// sample cannot come from a store that works.
 #[must_use]
 pub const fn encode_i64_as_published(score: i64) -> [u8; 9] {

@@ -25,7 +25,7 @@
 //!    subnormal number. A negative NaN sorts below -inf. Nothing reports either.
 //! 3. Without NaN it is the order of `<`, and the key of [`Numeric`](crate::keys::Numeric).
 //!
-//! Source: QDB, `store/zset.go` (2015).
+//! Source: QDB, `float64ToUint64` in `pkg/store/util.go` (2015).
 
 // ANCHOR: qdb
 /// The key of a score.
