@@ -144,8 +144,8 @@ fn shared() -> impl FnOnce(&Sheet) -> check::Check {
             let (count, given) = (same.count(), given?);
             (count != given).then(|| Finding {
                 summary: format!(
-                    "of {a} and {b} you say that they share {given}, and it is {} than that",
-                    if given > count { "less" } else { "more" }
+                    "of {a} and {b} you say that they share {given}, but they share {}",
+                    if given > count { "fewer" } else { "more" }
                 ),
                 detail: format!("  {}\n  {}\n", place(*a), place(*b)),
                 calls: vec![part.probes[0].call.clone()],

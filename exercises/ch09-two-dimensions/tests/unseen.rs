@@ -300,7 +300,7 @@ fn predictions_show_one_wrong_place_and_not_the_answer() {
         "numbers",
         &[
             "you put h before g, but h has the greater number",
-            "of c and e you say that they share 2, and it is less than that",
+            "of c and e you say that they share 2, but they share fewer",
         ],
     );
     let verdict = judged(&predict_curve::exercise_of(Predictions {
@@ -312,7 +312,7 @@ fn predictions_show_one_wrong_place_and_not_the_answer() {
         "numbers",
         &[
             "a stands 8 times in your list, not once",
-            "of g and h you say that they share 9, and it is less than that",
+            "of g and h you say that they share 9, but they share fewer",
         ],
     );
 }

@@ -19,7 +19,8 @@
 //! | by time   | `t`, 500, 7                  | `74 00000000000001f4 00000007`                      |
 //! | by status | `s`, 0, 500, 7               | `73 00 00000000000001f4 00000007`                   |
 //!
-//! A tuple of `engine::keys` makes them: `(b'o', id).to_key()`. `Desc(at)` turns a field round.
+//! A tuple of `engine::keys` makes them: `(b'o', id).to_key()`, with the trait `OrderedKey` in scope. `Desc(at)` turns a
+//! field round.
 //! `db.get`, `WriteBatch::new`, `batch.put(&db.default_family(), key, value)` and
 //! `db.write(batch, WriteOptions { sync })` are all that `place` needs.
 //!
