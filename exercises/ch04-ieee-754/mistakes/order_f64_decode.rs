@@ -181,10 +181,29 @@ fn lost(steps: &[Step], value: f64) -> f64 {
 
 /// All mistakes in `decode`.
 pub(crate) fn all() -> Vec<Mistake<Codec<f64>>> {
-    compose("decode", &QUIRKS, |steps| {
+    // The two together are one slip, and have a sentence of their own.
+    let cleared = [BranchesExchanged, LosesTheSign];
+    let mut mistakes = compose("decode", &QUIRKS, |steps| {
         let rules = steps.iter().filter(|step| !ASIDE.contains(step)).count();
         let losses = steps.len() - rules - usize::from(steps.contains(&LittleEndian));
+        let one_slip = cleared.iter().all(|step| steps.contains(step));
         let steps = steps.to_vec();
-        (rules <= 1 && losses <= 1).then(|| Codec::fixed(encode, move |key| read(&steps, key)))
-    })
+        (rules <= 1 && losses <= 1 && !one_slip)
+            .then(|| Codec::fixed(encode, move |key| read(&steps, key)))
+    });
+    mistakes.push(
+        Mistake::new(
+            "decode_branches_exchanged_and_cleared",
+            "decode",
+            "round-trip",
+            Codec::fixed(encode, move |key| read(&cleared, key)),
+        )
+        .says("its two branches exchanged: inverting where the first bit is set, and clearing it where it is clear already")
+        .why(
+            "In a number the first bit is set if it is negative. In a key it is the other way round: a number \
+             without the sign bit got it set. Where it is set, clear it; elsewhere invert.",
+        )
+        .link(REPAIR),
+    );
+    mistakes
 }
