@@ -13,7 +13,6 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    // ANCHOR: store
     /// A new database with a row for each member. The key of a row is the
     /// encoded score, then the member.
     pub(crate) fn new<S: Copy + Debug, K: AsRef<[u8]>>(
@@ -33,7 +32,6 @@ impl Store {
             _folder: folder,
         }
     }
-    // ANCHOR_END: store
 
     /// The texts of the rows from `low` on, up to `high`, which is left out.
     pub(crate) fn range(&self, low: &[u8], high: &[u8]) -> Vec<String> {
