@@ -186,6 +186,46 @@ fn events_of_keys_are_published_in_both_forms() {
     );
 }
 
+/// The two classes that `A` does not name: keys that were created, and keys that were asked for in vain.
+#[test]
+fn keys_that_are_new_or_missing_are_told_of_if_somebody_wants_that() {
+    compare(
+        "news",
+        &[
+            (0, "psubscribe __key*"),
+            (1, "config set notify-keyspace-events KEAnm"),
+            (1, "set a 1"),
+            (1, "set a 2"),
+            (1, "get nope"),
+            (1, "mget a nope neither"),
+            (1, "exists nope"),
+            (1, "incr nope"),
+            (1, "rename a b"),
+            (1, "copy b c"),
+            (1, "hset h f 1"),
+            (1, "set h 1"),
+            (1, "sadd s a b"),
+            (1, "sunionstore h s"),
+            (1, "sunionstore h2 s"),
+            (1, "rpush l a b"),
+            (1, "lmove l l2 left left"),
+            (1, "multi"),
+            (1, "set m 1"),
+            (1, "set n 1"),
+            (1, "get missing"),
+            (1, "del m"),
+            (1, "rpush m a"),
+            (1, "exec"),
+            (1, "object encoding nowhere"),
+            (1, "ttl nowhere"),
+            (1, "type nowhere"),
+            (1, "config set notify-keyspace-events Em"),
+            (1, "hget h f"),
+            (1, "set d 1"),
+        ],
+    );
+}
+
 /// Many publish at once. Every subscriber sees all messages, in one order.
 #[test]
 fn all_subscribers_see_one_order() {

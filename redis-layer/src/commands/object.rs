@@ -14,7 +14,14 @@ use crate::types::{Content, Metadata, Txn};
 const EMBEDDED_BYTES: usize = 44;
 
 fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandError> {
-    Ok(txn.lookup(args.get(2))?)
+    lookup_silently(txn, args.get(2))
+}
+
+/// Looks a key up. Nobody is told if it is not there.
+fn lookup_silently(txn: &Txn<'_>, key: &[u8]) -> Result<Option<Metadata>, CommandError> {
+    let metadata = txn.lookup(key)?;
+    txn.forget_misses();
+    Ok(metadata)
 }
 
 /// `OBJECT ENCODING key`
@@ -29,7 +36,7 @@ pub(crate) fn encoding_of(
     txn: &mut Txn<'_>,
     key: &[u8],
 ) -> Result<Option<&'static str>, CommandError> {
-    let Some(metadata) = txn.lookup(key)? else {
+    let Some(metadata) = lookup_silently(txn, key)? else {
         return Ok(None);
     };
     let collection = metadata.content.collection();

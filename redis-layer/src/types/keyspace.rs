@@ -6,7 +6,7 @@
 
 use crate::store::{Direction, KeyRange, Space, Store};
 use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, stored_expiry};
-use crate::types::{DATABASES, DbNumber, Metadata, Result, Txn};
+use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
 
 impl Txn<'_> {
     /// The metadata of a key that exists.
@@ -24,7 +24,7 @@ impl Txn<'_> {
             self.remember(row, value.as_deref());
         }
         let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
-        self.note_lookup(metadata.is_some());
+        self.note_lookup(key, metadata.is_some());
         Ok(metadata)
     }
 
@@ -37,6 +37,14 @@ impl Txn<'_> {
     /// Makes `metadata` the one of the key, whatever the key was before.
     pub fn set_metadata(&mut self, key: &[u8], metadata: &Metadata) {
         let row = metadata_key(self.db(), key);
+        if self.shared().wants(Class::New) {
+            // A row that cannot be read was not made just now.
+            let old = self.get_metadata(&row).ok().map(|(old, _)| old);
+            let is_new = old.is_some_and(|old| !old.is_some_and(|old| self.is_live_row(&old)));
+            if is_new {
+                self.note_created(&row, key);
+            }
+        }
         self.put(Space::Metadata, row, metadata.encode());
     }
 
@@ -58,6 +66,9 @@ impl Txn<'_> {
         let existed = metadata.is_live(self.now_ms());
         if let Some(collection) = metadata.content.collection() {
             self.rank_journal().dropped(collection.version);
+        }
+        if existed && self.shared().wants(Class::New) {
+            self.note_removed(row.clone());
         }
         self.delete(Space::Metadata, row);
         Ok(existed)

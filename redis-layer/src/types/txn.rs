@@ -44,8 +44,12 @@ pub struct Txn<'s> {
     /// Metadata rows of the keys that were changed, in order. Of those that were written, only what somebody observed.
     touched: Vec<Vec<u8>>,
     events: Vec<Event>,
+    /// How many events there were before this command, and which keys it removed. What it puts in their places is not new.
+    command: (usize, Vec<Vec<u8>>),
     /// Keys that were looked up and found, and those that were not.
     lookups: Cell<(u64, u64)>,
+    /// Those that were not, if anybody wants to know.
+    misses: RefCell<Vec<(DbNumber, Bytes)>>,
     ranks: RefCell<Journal<'s>>,
     locks: Locks<'s>,
     /// The databases as they were, and as this transaction wants them.
@@ -139,7 +143,9 @@ impl<'s> Txn<'s> {
             undo: None,
             touched: Vec::new(),
             events: Vec::new(),
+            command: (0, Vec::new()),
             lookups: Cell::default(),
+            misses: RefCell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             locks: Locks::Unknown,
             db,
@@ -225,18 +231,30 @@ impl<'s> Txn<'s> {
     }
 
     /// Notes whether a key was found.
-    pub(crate) fn note_lookup(&self, is_hit: bool) {
+    pub(crate) fn note_lookup(&self, key: &[u8], is_hit: bool) {
+        if !is_hit && self.shared.wants(Class::Miss) {
+            let miss = (self.db, Bytes::copy_from_slice(key));
+            self.misses.borrow_mut().push(miss);
+        }
         let (hits, misses) = self.lookups.get();
         self.lookups
             .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
     }
 
-    /// Adds the lookups of a command to those of the server, if it only reads. Those of others are
-    /// forgotten.
-    pub(crate) fn count_lookups(&self, only_reads: bool) {
+    /// Adds the lookups of a command to those of the server, if it only reads, and notes what it looked for in vain.
+    /// Those of others are forgotten.
+    pub(crate) fn count_lookups(&mut self, only_reads: bool) {
         let (hits, misses) = self.lookups.take();
+        let missed = self.misses.take();
         if only_reads {
             self.shared.count_lookups(hits, misses);
+            self.events
+                .extend(missed.into_iter().map(|(db, key)| Event {
+                    class: Class::Miss,
+                    name: "keymiss",
+                    db,
+                    key,
+                }));
         }
     }
 
@@ -252,8 +270,39 @@ impl<'s> Txn<'s> {
         }
     }
 
+    /// Notes that a command created a key, in front of what else it did with it.
+    pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
+        let (before, removed) = &self.command;
+        if removed.iter().any(|removed| removed == row) {
+            return;
+        }
+        let (db, key) = (self.db, Bytes::copy_from_slice(key));
+        let mut of_command = self.events.iter().skip(*before);
+        let first = of_command.position(|event| event.db == db && event.key == key);
+        let at = first.map_or(self.events.len(), |first| before + first);
+        let (class, name) = (Class::New, "new");
+        let event = Event {
+            class,
+            name,
+            db,
+            key,
+        };
+        self.events.insert(at, event);
+    }
+
+    /// Notes that a command removed a key.
+    pub(crate) fn note_removed(&mut self, row: Vec<u8>) {
+        self.command.1.push(row);
+    }
+
+    /// Forgets what was looked for in vain: the command asks about keys, and nobody is told of that.
+    pub(crate) fn forget_misses(&self) {
+        self.misses.take();
+    }
+
     /// A point to go back to with [`Txn::roll_back`]. Changes cost a little more from now on.
     pub fn savepoint(&mut self) -> Savepoint {
+        self.command = (self.events.len(), Vec::new());
         Savepoint {
             undo: self.undo.get_or_insert_default().len(),
             touched: self.touched.len(),

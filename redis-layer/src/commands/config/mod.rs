@@ -156,7 +156,7 @@ impl Config {
         let mut found: Vec<(Bytes, String)> = Vec::new();
         let mut add = |name: Bytes, at: usize| {
             if !found.iter().any(|(known, _)| *known == name) {
-                found.push((name, values[at].clone()));
+                found.push((name, PARAMETERS[at].kind.shown(&values[at])));
             }
         };
         for pattern in patterns {

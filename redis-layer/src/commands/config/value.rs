@@ -82,6 +82,16 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// A value as `CONFIG GET` shows it. Redis keeps the letter `n` beside `A`, and does not show it.
+    pub(crate) fn shown(&self, value: &str) -> String {
+        match self {
+            Self::Events if value.contains('A') => value.replace('n', ""),
+            _ => value.to_owned(),
+        }
+    }
+}
+
 fn in_bounds<N: Copy + PartialOrd + std::fmt::Display>(
     number: N,
     least: N,
@@ -146,7 +156,7 @@ fn choose(text: &str, words: &'static [&'static str]) -> Result<&'static str, Re
 /// The classes that `A` stands for.
 const ALL_EVENTS: &str = "g$lshzxetd";
 
-/// The letters in Redis's order, or `None` if one is unknown. Beside `A` the letter `n` is lost.
+/// The letters in Redis's order, or `None` if one is unknown.
 fn events(text: &str) -> Option<String> {
     if !text.chars().all(|c| "Ag$lshzxeKEtmdn".contains(c)) {
         return None;
@@ -156,9 +166,9 @@ fn events(text: &str) -> Option<String> {
     if ALL_EVENTS.chars().all(has) {
         shown.push('A');
     } else {
-        shown.extend((ALL_EVENTS.chars().chain(['n'])).filter(|&c| has(c)));
+        shown.extend(ALL_EVENTS.chars().filter(|&c| has(c)));
     }
-    shown.extend("KEm".chars().filter(|&c| has(c)));
+    shown.extend("nKEm".chars().filter(|&c| has(c)));
     Some(shown)
 }
 
@@ -285,7 +295,7 @@ mod tests {
             (Kind::Choice(&["always", "no"]), "ALWAYS", "always"),
             (Kind::Choices(&["now", "force"]), "Force now", "force now"),
             (Kind::Events, "KEgn", "gnKE"),
-            (Kind::Events, "AKEnm", "AKEm"),
+            (Kind::Events, "AKEnm", "AnKEm"),
             (Kind::Events, "g$lshzxetd", "A"),
             (Kind::SavePoints, "100 1  5 2", "100 1 5 2"),
             (Kind::Percentiles, "50 99.90 100", "50 99.9 100"),
