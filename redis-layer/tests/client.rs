@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::StoreKind;
-use common::client::Client;
+use common::client::{Client, encode};
 use common::servers::{Ours, RealRedis};
 use redis_layer::server::Options;
 
@@ -477,4 +477,37 @@ fn a_pause_holds_back_the_removal_of_what_has_expired() {
     assert_eq!(expired(), "expired_keys:0");
     writer.call(&["client", "unpause"]);
     eventually(|| expired() == "expired_keys:1");
+}
+
+/// A script may write unless it says that it does not, and a message is for replicas too.
+#[test]
+fn a_pause_of_writes_holds_back_scripts_and_messages() {
+    let ours = ours();
+    let mut writer = Client::connect(ours.address);
+    for (line, is_held) in [
+        ("eval|return 1|0", true),
+        ("eval|#!lua\nreturn 1|0", true),
+        ("eval|#!lua flags=no-writes\nreturn 1|0", false),
+        ("eval_ro|return 1|0", false),
+        ("publish|c|m", true),
+        ("get|k", false),
+    ] {
+        for inside in [false, true] {
+            let mut client = Client::connect(ours.address);
+            let words: Vec<&str> = line.split('|').collect();
+            if inside {
+                client.call(&["multi"]);
+                client.call(&words);
+            }
+            writer.call(&["client", "pause", "60000", "write"]);
+            let words = if inside { vec!["exec"] } else { words };
+            let command = words.iter().map(|word| word.as_bytes().to_vec().into());
+            client.send(&encode(&command.collect())).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            let clients = writer.call(&["info", "clients"]);
+            assert_eq!(clients.contains("blocked_clients:1"), is_held, "{line}");
+            writer.call(&["client", "unpause"]);
+            client.reply().unwrap();
+        }
+    }
 }

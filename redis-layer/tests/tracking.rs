@@ -107,3 +107,32 @@ fn another_connection_may_get_the_messages() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// A script that reads anything lets the client cache the keys that the script was given, and no others.
+#[test]
+fn the_keys_of_a_script_are_cached_if_it_reads() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on"]);
+        for (form, script) in [
+            ("eval", "redis.call('set', 'other', 1)"),
+            ("eval", "redis.call('get', 'other')"),
+            ("eval_ro", "redis.call('ping')"),
+            (
+                "eval_ro",
+                "redis.call('get', 'other') redis.call('get', 'b')",
+            ),
+        ] {
+            reader.call(&[form, script, "2", "a", "b"]);
+            writer.call(&["mset", "b", "1", "a", "1", "other", "1"]);
+            thread::sleep(Duration::from_millis(20));
+        }
+        reader.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

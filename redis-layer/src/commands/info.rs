@@ -179,6 +179,11 @@ fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError
         "used_memory_dataset",
         used.saturating_sub(clients as u64),
     );
+    let (scripts, script_bytes) = server.scripts.kept();
+    line(text, "used_memory_scripts_eval", script_bytes);
+    line(text, "number_of_cached_scripts", scripts);
+    line(text, "number_of_functions", 0);
+    line(text, "number_of_libraries", 0);
     line(text, "total_system_memory", total_memory());
     line(text, "total_system_memory_human", human(total_memory()));
     line(text, "maxmemory", maxmemory);

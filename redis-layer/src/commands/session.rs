@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -72,6 +73,8 @@ pub struct Server {
     pub(crate) waiters: Waiters,
     /// The scripts that were sent.
     pub scripts: Scripts,
+    /// Whether scripts may send `DEBUG`.
+    pub(crate) debugs_in_scripts: AtomicBool,
     pub(crate) started_ms: i64,
     /// A name for this run of the server.
     pub(crate) run_id: String,
@@ -111,6 +114,7 @@ impl Server {
                 is_command,
                 step_aside,
             }),
+            debugs_in_scripts: AtomicBool::new(false),
             clients: Mutex::default(),
             last_client_id: AtomicU64::new(0),
         };
@@ -158,6 +162,7 @@ impl Server {
             watched: Watched::default(),
             closing: false,
             in_script: false,
+            script_keys: Vec::new(),
             in_transaction: false,
             letters: Vec::new(),
             shown_command: "",
@@ -249,6 +254,8 @@ pub struct Session {
     pub(crate) closing: bool,
     /// The command comes from a script of this client.
     pub(crate) in_script: bool,
+    /// The keys that the script was given, if this client caches: it caches those.
+    pub(crate) script_keys: Vec<Bytes>,
     /// The command is one of a transaction: what it publishes goes out after the commit.
     pub(crate) in_transaction: bool,
     /// What the transaction has published so far.

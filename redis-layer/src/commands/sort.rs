@@ -114,9 +114,9 @@ fn in_order(
     let mut alphabetical = options.alphabetical;
     let mut by = options.by.as_ref();
     if options.is_unsorted() {
-        // What is stored of a set should not depend on chance.
-        if kind != Some(Kind::Set) || options.store.is_none() {
-            if options.descending && kind != Some(Kind::Set) {
+        // What scripts and stored lists get of a set must not depend on chance. Redis gives others any order.
+        if kind != Some(Kind::Set) {
+            if options.descending {
                 elements.reverse();
             }
             return Ok(elements);

@@ -188,8 +188,6 @@ pub enum Flag {
     NoMulti,
     /// Its keys are not all at fixed positions.
     MovableKeys,
-    /// May change what replicas must learn, though it is no write.
-    MayReplicate,
     /// Is not shown to `MONITOR`.
     SkipMonitor,
     /// Is not put into the slow log.
@@ -219,7 +217,6 @@ impl Flag {
             Self::Blocking => "blocking",
             Self::NoMulti => "no_multi",
             Self::MovableKeys => "movablekeys",
-            Self::MayReplicate => "may_replicate",
             Self::SkipMonitor => "skip_monitor",
             Self::SkipSlowlog => "skip_slowlog",
             Self::NoAsyncLoading => "no_async_loading",
@@ -289,6 +286,17 @@ impl Spec {
     #[must_use]
     pub fn has(&self, flag: Flag) -> bool {
         self.flags.contains(&flag)
+    }
+
+    /// Whether it changes keys, or does something else that replicas of Redis would learn of.
+    #[must_use]
+    pub fn may_write(&self) -> bool {
+        // Redis has a flag for these, and shows it to nobody.
+        let tells = matches!(
+            self.full_name,
+            "publish" | "spublish" | "eval" | "evalsha" | "fcall"
+        );
+        tells || self.has(Flag::Write)
     }
 
     /// Whether so many arguments are right, the name included.

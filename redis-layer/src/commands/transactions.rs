@@ -34,10 +34,9 @@ impl Queue {
         self.commands.push((spec, args.to_vec()));
     }
 
-    /// Whether one of the commands may change something.
-    pub(crate) fn may_write(&self) -> bool {
-        let mut commands = self.commands.iter();
-        commands.any(|(spec, _)| spec.has(Flag::Write) || spec.has(Flag::MayReplicate))
+    /// The commands so far.
+    pub(crate) fn commands(&self) -> &[(&'static Spec, Vec<Bytes>)] {
+        &self.commands
     }
 
     /// How many commands there are.

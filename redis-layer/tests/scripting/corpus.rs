@@ -503,6 +503,13 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["script", "kill"],
     &["script", "kill", "x"],
     &["script", "debug"],
+    &["eval_ro", "return redis.call('publish', 'c', 'm')", "0"],
+    &[
+        "eval",
+        "#!lua flags=no-writes\nreturn redis.call('publish', 'c', 'm')",
+        "0",
+    ],
+    &["eval", "return redis.call('publish', 'c', 'm')", "0"],
     &["script", "debug", "no"],
     &["script", "debug", "x"],
     &["script", "flush", "x"],

@@ -215,3 +215,19 @@ fn deep_and_twisted_values_are_refused() {
         );
     }
 }
+
+/// `DEBUG SET-DISABLE-DENY-SCRIPTS`: tests of clients make replies of every type so.
+#[test]
+fn scripts_may_debug_while_somebody_allows_it() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut client = Client::connect(ours.address);
+    let script = "return redis.call('debug', 'protocol', 'integer')";
+    let refusal = "not allowed from script";
+    assert!(eval(&mut client, script).contains(refusal));
+    client.call(&["debug", "set-disable-deny-scripts", "1"]);
+    assert_eq!(eval(&mut client, script), ":12345\\r\\n");
+    // It would wait for the locks of its own script.
+    assert!(eval(&mut client, "return redis.call('debug', 'populate', '9')").contains(refusal));
+    client.call(&["debug", "set-disable-deny-scripts", "0"]);
+    assert!(eval(&mut client, script).contains(refusal));
+}

@@ -10,8 +10,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::commands::table::{Flag, Handler};
-use crate::commands::transactions::Queue;
+use crate::commands::table::{Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::number::parse_integer;
 
@@ -54,6 +53,16 @@ impl Server {
     pub fn is_paused(&self) -> bool {
         self.pause.holds_until(true).is_some()
     }
+
+    /// Whether a command may write. Of a script, its first line may say that it does not.
+    fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
+        let script = match (spec.handler, args.get(1)) {
+            (Handler::Script(form), Some(sha)) if form.by_sha => self.scripts.find(sha),
+            (Handler::Script(_), Some(source)) => self.scripts.load(source).ok(),
+            _ => None,
+        };
+        spec.may_write() && !script.is_some_and(|script| script.no_writes())
+    }
 }
 
 impl Session {
@@ -78,10 +87,13 @@ impl Session {
         let Ok(spec) = crate::commands::dispatch::resolve(args) else {
             return false;
         };
-        if matches!(spec.handler, Handler::Exec) {
-            return self.queue.as_ref().is_some_and(Queue::may_write);
+        match &self.queue {
+            Some(queue) if matches!(spec.handler, Handler::Exec) => {
+                let mut commands = queue.commands().iter();
+                commands.any(|(spec, args)| self.server.may_write(spec, args))
+            }
+            _ => self.server.may_write(spec, args),
         }
-        spec.has(Flag::Write) || spec.has(Flag::MayReplicate)
     }
 }
 

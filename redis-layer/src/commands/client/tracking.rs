@@ -249,7 +249,8 @@ impl Session {
         self.tracks.mode = Some(mode);
     }
 
-    /// Remembers the keys that a command is about to read, if this client wants to know.
+    /// Remembers the keys that a command is about to read, if this client wants to know. Of a script that reads, those
+    /// that it was given: the client knows no others.
     pub(crate) fn track_reads(&self, args: Args<'_>) {
         let Some(mode) = &self.tracks.mode else {
             return;
@@ -260,8 +261,11 @@ impl Session {
             Choice::OptOut => self.tracks.caching != Some(false),
         };
         if counts && !mode.is_broadcast {
-            let keys = args.spec.keys.of(args.from(0));
-            let keys: Vec<&Bytes> = keys.collect();
+            let keys: Vec<&Bytes> = if self.in_script {
+                self.script_keys.iter().collect()
+            } else {
+                args.spec.keys.of(args.from(0)).collect()
+            };
             let tracking = &self.server.tracking;
             tracking.remember(&self.server, self.id, keys.into_iter());
         }

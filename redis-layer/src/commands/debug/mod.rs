@@ -8,6 +8,7 @@ mod digest;
 mod protocol;
 
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,6 +30,12 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
             session.server.shared.set_active_expiry(is_on);
             Ok(Reply::OK)
         }
+        b"set-disable-deny-scripts" if count == 3 => {
+            let is_on = args.integer(2)? != 0;
+            let allowed = &session.server.debugs_in_scripts;
+            allowed.store(is_on, Ordering::Relaxed);
+            Ok(Reply::OK)
+        }
         b"reload" | b"loadaof" => reload(session),
         b"jmap" => Err(unknown(args)),
         b"stringmatch-len" if count == 4 => string_match(args),
@@ -43,12 +50,7 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
         b"digest" if count == 2 => digest::of_everything(session),
         b"digest-value" if count >= 2 => digest::of_values(session, args),
         // What tests turn in Redis's memory and timers has no like here.
-        b"quicklist-packed-threshold"
-        | b"set-disable-deny-scripts"
-        | b"dict-resizing"
-        | b"pause-cron"
-            if count == 3 =>
-        {
+        b"quicklist-packed-threshold" | b"dict-resizing" | b"pause-cron" if count == 3 => {
             Ok(Reply::OK)
         }
         b"replybuffer" if count == 4 => Ok(Reply::OK),
@@ -191,6 +193,8 @@ fn help() -> Reply {
         "    Syncs everything, reads every row and checks that all of them agree.",
         "SET-ACTIVE-EXPIRE <0|1>",
         "    Stops or resumes the cleaning of expired keys.",
+        "SET-DISABLE-DENY-SCRIPTS <0|1>",
+        "    Lets scripts send DEBUG, or refuses it to them.",
         "SLEEP <seconds>",
         "    Sleeps. Only this connection waits.",
         "STRINGMATCH-LEN <len> <pattern>",

@@ -1,8 +1,11 @@
 //! The commands of one script.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 
 use super::convert::for_script;
+use crate::commands::args::is_word;
 use crate::commands::dispatch::call;
 use crate::commands::table::{Flag, Handler, Place, Spec, find};
 use crate::commands::{Args, Protocol, Session};
@@ -46,15 +49,19 @@ impl<'a, 't> TxnHost<'a, 't> {
         }
     }
 
+    /// Whether the command is a `DEBUG` that somebody allowed to scripts. What writes takes locks, which the script has.
+    fn may_debug(&self, spec: &Spec, args: &[Bytes]) -> bool {
+        let server = &self.session.server;
+        spec.full_name == "debug"
+            && server.debugs_in_scripts.load(Ordering::Relaxed)
+            && args.get(1).is_some_and(|word| !is_word(word, "populate"))
+    }
+
     /// Whether the script stays isolated if it runs this command too.
     fn stays_isolated(&mut self, spec: &Spec, args: &[Bytes]) -> bool {
         let Coverage::Keys(named) = self.coverage else {
             return true;
         };
-        if spec.has(Flag::MayReplicate) {
-            // A message cannot be taken back, so it waits for a run that is not run again.
-            return false;
-        }
         if !matches!(spec.handler, Handler::Keys(_) | Handler::Both(_)) {
             return true;
         }
@@ -80,17 +87,16 @@ impl Host for TxnHost<'_, '_> {
         if !spec.accepts(args.len()) {
             return refuse("ERR Wrong number of args calling Redis command from script");
         }
-        if spec.has(Flag::NoScript) {
+        if spec.has(Flag::NoScript) && !self.may_debug(spec, args) {
             return refuse("ERR This Redis command is not allowed from script");
         }
-        let may_write = spec.has(Flag::Write) || spec.has(Flag::MayReplicate);
-        if self.read_only && may_write {
+        if self.read_only && spec.may_write() {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
         if !self.stays_isolated(spec, args) {
             return Err(Stop);
         }
-        self.has_written |= may_write;
+        self.has_written |= spec.has(Flag::Write);
         self.session.protocol = if resp3 {
             Protocol::Resp3
         } else {

@@ -101,6 +101,9 @@ impl<'a> Request<'a> {
         let limit = Duration::from_millis(server.config.live.busy_reply_ms());
         server.scripts.set_busy_after(limit);
         session.in_script = true;
+        if session.tracks.mode.is_some() {
+            session.script_keys = self.keys.to_vec();
+        }
         let mut host = TxnHost::new(session, txn, coverage, self.read_only);
         let answer = server
             .scripts
