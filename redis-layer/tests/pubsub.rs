@@ -202,6 +202,8 @@ fn keys_that_are_new_or_missing_are_told_of_if_somebody_wants_that() {
             (1, "incr nope"),
             (1, "rename a b"),
             (1, "copy b c"),
+            (1, "rename b c"),
+            (1, "copy c nope replace"),
             (1, "hset h f 1"),
             (1, "set h 1"),
             (1, "sadd s a b"),

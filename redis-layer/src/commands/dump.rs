@@ -86,6 +86,9 @@ pub(crate) fn restore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
         return Ok(Reply::OK);
     }
+    // What was there is gone first: the key is a new one.
+    txn.remove_key(key)?;
+    txn.forget_removed();
     txn.write_value(key, value, expires_ms)?;
     txn.event(Class::Generic, "restore", key);
     Ok(Reply::OK)

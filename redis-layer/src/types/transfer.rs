@@ -33,6 +33,7 @@ impl Txn<'_> {
         let old_rows = self.db();
         self.set_db(to.db);
         self.remove_key(to.key)?;
+        self.forget_removed();
         if let Some(collection) = metadata.content.collection() {
             let version = self.new_version()?;
             let old = RowPrefix::new(old_rows, from.key, collection.version);

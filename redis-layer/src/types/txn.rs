@@ -295,6 +295,11 @@ impl<'s> Txn<'s> {
         self.command.1.push(row);
     }
 
+    /// Forgets what the command removed: it says that what it puts there is new.
+    pub(crate) fn forget_removed(&mut self) {
+        self.command.1.clear();
+    }
+
     /// Forgets what was looked for in vain: the command asks about keys, and nobody is told of that.
     pub(crate) fn forget_misses(&self) {
         self.misses.take();
