@@ -136,3 +136,42 @@ fn the_keys_of_a_script_are_cached_if_it_reads() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// Who waits hears of the change that its own command made, and gets its answer first.
+#[test]
+fn the_answer_to_a_wait_comes_before_the_message_about_it() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        writer.call(&["rpush", "to", "a"]);
+        reader.call(&["client", "tracking", "on"]);
+        reader.call(&["lrange", "to", "0", "-1"]);
+        reader.send(b"blmove from to left left 0\r\n").unwrap();
+        thread::sleep(Duration::from_millis(100));
+        writer.call(&["rpush", "from", "x"]);
+        reader.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    for _ in 0..10 {
+        let mut client = Client::connect(real.address);
+        client.call(&["flushall"]);
+        Client::connect(ours.address).call(&["flushall"]);
+        assert_eq!(run(ours.address), run(real.address));
+    }
+}
+
+/// A smaller table forgets keys at once, and says which.
+#[test]
+fn a_smaller_table_forgets_keys_at_once() {
+    let ours = ours();
+    let (mut reader, mut writer) = (Client::connect(ours.address), Client::connect(ours.address));
+    reader.call(&["hello", "3"]);
+    reader.call(&["client", "tracking", "on"]);
+    reader.call(&["mget", "a", "b", "c"]);
+    writer.call(&["config", "set", "tracking-table-max-keys", "1"]);
+    let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
+    assert_eq!(told.matches("invalidate").count(), 2, "{told}");
+}

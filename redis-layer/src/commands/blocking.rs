@@ -285,7 +285,6 @@ impl Waiter {
         let committed = txn.commit()?;
         settle(server, &committed);
         drop(guard);
-        publish(server, &committed, Writer::default());
         if let Some(sender) = sender.take() {
             let mut executed = Executed::reply(reply);
             executed.wrote = committed.wrote;
@@ -293,6 +292,8 @@ impl Waiter {
             // does when an answer is lost on the way.
             let _ = sender.send(executed);
         }
+        // Behind the answer: what the client hears of its own change follows it.
+        publish(server, &committed, Writer::default());
         Ok(Served::Answered(committed.touched))
     }
 

@@ -244,7 +244,9 @@ pub(crate) fn finish<'s>(
     settle(&server, &committed);
     drop(guard);
     let wrote = committed.wrote;
-    session.confirming |= session.tracks.mode.is_some() && wrote;
+    if wrote {
+        session.confirm_change();
+    }
     let writer = Writer {
         client: Some(session.id),
         flushes,

@@ -329,6 +329,11 @@ impl Session {
         self.confirming
     }
 
+    /// The reply tells of a change: messages about the change come behind it.
+    pub const fn confirm_change(&mut self) {
+        self.confirming |= self.tracks.mode.is_some();
+    }
+
     /// Whether the client wants no replies. What is pushed, it still gets.
     #[must_use]
     pub fn is_silent(&self) -> bool {

@@ -290,6 +290,7 @@ impl Connection {
         let executed = loop {
             let takes_more = self.parser.has_room();
             let woken = tokio::select! {
+                biased;
                 executed = waiting.outcome() => break executed,
                 more = read(&mut self.stream, &mut self.parser), if takes_more => {
                     self.arrived(&more)
@@ -309,6 +310,9 @@ impl Connection {
             }
         };
         waiting.ended(&self.session);
+        if executed.wrote {
+            self.session.confirm_change();
+        }
         let wrote = self.take_answer(&executed);
         !wrote || self.durability.acknowledge().await.is_ok()
     }

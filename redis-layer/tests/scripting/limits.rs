@@ -226,6 +226,9 @@ fn scripts_may_debug_while_somebody_allows_it() {
     assert!(eval(&mut client, script).contains(refusal));
     client.call(&["debug", "set-disable-deny-scripts", "1"]);
     assert_eq!(eval(&mut client, script), ":12345\\r\\n");
+    // Lua has nothing for attributes.
+    let with_attribute = "redis.setresp(3) return redis.call('debug', 'protocol', 'attrib')";
+    assert!(eval(&mut client, with_attribute).contains("Some real reply"));
     // It would wait for the locks of its own script.
     assert!(eval(&mut client, "return redis.call('debug', 'populate', '9')").contains(refusal));
     client.call(&["debug", "set-disable-deny-scripts", "0"]);

@@ -106,12 +106,14 @@ impl Tracking {
             let key = Bytes::copy_from_slice(key);
             table.readers.entry(key).or_default().insert(client);
         }
-        let most = server.config.live.tracked_keys();
-        while most > 0 && table.readers.len() > most {
-            let Some(key) = table.readers.keys().next().cloned() else {
-                break;
-            };
-            table.invalidate(server, &[key], None);
+        table.keep_within(server, server.config.live.tracked_keys());
+    }
+
+    /// Keeps the table within its limit, which may have changed.
+    pub(crate) fn limit(&self, server: &Server) {
+        if self.is_on() {
+            let most = server.config.live.tracked_keys();
+            self.table.lock().keep_within(server, most);
         }
     }
 
@@ -137,6 +139,16 @@ impl Tracking {
 }
 
 impl Table {
+    /// Forgets keys beyond so many, and tells their readers that they are old. 0 is no limit.
+    fn keep_within(&mut self, server: &Server, most: usize) {
+        while most > 0 && self.readers.len() > most {
+            let Some(key) = self.readers.keys().next().cloned() else {
+                break;
+            };
+            self.invalidate(server, &[key], None);
+        }
+    }
+
     fn invalidate(&mut self, server: &Server, keys: &[Bytes], writer: Option<u64>) {
         let concerns =
             |tracker: &Tracker| !(tracker.mode.no_loop && writer == Some(tracker.peer.id));

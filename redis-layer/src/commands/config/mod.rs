@@ -229,6 +229,7 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
     check_file_descriptors(&changes)?;
     session.server.config.set(&changes)?;
     session.server.configured();
+    session.server.tracking.limit(&session.server);
     Ok(Reply::OK)
 }
 

@@ -65,7 +65,7 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
         Reply::Decimal(text) => Value::Bulk(text.into()),
         Reply::Several(replies) => replies
             .into_iter()
-            .next()
+            .find(|reply| !matches!(reply, Reply::Attributes(_)))
             .map_or(Value::Null, |reply| for_script(reply, resp3)),
         Reply::Attributes(_)
         | Reply::Null
