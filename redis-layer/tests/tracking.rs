@@ -175,3 +175,31 @@ fn a_smaller_table_forgets_keys_at_once() {
     let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
     assert_eq!(told.matches("invalidate").count(), 2, "{told}");
 }
+
+/// Who reads a key after changing it, both in one transaction, has read the newest: no message calls it old.
+#[test]
+fn what_a_transaction_reads_after_changing_it_is_not_old() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on"]);
+        for lines in [
+            "multi\r\nset a 1\r\nget a\r\nset b 1\r\nexec\r\n",
+            "multi\r\nget c\r\nset c 1\r\nexec\r\n",
+            "multi\r\nset d 1\r\nget d\r\nset d 2\r\nexec\r\n",
+            "eval \"redis.call('set', KEYS[1], 1) redis.call('get', KEYS[1])\" 1 e\r\n",
+            "eval \"redis.call('get', KEYS[1]) redis.call('set', KEYS[1], 1)\" 1 f\r\n",
+        ] {
+            reader.send(lines.as_bytes()).unwrap();
+            thread::sleep(Duration::from_millis(30));
+        }
+        // What it knows, it still hears of.
+        writer.call(&["mset", "a", "2", "e", "2"]);
+        reader.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

@@ -240,16 +240,21 @@ pub(crate) fn finish<'s>(
     flushes: bool,
 ) -> types::Result<bool> {
     let server = Arc::clone(&session.server);
-    let committed = txn.commit().inspect_err(|_| session.letters.clear())?;
+    let committed = txn.commit().inspect_err(|_| {
+        session.letters.clear();
+        session.tracks.known.clear();
+    })?;
     settle(&server, &committed);
     drop(guard);
     let wrote = committed.wrote;
     if wrote {
         session.confirm_change();
     }
+    let known = std::mem::take(&mut session.tracks.known);
     let writer = Writer {
         client: Some(session.id),
         flushes,
+        knows: &known,
     };
     tell(&server, committed, writer);
     send_letters(session);
@@ -266,6 +271,9 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
     let savepoint = txn.savepoint();
     let observed = Observed::begin(session);
     let was_inside = std::mem::replace(&mut session.in_transaction, true);
+    if args.spec.has(Flag::Write) {
+        session.forget_known(args);
+    }
     if args.spec.has(Flag::ReadOnly) {
         session.track_reads(args);
     }
@@ -400,15 +408,17 @@ pub(crate) fn settle(server: &Server, committed: &Committed) {
 
 /// Who changed something.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Writer {
+pub(crate) struct Writer<'k> {
     /// The number of the connection, if it was one.
     pub(crate) client: Option<u64>,
     /// Whether whole databases are gone: who caches keys hears of it once, not of every key.
     pub(crate) flushes: bool,
+    /// Keys that it read after it had changed them: it knows what they hold.
+    pub(crate) knows: &'k [Bytes],
 }
 
 /// The rest, without locks: events go out, and those who wait for the keys are served.
-pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer) {
+pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer<'_>) {
     publish(server, &committed, writer);
     if !committed.remapped.is_empty() {
         let waited_for = server.waiters.rows_in(&committed.remapped);
@@ -420,7 +430,7 @@ pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer) {
 }
 
 /// Tells subscribers what happened to keys, and clients with caches which of them are old.
-pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer) {
+pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer<'_>) {
     publish_events(server, &committed.events);
     let tracking = &server.tracking;
     if !tracking.is_on() {
@@ -434,7 +444,7 @@ pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer) {
     let keys: Vec<Bytes> = rows
         .filter_map(|row| Some(Bytes::from(decode_metadata_key(row).ok()?.1)))
         .collect();
-    tracking.invalidate(server, &keys, writer.client);
+    tracking.invalidate(server, &keys, writer);
 }
 
 /// The first bytes of C text.

@@ -17,6 +17,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::commands::config::OutputClass;
+use crate::commands::dispatch::Writer;
 use crate::commands::outbox::Message;
 use crate::commands::peer::{Peer, TrackingView};
 use crate::commands::pubsub::Registry;
@@ -73,6 +74,8 @@ pub(crate) struct Tracks {
     caching: Option<bool>,
     /// The command that runs is the one after `CLIENT CACHING`.
     caching_ends: bool,
+    /// Keys that the transaction which runs has read, and has not changed since.
+    pub(crate) known: Vec<Bytes>,
 }
 
 impl Tracking {
@@ -119,7 +122,7 @@ impl Tracking {
 
     /// Tells everybody concerned that keys have changed, `writer`'s own caches included unless it
     /// wants no echo.
-    pub(crate) fn invalidate(&self, server: &Server, keys: &[Bytes], writer: Option<u64>) {
+    pub(crate) fn invalidate(&self, server: &Server, keys: &[Bytes], writer: Writer<'_>) {
         if self.is_on() && !keys.is_empty() {
             self.table.lock().invalidate(server, keys, writer);
         }
@@ -145,15 +148,20 @@ impl Table {
             let Some(key) = self.readers.keys().next().cloned() else {
                 break;
             };
-            self.invalidate(server, &[key], None);
+            self.invalidate(server, &[key], Writer::default());
         }
     }
 
-    fn invalidate(&mut self, server: &Server, keys: &[Bytes], writer: Option<u64>) {
+    fn invalidate(&mut self, server: &Server, keys: &[Bytes], writer: Writer<'_>) {
         let concerns =
-            |tracker: &Tracker| !(tracker.mode.no_loop && writer == Some(tracker.peer.id));
+            |tracker: &Tracker| !(tracker.mode.no_loop && writer.client == Some(tracker.peer.id));
         for key in keys {
             for client in self.readers.remove(key).unwrap_or_default() {
+                if writer.client == Some(client) && writer.knows.contains(key) {
+                    let readers = self.readers.entry(key.clone()).or_default();
+                    readers.insert(client);
+                    continue;
+                }
                 if let Some(tracker) = self.clients.get(&client)
                     && !tracker.mode.is_broadcast
                     && concerns(tracker)
@@ -263,7 +271,7 @@ impl Session {
 
     /// Remembers the keys that a command is about to read, if this client wants to know. Of a script that reads, those
     /// that it was given: the client knows no others.
-    pub(crate) fn track_reads(&self, args: Args<'_>) {
+    pub(crate) fn track_reads(&mut self, args: Args<'_>) {
         let Some(mode) = &self.tracks.mode else {
             return;
         };
@@ -273,13 +281,26 @@ impl Session {
             Choice::OptOut => self.tracks.caching != Some(false),
         };
         if counts && !mode.is_broadcast {
-            let keys: Vec<&Bytes> = if self.in_script {
-                self.script_keys.iter().collect()
+            let keys: Vec<Bytes> = if self.in_script {
+                self.script_keys.clone()
             } else {
-                args.spec.keys.of(args.from(0)).collect()
+                args.spec.keys.of(args.from(0)).cloned().collect()
             };
             let tracking = &self.server.tracking;
-            tracking.remember(&self.server, self.id, keys.into_iter());
+            tracking.remember(&self.server, self.id, keys.iter());
+            if self.in_transaction {
+                self.tracks.known.extend(keys);
+            }
+        }
+    }
+
+    /// A command of a transaction is about to change keys: what was read of them before is old then.
+    pub(crate) fn forget_known(&mut self, args: Args<'_>) {
+        let known = &mut self.tracks.known;
+        if args.spec.keys.is_none() {
+            known.clear();
+        } else if !known.is_empty() {
+            known.retain(|known| args.spec.keys.of(args.from(0)).all(|key| key != known));
         }
     }
 

@@ -155,6 +155,7 @@ pub(crate) fn run_alone(
         let Ok(outcome) = request.run(session, &mut txn, coverage) else {
             request.script.mark_reaching_out();
             session.letters.clear();
+            session.tracks.known.clear();
             drop(txn);
             drop(guard);
             locks = Locks::Everything;
