@@ -191,6 +191,8 @@ fn what_a_transaction_reads_after_changing_it_is_not_old() {
             "multi\r\nset a 1\r\nget a\r\nset b 1\r\nexec\r\n",
             "multi\r\nget c\r\nset c 1\r\nexec\r\n",
             "multi\r\nset d 1\r\nget d\r\nset d 2\r\nexec\r\n",
+            "get z\r\nmulti\r\nflushdb\r\nexec\r\n",
+            "get y\r\neval \"redis.call('flushall')\" 0\r\n",
             "eval \"redis.call('set', KEYS[1], 1) redis.call('get', KEYS[1])\" 1 e\r\n",
             "eval \"redis.call('get', KEYS[1]) redis.call('set', KEYS[1], 1)\" 1 f\r\n",
         ] {

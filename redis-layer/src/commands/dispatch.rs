@@ -226,18 +226,17 @@ fn run_alone(
         return Ok(Reply::Silence);
     }
     txn.count_lookups(spec.has(Flag::ReadOnly));
-    let flushes = matches!(spec.full_name, "flushall" | "flushdb" | "swapdb");
-    executed.wrote = finish(session, txn, guard, flushes)?;
+    session.tracks.flushed = flushes(spec);
+    executed.wrote = finish(session, txn, guard)?;
     Ok(reply)
 }
 
 /// The end of a transaction that ran for a client: commits it, gives up the locks in `guard`, and tells all whom it
-/// concerns. `flushes` says that whole databases are gone. Answers whether the store was changed.
+/// concerns. Answers whether the store was changed.
 pub(crate) fn finish<'s>(
     session: &mut Session,
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
-    flushes: bool,
 ) -> types::Result<bool> {
     let server = Arc::clone(&session.server);
     let committed = txn.commit().inspect_err(|_| {
@@ -247,7 +246,8 @@ pub(crate) fn finish<'s>(
     settle(&server, &committed);
     drop(guard);
     let wrote = committed.wrote;
-    if wrote {
+    let flushes = std::mem::take(&mut session.tracks.flushed);
+    if wrote || flushes {
         session.confirm_change();
     }
     let known = std::mem::take(&mut session.tracks.known);
@@ -259,6 +259,11 @@ pub(crate) fn finish<'s>(
     tell(&server, committed, writer);
     send_letters(session);
     Ok(wrote)
+}
+
+/// Whether whole databases are gone after a command.
+fn flushes(spec: &Spec) -> bool {
+    matches!(spec.full_name, "flushall" | "flushdb" | "swapdb")
 }
 
 /// Whether a command may take longer than others should wait: a script, or a walk over all keys.
@@ -273,6 +278,7 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
     let was_inside = std::mem::replace(&mut session.in_transaction, true);
     if args.spec.has(Flag::Write) {
         session.forget_known(args);
+        session.tracks.flushed |= flushes(args.spec);
     }
     if args.spec.has(Flag::ReadOnly) {
         session.track_reads(args);

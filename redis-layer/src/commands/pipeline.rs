@@ -128,7 +128,7 @@ fn run_in_one(
             break;
         }
     }
-    let wrote = finish(session, txn, guard, false)?;
+    let wrote = finish(session, txn, guard)?;
     // Each answer waits for the sync that makes all of them durable.
     for executed in &mut executed[before..] {
         executed.wrote = wrote;

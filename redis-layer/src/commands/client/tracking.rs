@@ -76,6 +76,8 @@ pub(crate) struct Tracks {
     caching_ends: bool,
     /// Keys that the transaction which runs has read, and has not changed since.
     pub(crate) known: Vec<Bytes>,
+    /// The transaction which runs has emptied or exchanged databases.
+    pub(crate) flushed: bool,
 }
 
 impl Tracking {

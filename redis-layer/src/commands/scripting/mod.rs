@@ -161,7 +161,7 @@ pub(crate) fn run_alone(
             locks = Locks::Everything;
             continue;
         };
-        executed.wrote = finish(session, txn, guard, false)?;
+        executed.wrote = finish(session, txn, guard)?;
         return outcome;
     }
 }
