@@ -2,8 +2,9 @@
 //!
 //! Up to `SAMPLED` keys are counted out, so each is equally likely. In a larger database a point between the first and the
 //! last key is chosen, and then one of the `SAMPLED` keys on either side of it: cheap, and not quite fair, because keys
-//! beside a gap are found more often. Redis is not quite fair either. Ranks of keys would cost every write something for this one
-//! command.
+//! beside a gap are found more often. Keys are mostly text, in which most bytes never occur, so each byte of the point is chosen
+//! from those that the first and the last keys have in its place. Redis is not quite fair either. Ranks of keys would cost every
+//! write something for this one command.
 
 use crate::store::{Direction, KeyRange, Space};
 use crate::types::rows::{decode_metadata_key, metadata_rows};
@@ -22,8 +23,8 @@ pub fn random_key(txn: &Txn<'_>) -> Result<Option<Vec<u8>>> {
     let all = metadata_rows(txn.db());
     let mut found = live_rows(txn, &all, Direction::Forward)?;
     if found.len() > SAMPLED {
-        let last = live_rows(txn, &all, Direction::Backward)?.swap_remove(0);
-        let point = point_between(&found[0], &last);
+        found.extend(live_rows(txn, &all, Direction::Backward)?.into_iter().rev());
+        let point = point_among(&found);
         let before = KeyRange::between(all.start, point.clone());
         let behind = KeyRange {
             start: point,
@@ -52,17 +53,21 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Ve
     Ok(rows)
 }
 
-/// A point between two rows: what they share, and then a number between those that follow.
-fn point_between(first: &[u8], last: &[u8]) -> Vec<u8> {
-    let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-    let number = |row: &[u8]| {
-        let mut bytes = [0; 8];
-        let rest = &row[shared..];
-        let length = rest.len().min(8);
-        bytes[..length].copy_from_slice(&rest[..length]);
-        u64::from_be_bytes(bytes)
-    };
-    let (low, high) = (number(first), number(last));
-    let between = fastrand::u64(low..=high.max(low));
-    [&first[..shared], &between.to_be_bytes()].concat()
+/// A point in the range of these ordered rows: what all share, and then a byte for each place, from the least to the
+/// greatest that a row has there.
+fn point_among(rows: &[Vec<u8>]) -> Vec<u8> {
+    /// So many bytes tell a few hundred keys apart.
+    const BYTES: usize = 8;
+    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+    let pairs = first.iter().zip(last);
+    let shared = pairs.take_while(|(a, b)| a == b).count();
+    let mut point = first[..shared].to_vec();
+    for place in shared..shared + BYTES {
+        let bytes = || rows.iter().filter_map(|row| row.get(place).copied());
+        let (Some(least), Some(greatest)) = (bytes().min(), bytes().max()) else {
+            break;
+        };
+        point.push(fastrand::u8(least..=greatest));
+    }
+    point
 }
