@@ -22,7 +22,8 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::dispatch::{Executed, Locks, Writer, publish, settle};
+use crate::commands::dispatch::{Executed, Writer, publish, settle};
+use crate::commands::key_locks::Locks;
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use crate::commands::Server;
-use crate::commands::dispatch::{Locks, Writer, publish};
+use crate::commands::dispatch::{Writer, publish};
+use crate::commands::key_locks::Locks;
 use crate::types::{Result, Txn, expiry};
 
 /// Removes keys that have expired, at most `most` of each database, those that expired first in front. Answers how many.

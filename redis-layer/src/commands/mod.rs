@@ -31,6 +31,7 @@ mod glob;
 mod hashes;
 mod info;
 mod introspection;
+mod key_locks;
 mod keyspace;
 mod latency;
 mod lcs;

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{Executed, Locks, call, execute, finish, resolve};
+use crate::commands::dispatch::{Executed, call, execute, finish, resolve};
+use crate::commands::key_locks::Locks;
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Session};

@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::commands::dispatch::{Executed, Locks, call, finish};
+use crate::commands::dispatch::{Executed, call, finish};
+use crate::commands::key_locks::Locks;
 use crate::commands::table::{Flag, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};

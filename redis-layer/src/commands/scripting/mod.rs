@@ -25,7 +25,8 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-use crate::commands::dispatch::{Executed, Locks, finish};
+use crate::commands::dispatch::{Executed, finish};
+use crate::commands::key_locks::Locks;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::scripting::{Script, Stop};
 use crate::types::Txn;

@@ -1,0 +1,95 @@
+//! The locks of a command's keys: which ones, and how a client waits for them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::commands::{CommandError, Server, scripting, slowly};
+use crate::store::{Guard, Scope, Store};
+use crate::types;
+
+/// Which keys a command locks. A lock is by name, whatever the database: `MOVE` and `SELECT` in a
+/// transaction reach the others.
+#[derive(Debug)]
+pub(crate) enum Locks {
+    Nothing,
+    Keys(Vec<Vec<u8>>),
+    Everything,
+}
+
+impl Locks {
+    /// The locks of these keys.
+    pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a Bytes>) -> Self {
+        Self::Keys(keys.map(|key| key.to_vec()).collect())
+    }
+
+    /// Waits until nobody else holds them. Most holders are gone after some microseconds; for the
+    /// others the runtime gets another thread, so that a long script holds up only those who need
+    /// its keys.
+    pub(crate) fn take<'s>(
+        &self,
+        store: &'s dyn Store,
+    ) -> types::Result<Option<Box<dyn Guard + 's>>> {
+        let Some(scope) = self.scope() else {
+            return Ok(None);
+        };
+        match take_soon(store, scope)? {
+            Some(guard) => Ok(Some(guard)),
+            None => Ok(Some(slowly(|| store.lock(scope))?)),
+        }
+    }
+
+    /// As [`Locks::take`], for a client: who waits for a script that is late is refused.
+    pub(crate) fn take_or_refuse<'s>(
+        &self,
+        server: &'s Server,
+    ) -> Result<Option<Box<dyn Guard + 's>>, CommandError> {
+        /// How long to wait before looking whether a script is late.
+        const PATIENCE: Duration = Duration::from_millis(50);
+        let store = &*server.store;
+        let Some(scope) = self.scope() else {
+            return Ok(None);
+        };
+        if let Some(guard) = take_soon(store, scope)? {
+            return Ok(Some(guard));
+        }
+        slowly(|| {
+            loop {
+                let guard = store.lock_for(scope, PATIENCE);
+                if let Some(guard) = guard.map_err(types::Error::from)? {
+                    return Ok(Some(guard));
+                }
+                if server.scripts.is_busy() {
+                    return Err(scripting::BUSY);
+                }
+            }
+        })
+    }
+
+    /// What they keep others away from.
+    pub(crate) fn scope(&self) -> Option<Scope<'_>> {
+        match self {
+            Self::Nothing => None,
+            Self::Keys(keys) => Some(Scope::Keys(keys)),
+            Self::Everything => Some(Scope::Everything),
+        }
+    }
+}
+
+/// Takes locks that are free soon. Whoever holds them is a few microseconds from its end most of the time; a pipeline takes
+/// a hundred. To sleep for that long leaves the processor to the holder and to the clients.
+fn take_soon<'s>(
+    store: &'s dyn Store,
+    scope: Scope<'_>,
+) -> types::Result<Option<Box<dyn Guard + 's>>> {
+    const TRIES: usize = 4;
+    const SPINS: usize = 32;
+    const PATIENCE: Duration = Duration::from_micros(300);
+    for _ in 0..TRIES {
+        if let Some(guard) = store.try_lock(scope)? {
+            return Ok(Some(guard));
+        }
+        (0..SPINS).for_each(|_| std::hint::spin_loop());
+    }
+    Ok(store.lock_for(scope, PATIENCE)?)
+}
