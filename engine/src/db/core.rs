@@ -60,7 +60,8 @@ pub(super) struct Core {
     pub(super) snapshots: SnapshotList,
     pub(super) queue: CommitQueue,
     pub(super) writer: Mutex<Writer>,
-    /// Held by who syncs without the writer's lock.
+    /// Held by who syncs a log, until a failure has poisoned the database: the system reports it once, and a second
+    /// sync would succeed. Whoever has the writer's lock may take it, never the other way round.
     pub(super) syncing: Mutex<()>,
     pub(super) manifest: Mutex<ManifestInForce>,
     /// Full memtables that wait to be flushed, the oldest first.

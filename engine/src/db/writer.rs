@@ -267,6 +267,8 @@ impl Core {
         }
         if sync {
             let begun = Instant::now();
+            let _alone = self.syncing.lock();
+            self.check_not_poisoned()?;
             writer.sync(self).inspect_err(|error| self.poison(error))?;
             writer.gathering.sync_took = begun.elapsed();
         }
@@ -410,15 +412,13 @@ impl Core {
     /// # Errors
     /// `Io`, which poisons the database.
     pub(super) fn sync_logs(&self) -> Result<()> {
-        // A second one waits: half of what it has to sync is on its way.
-        let _alone = self.syncing.lock();
-        let due = {
-            // A leader at work ends its group first.
-            let writer = self.writer.lock();
+        // A leader at work ends its group first.
+        let due = self.writer.lock().begin_sync();
+        {
+            let _alone = self.syncing.lock();
             self.check_not_poisoned()?;
-            writer.begin_sync()
-        };
-        due.run(self).inspect_err(|error| self.poison(error))?;
+            due.run(self).inspect_err(|error| self.poison(error))?;
+        }
         self.writer.lock().end_sync(&due, self);
         Ok(())
     }
