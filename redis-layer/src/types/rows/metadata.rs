@@ -1,0 +1,394 @@
+//! The value of a metadata row: what a key holds, and when it expires.
+//!
+//! ```text
+//! tag: u8 | expires_ms: i64, if the tag says so | body
+//! ```
+//!
+//! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
+//! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
+//! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`],
+//! the low one escaped and the high one to the end; a list adds its [`Ends`].
+
+use bytes::Bytes;
+use engine::keys::{
+    DecodeError, DecodeKey, Raw, Reader, decode_i64, encode_bytes_into, encode_i64, encode_u64,
+};
+
+use super::{Position, U64_LEN};
+use crate::store::Space;
+use crate::types::{Error, Result};
+
+/// In a tag: an expiry follows.
+pub const EXPIRES: u8 = 0x80;
+
+/// The type of a key. The numbers are part of the row format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A byte string.
+    String = 1,
+    /// Fields with values.
+    Hash = 2,
+    /// Elements in order.
+    List = 3,
+    /// Members without order.
+    Set = 4,
+    /// Members sorted by score.
+    SortedSet = 5,
+}
+
+impl Kind {
+    /// The name that Redis gives it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Hash => "hash",
+            Self::List => "list",
+            Self::Set => "set",
+            Self::SortedSet => "zset",
+        }
+    }
+}
+
+/// What a metadata row says about a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metadata {
+    /// When the key expires, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+    /// What the key holds.
+    pub content: Content,
+}
+
+/// What a key holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The string itself.
+    String(Bytes),
+    /// Fields with values, in rows of their own.
+    Hash(Collection),
+    /// Elements in order, in rows of their own.
+    List(Collection, Ends),
+    /// Members, in rows of their own.
+    Set(Collection),
+    /// Members with scores, in rows of their own.
+    SortedSet(Collection, Marks),
+}
+
+/// A collection whose elements stand in rows of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collection {
+    /// Part of the key of each of its rows.
+    pub version: u64,
+    /// How many elements there are.
+    pub size: u64,
+}
+
+/// Between which score rows all members of a sorted set stand, as far as it is known.
+///
+/// A mark is compared with what follows the version in the key of a score row: score and member.
+/// Why there are marks: [`zset::marks`](crate::types::zset::marks).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// No member stands before this. Empty: nothing is known.
+    pub low: Vec<u8>,
+    /// No member stands here or behind. Empty: nothing is known.
+    pub high: Vec<u8>,
+}
+
+/// Where a list begins and ends, and where it was changed in the middle.
+///
+/// Outside of `middle`, every slot from the first to the last holds exactly one element, without a path: so the
+/// number of an element and its position follow from one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    /// The position of the first element.
+    pub first: Position,
+    /// The position of the last element.
+    pub last: Position,
+    /// The first and the last slot where there may be no element, or several.
+    pub middle: Option<(i64, i64)>,
+}
+
+impl Ends {
+    /// Those of a list with `size` elements that was never changed in the middle.
+    #[must_use]
+    pub const fn regular(first: i64, size: u64) -> Self {
+        Self {
+            first: Position::slot(first),
+            last: Position::slot(first.wrapping_add_unsigned(size).wrapping_sub(1)),
+            middle: None,
+        }
+    }
+}
+
+impl Content {
+    /// The type.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::String(_) => Kind::String,
+            Self::Hash(_) => Kind::Hash,
+            Self::List(..) => Kind::List,
+            Self::Set(_) => Kind::Set,
+            Self::SortedSet(..) => Kind::SortedSet,
+        }
+    }
+
+    /// The collection, if the elements stand in rows of their own.
+    #[must_use]
+    pub const fn collection(&self) -> Option<Collection> {
+        match self {
+            Self::String(_) => None,
+            Self::Hash(collection)
+            | Self::List(collection, _)
+            | Self::Set(collection)
+            | Self::SortedSet(collection, _) => Some(*collection),
+        }
+    }
+}
+
+impl Metadata {
+    /// Whether the key still exists at `now_ms`.
+    #[must_use]
+    pub fn is_live(&self, now_ms: i64) -> bool {
+        self.expires_ms
+            .is_none_or(|expires_ms| now_ms <= expires_ms)
+    }
+
+    /// The bytes of the row's value.
+    #[must_use]
+    pub fn encode(&self) -> Bytes {
+        // Exact for strings, hashes and sets: a vector with room to spare costs `Bytes` an allocation more.
+        let body = match &self.content {
+            Content::String(text) => text.len(),
+            Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
+            Content::List(..) => 4 * U64_LEN,
+            Content::SortedSet(_, marks) => 2 * U64_LEN + 2 + marks.low.len() + marks.high.len(),
+        };
+        let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
+        let mut value = Vec::with_capacity(head + body);
+        let flags = self.expires_ms.map_or(0, |_| EXPIRES);
+        value.push(self.content.kind() as u8 | flags);
+        if let Some(expires_ms) = self.expires_ms {
+            value.extend_from_slice(&encode_i64(expires_ms));
+        }
+        if let Some(collection) = self.content.collection() {
+            value.extend_from_slice(&encode_u64(collection.version));
+            value.extend_from_slice(&encode_u64(collection.size));
+        }
+        match &self.content {
+            Content::String(text) => value.extend_from_slice(text),
+            Content::Hash(_) | Content::Set(_) => {}
+            Content::List(_, ends) => encode_ends(ends, &mut value),
+            Content::SortedSet(_, marks) => {
+                encode_bytes_into(&marks.low, &mut value);
+                value.extend_from_slice(&marks.high);
+            }
+        }
+        value.into()
+    }
+
+    /// What the value of a metadata row says. Shares the bytes of a string with `value`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`]. `key` is for the error only.
+    pub fn decode(key: &[u8], value: &Bytes) -> Result<Self> {
+        let undecodable = |reason| Error::undecodable(Space::Metadata, key, &reason);
+        let mut reader = Reader::new(value);
+        let tag = reader.byte().map_err(undecodable)?;
+        let expires_ms = (tag & EXPIRES != 0)
+            .then(|| i64::decode_from(&mut reader))
+            .transpose()
+            .map_err(undecodable)?;
+        let content = match tag & !EXPIRES {
+            t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
+            t if t == Kind::Hash as u8 => {
+                Content::Hash(decode_collection(&mut reader).map_err(undecodable)?)
+            }
+            t if t == Kind::List as u8 => {
+                let collection = decode_collection(&mut reader).map_err(undecodable)?;
+                let ends = decode_ends(&value[reader.offset()..], collection.size)
+                    .ok_or_else(|| Error::damaged(Space::Metadata, key, "its ends are damaged"))?;
+                Content::List(collection, ends)
+            }
+            t if t == Kind::Set as u8 => {
+                Content::Set(decode_collection(&mut reader).map_err(undecodable)?)
+            }
+            t if t == Kind::SortedSet as u8 => {
+                let (collection, marks) = decode_sorted_set(&mut reader).map_err(undecodable)?;
+                Content::SortedSet(collection, marks)
+            }
+            _ => {
+                let what = format!("tag {tag:02x} is unknown to this version");
+                return Err(Error::damaged(Space::Metadata, key, &what));
+            }
+        };
+        Ok(Self {
+            expires_ms,
+            content,
+        })
+    }
+}
+
+fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError> {
+    let (version, size) = <(u64, u64)>::decode_from(reader)?;
+    Ok(Collection { version, size })
+}
+
+/// The first slot. If the list was changed in the middle, then the rest: the number of steps in the path of the
+/// first element (a byte) and the steps, slot and path of the last one alike, and the middle.
+fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
+    let Ends {
+        first,
+        last,
+        middle,
+    } = ends;
+    let Some((low, high)) = middle else {
+        value.extend_from_slice(&encode_i64(first.slot));
+        return;
+    };
+    for position in [first, last] {
+        let start = value.len();
+        position.encode_into(value);
+        // Paths are far shorter than that: see `MAX_PATH` of lists.
+        let steps = u8::try_from(position.path.len()).unwrap_or(u8::MAX);
+        value.insert(start + U64_LEN, steps);
+    }
+    value.extend_from_slice(&encode_i64(*low));
+    value.extend_from_slice(&encode_i64(*high));
+}
+
+fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
+    if let Ok(slot) = bytes.try_into() {
+        return Some(Ends::regular(decode_i64(slot), size));
+    }
+    let mut rest = bytes;
+    let mut position = || {
+        let steps = usize::from(*rest.get(U64_LEN)?);
+        let (bytes, behind) = rest.split_at_checked((1 + steps) * U64_LEN + 1)?;
+        rest = behind;
+        Position::decode(&[&bytes[..U64_LEN], &bytes[U64_LEN + 1..]].concat())
+    };
+    let (first, last) = (position()?, position()?);
+    let (low, high) = rest.split_first_chunk()?;
+    let middle = (decode_i64(*low), decode_i64(high.try_into().ok()?));
+    Some(Ends {
+        first,
+        last,
+        middle: Some(middle),
+    })
+}
+
+fn decode_sorted_set(reader: &mut Reader<'_>) -> Result<(Collection, Marks), DecodeError> {
+    let (version, size, low, Raw(high)) = <(u64, u64, Vec<u8>, Raw<Vec<u8>>)>::decode_from(reader)?;
+    Ok((Collection { version, size }, Marks { low, high }))
+}
+
+/// The expiry in the value of a metadata row.
+#[must_use]
+pub fn stored_expiry(value: &[u8]) -> Option<i64> {
+    let (tag, rest) = value.split_first()?;
+    let expires_ms = rest.first_chunk().filter(|_| tag & EXPIRES != 0)?;
+    Some(decode_i64(*expires_ms))
+}
+
+/// The type in the value of a metadata row.
+///
+/// # Errors
+/// [`Error::Damaged`]. `row` is for the error only.
+pub fn stored_kind(row: &[u8], value: &[u8]) -> Result<Kind> {
+    let tag = value.first().copied().unwrap_or_default();
+    let kinds = [
+        Kind::String,
+        Kind::Hash,
+        Kind::List,
+        Kind::Set,
+        Kind::SortedSet,
+    ];
+    let kind = kinds.into_iter().find(|kind| *kind as u8 == tag & !EXPIRES);
+    kind.ok_or_else(|| {
+        let what = format!("tag {tag:02x} is unknown to this version");
+        Error::damaged(Space::Metadata, row, &what)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::keys::hex;
+
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_values_are_those_of_the_documentation() {
+        let collection = Collection {
+            version: 7,
+            size: 2,
+        };
+        let marks = Marks {
+            low: vec![0x40, 0x00],
+            high: vec![0xbf],
+        };
+        let set = Content::SortedSet(collection, marks);
+        let metadata = Metadata {
+            expires_ms: Some(1),
+            content: set,
+        };
+        assert_eq!(
+            hex(&metadata.encode()),
+            "858000000000000001000000000000000700000000000000024000ff0001bf"
+        );
+        let list = |ends| Metadata {
+            expires_ms: None,
+            content: Content::List(collection, ends),
+        };
+        let regular = list(Ends::regular(-1, 2));
+        assert_eq!(
+            hex(&regular.encode()),
+            "03000000000000000700000000000000027fffffffffffffff"
+        );
+        let ends = Ends {
+            first: Position::slot(0),
+            last: Position {
+                slot: 1,
+                path: vec![5],
+            },
+            middle: Some((0, 1)),
+        };
+        let changed = list(ends);
+        assert_eq!(
+            hex(&changed.encode()),
+            "0300000000000000070000000000000002\
+             800000000000000000\
+             8000000000000001010000000000000005\
+             80000000000000008000000000000001"
+        );
+        for list in [regular, changed] {
+            assert_eq!(Metadata::decode(b"", &list.encode()).unwrap(), list);
+        }
+        let string = Metadata {
+            expires_ms: None,
+            content: Content::String("hi".into()),
+        };
+        assert_eq!(hex(&string.encode()), "016869");
+    }
+
+    #[test]
+    fn foreign_bytes_are_an_error_with_a_reason() {
+        for (value, reason) in [
+            (&b""[..], "short"),
+            (b"\x06", "tag 06 is unknown"),
+            (b"\x41", "tag 41 is unknown"),
+            (b"\x05\x00", "short"),
+            (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
+            (b"\x050000000011111111x", "short"),
+            (b"\x050000000011111111\0x", "00 is followed by"),
+            (b"\x030000000011111111x", "its ends"),
+            (b"\x0300000000111111112222222233333333", "its ends"),
+        ] {
+            let value = Bytes::copy_from_slice(value);
+            let error = Metadata::decode(b"\0\0\0\0k", &value).unwrap_err();
+            assert!(error.to_string().contains(reason), "{value:?}: {error}");
+        }
+    }
+}
