@@ -11,6 +11,7 @@ use crate::commands::{Args, Outcome, Session};
 use crate::types::Txn;
 
 mod bitmaps;
+mod categories;
 mod cluster;
 mod connection;
 mod generic;
@@ -23,10 +24,13 @@ mod scripting;
 mod server;
 mod sets;
 mod strings;
+mod tips;
 mod transactions;
 mod zsets;
 
+pub use categories::categories;
 pub use keys::{Key, Keys, Place, Use};
+pub use tips::tips;
 
 /// Every command, by chapter of Redis's manual. `COMMAND` lists them in this order.
 pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
@@ -341,202 +345,6 @@ pub fn find_full_name(name: &[u8]) -> Option<&'static Spec> {
         Some(bar) => find(&name[..bar])?.subcommand(&name[bar + 1..]),
         None => find(name),
     }
-}
-
-/// The access-control categories of a command, in the order in which Redis lists them.
-pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
-    use Group::{
-        Bitmap, Connection, Generic, Geo, Hash, List, Scripting, Set, SortedSet, String,
-        Transactions,
-    };
-    let is_container = matches!(spec.handler, Handler::Container);
-    let in_group = |group| spec.group == group && !is_container;
-    let is_any = |names: &[&str]| names.contains(&spec.full_name);
-    // Redis files some commands under one chapter and guards them with another.
-    let on_keyspace = is_any(&["flushall", "flushdb", "dbsize", "swapdb"]);
-    let sorts = is_any(&["sort", "sort_ro"]);
-    let is_connection = spec.full_name.starts_with("command")
-        || is_any(&["wait", "asking", "readonly", "readwrite"]);
-    let is_admin = spec.has(Flag::Admin) || is_any(&["lastsave", "role"]);
-    let is_dangerous =
-        is_admin || sorts || is_any(&["flushall", "flushdb", "info", "keys", "restore", "swapdb"]);
-    let is_keyspace = (in_group(Generic) && !sorts && spec.full_name != "wait") || on_keyspace;
-    [
-        ("@keyspace", is_keyspace),
-        ("@read", spec.has(Flag::ReadOnly) && !in_group(Scripting)),
-        ("@write", spec.has(Flag::Write)),
-        ("@set", in_group(Set) || sorts),
-        ("@sortedset", in_group(SortedSet) || sorts),
-        ("@list", in_group(List) || sorts),
-        ("@hash", in_group(Hash)),
-        ("@string", in_group(String)),
-        ("@bitmap", in_group(Bitmap)),
-        ("@geo", in_group(Geo)),
-        ("@pubsub", spec.has(Flag::PubSub)),
-        ("@admin", is_admin),
-        ("@fast", spec.has(Flag::Fast)),
-        ("@slow", !spec.has(Flag::Fast)),
-        ("@blocking", spec.has(Flag::Blocking)),
-        ("@dangerous", is_dangerous),
-        ("@connection", in_group(Connection) || is_connection),
-        ("@transaction", in_group(Transactions)),
-        ("@scripting", in_group(Scripting)),
-    ]
-    .into_iter()
-    .filter_map(|(name, applies)| applies.then_some(name))
-}
-
-/// Hints for clients that talk to many servers, or that compare replies.
-pub fn tips(spec: &Spec) -> impl Iterator<Item = &'static str> {
-    const TIPS: &[(&str, &[&str])] = &[
-        (
-            "nondeterministic_output",
-            &[
-                "dump",
-                "object|encoding",
-                "object|freq",
-                "object|idletime",
-                "object|refcount",
-                "pttl",
-                "randomkey",
-                "scan",
-                "ttl",
-                "hrandfield",
-                "hscan",
-                "spop",
-                "srandmember",
-                "sscan",
-                "zrandmember",
-                "zscan",
-                "function|stats",
-                "client|info",
-                "client|list",
-                "info",
-                "lastsave",
-                "latency|doctor",
-                "latency|graph",
-                "latency|histogram",
-                "latency|history",
-                "latency|latest",
-                "memory|doctor",
-                "memory|malloc-stats",
-                "memory|stats",
-                "slowlog|get",
-                "slowlog|len",
-                "time",
-            ],
-        ),
-        (
-            "nondeterministic_output_order",
-            &[
-                "keys",
-                "hgetall",
-                "hkeys",
-                "hvals",
-                "sdiff",
-                "sinter",
-                "smembers",
-                "sunion",
-                "function|list",
-                "command",
-                "command|docs",
-                "command|info",
-                "command|list",
-                "module|list",
-            ],
-        ),
-        (
-            "request_policy:multi_shard",
-            &["mget", "mset", "msetnx", "del", "exists", "touch", "unlink"],
-        ),
-        (
-            "response_policy:all_succeeded",
-            &[
-                "mset",
-                "function|delete",
-                "function|flush",
-                "script|flush",
-                "script|load",
-                "ping",
-                "config|set",
-                "flushall",
-                "flushdb",
-                "latency|reset",
-                "memory|purge",
-                "slowlog|reset",
-            ],
-        ),
-        ("response_policy:agg_min", &["msetnx", "wait"]),
-        (
-            "response_policy:agg_sum",
-            &["del", "exists", "touch", "unlink", "dbsize", "slowlog|len"],
-        ),
-        (
-            "request_policy:all_shards",
-            &[
-                "keys",
-                "randomkey",
-                "wait",
-                "function|delete",
-                "function|flush",
-                "function|kill",
-                "function|stats",
-                "script|exists",
-                "script|kill",
-                "ping",
-                "dbsize",
-                "flushall",
-                "flushdb",
-                "info",
-                "memory|doctor",
-                "memory|malloc-stats",
-                "memory|purge",
-                "memory|stats",
-            ],
-        ),
-        ("request_policy:special", &["scan"]),
-        (
-            "response_policy:one_succeeded",
-            &["function|kill", "script|kill"],
-        ),
-        (
-            "response_policy:special",
-            &[
-                "function|stats",
-                "info",
-                "latency|doctor",
-                "latency|graph",
-                "latency|histogram",
-                "latency|history",
-                "latency|latest",
-                "memory|doctor",
-                "memory|malloc-stats",
-                "memory|stats",
-            ],
-        ),
-        ("response_policy:agg_logical_and", &["script|exists"]),
-        (
-            "request_policy:all_nodes",
-            &[
-                "script|flush",
-                "script|load",
-                "config|set",
-                "latency|doctor",
-                "latency|graph",
-                "latency|histogram",
-                "latency|history",
-                "latency|latest",
-                "latency|reset",
-                "slowlog|get",
-                "slowlog|len",
-                "slowlog|reset",
-            ],
-        ),
-    ];
-    let given = TIPS
-        .iter()
-        .filter(|(_, names)| names.contains(&spec.full_name));
-    given.map(|(tip, _)| *tip)
 }
 
 #[cfg(test)]
