@@ -6,8 +6,15 @@
 //! is read, so a change between the two is told too. As in Redis, the table knows keys without
 //! their database.
 //!
+//! Here stand the table, the messages and what a session remembers. The commands and their options:
+//! `tracking/commands.rs`.
+//!
 //! Invariant: a client is in `clients` exactly while it tracks. Keys may name clients that are
 //! gone; they are passed over.
+
+mod commands;
+
+pub(crate) use commands::{caching, getredir, tracking, trackinginfo};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,7 +28,7 @@ use crate::commands::dispatch::Writer;
 use crate::commands::outbox::Message;
 use crate::commands::peer::{Peer, TrackingView};
 use crate::commands::pubsub::Registry;
-use crate::commands::{Args, CommandError, Outcome, Protocol, Reply, Server, Session};
+use crate::commands::{Args, Protocol, Reply, Server, Session};
 
 /// The channel that a RESP2 client listens to for another one.
 const INVALIDATE_CHANNEL: &[u8] = b"__redis__:invalidate";
@@ -316,222 +323,4 @@ impl Session {
         }
         self.tracks.caching_ends = true;
     }
-}
-
-/// `CLIENT TRACKING ON | OFF [REDIRECT id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]`
-pub(crate) fn tracking(session: &mut Session, args: Args<'_>) -> Outcome {
-    let mode = parse_mode(session, args)?;
-    if args.is(2, "OFF") {
-        session.stop_tracking();
-        return Ok(Reply::OK);
-    }
-    if !args.is(2, "ON") {
-        return Err(CommandError::SYNTAX);
-    }
-    let mut mode = check_mode(session, mode)?;
-    if mode.is_broadcast {
-        if mode.prefixes.is_empty() {
-            mode.prefixes.insert(Bytes::new());
-        }
-        if let Some(current) = &session.tracks.mode {
-            mode.prefixes.extend(current.prefixes.iter().cloned());
-        }
-    }
-    session.start_tracking(mode);
-    Ok(Reply::OK)
-}
-
-/// What the options say, before they are held against one another.
-#[derive(Debug, Default)]
-struct Asked {
-    mode: Mode,
-    opts_in: bool,
-    opts_out: bool,
-    /// As they were given.
-    prefixes: Vec<Bytes>,
-}
-
-fn parse_mode(session: &Session, args: Args<'_>) -> Result<Asked, CommandError> {
-    let mut asked = Asked::default();
-    let mut position = 3;
-    while position < args.len() {
-        let has_value = position + 1 < args.len();
-        if args.is(position, "REDIRECT") && has_value {
-            position += 1;
-            if asked.mode.redirect != 0 {
-                return Err(CommandError::fixed(
-                    "ERR A client can only redirect to a single other client",
-                ));
-            }
-            let id = u64::try_from(args.integer(position)?).unwrap_or(0);
-            if session.server.peer(id).is_none() {
-                return Err(CommandError::fixed(
-                    "ERR The client ID you want redirect to does not exist",
-                ));
-            }
-            asked.mode.redirect = id;
-        } else if args.is(position, "PREFIX") && has_value {
-            position += 1;
-            asked.prefixes.push(args.bytes(position));
-        } else if args.is(position, "BCAST") {
-            asked.mode.is_broadcast = true;
-        } else if args.is(position, "OPTIN") {
-            asked.opts_in = true;
-        } else if args.is(position, "OPTOUT") {
-            asked.opts_out = true;
-        } else if args.is(position, "NOLOOP") {
-            asked.mode.no_loop = true;
-        } else {
-            return Err(CommandError::SYNTAX);
-        }
-        position += 1;
-    }
-    Ok(asked)
-}
-
-/// Holds the options against one another and against the mode so far.
-fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
-    let Asked {
-        mut mode,
-        opts_in,
-        opts_out,
-        prefixes,
-    } = asked;
-    let current = session.tracks.mode.as_ref();
-    let refusal = if !mode.is_broadcast && !prefixes.is_empty() {
-        Some("ERR PREFIX option requires BCAST mode to be enabled")
-    } else if current.is_some_and(|current| current.is_broadcast != mode.is_broadcast) {
-        Some(
-            "ERR You can't switch BCAST mode on/off before disabling tracking for this client, \
-             and then re-enabling it with a different mode.",
-        )
-    } else if mode.is_broadcast && (opts_in || opts_out) {
-        Some("ERR OPTIN and OPTOUT are not compatible with BCAST")
-    } else if opts_in && opts_out {
-        Some("ERR You can't specify both OPTIN mode and OPTOUT mode")
-    } else if current.is_some_and(|current| {
-        (opts_in && current.choice == Choice::OptOut)
-            || (opts_out && current.choice == Choice::OptIn)
-    }) {
-        Some(
-            "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, \
-             and then re-enabling it with a different mode.",
-        )
-    } else {
-        None
-    };
-    if let Some(refusal) = refusal {
-        return Err(CommandError::fixed(refusal));
-    }
-    let existing = current.map(|current| &current.prefixes);
-    check_prefixes(existing.into_iter().flatten(), &prefixes)?;
-    mode.prefixes = prefixes
-        .iter()
-        .map(|prefix| Bytes::copy_from_slice(prefix))
-        .collect();
-    mode.choice = match (opts_in, opts_out) {
-        (true, _) => Choice::OptIn,
-        (_, true) => Choice::OptOut,
-        _ => Choice::All,
-    };
-    Ok(mode)
-}
-
-/// Prefixes of one client must not overlap, or it would hear of a key twice.
-fn check_prefixes<'a>(
-    existing: impl Iterator<Item = &'a Bytes>,
-    added: &[Bytes],
-) -> Result<(), CommandError> {
-    let overlap = |a: &Bytes, b: &Bytes| a.starts_with(b) || b.starts_with(a);
-    let refuse = |added: &Bytes, with: &[u8], other: &Bytes| {
-        Err(CommandError::quoting(&[
-            b"ERR Prefix '",
-            added,
-            b"' overlaps with ",
-            with,
-            b" prefix '",
-            other,
-            b"'. Prefixes for a single client must not overlap.",
-        ]))
-    };
-    for other in existing {
-        if let Some(prefix) = added.iter().find(|prefix| overlap(prefix, other)) {
-            return refuse(prefix, b"an existing", other);
-        }
-    }
-    for (position, prefix) in added.iter().enumerate() {
-        let mut later = added[position + 1..].iter();
-        if let Some(other) = later.find(|other| overlap(prefix, other)) {
-            return refuse(prefix, b"another provided", other);
-        }
-    }
-    Ok(())
-}
-
-/// `CLIENT CACHING YES | NO`
-pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
-    let choice = session.tracks.mode.as_ref().map(|mode| mode.choice);
-    if !matches!(choice, Some(Choice::OptIn | Choice::OptOut)) {
-        return Err(CommandError::fixed(
-            "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN \
-             or OPTOUT mode enabled",
-        ));
-    }
-    let (caching, needed, refusal) = if args.is(2, "YES") {
-        let refusal =
-            "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.";
-        (true, Choice::OptIn, refusal)
-    } else if args.is(2, "NO") {
-        let refusal =
-            "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.";
-        (false, Choice::OptOut, refusal)
-    } else {
-        return Err(CommandError::SYNTAX);
-    };
-    if choice != Some(needed) {
-        return Err(CommandError::fixed(refusal));
-    }
-    session.tracks.caching = Some(caching);
-    session.tracks.caching_ends = false;
-    Ok(Reply::OK)
-}
-
-/// `CLIENT GETREDIR`
-pub(crate) fn getredir(session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(redirect(session))
-}
-
-/// Who gets the messages instead: -1 without tracking, 0 for nobody else.
-fn redirect(session: &Session) -> Reply {
-    let mode = session.tracks.mode.as_ref();
-    mode.map_or(Reply::Integer(-1), |mode| Reply::count(mode.redirect))
-}
-
-/// `CLIENT TRACKINGINFO`
-pub(crate) fn trackinginfo(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let mode = session.tracks.mode.clone();
-    let is_on = mode.is_some();
-    let mode = mode.unwrap_or_default();
-    let caching = session.tracks.caching;
-    let is_broken = session.peer.view.lock().tracking.is_broken;
-    let flags: Vec<Reply> = [
-        (!is_on, "off"),
-        (is_on, "on"),
-        (mode.is_broadcast, "bcast"),
-        (mode.choice == Choice::OptIn, "optin"),
-        (caching == Some(true), "caching-yes"),
-        (mode.choice == Choice::OptOut, "optout"),
-        (caching == Some(false), "caching-no"),
-        (mode.no_loop, "noloop"),
-        (is_broken, "broken_redirect"),
-    ]
-    .into_iter()
-    .filter_map(|(applies, name)| applies.then_some(Reply::text(name)))
-    .collect();
-    let prefixes = mode.prefixes.into_iter().map(Reply::Bulk).collect();
-    Ok(Reply::Map(vec![
-        (Reply::text("flags"), Reply::Set(flags)),
-        (Reply::text("redirect"), redirect(session)),
-        (Reply::text("prefixes"), Reply::Array(prefixes)),
-    ]))
 }
