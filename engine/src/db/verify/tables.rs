@@ -1,0 +1,188 @@
+//! The tables against the manifest and among themselves: points 2 to 4 of what is compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Verifier;
+use crate::batch::FamilyId;
+use crate::comparator::Comparator;
+use crate::db::survey::{Finding, Survey};
+use crate::internal_key;
+use crate::sstable::{Properties, check_table};
+use crate::version::{FamilyRecord, FileMeta, file_name};
+
+/// More findings than this about one file are only counted: a wrong comparator would give one for each key.
+const FINDINGS_PER_FILE_MAX: usize = 20;
+
+impl Verifier<'_> {
+    /// One table: the manifest, the file and its contents.
+    pub(super) fn table(
+        &mut self,
+        family: Option<&FamilyRecord>,
+        level: usize,
+        meta: &FileMeta,
+        order: Option<&Comparator>,
+        survey: &Survey,
+    ) {
+        let path = file_name::table(self.dir, meta.number);
+        let file = match self.vfs.open_random(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                let name = family.map_or("", |family| &family.name);
+                let what =
+                    format!("the manifest lists it in level {level} of family {name:?}: {error}");
+                self.damage(&path, 0, what);
+                return;
+            }
+        };
+        self.report.tables += 1;
+        self.report.table_bytes += file.len();
+        let mut found = Capped::new(&path);
+        if file.len() != meta.bytes {
+            let what = format!(
+                "the manifest says {} bytes and the file has {}",
+                meta.bytes,
+                file.len()
+            );
+            found.push(file.len().min(meta.bytes), what);
+        }
+        let properties = check_table(&*file, order, &mut |at, what| found.push(at, what));
+        if let Some(properties) = properties {
+            self.report.entries += properties.entries;
+            compare(meta, family, &properties, survey, &mut found);
+        }
+        found.end_into(&mut self.report.findings);
+    }
+
+    /// Below level 0, no user key is in two tables.
+    pub(super) fn levels(
+        &mut self,
+        manifest: u64,
+        survey: &Survey,
+        orders: &BTreeMap<FamilyId, Comparator>,
+    ) {
+        let mut levels: BTreeMap<(FamilyId, usize), Vec<&FileMeta>> = BTreeMap::new();
+        for ((family, _), (level, meta)) in
+            survey.tables.iter().filter(|(_, (level, _))| *level > 0)
+        {
+            levels.entry((*family, *level)).or_default().push(meta);
+        }
+        for ((family, level), mut tables) in levels {
+            let Some(order) = orders.get(&family) else {
+                continue;
+            };
+            let first = |meta: &FileMeta| internal_key::user_key(&meta.smallest).to_vec();
+            let last = |meta: &FileMeta| internal_key::user_key(&meta.largest).to_vec();
+            tables.sort_by(|a, b| order.compare(&first(a), &first(b)));
+            for pair in tables.windows(2) {
+                let apart = order.compare(&last(pair[0]), &first(pair[1]));
+                // The end of a range tombstone is not in the table.
+                let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
+                if apart.is_ge() && !touch {
+                    let what = format!(
+                        "tables {} and {} overlap in level {level} of family {}",
+                        pair[0].number, pair[1].number, family.0
+                    );
+                    self.damage(&file_name::manifest(self.dir, manifest), 0, what);
+                }
+            }
+        }
+    }
+}
+
+/// What the manifest says of a table against what the table says.
+fn compare(
+    meta: &FileMeta,
+    family: Option<&FamilyRecord>,
+    properties: &Properties,
+    survey: &Survey,
+    found: &mut Capped<'_>,
+) {
+    if meta.entries != properties.entries {
+        found.push(
+            0,
+            format!(
+                "the manifest says {} entries, the table {}",
+                meta.entries, properties.entries
+            ),
+        );
+    }
+    if meta.range_deletes != properties.range_deletes {
+        found.push(
+            0,
+            format!(
+                "the manifest says {} range tombstones, the table {}",
+                meta.range_deletes, properties.range_deletes
+            ),
+        );
+    }
+    let keys = [
+        ("smallest", &meta.smallest, &properties.smallest),
+        ("largest", &meta.largest, &properties.largest),
+    ];
+    for (which, listed, stated) in keys {
+        if listed != stated {
+            let (listed, stated) = (
+                internal_key::describe(listed),
+                internal_key::describe(stated),
+            );
+            found.push(
+                0,
+                format!("the manifest has {listed} for its {which} key, the table {stated}"),
+            );
+        }
+    }
+    if properties.sequence_max > survey.last_sequence {
+        found.push(
+            0,
+            format!(
+                "it holds the sequence number {}, and the manifest says that tables go up to {}",
+                properties.sequence_max, survey.last_sequence
+            ),
+        );
+    }
+    if let Some(family) = family
+        && (properties.family, &properties.family_name) != (family.id.0, &family.name)
+    {
+        found.push(
+            0,
+            format!(
+                "it belongs to family {} {:?}, and the manifest lists it in {} {:?}",
+                properties.family, properties.family_name, family.id.0, family.name
+            ),
+        );
+    }
+}
+
+/// The findings about one file: the first ones whole, the rest counted.
+struct Capped<'f> {
+    file: &'f Path,
+    findings: Vec<Finding>,
+    more: u64,
+}
+
+impl<'f> Capped<'f> {
+    fn new(file: &'f Path) -> Self {
+        Self {
+            file,
+            findings: Vec::new(),
+            more: 0,
+        }
+    }
+
+    fn push(&mut self, offset: u64, what: String) {
+        if self.findings.len() < FINDINGS_PER_FILE_MAX {
+            self.findings.push(Finding::damage(self.file, offset, what));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn end_into(mut self, findings: &mut Vec<Finding>) {
+        if self.more > 0 {
+            let what = format!("and {} more findings in this file", self.more);
+            self.findings.push(Finding::damage(self.file, 0, what));
+        }
+        findings.append(&mut self.findings);
+    }
+}
