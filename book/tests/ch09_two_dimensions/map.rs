@@ -127,6 +127,35 @@ pub(crate) fn search() -> Shape {
     }
 }
 
+/// A dot and a name for each city.
+fn draw_cities(svg: &mut String) {
+    let mut dots = String::new();
+    let is_shown = |city: &Place| city.at.longitude < EAST - 4.0;
+    for city in cities().into_iter().filter(is_shown) {
+        let (x, y) = pixel(city.at);
+        let (side, anchor) = if TO_THE_LEFT.contains(&city.name.as_str()) {
+            (x - 5.0, " text-anchor=\"end\"")
+        } else {
+            (x + 5.0, "")
+        };
+        let _ = write!(dots, "M{x:.0} {y:.0}h0");
+        line(
+            svg,
+            &format!(
+                "<text x=\"{side:.0}\" y=\"{:.0}\"{anchor}>{}</text>",
+                y + if city.name == "Brussels" { -6.0 } else { 3.5 },
+                city.name
+            ),
+        );
+    }
+    line(
+        svg,
+        &format!(
+            "<path d=\"{dots}\" stroke=\"currentColor\" stroke-width=\"6\" stroke-linecap=\"round\"/>"
+        ),
+    );
+}
+
 #[test]
 fn europe_with_the_cells_of_a_search() {
     let visited = search().cells();
@@ -174,31 +203,7 @@ fn europe_with_the_cells_of_a_search() {
         );
     }
     line(&mut svg, &path(&circle(), "stroke-width=\"2\""));
-    let mut dots = String::new();
-    let is_shown = |city: &Place| city.at.longitude < EAST - 4.0;
-    for city in cities().into_iter().filter(is_shown) {
-        let (x, y) = pixel(city.at);
-        let (side, anchor) = if TO_THE_LEFT.contains(&city.name.as_str()) {
-            (x - 5.0, " text-anchor=\"end\"")
-        } else {
-            (x + 5.0, "")
-        };
-        let _ = write!(dots, "M{x:.0} {y:.0}h0");
-        line(
-            &mut svg,
-            &format!(
-                "<text x=\"{side:.0}\" y=\"{:.0}\"{anchor}>{}</text>",
-                y + if city.name == "Brussels" { -6.0 } else { 3.5 },
-                city.name
-            ),
-        );
-    }
-    line(
-        &mut svg,
-        &format!(
-            "<path d=\"{dots}\" stroke=\"currentColor\" stroke-width=\"6\" stroke-linecap=\"round\"/>"
-        ),
-    );
+    draw_cities(&mut svg);
     output::check("09-two-dimensions/figures/europe.svg", &(svg + "</svg>"));
 }
 
