@@ -8,7 +8,7 @@ use book::output;
 
 use crate::board::{fields, packed};
 use crate::client::{Client, Reply, Talk};
-use crate::servers::{Ours, told_to_both};
+use crate::servers::{ours, told_to_both};
 
 /// B has 200 gems and has not paid.
 const B: u64 = 215_038_436_979;
@@ -186,7 +186,7 @@ fn by_watch(client: &mut Client) -> bool {
 fn four_clients_race_and_nothing_is_lost() {
     const TIMES: usize = 50;
     for attempt in [by_script as Attempt, by_watch as Attempt] {
-        let server = Ours::start();
+        let server = ours();
         let mut game = Client::connect(server.address);
         game.call(&["ZADD", "board", &B.to_string(), "B"]);
         let attempts = AtomicUsize::new(0);

@@ -30,6 +30,7 @@ impl Ours {
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
+                // A script may nest deeply.
                 .thread_stack_size(8 << 20)
                 .enable_all()
                 .build()
@@ -69,7 +70,7 @@ impl Drop for Ours {
 /// Becomes redis-server, beside a watcher that kills it when standard input ends: that is also when a test is killed,
 /// which drops nothing.
 const UNTIL_INPUT_ENDS: &str =
-    r#"exec 3<&0; (read -r _ <&3; kill -9 $$) & exec redis-server "$@" 3<&-"#;
+    r#"exec 3<&0; (read -r _ <&3; kill -9 $$ 2>/dev/null) & exec redis-server "$@" 3<&-"#;
 
 /// A real redis-server, on a free port. Killed when it is dropped.
 pub(crate) struct RealRedis {
