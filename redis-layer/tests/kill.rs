@@ -8,57 +8,23 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use common::client::Client;
+use common::program::{Running, command};
 use common::random::Random;
-use common::servers::{free_address, wait_for};
 
 const CLIENTS: usize = 4;
 
-/// A server program. Killed when it is dropped.
-struct Running {
-    process: Child,
-    address: SocketAddr,
-}
-
-impl Running {
-    fn start(dir: &Path) -> Self {
-        let address = free_address();
-        let process = Command::new(env!("CARGO_BIN_EXE_redis-layer"))
-            .args([
-                "--sync",
-                "always",
-                "--port",
-                &address.port().to_string(),
-                "--dir",
-            ])
-            .arg(dir)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        assert!(wait_for(address));
-        Self { process, address }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // SIGKILL.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+fn start(dir: &Path) -> Running {
+    Running::over(dir, &["--sync", "always"])
 }
 
 fn fsck(dir: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_redis-layer"))
-        .args(["fsck", "--dir"])
-        .arg(dir)
-        .output()
-        .unwrap()
+    command().args(["fsck", "--dir"]).arg(dir).output().unwrap()
 }
 
 #[track_caller]
@@ -188,7 +154,7 @@ fn no_acknowledged_write_is_lost_and_all_rows_agree_after_each_kill() {
     let mut random = Random::new(9);
     let progress: Vec<Progress> = (0..CLIENTS).map(|_| Progress::default()).collect();
     for kill in 0..kills {
-        let running = Running::start(&data);
+        let running = start(&data);
         let address = running.address;
         verify(address, &progress);
         thread::scope(|scope| {
@@ -209,7 +175,7 @@ fn no_acknowledged_write_is_lost_and_all_rows_agree_after_each_kill() {
         );
         assert_sound(&data);
     }
-    let running = Running::start(&data);
+    let running = start(&data);
     verify(running.address, &progress);
     drop(running);
     let report = assert_sound(&data);
@@ -225,7 +191,7 @@ fn fsck_says_what_is_wrong_by_its_exit_code() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(!data.exists(), "nothing is created");
 
-    let running = Running::start(&data);
+    let running = start(&data);
     let mut client = Client::connect(running.address);
     client.call(&["zadd", "z", "1", "a", "2", "b"]);
     client.call(&["set", "s", "v"]);

@@ -5,14 +5,14 @@ mod common;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::StoreKind;
 use common::client::Client;
-use common::servers::{Ours, free_address, wait_for};
+use common::program::Running;
+use common::servers::Ours;
 use redis_layer::server::Options;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,47 +28,20 @@ fn ours_with(config: &[(&'static str, &str)]) -> Ours {
     Ours::start_with(StoreKind::BTree.open(), options)
 }
 
-/// The program in a process of its own, so that its memory can be looked at.
-struct Program {
-    process: Child,
-    address: SocketAddr,
-}
-
-impl Program {
-    fn start(more: &[&str]) -> Self {
-        let address = free_address();
-        let process = Command::new(env!("CARGO_BIN_EXE_redis-layer"))
-            .args(["--memory", "--port", &address.port().to_string()])
-            .args(more)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        assert!(wait_for(address));
-        Self { process, address }
-    }
-
-    /// How much memory it has in use.
-    fn resident_bytes(&self) -> usize {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
-        let kilobytes: usize = line
-            .split_ascii_whitespace()
-            .nth(1)
-            .unwrap()
-            .parse()
-            .unwrap();
-        kilobytes * 1024
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// How much memory a program has in use.
+fn resident_bytes(program: &Running) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", program.process.id())).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    let kilobytes: usize = line
+        .split_ascii_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
+    kilobytes * 1024
 }
 
 #[test]
@@ -98,8 +71,8 @@ fn a_command_larger_than_the_limit_ends_the_connection() {
 /// A length that a client only announces costs nothing.
 #[test]
 fn announced_lengths_allocate_nothing() {
-    let program = Program::start(&[]);
-    let before = program.resident_bytes();
+    let program = Running::in_memory(&[]);
+    let before = resident_bytes(&program);
     let mut clients = Vec::new();
     for _ in 0..100 {
         let mut client = Client::connect(program.address);
@@ -110,7 +83,7 @@ fn announced_lengths_allocate_nothing() {
         Client::connect(program.address).call(&["ping"]),
         "+PONG\\r\\n"
     );
-    let grown = program.resident_bytes().saturating_sub(before);
+    let grown = resident_bytes(&program).saturating_sub(before);
     assert!(
         grown < 100 * 256 * 1024,
         "{grown} bytes for 100 half commands"
@@ -156,10 +129,10 @@ fn an_answer_larger_than_the_limit_ends_the_connection() {
 /// Unread answers do not pile up: the server stops to run commands of a client that does not read.
 #[test]
 fn a_client_that_does_not_read_holds_little_memory() {
-    let program = Program::start(&[]);
+    let program = Running::in_memory(&[]);
     let mut client = Client::connect(program.address);
     client.call(&["set", "k", &"v".repeat(100_000)]);
-    let before = program.resident_bytes();
+    let before = resident_bytes(&program);
     let mut lazy: Vec<Client> = (0..10).map(|_| Client::connect(program.address)).collect();
     for client in &mut lazy {
         // A hundred megabytes of answers each, if all of them were kept.
@@ -167,7 +140,7 @@ fn a_client_that_does_not_read_holds_little_memory() {
     }
     thread::sleep(Duration::from_millis(300));
     assert_eq!(client.call(&["ping"]), "+PONG\\r\\n");
-    let grown = program.resident_bytes().saturating_sub(before);
+    let grown = resident_bytes(&program).saturating_sub(before);
     assert!(grown < 30 << 20, "{grown} bytes");
 }
 
@@ -175,10 +148,10 @@ fn a_client_that_does_not_read_holds_little_memory() {
 #[test]
 fn idle_connections_are_cheap() {
     const CONNECTIONS: usize = 3_000;
-    let program = Program::start(&["--maxclients", "20000"]);
+    let program = Running::in_memory(&["--maxclients", "20000"]);
     let mut client = Client::connect(program.address);
     client.call(&["ping"]);
-    let before = program.resident_bytes();
+    let before = resident_bytes(&program);
     let mut idle = Vec::with_capacity(CONNECTIONS);
     for _ in 0..CONNECTIONS {
         let mut stream = TcpStream::connect(program.address).unwrap();
@@ -188,7 +161,7 @@ fn idle_connections_are_cheap() {
         stream.read_exact(&mut answer).unwrap();
         idle.push(stream);
     }
-    let each = program.resident_bytes().saturating_sub(before) / CONNECTIONS;
+    let each = resident_bytes(&program).saturating_sub(before) / CONNECTIONS;
     eprintln!("{each} bytes for an idle connection");
     assert!(each < 8 * 1024, "{each} bytes for an idle connection");
     let started = Instant::now();

@@ -3,15 +3,16 @@
 mod common;
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use common::client::Client;
-use common::servers::{free_address, wait_for};
+use common::program::{Running, command};
 
+/// The program over a directory. What it says is kept.
 fn program(dir: &Path, port: u16, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_redis-layer"));
+    let mut command = command();
     command
         .args([
             "--dir",
@@ -25,40 +26,17 @@ fn program(dir: &Path, port: u16, more: &[&str]) -> Command {
     command
 }
 
-/// A program that was started. Killed when it is dropped.
-struct Running {
-    process: Child,
-    address: SocketAddr,
-}
-
-impl Running {
-    fn start(dir: &Path, more: &[&str]) -> Self {
-        let address = free_address();
-        let process = program(dir, address.port(), more).spawn().unwrap();
-        let running = Self { process, address };
-        assert!(wait_for(address));
-        running
-    }
-
-    /// Asks it to stop as a service manager does. Answers its exit code.
-    fn terminate(&mut self) -> Option<i32> {
-        let pid = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-        self.process.wait().unwrap().code()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Asks it to stop as a service manager does. Answers its exit code.
+fn terminate(running: &mut Running) -> Option<i32> {
+    let pid = running.process.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    running.process.wait().unwrap().code()
 }
 
 fn refused(mut command: Command) -> String {
@@ -71,19 +49,19 @@ fn refused(mut command: Command) -> String {
 fn keys_survive_a_stop_and_a_kill() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
-    let mut running = Running::start(&data, &["--sync", "always"]);
+    let mut running = Running::over(&data, &["--sync", "always"]);
     let mut client = Client::connect(running.address);
     assert_eq!(client.call(&["zadd", "z", "1", "a", "2", "b"]), ":2\\r\\n");
-    assert_eq!(running.terminate(), Some(0));
+    assert_eq!(terminate(&mut running), Some(0));
 
-    let mut running = Running::start(&data, &["--sync", "always"]);
+    let mut running = Running::over(&data, &["--sync", "always"]);
     let mut client = Client::connect(running.address);
     assert_eq!(client.call(&["zscore", "z", "b"]), "$1\\r\\n2\\r\\n");
     client.call(&["zadd", "z", "3", "c"]);
     running.process.kill().unwrap();
     running.process.wait().unwrap();
 
-    let running = Running::start(&data, &[]);
+    let running = Running::over(&data, &[]);
     let mut client = Client::connect(running.address);
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
 }
@@ -117,7 +95,7 @@ fn an_address_that_others_reach_needs_consent() {
 fn a_directory_that_cannot_be_used_is_named_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let used = dir.path().join("used");
-    let _running = Running::start(&used, &[]);
+    let _running = Running::over(&used, &[]);
     let error = refused(program(&used, 0, &[]));
     assert!(
         error.contains("is locked") && error.contains("used"),

@@ -2,54 +2,25 @@
 
 mod common;
 
-use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::StoreKind;
 use common::client::Client;
-use common::servers::{Ours, free_address, wait_for};
+use common::program::Running;
+use common::servers::Ours;
 
-/// A program over a directory. Killed when it is dropped.
-struct Running {
-    process: Child,
-    address: SocketAddr,
-}
-
-impl Running {
-    fn start(dir: &Path, more: &[&str]) -> Self {
-        let address = free_address();
-        let process = Command::new(env!("CARGO_BIN_EXE_redis-layer"))
-            .args(["--dir", &dir.display().to_string()])
-            .args(["--port", &address.port().to_string()])
-            .args(more)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        assert!(wait_for(address));
-        Self { process, address }
-    }
-
-    /// Waits for the end. Answers the exit code.
-    fn ended(&mut self) -> Option<i32> {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while Instant::now() < deadline {
-            if let Some(status) = self.process.try_wait().unwrap() {
-                return status.code();
-            }
-            thread::sleep(Duration::from_millis(10));
+/// Waits for the end. Answers the exit code.
+fn ended(running: &mut Running) -> Option<i32> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < deadline {
+        if let Some(status) = running.process.try_wait().unwrap() {
+            return status.code();
         }
-        panic!("the program goes on");
+        thread::sleep(Duration::from_millis(10));
     }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+    panic!("the program goes on");
 }
 
 fn checkpoints(parent: &Path) -> Vec<String> {
@@ -64,7 +35,7 @@ fn checkpoints(parent: &Path) -> Vec<String> {
 fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
-    let running = Running::start(&data, &[]);
+    let running = Running::over(&data, &[]);
     let mut client = Client::connect(running.address);
     client.call(&["zadd", "z", "1", "a", "2", "b"]);
     assert_eq!(client.call(&["save"]), "+OK\\r\\n");
@@ -92,7 +63,7 @@ fn a_checkpoint_holds_the_keys_of_its_moment_and_replaces_the_one_before() {
             .contains("rdb_last_bgsave_status:ok")
     );
 
-    let copy = Running::start(&dir.path().join("data.save-000002"), &[]);
+    let copy = Running::over(&dir.path().join("data.save-000002"), &[]);
     let mut client = Client::connect(copy.address);
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
 }
@@ -106,17 +77,17 @@ fn shutdown_ends_the_program_and_keeps_the_data() {
         (&["shutdown", "nosave", "now", "force"], 0),
         (&["shutdown", "save"], 1),
     ] {
-        let mut running = Running::start(&data, &[]);
+        let mut running = Running::over(&data, &[]);
         let mut client = Client::connect(running.address);
         client.call(&["zincrby", "z", "1", "a"]);
         client
             .send(format!("{}\r\n", words.join(" ")).as_bytes())
             .unwrap();
         assert_eq!(client.rest(Duration::from_secs(10)), (Vec::new(), true));
-        assert_eq!(running.ended(), Some(0));
+        assert_eq!(ended(&mut running), Some(0));
         assert_eq!(checkpoints(dir.path()).len(), saves, "{words:?}");
     }
-    let running = Running::start(&data, &[]);
+    let running = Running::over(&data, &[]);
     let mut client = Client::connect(running.address);
     assert_eq!(client.call(&["zscore", "z", "a"]), "$1\\r\\n3\\r\\n");
 }
@@ -181,14 +152,14 @@ fn memory_usage_grows_with_the_value() {
 #[test]
 fn debug_is_refused_if_the_server_says_so() {
     let dir = tempfile::tempdir().unwrap();
-    let running = Running::start(&dir.path().join("d"), &["--enable-debug-command", "no"]);
+    let running = Running::over(&dir.path().join("d"), &["--enable-debug-command", "no"]);
     let mut client = Client::connect(running.address);
     let refused = client.call(&["debug", "sleep", "0"]);
     assert!(
         refused.starts_with("-ERR DEBUG command not allowed."),
         "{refused}"
     );
-    let other = Running::start(
+    let other = Running::over(
         &dir.path().join("e"),
         &["--set", "timeout=7,slowlog-max-len=3"],
     );
