@@ -6,6 +6,78 @@ use common::StoreKind;
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
 
+const NUMBER: &[&str] = &[
+    "0",
+    "1",
+    "-1",
+    "x",
+    "5",
+    "99999999999999999999",
+    "2147483648",
+    " 1",
+    "1 ",
+];
+const BYTES: &[&str] = &[
+    "0", "1kb", "2Mb", "1g", "3b", "1tb", "-1", "", "1048576", "1.5mb",
+];
+const FLAG: &[&str] = &["yes", "NO", "1", ""];
+const TEXT: &[&str] = &["", "some text", "a b"];
+
+/// Settings, and the values that each is given in turn.
+const SETTINGS: &[(&str, &[&str])] = &[
+    ("timeout", NUMBER),
+    ("tcp-keepalive", NUMBER),
+    ("maxclients", &["0", "50", "x", "-5"]),
+    ("slowlog-log-slower-than", NUMBER),
+    ("slowlog-max-len", NUMBER),
+    ("latency-monitor-threshold", NUMBER),
+    ("busy-reply-threshold", NUMBER),
+    ("lua-time-limit", NUMBER),
+    ("hz", NUMBER),
+    ("hash-max-listpack-entries", NUMBER),
+    ("hash-max-ziplist-value", BYTES),
+    ("zset-max-listpack-entries", NUMBER),
+    ("list-max-listpack-size", NUMBER),
+    ("set-max-intset-entries", NUMBER),
+    ("maxmemory", BYTES),
+    ("maxmemory-clients", &["5%", "101%", "1mb", "%", "x%", "0"]),
+    ("maxmemory-policy", &["allkeys-lru", "NOEVICTION", "x"]),
+    ("client-query-buffer-limit", &["1mb", "0", "x", "3mb"]),
+    ("proto-max-bulk-len", BYTES),
+    ("appendfsync", &["always", "EVERYSEC", "no", "x"]),
+    ("latency-tracking", FLAG),
+    ("lazyfree-lazy-user-del", FLAG),
+    (
+        "notify-keyspace-events",
+        &["KEA", "Kg$", "x", "AKEnm", "q", "tdn", ""],
+    ),
+    (
+        "client-output-buffer-limit",
+        &[
+            "pubsub 1mb 2kb 60",
+            "replica 0 0 0 normal 1gb 2gb 3",
+            "normal 1 2",
+            "master 1 2 3",
+            "normal x 2 3",
+            "normal 1 2 -3",
+        ],
+    ),
+    ("save", &["100 1", "100", "100 x", "", "0 1"]),
+    (
+        "latency-tracking-info-percentiles",
+        &["50 99.9", "x", "101", "", "0 100"],
+    ),
+    ("oom-score-adj-values", &["1 2 3", "1 2", "1 2 9999"]),
+    ("shutdown-on-sigterm", &["now force", "x", "default"]),
+    ("masterauth", TEXT),
+    ("port", &["1"]),
+    ("databases", &["3"]),
+    ("daemonize", &["yes"]),
+    ("dir", &["/"]),
+    ("dbfilename", &["x"]),
+    ("nope", &["x"]),
+];
+
 fn ours() -> Ours {
     Ours::start(StoreKind::BTree.open())
 }
@@ -17,76 +89,8 @@ fn values_are_taken_shown_and_refused_as_by_a_real_server() {
     };
     let ours = ours();
     let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
-    let number = [
-        "0",
-        "1",
-        "-1",
-        "x",
-        "5",
-        "99999999999999999999",
-        "2147483648",
-        " 1",
-        "1 ",
-    ];
-    let bytes = [
-        "0", "1kb", "2Mb", "1g", "3b", "1tb", "-1", "", "1048576", "1.5mb",
-    ];
-    let flag = ["yes", "NO", "1", ""];
-    let text = ["", "some text", "a b"];
     let mut wrong = Vec::new();
-    for (name, values) in [
-        ("timeout", &number[..]),
-        ("tcp-keepalive", &number),
-        ("maxclients", &["0", "50", "x", "-5"]),
-        ("slowlog-log-slower-than", &number),
-        ("slowlog-max-len", &number),
-        ("latency-monitor-threshold", &number),
-        ("busy-reply-threshold", &number),
-        ("lua-time-limit", &number),
-        ("hz", &number),
-        ("hash-max-listpack-entries", &number),
-        ("hash-max-ziplist-value", &bytes),
-        ("zset-max-listpack-entries", &number),
-        ("list-max-listpack-size", &number),
-        ("set-max-intset-entries", &number),
-        ("maxmemory", &bytes),
-        ("maxmemory-clients", &["5%", "101%", "1mb", "%", "x%", "0"]),
-        ("maxmemory-policy", &["allkeys-lru", "NOEVICTION", "x"]),
-        ("client-query-buffer-limit", &["1mb", "0", "x", "3mb"]),
-        ("proto-max-bulk-len", &bytes),
-        ("appendfsync", &["always", "EVERYSEC", "no", "x"]),
-        ("latency-tracking", &flag),
-        ("lazyfree-lazy-user-del", &flag),
-        (
-            "notify-keyspace-events",
-            &["KEA", "Kg$", "x", "AKEnm", "q", "tdn", ""],
-        ),
-        (
-            "client-output-buffer-limit",
-            &[
-                "pubsub 1mb 2kb 60",
-                "replica 0 0 0 normal 1gb 2gb 3",
-                "normal 1 2",
-                "master 1 2 3",
-                "normal x 2 3",
-                "normal 1 2 -3",
-            ],
-        ),
-        ("save", &["100 1", "100", "100 x", "", "0 1"]),
-        (
-            "latency-tracking-info-percentiles",
-            &["50 99.9", "x", "101", "", "0 100"],
-        ),
-        ("oom-score-adj-values", &["1 2 3", "1 2", "1 2 9999"]),
-        ("shutdown-on-sigterm", &["now force", "x", "default"]),
-        ("masterauth", &text),
-        ("port", &["1"]),
-        ("databases", &["3"]),
-        ("daemonize", &["yes"]),
-        ("dir", &["/"]),
-        ("dbfilename", &["x"]),
-        ("nope", &["x"]),
-    ] {
+    for &(name, values) in SETTINGS {
         for value in values {
             if name == "port" {
                 // The real server moves to another port.
@@ -145,6 +149,21 @@ fn several_settings_are_named_at_once() {
     }
 }
 
+/// The names and values that `CONFIG GET *` shows.
+fn all_settings(client: &mut Client) -> Vec<(String, String)> {
+    let reply = client.call(&["config", "get", "*"]);
+    // A length stands before each word, and the number of words before all.
+    let parts: Vec<&str> = reply.split("\\r\\n").skip(1).collect();
+    let words: Vec<&str> = parts
+        .chunks_exact(2)
+        .map(|length_and_word| length_and_word[1])
+        .collect();
+    words
+        .chunks_exact(2)
+        .map(|pair| (pair[0].to_owned(), pair[1].to_owned()))
+        .collect()
+}
+
 /// Whatever `CONFIG GET *` shows can be asked for alone, and is a setting of the real server too.
 #[test]
 fn every_setting_is_one_of_a_real_server() {
@@ -153,17 +172,8 @@ fn every_setting_is_one_of_a_real_server() {
     };
     let ours = ours();
     let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
-    let all = ours.call(&["config", "get", "*"]);
-    let parts: Vec<&str> = all.split("\\r\\n").skip(1).collect();
-    let words: Vec<&str> = parts
-        .chunks(2)
-        .filter_map(|pair| pair.get(1).copied())
-        .collect();
-    let names: Vec<&str> = words
-        .chunks(2)
-        .map(|pair| pair[0])
-        .filter(|n| !n.is_empty())
-        .collect();
+    let all = all_settings(&mut ours);
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
     assert!(names.len() > 140, "{names:?}");
     for name in names {
         assert!(
@@ -185,17 +195,10 @@ fn every_setting_takes_its_own_value() {
     };
     let ours = ours();
     let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
-    let all = ours.call(&["config", "get", "*"]);
-    let parts: Vec<&str> = all.split("\\r\\n").skip(1).collect();
-    let words: Vec<&str> = parts
-        .chunks(2)
-        .filter_map(|pair| pair.get(1).copied())
-        .collect();
-    for pair in words.chunks_exact(2) {
-        let [name, value] = pair else { continue };
-        let words = ["config", "set", name, value];
+    for (name, value) in all_settings(&mut ours) {
+        let words = ["config", "set", &name, &value];
         let found = ours.call(&words);
-        if matches!(*name, "port" | "bind" | "maxclients") {
+        if matches!(name.as_str(), "port" | "bind" | "maxclients") {
             // The real server would move, or may have fewer sockets.
             assert_eq!(found, "+OK\\r\\n", "{name}");
         } else {

@@ -19,6 +19,22 @@ fn shown<'a>(elements: impl IntoIterator<Item = &'a &'static str>) -> String {
     format!("[{}]", elements.join(" "))
 }
 
+/// What `LREM` does to the model: that many from the front, or if negative from the back, or all if 0.
+fn remove(model: &mut VecDeque<&'static str>, count: i64, element: &str) {
+    let mut left = if count == 0 { i64::MAX } else { count.abs() };
+    let mut keep = |e: &&'static str| {
+        let removed = *e == element && left > 0;
+        left -= i64::from(removed);
+        !removed
+    };
+    if count < 0 {
+        let kept: Vec<_> = model.iter().rev().copied().filter(|e| keep(e)).collect();
+        *model = kept.into_iter().rev().collect();
+    } else {
+        model.retain(|e| keep(e));
+    }
+}
+
 /// One random command to the list and to the model.
 fn step(direct: &mut Direct, model: &mut VecDeque<&'static str>, random: &mut Random) {
     let element = random.pick(&ELEMENTS);
@@ -59,18 +75,7 @@ fn step(direct: &mut Direct, model: &mut VecDeque<&'static str>, random: &mut Ra
         }
         8 => {
             let count = i64::try_from(random.below(5)).unwrap() - 2;
-            let mut left = if count == 0 { i64::MAX } else { count.abs() };
-            let mut keep = |e: &&'static str| {
-                let removed = *e == element && left > 0;
-                left -= i64::from(removed);
-                !removed
-            };
-            if count < 0 {
-                let kept: Vec<_> = model.iter().rev().copied().filter(|e| keep(e)).collect();
-                *model = kept.into_iter().rev().collect();
-            } else {
-                model.retain(|e| keep(e));
-            }
+            remove(model, count, element);
             let removed = len - i64::try_from(model.len()).unwrap();
             let reply = direct.show(&format!("lrem l {count} {element}"));
             assert_eq!(reply, removed.to_string());
