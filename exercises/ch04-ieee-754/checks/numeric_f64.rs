@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use kit::check::{Check, has_key};
-use kit::exercise::{Part, Sheet};
+use kit::check::has_key;
 use kit::values::{Value as _, ranks};
-use kit::{Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+use kit::{Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch04_ieee_754::numeric_f64 as learner;
@@ -69,12 +68,14 @@ pub(crate) fn exercise_of(learner: Numeric) -> Exercise<Numeric> {
             "encode",
             "Keys compare as their numbers do, and equal numbers have equal keys.",
         ))
-        .check(answers_where(
+        .check(check::answers_where(
+            "encode",
             "refusal",
             "What is not a number has no key.",
             |part, probe| !has_key(part, probe),
         ))
-        .check(answers_where(
+        .check(check::answers_where(
+            "encode",
             "bytes",
             "A number has the key of the total order, and both zeros that of 0.0.",
             has_key,
@@ -85,34 +86,6 @@ pub(crate) fn exercise_of(learner: Numeric) -> Exercise<Numeric> {
             "A key gives its number back, and a key that no number has gives `None`.",
         ))
         .mistakes(mistakes::numeric_f64::all())
-}
-
-/// The answers of `encode` to some probes are the expected ones.
-fn answers_where(
-    name: &'static str,
-    claim: &'static str,
-    concerns: fn(&Part, usize) -> bool,
-) -> impl FnOnce(&Sheet) -> Check {
-    move |sheet| {
-        let all = check::answers("encode", name, claim)(sheet);
-        let test = move |part: &Part, outcomes: &[Outcome]| {
-            let concerned: Vec<Outcome> = outcomes
-                .iter()
-                .enumerate()
-                .map(|(i, outcome)| match &part.probes[i].expected {
-                    Some(expected) if !concerns(part, i) => Outcome::Answer(expected.clone()),
-                    _ => outcome.clone(),
-                })
-                .collect();
-            (all.test)(part, &concerned)
-        };
-        Check {
-            name,
-            part: all.part,
-            claim: all.claim,
-            test: Box::new(test),
-        }
-    }
 }
 
 fn encodings() -> PartOf<Numeric> {

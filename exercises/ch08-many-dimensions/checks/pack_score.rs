@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use kit::check::{Check, has_key};
-use kit::exercise::{Part, Sheet};
+use kit::check::has_key;
 use kit::values::ranks;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::solutions::pack_score::pack as right;
 use crate::stubs::pack_score::END;
@@ -77,12 +76,14 @@ pub(crate) fn exercise_of(learner: Packer) -> Exercise<Packer> {
             "pack",
             "More gems first, then paid, then the earlier second: the better player has the greater score.",
         ))
-        .check(answers_where(
+        .check(check::answers_where(
+            "pack",
             "refusal",
             "A player with a field that does not fit has no score.",
             |part, probe| !has_key(part, probe),
         ))
-        .check(answers_where(
+        .check(check::answers_where(
+            "pack",
             "layout",
             "Every field stands in its bits.",
             has_key,
@@ -93,34 +94,6 @@ pub(crate) fn exercise_of(learner: Packer) -> Exercise<Packer> {
             "A score gives its fields back, and a number that is no score gives `None`.",
         ))
         .mistakes(mistakes::pack_score::all())
-}
-
-/// The answers of `pack` to some probes are the expected ones.
-fn answers_where(
-    name: &'static str,
-    claim: &'static str,
-    concerns: fn(&Part, usize) -> bool,
-) -> impl FnOnce(&Sheet) -> Check {
-    move |sheet| {
-        let all = check::answers("pack", name, claim)(sheet);
-        let test = move |part: &Part, outcomes: &[Outcome]| {
-            let concerned: Vec<Outcome> = outcomes
-                .iter()
-                .enumerate()
-                .map(|(i, outcome)| match &part.probes[i].expected {
-                    Some(expected) if !concerns(part, i) => Outcome::Answer(expected.clone()),
-                    _ => outcome.clone(),
-                })
-                .collect();
-            (all.test)(part, &concerned)
-        };
-        Check {
-            name,
-            part: all.part,
-            claim: all.claim,
-            test: Box::new(test),
-        }
-    }
 }
 
 /// The players that are asked for, those of the chapter first.

@@ -52,9 +52,19 @@ pub fn answers(
     name: &'static str,
     claim: impl Into<String>,
 ) -> impl FnOnce(&Sheet) -> Check {
-    custom(function, name, claim, |part, outcomes| {
+    answers_where(function, name, claim, |_, _| true)
+}
+
+/// Of the probes that it concerns, every answer is the expected one.
+pub fn answers_where(
+    function: &'static str,
+    name: &'static str,
+    claim: impl Into<String>,
+    concerns: fn(&Part, usize) -> bool,
+) -> impl FnOnce(&Sheet) -> Check {
+    custom(function, name, claim, move |part, outcomes| {
         let wrong = wrong_answers(part, outcomes);
-        let first = *wrong.first()?;
+        let first = wrong.into_iter().find(|&i| concerns(part, i))?;
         let probe = &part.probes[first];
         let expected = probe.expected.as_ref()?;
         let given = outcomes[first].answer()?;
