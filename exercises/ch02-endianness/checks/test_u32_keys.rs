@@ -1,7 +1,6 @@
 //! Numbers to test with, tried on right keys of a `u32` and on wrong ones.
 
-use kit::answer::hex;
-use kit::tester::watch;
+use kit::tester::{watch, watch_decode};
 use kit::{Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::{mistakes, solutions, stubs};
@@ -41,7 +40,7 @@ fn with_numbers(mut numbers: Vec<u32>, keys: &Keys) -> Result<(), String> {
                 return Err(format!("the key of {a} does not come before that of {b}"));
             }
         }
-        let back = decode(keys, &encoded[i]);
+        let back = watch_decode(keys.decode, &encoded[i]);
         if back != *a {
             return Err(format!("{a} comes back as {back}"));
         }
@@ -52,12 +51,6 @@ fn with_numbers(mut numbers: Vec<u32>, keys: &Keys) -> Result<(), String> {
 fn encode(keys: &Keys, number: u32) -> Vec<u8> {
     let call = move || format!("encode({number})");
     watch(call, || (keys.encode)(number), Show::show)
-}
-
-fn decode(keys: &Keys, key: &[u8]) -> u32 {
-    let bytes = key.to_vec();
-    let call = move || format!("decode({})", hex(&bytes));
-    watch(call, || (keys.decode)(key), Show::show)
 }
 
 /// The exercise with anybody's numbers in the learner's place.

@@ -1,7 +1,6 @@
 //! Tests of keys for scores, tried on right keys and on wrong ones.
 
-use kit::answer::hex;
-use kit::tester::watch;
+use kit::tester::{watch, watch_decode};
 use kit::{Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::{mistakes, solutions, stubs};
@@ -29,12 +28,7 @@ pub(crate) fn tester(
             let call = move || format!("encode({})", number.show().text);
             watch(call, || (keys.encode)(number), Show::show)
         };
-        let decode = |key: &[u8]| {
-            let bytes = key.to_vec();
-            let call = move || format!("decode({})", hex(&bytes));
-            watch(call, || (keys.decode)(key), Show::show)
-        };
-        test(&encode, &decode);
+        test(&encode, &|key| watch_decode(keys.decode, key));
     })
 }
 

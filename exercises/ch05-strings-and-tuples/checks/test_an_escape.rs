@@ -1,7 +1,6 @@
 //! Tests of escapes, tried on right ones and on wrong ones.
 
-use kit::answer::hex;
-use kit::tester::watch;
+use kit::tester::{watch, watch_decode};
 use kit::{Candidates, Cast, Exercise, Judged, Show, Tester, Wrong};
 
 use crate::escape_bytes::quoted;
@@ -30,12 +29,7 @@ pub(crate) fn tester(
             let call = move || format!("encode({})", quoted(&bytes).text);
             watch(call, || (pair.encode)(value), Show::show)
         };
-        let decode = |key: &[u8]| {
-            let bytes = key.to_vec();
-            let call = move || format!("decode({})", hex(&bytes));
-            watch(call, || (pair.decode)(key), Show::show)
-        };
-        test(&encode, &decode);
+        test(&encode, &|key| watch_decode(pair.decode, key));
     })
 }
 

@@ -27,7 +27,7 @@ use crate::render::{count, wrap};
 
 mod heard;
 
-pub use heard::watch;
+pub use heard::{watch, watch_decode};
 
 /// The check that no right candidate is refused.
 pub const ACCEPTS_RIGHT: &str = "accepts-right";

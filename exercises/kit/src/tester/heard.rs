@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Show, hex};
 use crate::render::count;
 
 /// So many first and last calls of a test are kept.
@@ -81,6 +81,13 @@ pub fn watch<R: Clone + 'static>(
         }
     });
     result
+}
+
+/// [`watch`] for the commonest call, a key that is decoded.
+pub fn watch_decode<R: Show + Clone + 'static>(decode: impl FnOnce(&[u8]) -> R, key: &[u8]) -> R {
+    let bytes = key.to_vec();
+    let call = move || format!("decode({})", hex(&bytes));
+    watch(call, || decode(key), Show::show)
 }
 
 /// What was heard since the last time, on this thread.
