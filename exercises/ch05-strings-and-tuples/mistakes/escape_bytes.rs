@@ -71,30 +71,12 @@ const ENDINGS: [Step; 8] = [
 /// What can go wrong with zero bytes whatever the end is. What is said of the others holds for the right end alone.
 const WITH_ANY_END: [Step; 2] = [TailForgotten, ByteAfterZeroSkipped];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const ORDER: &str = "order";
 const ENDS: &str = "ends-by-itself";
 const BYTES: &str = "bytes";
 
 const QUIRKS: [Quirk<Step>; 30] = [
-    quirk(
+    Quirk::of(
         Raw,
         "raw_bytes",
         ENDS,
@@ -103,7 +85,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          that field where \"ab\" still has its own b.",
         END,
     ),
-    quirk(
+    Quirk::of(
         BareZero,
         "ended_by_a_bare_zero",
         ENDS,
@@ -112,7 +94,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          \"a\", is the beginning of 61 00 00.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         TwoBareZeros,
         "ended_by_two_bare_zeros",
         ENDS,
@@ -121,7 +103,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          61 00 00 00. A zero byte of the string has to be escaped.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         ZeroKept,
         "zero_kept",
         ORDER,
@@ -130,7 +112,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          told from the end, and by a second byte above 01.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         ZeroDoubled,
         "zero_doubled",
         ORDER,
@@ -139,7 +121,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          zero byte has to sort above the end, and 00 sorts below 01.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         ZeroLikeTheEnd,
         "zero_like_the_end",
         ENDS,
@@ -148,7 +130,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          zero byte, 01 for the end.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         ZeroBehindFf,
         "zero_behind_ff",
         ORDER,
@@ -157,7 +139,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          front it sorts behind every letter.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         ZeroDropped,
         "zero_dropped",
         ORDER,
@@ -166,7 +148,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          like any other to whoever stored it.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         FirstZeroOnly,
         "first_zero_only",
         ORDER,
@@ -175,7 +157,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          reads 00 00 01.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         TailForgotten,
         "tail_forgotten",
         ORDER,
@@ -184,7 +166,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          too. Pika's escape had this fault in 2024.",
         WILD,
     ),
-    quirk(
+    Quirk::of(
         ByteAfterZeroSkipped,
         "byte_after_zero_skipped",
         ORDER,
@@ -193,7 +175,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          key.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         FfEscapedToo,
         "ff_escaped_too",
         BYTES,
@@ -202,7 +184,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          never left bare. Escaping it is not needed and makes the key longer.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         NoEnd,
         "no_end",
         ENDS,
@@ -211,7 +193,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          follows the short string is compared with the rest of the long one.",
         END,
     ),
-    quirk(
+    Quirk::of(
         OneZero,
         "end_of_one_zero",
         ENDS,
@@ -220,7 +202,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          field never begins with ff. A plain number makes no such promise.",
         SYSTEMS,
     ),
-    quirk(
+    Quirk::of(
         TwoZeros,
         "end_of_two_zeros",
         BYTES,
@@ -229,7 +211,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          buffer holds, and they would pass for empty strings. The task asks for 00 01.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         EndOne,
         "end_of_01_alone",
         ORDER,
@@ -238,7 +220,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          key of \"a\". The end begins with the smallest byte there is.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         EndFf,
         "end_of_ff",
         ORDER,
@@ -246,7 +228,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "The end has to sort below everything that may stand in its place. With ff, \"a\" sorts behind \"ab\".",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         EndTurned,
         "end_turned_round",
         ORDER,
@@ -255,7 +237,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          before it.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         EndLikeAZero,
         "end_like_a_zero",
         ENDS,
@@ -263,7 +245,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "00 ff is a zero byte of the string. \"a\" becomes 61 00 ff, the beginning of the key of \"a\\x00\".",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         EmptyWithoutEnd,
         "empty_without_end",
         ENDS,
@@ -271,7 +253,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "No bytes at all are the beginning of every key. An empty string ends too: it is 00 01.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         LengthOneByte,
         "length_in_one_byte",
         ORDER,
@@ -279,7 +261,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "The length is compared before any letter, so \"b\" sorts before \"aa\". And 256 does not fit into a byte.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         LengthFourBytes,
         "length_in_four_bytes",
         ORDER,
@@ -288,7 +270,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          sorts before \"aa\".",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         LengthBehind,
         "length_behind",
         ORDER,
@@ -297,7 +279,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          \"a\" the length stands where a longer string has its next byte.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         Padded,
         "padded_with_zeros",
         ORDER,
@@ -306,7 +288,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          width is for values that have one width.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         CutAtZero,
         "cut_at_the_first_zero",
         ORDER,
@@ -315,7 +297,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          it from others.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         HexDigits,
         "hex_digits",
         ENDS,
@@ -324,7 +306,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          And every byte has become two.",
         END,
     ),
-    quirk(
+    Quirk::of(
         Printed,
         "printed_form",
         ORDER,
@@ -332,7 +314,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "A backslash is 5c, so an escaped zero byte sorts among the letters. It has to stay the smallest byte.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         Lossy,
         "lossy_text",
         ORDER,
@@ -341,7 +323,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
          Bytes stay bytes.",
         WILD,
     ),
-    quirk(
+    Quirk::of(
         PairsExchanged,
         "pairs_exchanged",
         ORDER,
@@ -349,7 +331,7 @@ const QUIRKS: [Quirk<Step>; 30] = [
         "The two are exchanged. The end has to sort below a zero byte, because \"a\" is less than \"a\\x00\".",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         Pika,
         "pikas_bytes",
         BYTES,

@@ -69,14 +69,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "round-trip",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "round-trip", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 14] = [

@@ -68,14 +68,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "order",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "order", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 17] = [

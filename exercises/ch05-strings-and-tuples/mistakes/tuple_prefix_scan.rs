@@ -186,29 +186,11 @@ const APART: [&[Step]; 3] = [
     &[CutByLength, LittleEndian, GreatestFirst, FirstOnly],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const ONE: &str = "one-user";
 const BEGINNING: &str = "beginning";
 
 const OF_ONE: [Quirk<Step>; 9] = [
-    quirk(
+    Quirk::of(
         EndForgotten,
         "end_of_the_name_forgotten",
         ONE,
@@ -217,7 +199,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
          one user's rows is the escaped name and 00 01.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NameNotEscaped,
         "name_not_escaped",
         ONE,
@@ -226,7 +208,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
          by `escape`.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         OneFf,
         "rows_up_to_one_ff",
         ONE,
@@ -235,7 +217,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
          one ff. End at the prefix successor.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         LastExcluded,
         "last_number_excluded",
         ONE,
@@ -243,7 +225,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "A number may be `u64::MAX`. Include that key, or end at the prefix successor.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NoUpperBound,
         "no_upper_bound",
         ONE,
@@ -251,7 +233,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "A prefix is a range with two bounds. Nothing stops this one behind the user's last row.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         CutByLength,
         "number_cut_by_the_names_length",
         ONE,
@@ -260,7 +242,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
          the last eight bytes of the row.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         LittleEndian,
         "numbers_read_in_little_endian",
         ONE,
@@ -268,7 +250,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "`key` writes the highest byte first, and so it has to be read.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         GreatestFirst,
         "greatest_first",
         ONE,
@@ -276,7 +258,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "The rows come in ascending order by themselves.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         FirstOnly,
         "first_row_only",
         ONE,
@@ -287,7 +269,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
 ];
 
 const OF_MANY: [Quirk<Step>; 7] = [
-    quirk(
+    Quirk::of(
         EndKept,
         "beginning_taken_for_a_whole_name",
         BEGINNING,
@@ -296,7 +278,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
          that start alike is the escaped text without an end.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NameNotEscaped,
         "beginning_not_escaped",
         BEGINNING,
@@ -305,7 +287,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
          by `escape`.",
         REPAIR,
     ),
-    quirk(
+    Quirk::of(
         OwnRowsSkipped,
         "own_rows_skipped",
         BEGINNING,
@@ -313,7 +295,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "Every text starts with itself. The user `ann` belongs to the names that start with `ann`.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         EmptyPanics,
         "empty_beginning_panics",
         "returns",
@@ -322,7 +304,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
          range is open to the end.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         EmptyFindsNothing,
         "empty_beginning_finds_nothing",
         BEGINNING,
@@ -330,7 +312,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "Every name starts with \"\". Where `successor` says `None`, the range is open to the end.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NoUpperBound,
         "no_bound_behind_the_beginning",
         BEGINNING,
@@ -338,7 +320,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "A prefix is a range with two bounds. Nothing stops this one behind the last name that starts like this.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         FirstOnly,
         "first_row_of_many",
         BEGINNING,

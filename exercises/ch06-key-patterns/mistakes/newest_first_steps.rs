@@ -93,14 +93,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "window",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "window", says, why, link)
 }
 
 /// A step that makes `range` panic on some bounds.

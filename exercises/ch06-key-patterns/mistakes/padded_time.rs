@@ -38,26 +38,8 @@ use Step::{
 
 const NUMBER: [Step; 5] = [Narrowed, ThroughFloat, Signed, InSeconds, TurnedRound];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 14] = [
-    quirk(
+    Quirk::of(
         Narrowed,
         "narrowed_to_u32",
         "order",
@@ -65,7 +47,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "A time in milliseconds needs 41 bits today. `as u32` keeps 32, so times 49 days apart share a key.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         ThroughFloat,
         "through_a_double",
         "order",
@@ -74,7 +56,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          nanoseconds are above.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         Signed,
         "signed",
         "order",
@@ -82,7 +64,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "From 2^63 on the number is negative, and a minus sign sorts before every digit. A `u64` needs no sign.",
         "before-1970",
     ),
-    quirk(
+    Quirk::of(
         InSeconds,
         "in_seconds",
         "order",
@@ -91,7 +73,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          earlier.",
         "invariants",
     ),
-    quirk(
+    Quirk::of(
         TurnedRound,
         "newest_first",
         "order",
@@ -99,7 +81,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "That is newest first, the exercise after this one. Here the earliest time comes first.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         Unpadded,
         "without_padding",
         "order",
@@ -108,7 +90,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          milliseconds, which hides it.",
         SCAN,
     ),
-    quirk(
+    Quirk::of(
         Thirteen,
         "padded_to_13",
         "order",
@@ -117,7 +99,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          fit the greatest `u64`, or you must refuse what does not fit.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         Nineteen,
         "padded_to_19",
         "order",
@@ -125,7 +107,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "Nineteen digits are enough for `i64::MAX`. `u64::MAX` has twenty, and from 10^19 on the order breaks.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         TwentyOne,
         "padded_to_21",
         "length",
@@ -134,7 +116,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          whoever reads the key expects twenty bytes.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         Spaces,
         "padded_with_spaces",
         "digits",
@@ -143,7 +125,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          with spaces is hard to see and easy to trim. `{:020}` fills with zeros, `{:20}` with spaces.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         ZerosBehind,
         "zeros_behind",
         "order",
@@ -151,7 +133,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "1 and 10 become the same key. Digits of equal weight have to stand in the same place, so fill in front.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         Hexadecimal,
         "hexadecimal",
         "digits",
@@ -160,7 +142,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
          which people compare with the times in their logs.",
         TASK,
     ),
-    quirk(
+    Quirk::of(
         BigEndian,
         "eight_big_endian_bytes",
         "length",
@@ -168,7 +150,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "They sort, and they are shorter. But nobody can read them. This task is about the form that people read.",
         WIDTH,
     ),
-    quirk(
+    Quirk::of(
         LeftOpen,
         "newline_behind",
         "length",

@@ -49,14 +49,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "domain",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "domain", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 18] = [

@@ -71,14 +71,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, check, says, why, link)
 }
 
 pub(crate) const QUIRKS: [Quirk<Step>; 20] = [

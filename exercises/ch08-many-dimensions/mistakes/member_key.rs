@@ -43,26 +43,8 @@ const APART: [&[Step]; 6] = [
     &[LateClamped, LateWrapped, LastRefused],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 15] = [
-    quirk(
+    Quirk::of(
         NameFirst,
         "name_first",
         "order",
@@ -71,7 +53,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          name. The published form has this order, and its sample names happen to hide it.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         NameBetween,
         "name_before_the_time",
         "order",
@@ -79,7 +61,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Among players who paid, the name decides, and the time only for one and the same name.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         TimeBeforeFlag,
         "time_before_the_flag",
         "order",
@@ -88,7 +70,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          who did.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         FlagInverted,
         "flag_inverted",
         "order",
@@ -96,7 +78,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "The board is read from the greatest member down, so those who come first get the greater character.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         FlagAsWord,
         "flag_as_a_word",
         "text",
@@ -105,7 +87,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          Rust `u8::from(paid)`.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         TimeForward,
         "time_not_reversed",
         "order",
@@ -114,7 +96,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          9999999999999 minus the milliseconds.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         TimeInSeconds,
         "time_in_seconds",
         "order",
@@ -122,7 +104,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Two players within one second are sorted by their names. The digits have room for milliseconds.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         Unpadded,
         "digits_not_padded",
         "order",
@@ -132,7 +114,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          timestamps.)",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         PaddedByBlanks,
         "digits_padded_by_blanks",
         "text",
@@ -141,7 +123,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          digits: `{:013}`.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         TwentyDigits,
         "twenty_digits",
         "text",
@@ -150,7 +132,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          thirteen.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         NoHyphens,
         "without_hyphens",
         "text",
@@ -159,7 +141,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          those who read members.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         Colons,
         "colons_for_hyphens",
         "text",
@@ -167,7 +149,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Any character would do, since the fields have fixed widths. The task asks for `-`.",
         TEXT,
     ),
-    quirk(
+    Quirk::of(
         LateClamped,
         "late_times_at_zero",
         "refusal",
@@ -175,7 +157,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "All of them tie, and nobody is told. What does not fit has no member: `checked_sub`.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         LateWrapped,
         "late_times_wrap_around",
         "refusal",
@@ -183,7 +165,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "The difference becomes a number of twenty digits. What does not fit has no member: `checked_sub`.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         LastRefused,
         "last_time_refused",
         "text",

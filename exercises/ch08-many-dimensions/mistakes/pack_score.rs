@@ -80,26 +80,8 @@ const APART: [&[Step]; 10] = [
     ],
 ];
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 23] = [
-    quirk(
+    Quirk::of(
         TimeForward,
         "time_not_reversed",
         "order",
@@ -108,7 +90,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          field counts down: `END` minus the second.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         TimeInMilliseconds,
         "milliseconds_in_the_field",
         "order",
@@ -117,7 +99,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          month has more of them. Cut the milliseconds off before you subtract.",
         BLEED,
     ),
-    quirk(
+    Quirk::of(
         SecondRoundedUp,
         "second_rounded_up",
         "order",
@@ -126,7 +108,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          .999 is taken for one at the next second.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         SecondRounded,
         "second_rounded_to_the_nearest",
         "order",
@@ -135,7 +117,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          .999 is taken for one at the next second.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         GemsBy29,
         "gems_shifted_by_29",
         "order",
@@ -144,7 +126,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          move by 30.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         GemsBy31,
         "gems_shifted_by_31",
         "layout",
@@ -153,7 +135,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          the gems.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         GemsBy33,
         "gems_shifted_by_33",
         "layout",
@@ -162,7 +144,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          them: 1 + 29.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         PaidBy28,
         "paid_shifted_by_28",
         "order",
@@ -171,7 +153,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          field begins at 29.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         PaidOnTop,
         "paid_above_gems",
         "order",
@@ -179,7 +161,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "The field that decides first stands first. As it is, `paid` decides before the gems do.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         TimeAbovePaid,
         "time_above_paid",
         "order",
@@ -187,7 +169,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "Among equal gems now the time decides first, and `paid` only where the seconds are equal.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         PaidInverted,
         "paid_inverted",
         "order",
@@ -196,7 +178,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          time runs against its number, and only it is turned round.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         PaidLeftOut,
         "paid_left_out",
         "order",
@@ -204,7 +186,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "`u64::from(paid)` is 1 or 0. Shift it to its place and add it.",
         LAYOUT,
     ),
-    quirk(
+    Quirk::of(
         GemsUnchecked,
         "gems_not_checked",
         "refusal",
@@ -213,7 +195,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          apart become one.",
         BITS,
     ),
-    quirk(
+    Quirk::of(
         GemsTo33Bits,
         "gems_up_to_33_bits",
         "refusal",
@@ -221,7 +203,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "33 bits are left in an `i64`, and 23 in a double. A score is a double.",
         BITS,
     ),
-    quirk(
+    Quirk::of(
         GemsLimitTaken,
         "gems_limit_taken_in",
         "refusal",
@@ -229,7 +211,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "8388608 is 2^23: it takes 24 bits. The greatest number of 23 bits is one less.",
         BITS,
     ),
-    quirk(
+    Quirk::of(
         GemsLimitShort,
         "gems_limit_one_short",
         "layout",
@@ -237,7 +219,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "8388607 is 2^23 - 1, the greatest number of 23 bits. It fits.",
         BITS,
     ),
-    quirk(
+    Quirk::of(
         EndRefused,
         "end_refused",
         "layout",
@@ -245,7 +227,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "At `END` the time field is 0, and 0 fits.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         LateClamped,
         "late_players_at_zero",
         "refusal",
@@ -253,7 +235,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "`saturating_sub` hides that the field is used up. All players from then on tie, and nobody is told.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         LateWrapped,
         "late_players_wrap_around",
         "refusal",
@@ -261,7 +243,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "A player after `END` now looks like the earliest one of all.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         EarlyUnchecked,
         "early_time_flows_over",
         "refusal",
@@ -270,7 +252,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          the gems.",
         BLEED,
     ),
-    quirk(
+    Quirk::of(
         EarlyClamped,
         "early_players_at_the_top",
         "refusal",
@@ -278,7 +260,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         "All of them tie, and `unpack` gives a second that nobody sent. Refuse what does not fit.",
         RULES,
     ),
-    quirk(
+    Quirk::of(
         EarlyMasked,
         "early_time_cut_off",
         "refusal",
@@ -287,7 +269,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
          Refuse what does not fit.",
         BLEED,
     ),
-    quirk(
+    Quirk::of(
         EarlyLimitTaken,
         "early_limit_taken_in",
         "refusal",

@@ -156,10 +156,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk::new(id, name, "ranges")
-        .says(says)
-        .why(why)
-        .link(link)
+    Quirk::of(id, name, "ranges", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 9] = [

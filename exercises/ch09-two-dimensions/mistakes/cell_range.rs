@@ -97,7 +97,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk::new(id, name, "range").says(says).why(why).link(link)
+    Quirk::of(id, name, "range", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 10] = [

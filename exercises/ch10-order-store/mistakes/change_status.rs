@@ -197,14 +197,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "rows",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "rows", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 21] = [

@@ -132,14 +132,7 @@ fn faults(steps: &[Step], db: &Db) -> Found {
 }
 
 const fn quirk(id: Step, name: &'static str, says: &'static str, why: &'static str) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "faults",
-        says,
-        why,
-        link: CHECK,
-    }
+    Quirk::of(id, name, "faults", says, why, CHECK)
 }
 
 const QUIRKS: [Quirk<Step>; 14] = [

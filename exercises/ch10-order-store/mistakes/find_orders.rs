@@ -186,14 +186,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, check, says, why, link)
 }
 
 const OF_USER: [Quirk<Step>; 11] = [

@@ -160,14 +160,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "pages",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "pages", says, why, link)
 }
 
 const QUIRKS: [Quirk<Step>; 18] = [

@@ -125,26 +125,8 @@ fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine:
     Ok(!(taken && has(OverwritesAndRefuses)))
 }
 
-const fn quirk(
-    id: Step,
-    name: &'static str,
-    check: &'static str,
-    says: &'static str,
-    why: &'static str,
-    link: &'static str,
-) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check,
-        says,
-        why,
-        link,
-    }
-}
-
 const QUIRKS: [Quirk<Step>; 15] = [
-    quirk(
+    Quirk::of(
         FourWrites,
         "four_writes",
         "rows",
@@ -153,7 +135,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          `WriteBatch` is whole or not at all.",
         CUT,
     ),
-    quirk(
+    Quirk::of(
         OrderFirst,
         "order_then_indexes",
         "rows",
@@ -162,7 +144,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          it.",
         CUT,
     ),
-    quirk(
+    Quirk::of(
         IndexesFirst,
         "indexes_then_order",
         "rows",
@@ -171,7 +153,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          there.",
         CUT,
     ),
-    quirk(
+    Quirk::of(
         Unsynced,
         "not_synced",
         "rows",
@@ -180,7 +162,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          order that a power cut takes away.",
         SYNC,
     ),
-    quirk(
+    Quirk::of(
         Overwrites,
         "id_not_looked_up",
         "rows",
@@ -189,7 +171,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          refuse.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         OverwritesAndRefuses,
         "refused_too_late",
         "rows",
@@ -197,7 +179,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Refuse before the write. An order that was refused must not be in the store.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         TakenIsAnError,
         "panics_if_taken",
         "returns",
@@ -205,7 +187,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "That an id is taken is an answer, `Ok(false)`, and no fault of the program.",
         "place-order",
     ),
-    quirk(
+    Quirk::of(
         SameUserRefused,
         "only_the_same_order_refused",
         "rows",
@@ -214,7 +196,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          as ghosts.",
         WRONG,
     ),
-    quirk(
+    Quirk::of(
         AlwaysTrue,
         "taken_reported_as_placed",
         "rows",
@@ -222,7 +204,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Nothing was written, and the caller believes that it was. That answer is `false`.",
         "place-order",
     ),
-    quirk(
+    Quirk::of(
         NoUserRow,
         "no_row_by_user",
         "rows",
@@ -230,7 +212,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "The order is there, and its user does not find it. Each index is a row of its own.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NoTimeRow,
         "no_row_by_time",
         "rows",
@@ -238,7 +220,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "The order is there, and no range of times finds it. Each index is a row of its own.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NoStatusRow,
         "no_row_by_status",
         "rows",
@@ -246,7 +228,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "The order is there, and nobody who looks for new orders finds it. Each index is a row of its own.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         OnlyTheOrder,
         "no_index_rows",
         "rows",
@@ -254,7 +236,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "It answers one question: the order with this id. For the others, three more rows are needed.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         ValuesEverywhere,
         "value_in_every_row",
         "rows",
@@ -263,7 +245,7 @@ const QUIRKS: [Quirk<Step>; 15] = [
          one place: the other rows are empty.",
         ROWS,
     ),
-    quirk(
+    Quirk::of(
         NoValue,
         "no_value",
         "rows",

@@ -215,14 +215,7 @@ const fn quirk(
     why: &'static str,
     link: &'static str,
 ) -> Quirk<Step> {
-    Quirk {
-        id,
-        name,
-        check: "bytes",
-        says,
-        why,
-        link,
-    }
+    Quirk::of(id, name, "bytes", says, why, link)
 }
 
 pub(crate) const QUIRKS: [Quirk<Step>; 26] = [

@@ -98,6 +98,25 @@ impl<Q> Quirk<Q> {
         }
     }
 
+    /// A quirk with everything that there is to say, for exercises with a table of them.
+    pub const fn of(
+        id: Q,
+        name: &'static str,
+        check: &'static str,
+        says: &'static str,
+        why: &'static str,
+        link: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            name,
+            check,
+            says,
+            why,
+            link,
+        }
+    }
+
     /// What it behaves like: completes "your `encode` agrees with ...".
     #[must_use]
     pub const fn says(mut self, says: &'static str) -> Self {
