@@ -33,7 +33,15 @@ pub(crate) fn tester(
                 };
                 format!("scan({keys}, {})", quoted(&asked))
             };
-            watch(call, || scan(store, prefix), shown)
+            let run = || {
+                // Said here: some wrong scans would panic, and count as killed for no merit of the test.
+                assert!(
+                    !prefix.is_empty(),
+                    "your test asks for an empty prefix, and the task says that there is none"
+                );
+                scan(store, prefix)
+            };
+            watch(call, run, shown)
         });
     })
 }

@@ -160,3 +160,21 @@ fn a_test_that_is_too_strict_is_told_why() {
     });
     assert_eq!(verdict.check.as_deref(), Some("accepts-right"));
 }
+
+#[test]
+fn a_test_that_asks_for_an_empty_prefix_is_told_so() {
+    let verdict = tested(|scan| {
+        let store = stores::store(&[b"a", b"b"]);
+        assert_eq!(scan(&store, b"a"), [b"a".to_vec()]);
+        assert_eq!(scan(&store, b""), [b"a".to_vec(), b"b".to_vec()]);
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test refuses a right answer, `one_range`.",
+            "your test asks for an empty prefix, and the task says that there is none.",
+            "and scan([\"a\", \"b\"], \"\"), which did not return.",
+        ],
+    );
+}
