@@ -143,7 +143,6 @@ fn tell(text: &mut String, sheet: &Sheet, fault: &Fault) {
         text.push('\n');
         text.push_str(&finding.detail);
     }
-    text.push('\n');
     match diagnosis.named {
         Some(index) => name(text, sheet, fault, &sheet.mistakes[index]),
         None => observed(text, diagnosis),
@@ -153,6 +152,7 @@ fn tell(text: &mut String, sheet: &Sheet, fault: &Fault) {
 fn name(text: &mut String, sheet: &Sheet, fault: &Fault, mistake: &MistakeInfo) {
     let MistakeInfo { name, why, .. } = mistake;
     let agreement = agreement(sheet, fault, mistake);
+    text.push('\n');
     text.push_str(&wrap(&format!("Diagnosis: {agreement} (`{name}`)."), ""));
     text.push_str(&wrap(why, "  "));
     let anchor = if mistake.link.is_empty() {
@@ -184,7 +184,7 @@ fn observed(text: &mut String, diagnosis: &Diagnosis) {
     if diagnosis.observations.is_empty() {
         return;
     }
-    text.push_str("What your code does, as far as it was tried:\n");
+    text.push_str("\nWhat your code does, as far as it was tried:\n");
     for observation in &diagnosis.observations {
         let wrapped = wrap(observation, "    ");
         text.push_str("  - ");

@@ -19,6 +19,10 @@ pub fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
     assert_eq!(verdict.state, State::Failing);
     assert_eq!(verdict.check.as_deref(), Some(check));
     assert_eq!(verdict.mistake, None, "a name was guessed");
+    assert!(
+        !verdict.message.contains("\n\n\n"),
+        "a paragraph of the message is empty"
+    );
     let words: Vec<&str> = verdict.message.split_whitespace().collect();
     let text = words.join(" ");
     for part in parts {
