@@ -3,9 +3,10 @@
 //! - the stub is not started;
 //! - the solution passes;
 //! - each mistake fails the check it names, is diagnosed as itself, and its message is the golden one;
-//! - any two mistakes of one function differ on some probe;
+//! - any two mistakes of one function differ on some probe, and any two of the exercise have different names;
 //! - each mistake's link leads to a heading of the chapter.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -93,6 +94,11 @@ pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Ve
         format!("{} mistakes are told apart, two by two", rows.len()),
         collisions(exercise, &rows),
     ));
+    let names = sheet.mistakes.iter().filter(|mistake| !mistake.composed);
+    proofs.push(proof(
+        "every mistake has a name of its own".to_owned(),
+        given_twice(names.map(|mistake| mistake.name.as_str())),
+    ));
     for fact in &sheet.facts {
         proofs.push(proof(fact.what.clone(), (fact.fault)()));
     }
@@ -129,6 +135,13 @@ fn collisions(exercise: &dyn Judged, rows: &[Vec<Outcome>]) -> Option<String> {
         }
     }
     (!same.is_empty()).then(|| format!("no probe tells apart {}", same.join("; ")))
+}
+
+/// Names that two mistakes have. Each is the name of a golden file, so the two would share it, whatever their parts.
+fn given_twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let twice: Vec<&str> = names.filter(|name| !seen.insert(*name)).collect();
+    (!twice.is_empty()).then(|| format!("more than one mistake is named {}", twice.join(", ")))
 }
 
 /// Links of mistakes that no heading of the page answers to.
@@ -249,6 +262,13 @@ mod tests {
             "wrong-answers-and-what-each-breaks"
         );
         assert_eq!(heading_id("`encode`, IEEE 754"), "encode-ieee-754");
+    }
+
+    #[test]
+    fn a_name_is_given_once() {
+        assert_eq!(given_twice(["a", "b"].into_iter()), None);
+        let fault = given_twice(["a", "b", "a"].into_iter());
+        assert_eq!(fault.as_deref(), Some("more than one mistake is named a"));
     }
 
     #[test]
