@@ -4,8 +4,8 @@
 //! costs one cache miss. The hash (XXH3, 64 bits) chooses the line with its upper half: `(upper * lines) >> 32`. The lower half
 //! makes the probes: the top 9 bits of it choose a bit of the line; multiplied by 0x9e3779b9 it makes the next one.
 //!
-//! How the bits are kept differs: a table has them in its file (`sstable::filter`), a memtable in atomic words
-//! (`memtable::filter`). A look-up hashes its key once and asks all of them.
+//! A table keeps its bits in its file (`sstable::filter`). A memtable, which is still written, has an index by the same
+//! hash instead (`memtable::index`). A look-up hashes its key once and asks all of them.
 //!
 //! Rejected: probes spread over the whole filter. At 10 bits a key 0.8 % of absent keys pass there, and
 //! about 1 % here, but each probe there is a cache miss of its own.
@@ -22,7 +22,7 @@ pub const LINE_BYTES: usize = 64;
 pub const PROBES_MAX: u32 = 16;
 
 /// The hash of a user key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyHash(u64);
 
 impl KeyHash {
@@ -38,6 +38,13 @@ impl KeyHash {
     #[must_use]
     pub fn line(self, lines: u32) -> usize {
         (((self.0 >> 32) * u64::from(lines)) >> 32) as usize
+    }
+
+    /// Eight bits that are also among those from which the key's bits are made, and not among those that choose its line.
+    #[inline]
+    #[must_use]
+    pub const fn byte(self) -> u8 {
+        self.0 as u8
     }
 
     /// The key's bits within its line.

@@ -83,6 +83,9 @@ fn database() -> (MemoryVfs, Content) {
         write(&db, &mut dice, 40);
         while db.step().unwrap() {}
     }
+    // Tables in level 0, over what is deeper.
+    write(&db, &mut dice, 5);
+    db.flush().unwrap();
     write(&db, &mut dice, 20);
     let rows = content(&db);
     db.close().unwrap();

@@ -249,11 +249,7 @@ impl FamilyOptions {
 
     /// A memtable for a family with these options and this order.
     pub(super) fn new_memtable(&self, comparator: &Comparator) -> MemtableWriter {
-        let memtable = MemtableWriter::new(comparator.clone(), self.write_buffer_bytes);
-        match self.filter_bits_per_key {
-            0 => memtable.unfiltered(),
-            _ => memtable,
-        }
+        MemtableWriter::new(comparator.clone(), self.write_buffer_bytes)
     }
 
     pub(super) fn table_options(&self, origin: &str) -> TableOptions {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::skiplist::{Node, Path, SkipList};
+use super::skiplist::{Node, SkipList};
 use super::split;
 use crate::cursor::InternalCursor;
 use crate::error::Result;
@@ -18,26 +18,15 @@ use crate::error::Result;
 pub struct MemtableCursor {
     list: Arc<SkipList>,
     node: Option<Node>,
-    /// The way to `node`, if the cursor came backward.
-    path: Option<Path>,
 }
 
 impl MemtableCursor {
     pub(super) const fn new(list: Arc<SkipList>) -> Self {
-        Self {
-            list,
-            node: None,
-            path: None,
-        }
+        Self { list, node: None }
     }
 
     fn here(&self) -> Node {
         self.node.expect("the cursor stands on an entry")
-    }
-
-    fn step_back(&mut self, mut path: Path) {
-        self.node = self.list.step_back(&mut path);
-        self.path = Some(path);
     }
 }
 
@@ -60,43 +49,33 @@ impl InternalCursor for MemtableCursor {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        (self.node, self.path) = (self.list.first(), None);
+        self.node = self.list.first();
         Ok(())
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.step_back(self.list.path_to_end());
+        self.node = self.list.last();
         Ok(())
     }
 
     fn seek(&mut self, target: &[u8]) -> Result<()> {
-        (self.node, self.path) = (self.list.seek(split(target)), None);
+        self.node = self.list.seek(split(target));
         Ok(())
     }
 
     fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        let target = split(target);
-        let (path, after) = self.list.path(target);
-        match after {
-            Some(node) if self.list.is(node, target) => {
-                (self.node, self.path) = (after, Some(path));
-            }
-            _ => self.step_back(path),
-        }
+        self.node = self.list.seek_back(split(target));
         Ok(())
     }
 
     #[inline]
     fn next(&mut self) -> Result<()> {
-        (self.node, self.path) = (self.list.next(self.here()), None);
+        self.node = self.list.next(self.here());
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
-        match &mut self.path {
-            Some(path) => self.node = self.list.step_back(path),
-            None => self.step_back(self.list.path(split(self.key())).0),
-        }
+        self.node = self.list.before(self.here());
         Ok(())
     }
 }

@@ -10,9 +10,7 @@
 //! 2. One writer, any number of readers, and no reader ever waits.
 //! 3. What a reader has found stays where it is for as long as anyone holds the memtable.
 //! 4. Range tombstones stand beside the entries, in `ranges`, and are no entries.
-//! 5. A filter, once there is one, knows the key of every entry.
-//!
-//! Left out: a hash index, which would be a second place for each key.
+//! 5. The list is the truth. The index, once there is one, is a way into it, by key.
 
 #![expect(
     unsafe_code,
@@ -21,7 +19,7 @@
 
 mod arena;
 mod cursor;
-mod filter;
+mod index;
 mod ranges;
 mod skiplist;
 
@@ -30,19 +28,24 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use self::cursor::MemtableCursor;
-use self::filter::Filter;
+use self::index::{Index, Known};
 use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, TOGETHER, Target, Writer};
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
 use crate::range_tombstone::RangeTombstones;
-use crate::sync::OnceLock;
 
 /// The largest chunk is this part of the write buffer, within a bound: what the last one does not use is
 /// address space, and at most a huge page of memory.
 const CHUNKS_PER_BUFFER: usize = 8;
 const CHUNK_BYTES_MAX: usize = 16 << 20;
+
+/// From a key's newest version, older ones are walked to, up to so many; then a search is shorter.
+const OLDER_VERSIONS_WALKED: usize = 8;
+
+/// A version to insert: its place, its value, its key's hash.
+type Entry<'a> = (Target<'a>, &'a [u8], KeyHash);
 
 /// What readers share.
 #[derive(Clone)]
@@ -50,7 +53,7 @@ pub struct Memtable {
     list: Arc<SkipList>,
     ranges: Arc<Ranges>,
     /// Of the keys in the list, once it is large.
-    filter: Arc<OnceLock<Filter>>,
+    index: Arc<Index>,
 }
 
 /// The right to insert into a memtable.
@@ -58,10 +61,7 @@ pub struct Memtable {
 pub struct MemtableWriter {
     list: Writer,
     ranges: RangesWriter,
-    filter: Arc<OnceLock<Filter>>,
-    /// When so much is used, the filter is made.
-    filter_begins_at: usize,
-    buffer_bytes: usize,
+    index: Arc<Index>,
 }
 
 /// What a memtable knows of a key.
@@ -91,18 +91,7 @@ impl MemtableWriter {
         Self {
             list: Writer::new(comparator, chunk_bytes_max),
             ranges: RangesWriter::new(buffer_bytes),
-            filter: Arc::default(),
-            filter_begins_at: Filter::begins_at(buffer_bytes),
-            buffer_bytes,
-        }
-    }
-
-    /// The same, still empty, and never with a filter.
-    #[must_use]
-    pub fn unfiltered(self) -> Self {
-        Self {
-            filter_begins_at: usize::MAX,
-            ..self
+            index: Arc::new(Index::new(buffer_bytes)),
         }
     }
 
@@ -112,7 +101,7 @@ impl MemtableWriter {
         Memtable {
             list: Arc::clone(self.list.list()),
             ranges: Arc::clone(self.ranges.ranges()),
-            filter: Arc::clone(&self.filter),
+            index: Arc::clone(&self.index),
         }
     }
 
@@ -127,10 +116,13 @@ impl MemtableWriter {
         if key.kind == ValueKind::RangeDelete {
             return self.ranges.add(key.user_key, value, key.sequence);
         }
-        if let Some(filter) = self.filter.get() {
-            filter.add(KeyHash::of(key.user_key));
+        let hash = KeyHash::of(key.user_key);
+        self.index.prefetch(hash);
+        let target = target_of(key);
+        if self.list.follows_last(target) || !self.insert_known(target, hash, value) {
+            let node = self.list.insert(target, value);
+            self.note(node, target, hash);
         }
-        self.list.insert(target_of(key), value);
     }
 
     /// Inserts several versions, as [`insert`](Self::insert) would one after the other, and faster: their
@@ -139,29 +131,81 @@ impl MemtableWriter {
     /// # Panics
     /// As for [`insert`](Self::insert).
     pub fn insert_all<'a>(&mut self, entries: impl IntoIterator<Item = (ParsedKey<'a>, &'a [u8])>) {
-        let ranges = &mut self.ranges;
-        let filter = self.filter.get();
-        let mut entries = entries.into_iter().filter_map(|(key, value)| {
-            if key.kind == ValueKind::RangeDelete {
-                ranges.add(key.user_key, value, key.sequence);
-                return None;
-            }
-            if let Some(filter) = filter {
-                filter.add(KeyHash::of(key.user_key));
-            }
-            Some((target_of(key), value))
-        });
-        let mut together = [(Target::default(), &[][..]); TOGETHER];
+        let mut entries = entries.into_iter();
+        let mut together: [Entry<'_>; TOGETHER] = Default::default();
         loop {
             let mut len = 0;
-            for (slot, entry) in together.iter_mut().zip(&mut entries) {
-                *slot = entry;
+            for (key, value) in entries.by_ref() {
+                if key.kind == ValueKind::RangeDelete {
+                    self.ranges.add(key.user_key, value, key.sequence);
+                    continue;
+                }
+                let hash = KeyHash::of(key.user_key);
+                self.index.prefetch(hash);
+                together[len] = (target_of(key), value, hash);
                 len += 1;
+                if len == TOGETHER {
+                    break;
+                }
             }
-            self.list.insert_all(&together[..len]);
+            self.insert_together(&together[..len]);
             if len < TOGETHER {
                 return;
             }
+        }
+    }
+
+    /// As [`insert_all`](Self::insert_all), for at most [`TOGETHER`]. What the index knows needs no search; the others are
+    /// searched for together.
+    fn insert_together(&mut self, entries: &[Entry<'_>]) {
+        let mut known = [None; TOGETHER];
+        for (known, (_, _, hash)) in known.iter_mut().zip(entries) {
+            *known = self.index.prefetch_node(*hash);
+        }
+        // A new version is linked behind the node that stands before the newest one.
+        for node in known.into_iter().flatten() {
+            self.list.list().prefetch_before(node);
+        }
+        let mut unknown = [(Target::default(), &[][..]); TOGETHER];
+        let mut hashes = [None; TOGETHER];
+        let mut len = 0;
+        for &(target, value, hash) in entries {
+            if !self.insert_known(target, hash, value) {
+                unknown[len] = (target, value);
+                hashes[len] = Some(hash);
+                len += 1;
+            }
+        }
+        let mut nodes = [None; TOGETHER];
+        self.list.insert_all(&unknown[..len], &mut nodes);
+        for (((target, _), hash), node) in unknown.into_iter().zip(hashes).zip(nodes).take(len) {
+            if let (Some(hash), Some(node)) = (hash, node) {
+                self.note(node, target, hash);
+            }
+        }
+    }
+
+    /// Inserts a version of a key whose newest one the index knows, unless it is older than that. Answers whether it did.
+    #[inline]
+    fn insert_known(&mut self, target: Target<'_>, hash: KeyHash, value: &[u8]) -> bool {
+        match self.index.find(target.user_key, hash) {
+            Known::Newest(newest, slot) if self.list.list().is_older(newest, target) => {
+                slot.renew(self.list.insert_newer(newest, target, value));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Lets the index lead to a new node, if it is the newest of its key.
+    #[inline]
+    fn note(&self, node: Node, target: Target<'_>, hash: KeyHash) {
+        match self.index.find(target.user_key, hash) {
+            Known::Newest(newest, slot) if self.list.list().is_older(newest, target) => {
+                slot.renew(node);
+            }
+            Known::Absent(slot) => slot.fill(node),
+            Known::Newest(..) | Known::Unknown => {}
         }
     }
 
@@ -175,28 +219,11 @@ impl MemtableWriter {
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
-        if self.list.used() > self.filter_begins_at && self.filter.get().is_none() {
-            self.begin_filter();
-        }
-    }
-
-    /// Makes the filter, with the keys so far. Readers find it when it is complete.
-    #[cold]
-    fn begin_filter(&mut self) {
-        let filter = Filter::new(self.buffer_bytes);
-        let list = self.list.list();
-        let mut at = list.first();
-        while let Some(node) = at {
-            // SAFETY: `node` is of this list, which `self` keeps.
-            let user_key = internal_key::user_key(unsafe { node.key() });
-            filter.add(KeyHash::of(user_key));
-            at = list.next(node);
-        }
-        self.filter.set(filter).expect("it is made once");
+        self.index.keep_up(self.list.list());
     }
 
     /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
-    /// against. The filter, less than a hundredth of that size, is not counted.
+    /// against. The index is not counted: at most a sixth of that size.
     #[must_use]
     pub fn used_bytes(&self) -> usize {
         self.list.used() + self.ranges.used_bytes()
@@ -216,16 +243,16 @@ impl Memtable {
         self.len() == 0 && self.ranges.is_empty()
     }
 
-    /// Bytes taken from the system for entries and filter.
+    /// Bytes taken from the system for entries and index.
     #[must_use]
     pub fn reserved_bytes(&self) -> usize {
-        self.list.reserved() + self.filter.get().map_or(0, Filter::bytes)
+        self.list.reserved() + self.index.bytes()
     }
 
     /// The newest version of `user_key` that a reader of `sequence` sees.
     ///
-    /// Cost: a look at the filter, and mostly nothing more if the key is not there; else one search, O(log n). Nothing is
-    /// allocated or copied.
+    /// Cost: two or three cache misses, one if the key is not there; a search, O(log n), while the memtable is small, and for
+    /// an old version of a key that was written often since. Nothing is allocated or copied.
     #[must_use]
     pub fn get(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         self.get_hashed(user_key, KeyHash::of(user_key), sequence)
@@ -235,15 +262,29 @@ impl Memtable {
     #[inline]
     #[must_use]
     pub fn get_hashed(&self, user_key: &[u8], hash: KeyHash, sequence: u64) -> Option<Found> {
-        let filter = self.filter.get();
-        if filter.is_some_and(|filter| !filter.may_contain(hash)) {
-            return None;
+        match self.index.find(user_key, hash) {
+            Known::Absent(_) => None,
+            Known::Newest(newest, _) => self.version_from(newest, user_key, sequence),
+            Known::Unknown => self.search(user_key, sequence),
         }
-        self.find(user_key, sequence)
     }
 
-    /// As [`get`](Self::get), without asking the filter.
-    fn find(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
+    /// The newest version at or below `sequence` of a key whose newest one is known.
+    #[inline]
+    fn version_from(&self, newest: Node, user_key: &[u8], sequence: u64) -> Option<Found> {
+        let mut node = newest;
+        for _ in 0..OLDER_VERSIONS_WALKED {
+            let found = self.found_at(node, user_key)?;
+            if found.sequence <= sequence {
+                return Some(found);
+            }
+            node = self.list.next(node)?;
+        }
+        self.search(user_key, sequence)
+    }
+
+    /// As [`get`](Self::get), without asking the index.
+    fn search(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         let node = self.list.seek(Target { user_key, trailer })?;
         self.found_at(node, user_key)
@@ -276,24 +317,29 @@ impl Memtable {
         sequence: u64,
         found: &mut [Option<Found>],
     ) {
-        let filter = self.filter.get();
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
-        let may_be_here = |hash| filter.is_none_or(|filter| filter.may_contain(hash));
-        let mut places = (0..keys.len()).filter(|&at| may_be_here(keys[at].1));
-        loop {
+        for (keys, found) in keys.chunks(TOGETHER).zip(found.chunks_mut(TOGETHER)) {
+            keys.iter().for_each(|(_, hash)| self.index.prefetch(*hash));
+            for (_, hash) in keys {
+                self.index.prefetch_node(*hash);
+            }
             let mut targets = [Target::default(); TOGETHER];
             let mut of_target = [0; TOGETHER];
-            let mut nodes = [None; TOGETHER];
             let mut count = 0;
-            for place in places.by_ref().take(TOGETHER) {
-                let user_key = keys[place].0;
-                targets[count] = Target { user_key, trailer };
-                of_target[count] = place;
-                count += 1;
+            for (place, &(user_key, hash)) in keys.iter().enumerate() {
+                match self.index.find(user_key, hash) {
+                    Known::Absent(_) => {}
+                    Known::Newest(newest, _) => {
+                        found[place] = self.version_from(newest, user_key, sequence);
+                    }
+                    Known::Unknown => {
+                        targets[count] = Target { user_key, trailer };
+                        of_target[count] = place;
+                        count += 1;
+                    }
+                }
             }
-            if count == 0 {
-                return;
-            }
+            let mut nodes = [None; TOGETHER];
             self.list
                 .seek_together(&targets[..count], &mut nodes[..count]);
             for (node, place) in nodes.into_iter().zip(of_target).take(count) {

@@ -1,4 +1,4 @@
-//! The skip list's publication, in every order and with every outcome that the memory model allows.
+//! The publication of the skip list and of its index, in every order and with every outcome that the memory model allows.
 //!
 //! See [`crate::sync`] for the command. The list under test is the real one; only its atomics are loom's. Heights
 //! are given, so that few nodes make towers of every kind.
@@ -7,7 +7,7 @@ use loom::thread;
 
 use super::skiplist::{SkipList, Target, Writer};
 use super::*;
-use crate::sync::check_model as check;
+use crate::sync::{AtomicU64, Ordering, check_model as check};
 
 fn new_list() -> Writer {
     Writer::new(Comparator::Bytewise, 1 << 12)
@@ -85,5 +85,70 @@ fn loom_searches_down_the_towers_find_what_is_there() {
         }
         let (found, next) = to_c.join().unwrap().expect("c is there");
         assert_eq!((&*found, next), ("c", None));
+    });
+}
+
+/// What a way back may see while `b`, then `a` come before `c`.
+#[test]
+fn loom_a_way_back_sees_whole_nodes_in_order_and_loses_none() {
+    check(|| {
+        let mut writer = new_list();
+        insert(&mut writer, "c", 1);
+        let list = Arc::clone(writer.list());
+        let back = |list: &SkipList| {
+            let mut keys = String::new();
+            let mut at = list.last();
+            while let Some(node) = at {
+                keys += &whole(node);
+                at = list.before(node);
+            }
+            keys
+        };
+        let reader = thread::spawn(move || back(&list));
+        insert(&mut writer, "b", 2);
+        insert(&mut writer, "a", 1);
+        let seen = reader.join().unwrap();
+        assert!(
+            ["c", "cb", "cba"].contains(&&*seen),
+            "a way back saw {seen}"
+        );
+        assert_eq!(back(writer.list()), "cba");
+    });
+}
+
+/// A reader asks the index for the newest entry of a key, while the next one comes.
+#[test]
+fn loom_the_index_leads_to_what_was_published() {
+    // So many entries bring the index.
+    const ENTRIES: u64 = 8;
+    check(|| {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);
+        let table = writer.reader();
+        let mut put = move |sequence: u64| {
+            let (user_key, kind) = (&b"k"[..], ValueKind::Put);
+            let key = ParsedKey {
+                user_key,
+                sequence,
+                kind,
+            };
+            writer.insert(key, &[sequence as u8]);
+            writer.end_batch();
+        };
+        (1..=ENTRIES).for_each(&mut put);
+        let published = Arc::new(AtomicU64::new(ENTRIES));
+        let reader = {
+            let published = Arc::clone(&published);
+            thread::spawn(move || {
+                let sequence = published.load(Ordering::Acquire);
+                let found = table.get(b"k", sequence).expect("it is there");
+                assert_eq!(
+                    (found.sequence, &*found.value),
+                    (sequence, &[sequence as u8][..])
+                );
+            })
+        };
+        put(ENTRIES + 1);
+        published.store(ENTRIES + 1, Ordering::Release);
+        reader.join().unwrap();
     });
 }

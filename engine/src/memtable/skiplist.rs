@@ -6,8 +6,9 @@
 //! ```text
 //! -8 * (height - 1)   next[height - 1] ... next[1]      only as many as the node is high
 //! 0                   next[0]
-//! 8                   key_len: u32 | value_len: u32
-//! 16                  user key | trailer: 8 bytes big-endian | value
+//! 8                   the node before, on level 0
+//! 16                  key_len: u32 | value_len: u32
+//! 24                  user key | trailer: 8 bytes big-endian | value
 //! ```
 //!
 //! Order: by user key under the family's comparator, then by trailer ascending, which is newest
@@ -20,10 +21,12 @@
 //! 3. A node is never unlinked. A pointer once seen is good for as long as the arena.
 //! 4. The list at level `n + 1` is a subsequence of the list at level `n`.
 //! 5. There is one [`Writer`] to a list, and it is needed (`&mut`) to insert.
+//! 6. The link back of a node leads to a node that stands before it, with no third node between them that was there
+//!    when the link was followed, but for one that is being inserted at that moment.
 //!
 //! Pugh's heights are chance alone; here a long way to a place raises the node as well: see `writer`.
 //!
-//! Left out: backward links. A step back begins where the last search came down: see `path`.
+//! Left out: links back on the upper levels. Nobody goes back far without looking at what is between.
 
 #![expect(
     unsafe_code,
@@ -31,14 +34,12 @@
 )]
 
 mod node;
-mod path;
 mod writer;
 
 use std::cmp::Ordering as Order;
 
 use self::node::HEIGHT_MAX;
 pub(super) use self::node::Node;
-pub(super) use self::path::Path;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;
@@ -99,6 +100,44 @@ impl SkipList {
         Some(next)
     }
 
+    /// The node before `node`, if that is not the first, and asks for the memory of the one before that, as
+    /// [`next`](Self::next) does.
+    #[inline]
+    pub(super) fn before(&self, node: Node) -> Option<Node> {
+        // SAFETY: `&self` keeps the arena alive.
+        let before = unsafe { node.before() }.filter(|&before| before != self.head)?;
+        self.prefetch_before(before);
+        Some(before)
+    }
+
+    /// Asks for the memory of the node before `node`, which is of this list.
+    #[inline]
+    pub(super) fn prefetch_before(&self, node: Node) {
+        // SAFETY: `&self` keeps the arena alive.
+        if let Some(before) = unsafe { node.before() } {
+            before.prefetch();
+        }
+    }
+
+    /// The last node.
+    pub(super) fn last(&self) -> Option<Node> {
+        let mut at = self.head;
+        for level in (0..self.height.load(Ordering::Relaxed)).rev() {
+            while let Some(next) = self.after(at, level) {
+                at = next;
+            }
+        }
+        (at != self.head).then_some(at)
+    }
+
+    /// The last node at or before `target`.
+    pub(super) fn seek_back(&self, target: Target<'_>) -> Option<Node> {
+        let (before, after) = self.around(target);
+        after
+            .filter(|&node| self.compare(node, target).is_eq())
+            .or_else(|| (before != self.head).then_some(before))
+    }
+
     /// `node` is of this list and not its head.
     #[inline]
     fn compare(&self, node: Node, target: Target<'_>) -> Order {
@@ -112,9 +151,13 @@ impl SkipList {
             .then_with(|| u64::from_be_bytes(*trailer).cmp(&target.trailer))
     }
 
-    /// Whether `node`, of this list and not its head, holds exactly this key.
-    pub(super) fn is(&self, node: Node, target: Target<'_>) -> bool {
-        self.compare(node, target).is_eq()
+    /// Whether `node` holds an older version than `target`, of the same user key.
+    #[inline]
+    pub(super) fn is_older(&self, node: Node, target: Target<'_>) -> bool {
+        // SAFETY: a node of this list that was found by its key is not the head, and `&self` keeps the arena.
+        let key = unsafe { node.key() };
+        let trailer = key.last_chunk::<TRAILER_BYTES>();
+        trailer.is_some_and(|trailer| u64::from_be_bytes(*trailer) > target.trailer)
     }
 
     /// The first node at or after `target`.

@@ -45,7 +45,7 @@ fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)], together: usize) -> (MemtableWr
             1 => entries.for_each(|(key, value)| writer.insert(key, value)),
             _ => writer.insert_all(entries),
         }
-        // The buffer is small, so that there is a filter from the first batch or the second on.
+        // The buffer is small, so that there is an index after a few entries, and soon too small a one.
         writer.end_batch();
     }
     (writer, model)
@@ -207,29 +207,6 @@ fn an_empty_or_small_memtable_takes_little_memory() {
         writer.insert(key, b"value");
         let (used, reserved) = (writer.used_bytes(), writer.reader().reserved_bytes());
         assert!(reserved <= 2 * used + (1 << 10), "{reserved} for {used}");
-    }
-}
-
-#[test]
-fn a_filter_comes_with_growth_and_only_where_it_is_wanted() {
-    const BUFFER_BYTES: usize = 1 << 20;
-    let new = || MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
-    for (mut writer, wanted) in [(new(), true), (new().unfiltered(), false)] {
-        let reader = writer.reader();
-        for sequence in 1..=10_000u64 {
-            let key = ParsedKey {
-                user_key: &sequence.to_be_bytes(),
-                sequence,
-                kind: ValueKind::Put,
-            };
-            writer.insert(key, b"value");
-            writer.end_batch();
-            let grown = writer.used_bytes() > BUFFER_BYTES / 64;
-            assert_eq!(reader.filter.get().is_some(), wanted && grown);
-        }
-        let found = |key: u64| reader.get(&key.to_be_bytes(), MAX_SEQUENCE).is_some();
-        assert!((1..=10_000).all(found), "the first keys too");
-        assert!(!(10_001..20_000).any(found));
     }
 }
 

@@ -17,7 +17,8 @@ use crate::sync::{AtomicPtr, Ordering, Witness};
 pub(super) const HEIGHT_MAX: usize = 20;
 
 const LINK_BYTES: usize = size_of::<AtomicPtr<u8>>();
-const KEY_LEN_AT: usize = LINK_BYTES;
+const BEFORE_AT: usize = LINK_BYTES;
+const KEY_LEN_AT: usize = BEFORE_AT + LINK_BYTES;
 const VALUE_LEN_AT: usize = KEY_LEN_AT + 4;
 const WITNESS_AT: usize = VALUE_LEN_AT + 4;
 const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
@@ -38,19 +39,21 @@ unsafe impl Send for Node {}
 unsafe impl Sync for Node {}
 
 impl Node {
-    /// A node of `height` null links and room for `entry_bytes`; its lengths are zero.
+    /// A node of `height` null links forward, one back, and room for `entry_bytes`; its lengths are zero.
     fn empty(arena: &Arena, bump: &mut Bump, height: usize, entry_bytes: usize) -> Self {
         assert!((1..=HEIGHT_MAX).contains(&height));
         let upper_bytes = (height - 1) * LINK_BYTES;
         let start = arena.allocate(bump, upper_bytes + KEY_AT + entry_bytes);
-        // SAFETY: the allocation holds `height` links from its start, aligned for them, then two lengths and
-        // the witness.
+        // SAFETY: the allocation holds `height` links from its start, aligned for them, then the link back, two
+        // lengths and the witness.
         unsafe {
             for level in 0..height {
                 let link = start.add(level * LINK_BYTES).cast::<AtomicPtr<u8>>();
                 link.write(AtomicPtr::default());
             }
             let node = start.add(upper_bytes);
+            let before = node.add(BEFORE_AT).cast::<AtomicPtr<u8>>();
+            before.write(AtomicPtr::default());
             node.add(KEY_LEN_AT).cast::<u32>().write(0);
             node.add(VALUE_LEN_AT).cast::<u32>().write(0);
             node.add(WITNESS_AT).cast::<Witness>().write(Witness::new());
@@ -113,7 +116,49 @@ impl Node {
     #[inline]
     pub(super) unsafe fn next(self, level: usize) -> Option<Self> {
         // SAFETY: the caller's promise.
-        NonNull::new(unsafe { self.link(level) }.load(Ordering::Acquire)).map(Self)
+        Self::at(unsafe { self.link(level) }.load(Ordering::Acquire))
+    }
+
+    /// The link back on level 0.
+    ///
+    /// # Safety
+    /// The arena that holds the node is alive.
+    unsafe fn link_back(&self) -> &AtomicPtr<u8> {
+        // SAFETY: every node has one at this place, written by `empty`, and aligned because `BEFORE_AT` is.
+        unsafe { &*self.0.as_ptr().add(BEFORE_AT).cast::<AtomicPtr<u8>>() }
+    }
+
+    /// The node that was linked before this one last; `None` for the head.
+    ///
+    /// # Safety
+    /// As for [`Node::link_back`].
+    #[inline]
+    pub(super) unsafe fn before(self) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        Self::at(unsafe { self.link_back() }.load(Ordering::Acquire))
+    }
+
+    /// Points this node back at `before`.
+    ///
+    /// # Safety
+    /// As for [`Node::link_back`].
+    pub(super) unsafe fn set_before(self, before: Self) {
+        // SAFETY: the caller's promise. Who goes back by it sees all of `before`.
+        unsafe { self.link_back() }.store(before.0.as_ptr(), Ordering::Release);
+    }
+
+    /// The address, to be kept in a place that [`Node::at`] reads.
+    pub(in crate::memtable) const fn address(self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    /// The node of an address from [`Node::address`]; `None` for null.
+    #[inline]
+    pub(in crate::memtable) const fn at(address: *mut u8) -> Option<Self> {
+        match NonNull::new(address) {
+            Some(node) => Some(Self(node)),
+            None => None,
+        }
     }
 
     /// Points this node, which nobody sees on `level` yet, at `next`.
@@ -137,7 +182,7 @@ impl Node {
 
     /// Asks for the node's first cache lines, so that they are on their way when it is compared.
     #[inline]
-    pub(super) fn prefetch(self) {
+    pub(in crate::memtable) fn prefetch(self) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

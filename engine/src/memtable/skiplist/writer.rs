@@ -1,11 +1,13 @@
 //! The one who inserts: finds places, chooses heights, publishes.
 //!
-//! A search is a chain of cache misses, each address coming out of the line before. Two things shorten it:
+//! A search is a chain of cache misses, each address coming out of the line before. Three things shorten it:
 //!
 //! - The *hint*. Where the last insertion happened is kept, level by level. A key that belongs right after it needs
 //!   no search, as in ascending writes.
 //! - *Searching together*. The places of up to [`TOGETHER`] entries are searched in turns, a step each. While one
 //!   waits for its line, the others' lines are on their way.
+//! - *No search*. Who knows the newest version of a key, from the [index](crate::memtable), inserts the next one right before it.
+//!   Such a node is low, and nothing above it has to be found.
 
 #![expect(
     unsafe_code,
@@ -25,6 +27,10 @@ pub(in crate::memtable) const TOGETHER: usize = 12;
 
 /// A node rises above its level if so many steps on that level led to it.
 const STEPS_MAX: usize = 3;
+
+/// One in so many versions that are inserted without a search is searched for after all, and made high: else a key with
+/// thousands of versions would be a run that every search of its neighbours has to walk.
+const VERSIONS_A_TOWER: u64 = 32;
 
 /// The right to insert. There is one for each list.
 #[derive(Debug)]
@@ -92,12 +98,36 @@ impl Writer {
     /// Inserts a key that the list does not hold.
     ///
     /// Cost: O(log n) comparisons; two if the key belongs right after the last one inserted.
-    pub(in crate::memtable) fn insert(&mut self, target: Target<'_>, value: &[u8]) {
+    pub(in crate::memtable) fn insert(&mut self, target: Target<'_>, value: &[u8]) -> Node {
         if !self.follows_last(target) {
             self.find(target);
         }
         let height = self.choose_height();
-        self.insert_here(height, target, value);
+        self.insert_here(height, target, value)
+    }
+
+    /// Inserts a version of the key of `newest`, newer than that one, which is the newest so far.
+    ///
+    /// Cost: no comparison, but one time in [`VERSIONS_A_TOWER`] that of [`insert`](Self::insert).
+    pub(in crate::memtable) fn insert_newer(
+        &mut self,
+        newest: Node,
+        target: Target<'_>,
+        value: &[u8],
+    ) -> Node {
+        if self.next_random().is_multiple_of(VERSIONS_A_TOWER) {
+            self.find(target);
+            let height = self.choose_height().max(2);
+            return self.insert_here(height, target, value);
+        }
+        let list = &*self.list;
+        debug_assert!(list.compare(newest, target).is_gt());
+        // SAFETY: the list keeps the arena.
+        let before = unsafe { newest.before() }.expect("only the head has none before it");
+        let node = Node::entry(&list.arena, &mut self.bump, 1, target, value);
+        list.link(before, node, 0);
+        list.len.fetch_add(1, Ordering::Relaxed);
+        node
     }
 
     /// Moves `last` to where `target` belongs.
@@ -119,24 +149,27 @@ impl Writer {
         );
     }
 
-    /// Inserts several keys, none of which the list holds, nor twice among themselves.
+    /// Inserts several keys, none of which the list holds, nor twice among themselves, at most [`TOGETHER`]. Their
+    /// nodes come into `nodes`.
     ///
     /// Cost: that of [`insert`](Self::insert) for each, but the memory's delays overlap.
-    pub(in crate::memtable) fn insert_all(&mut self, mut entries: &[(Target<'_>, &[u8])]) {
-        while let Some(((target, value), rest)) = entries.split_first() {
-            if rest.is_empty() || self.follows_last(*target) {
-                self.insert(*target, value);
-                entries = rest;
+    pub(in crate::memtable) fn insert_all(
+        &mut self,
+        entries: &[(Target<'_>, &[u8])],
+        nodes: &mut [Option<Node>],
+    ) {
+        let mut at = 0;
+        while let Some((target, value)) = entries.get(at) {
+            if at + 1 == entries.len() || self.follows_last(*target) {
+                nodes[at] = Some(self.insert(*target, value));
+                at += 1;
             } else {
-                let (together, rest) = entries.split_at(entries.len().min(TOGETHER));
-                self.insert_together(together);
-                entries = rest;
+                return self.insert_together(&entries[at..], &mut nodes[at..]);
             }
         }
     }
 
-    /// As [`insert_all`](Self::insert_all), for at most [`TOGETHER`].
-    fn insert_together(&mut self, entries: &[(Target<'_>, &[u8])]) {
+    fn insert_together(&mut self, entries: &[(Target<'_>, &[u8])], nodes: &mut [Option<Node>]) {
         let in_use = self.list.height.load(Ordering::Relaxed);
         let mut searches = [self.begin(in_use); TOGETHER];
         let searches = &mut searches[..entries.len()];
@@ -149,12 +182,13 @@ impl Writer {
                 }
             }
         }
-        for (search, (target, value)) in searches.iter_mut().zip(entries) {
+        let places = searches.iter_mut().zip(entries).zip(nodes);
+        for ((search, (target, value)), inserted) in places {
             let in_use = self.list.height.load(Ordering::Relaxed);
             search.catch_up(&self.list, *target, in_use);
             self.last = search.place;
             let height = self.choose_height();
-            self.insert_here(height, *target, value);
+            *inserted = Some(self.insert_here(height, *target, value));
         }
     }
 
@@ -164,7 +198,7 @@ impl Writer {
         height: usize,
         target: Target<'_>,
         value: &[u8],
-    ) {
+    ) -> Node {
         let list = &*self.list;
         let node = Node::entry(&list.arena, &mut self.bump, height, target, value);
         if height > list.height.load(Ordering::Relaxed) {
@@ -172,20 +206,15 @@ impl Writer {
             list.height.store(height, Ordering::Relaxed);
         }
         for level in 0..height {
-            let before = self.last.before[level];
-            let next = list.after(before, level);
-            // SAFETY: `node` was made `height` levels high; `before` was reached on this level, or is the head.
-            unsafe {
-                node.prepare_next(level, next);
-                before.publish(level, node);
-            }
+            list.link(self.last.before[level], node, level);
         }
         self.last.pass(node, height);
         list.len.fetch_add(1, Ordering::Relaxed);
+        node
     }
 
     /// Whether `target` belongs between the last inserted node and its successor.
-    fn follows_last(&self, target: Target<'_>) -> bool {
+    pub(in crate::memtable) fn follows_last(&self, target: Target<'_>) -> bool {
         let list = &*self.list;
         let last = self.last.before[0];
         if last != list.head && list.compare(last, target).is_ge() {
@@ -227,6 +256,27 @@ impl Writer {
         self.random ^= self.random << 25;
         self.random ^= self.random >> 27;
         self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
+    }
+}
+
+impl SkipList {
+    /// Publishes a node behind another one on a level. Only the writer may, with a node that is at least so high.
+    fn link(&self, before: Node, node: Node, level: usize) {
+        let next = self.after(before, level);
+        // SAFETY: `node` is high enough by contract; `before` was reached on this level, or is the head; `next`
+        // is of this list. The list keeps their arena.
+        unsafe {
+            node.prepare_next(level, next);
+            if level == 0 {
+                node.set_before(before);
+            }
+            before.publish(level, node);
+            if level == 0
+                && let Some(next) = next
+            {
+                next.set_before(node);
+            }
+        }
     }
 }
 

@@ -1,0 +1,416 @@
+//! A hash index over a memtable that has grown: from a user key to its newest entry.
+//!
+//! A search comes down the list in a dozen steps, each a cache miss. The index answers with one miss, or two where the key
+//! is there, and it answers both questions that are asked most: is the key here at all, and where is its newest entry.
+//! The writer asks it too. A key that is written again belongs right before its newest entry, so no search is needed.
+//! Order is the list's alone: whatever walks, seeks or wants an older entry goes there.
+//!
+//! ```text
+//! bucket     tags: 7 bytes and one of 0 | 7 addresses of nodes       one cache line, filled from the first slot to the last
+//! tag        a byte of the key's hash, 1 to 255; 0: nothing yet
+//! ```
+//!
+//! A key's hash chooses a bucket, and the tag that spares a look at most other keys' nodes. After a full bucket the
+//! next one goes on, [`BUCKETS_A_KEY`] at most. A key for which all of these are full is not in the index; then the answer
+//! is "unknown", and the list is searched. So a table that is too small makes searches slower, never wrong.
+//!
+//! A small memtable lies in the processor's cache and is searched fast, so the first table comes with some
+//! hundred entries. Each further one has four times the slots and is filled by one walk over the list. All
+//! are kept as long as the memtable, since a reader may still look into an old one; together they are a
+//! third larger than the last.
+//!
+//! Invariants
+//! 1. An entry is in the list before the index leads to it.
+//! 2. Who may see an entry, because they read a sequence number that was published after it, finds it or a newer one
+//!    of its key by the table that is in use then, or is told "unknown".
+//! 3. One writer changes slots. A slot once filled keeps its key; only the node changes, to a newer one.
+//! 4. Range tombstones are no entries, and not in it.
+//!
+//! Left out: older versions, which few ask for. They follow the newest in the list.
+
+#![expect(
+    unsafe_code,
+    reason = "nodes live in an arena that the type system cannot see"
+)]
+
+use super::skiplist::{Node, SkipList};
+use crate::bloom::KeyHash;
+use crate::internal_key;
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, OnceLock, Ordering};
+
+/// An index is worth its while from one entry for so many bytes of the write buffer on, within bounds.
+const BYTES_AN_ENTRY_MIN: usize = 128 << 10;
+const ENTRIES_MIN: [usize; 2] = [8, 512];
+/// Slots in a bucket: with their tags, a cache line.
+const SLOTS: usize = 7;
+/// So many buckets in a row may hold a key.
+const BUCKETS_A_KEY: usize = 4;
+/// The first table has so many slots, and mostly more, for each entry that there is when it is made.
+const SLOTS_AN_ENTRY: usize = 3;
+/// How much larger each table is than the one before.
+const GROWTH: usize = 4;
+/// The largest has a bucket for so many bytes of the write buffer, within a bound.
+const BYTES_A_BUCKET: usize = 512;
+const BUCKETS_MAX: usize = 1 << 22;
+/// From 219 buckets to 2^22 in steps of four.
+const TABLES_MAX: usize = 9;
+/// A table is left for a larger one when so many of its slots are taken, in eighths.
+const FULL_EIGHTHS: usize = 6;
+const _: () = assert!(size_of::<Bucket>() == 64);
+
+/// What readers and the writer share.
+#[derive(Debug)]
+pub(super) struct Index {
+    tables: [OnceLock<Table>; TABLES_MAX],
+    /// How many tables there are. The last of them is in use.
+    count: AtomicUsize,
+    entries_min: usize,
+    buckets_max: usize,
+}
+
+#[derive(Debug)]
+struct Table {
+    buckets: Box<[Bucket]>,
+    /// How many slots are taken. Only the writer looks.
+    taken: AtomicUsize,
+}
+
+/// One cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Bucket {
+    tags: AtomicU64,
+    nodes: [AtomicPtr<u8>; SLOTS],
+}
+
+/// What the index knows of a key.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Known<'a> {
+    /// Its newest entry.
+    Newest(Node, Slot<'a>),
+    /// It has none.
+    Absent(Slot<'a>),
+    /// Only a search can tell.
+    Unknown,
+}
+
+/// Where a key stands, or belongs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot<'a> {
+    table: &'a Table,
+    bucket: &'a Bucket,
+    at: usize,
+    tag: u8,
+}
+
+impl Index {
+    /// For a memtable that will grow to about `buffer_bytes`.
+    pub(super) fn new(buffer_bytes: usize) -> Self {
+        Self {
+            tables: Default::default(),
+            count: AtomicUsize::new(0),
+            entries_min: (buffer_bytes / BYTES_AN_ENTRY_MIN).clamp(ENTRIES_MIN[0], ENTRIES_MIN[1]),
+            buckets_max: (buffer_bytes / BYTES_A_BUCKET).clamp(BUCKETS_A_KEY, BUCKETS_MAX),
+        }
+    }
+
+    /// Bytes that its tables take.
+    pub(super) fn bytes(&self) -> usize {
+        let tables = self.tables.iter().filter_map(OnceLock::get);
+        tables.map(|table| size_of_val(&*table.buckets)).sum()
+    }
+
+    #[inline]
+    fn table(&self) -> Option<&Table> {
+        let last = self.count.load(Ordering::Acquire).checked_sub(1)?;
+        self.tables[last].get()
+    }
+
+    /// What is known of a key.
+    ///
+    /// Cost: a cache line or two, and the node's if there is one.
+    #[inline]
+    pub(super) fn find(&self, user_key: &[u8], hash: KeyHash) -> Known<'_> {
+        match self.table() {
+            Some(table) => table.find(user_key, hash),
+            None => Known::Unknown,
+        }
+    }
+
+    /// Asks for the memory that [`find`](Self::find) will look at first.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: KeyHash) {
+        if let Some(table) = self.table() {
+            prefetch(table.home(hash).1);
+        }
+    }
+
+    /// The node that [`find`](Self::find) will compare first, if there seems to be one, with its memory asked for.
+    #[inline]
+    pub(super) fn prefetch_node(&self, hash: KeyHash) -> Option<Node> {
+        let (_, bucket) = self.table()?.home(hash);
+        let tags = bucket.tags();
+        let at = tags.iter().position(|&tag| tag == tag_of(hash))?;
+        let node = bucket.node(at)?;
+        node.prefetch();
+        Some(node)
+    }
+
+    /// Makes the next table if it is time. Called by the writer between insertions.
+    #[inline]
+    pub(super) fn keep_up(&self, list: &SkipList) {
+        let due = match self.table() {
+            Some(table) => table.is_full() && table.buckets.len() < self.buckets_max,
+            None => list.len() >= self.entries_min,
+        };
+        if due {
+            self.grow(list);
+        }
+    }
+
+    /// Makes the next table, with the keys so far. Readers find it when it is complete.
+    #[cold]
+    fn grow(&self, list: &SkipList) {
+        let count = self.count.load(Ordering::Relaxed);
+        let first = (self.entries_min * SLOTS_AN_ENTRY).div_ceil(SLOTS);
+        let buckets = first * GROWTH.pow(count as u32);
+        let table = Table::new(buckets.min(self.buckets_max));
+        let mut before: Option<Node> = None;
+        let mut at = list.first();
+        while let Some(node) = at {
+            let user_key = user_key_of(&node);
+            let is_newest = before.is_none_or(|before| user_key_of(&before) != user_key);
+            if is_newest && let Known::Absent(slot) = table.find(user_key, KeyHash::of(user_key)) {
+                slot.fill(node);
+            }
+            before = at;
+            at = list.next(node);
+        }
+        self.tables[count].set(table).expect("it is made once");
+        self.count.store(count + 1, Ordering::Release);
+    }
+}
+
+impl Table {
+    fn new(buckets: usize) -> Self {
+        Self {
+            buckets: (0..buckets).map(|_| Bucket::new()).collect(),
+            taken: AtomicUsize::new(0),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let slots = self.buckets.len() * SLOTS;
+        self.taken.load(Ordering::Relaxed) * 8 >= slots * FULL_EIGHTHS
+    }
+
+    /// Where the search for a key begins: the number of a bucket, and the bucket.
+    #[inline]
+    fn home(&self, hash: KeyHash) -> (usize, &Bucket) {
+        let at = hash.line(self.buckets.len() as u32);
+        (at, &self.buckets[at])
+    }
+
+    #[inline]
+    fn find(&self, user_key: &[u8], hash: KeyHash) -> Known<'_> {
+        let wanted = tag_of(hash);
+        let (mut number, mut bucket) = self.home(hash);
+        for _ in 0..BUCKETS_A_KEY {
+            for (at, tag) in bucket.tags().into_iter().enumerate() {
+                let slot = Slot {
+                    table: self,
+                    bucket,
+                    at,
+                    tag: wanted,
+                };
+                if tag == 0 {
+                    return Known::Absent(slot);
+                }
+                if tag == wanted
+                    && let Some(node) = bucket.node(at)
+                    && user_key_of(&node) == user_key
+                {
+                    return Known::Newest(node, slot);
+                }
+            }
+            number = (number + 1) % self.buckets.len();
+            bucket = &self.buckets[number];
+        }
+        Known::Unknown
+    }
+}
+
+impl Slot<'_> {
+    /// Leads to the first entry of the key.
+    pub(super) fn fill(self, node: Node) {
+        self.renew(node);
+        let tags = self.bucket.tags.load(Ordering::Relaxed);
+        let tag = u64::from(self.tag) << (8 * self.at);
+        self.bucket.tags.store(tags | tag, Ordering::Release);
+        let taken = self.table.taken.load(Ordering::Relaxed);
+        self.table.taken.store(taken + 1, Ordering::Relaxed);
+    }
+
+    /// Leads to a newer entry of the key.
+    pub(super) fn renew(self, node: Node) {
+        self.bucket.nodes[self.at].store(node.address(), Ordering::Release);
+    }
+}
+
+impl Bucket {
+    fn new() -> Self {
+        Self {
+            tags: AtomicU64::new(0),
+            nodes: std::array::from_fn(|_| AtomicPtr::default()),
+        }
+    }
+
+    #[inline]
+    fn tags(&self) -> [u8; SLOTS] {
+        let [tags @ .., _] = self.tags.load(Ordering::Acquire).to_le_bytes();
+        tags
+    }
+
+    #[inline]
+    fn node(&self, at: usize) -> Option<Node> {
+        Node::at(self.nodes[at].load(Ordering::Acquire))
+    }
+}
+
+/// The user key of a node in the index.
+#[inline]
+fn user_key_of(node: &Node) -> &[u8] {
+    // SAFETY: no head is ever in the index, and who has the index has the list, whose arena keeps the node.
+    internal_key::user_key(unsafe { node.key() })
+}
+
+/// The bucket comes from the upper half of the hash, the tag from the lower.
+fn tag_of(hash: KeyHash) -> u8 {
+    hash.byte().max(1)
+}
+
+/// Asks for a bucket's memory.
+#[inline]
+fn prefetch(bucket: &Bucket) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(bucket).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bucket;
+}
+
+// Outside loom, whose atomics live in its models only.
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::comparator::Comparator;
+    use crate::internal_key::{MAX_SEQUENCE, ParsedKey, ValueKind};
+    use crate::memtable::{Memtable, MemtableWriter};
+
+    const BUFFER_BYTES: usize = 1 << 20;
+
+    fn insert(writer: &mut MemtableWriter, key: u64, sequence: u64) {
+        let user_key = &key.to_be_bytes();
+        let kind = ValueKind::Put;
+        let key = ParsedKey {
+            user_key,
+            sequence,
+            kind,
+        };
+        writer.insert(key, b"");
+        writer.end_batch();
+    }
+
+    fn newest_in_index(table: &Memtable, key: u64) -> Option<u64> {
+        let key = key.to_be_bytes();
+        match table.index.find(&key, KeyHash::of(&key)) {
+            Known::Newest(node, _) => {
+                // SAFETY: `table` keeps the list.
+                let key = unsafe { node.key() };
+                Some(internal_key::parse(key).unwrap().sequence)
+            }
+            Known::Absent(_) => None,
+            Known::Unknown => panic!("there is room for all"),
+        }
+    }
+
+    #[test]
+    fn it_leads_to_the_newest_entry_of_each_key_and_grows_with_them() {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
+        let table = writer.reader();
+        let keys = 2_000;
+        for sequence in 1..=3 * keys {
+            insert(&mut writer, sequence * 7 % keys, sequence);
+            let tables = table.index.count.load(Ordering::Relaxed);
+            assert_eq!(
+                tables == 0,
+                sequence < 8,
+                "{tables} with {sequence} entries"
+            );
+        }
+        for key in 0..keys {
+            let newest = (1..=3 * keys).rfind(|sequence| sequence * 7 % keys == key);
+            assert_eq!(newest_in_index(&table, key), newest);
+        }
+        assert!((keys..2 * keys).all(|key| newest_in_index(&table, key).is_none()));
+        let slots = |table: &OnceLock<Table>| table.get().map(|table| table.buckets.len() * SLOTS);
+        let slots: Vec<usize> = table.index.tables.iter().filter_map(slots).collect();
+        assert_eq!(slots, [28, 112, 448, 1792, 7168]);
+    }
+
+    #[test]
+    fn what_came_in_the_order_of_the_list_is_led_to_as_well() {
+        // Replay sorts what it inserts: newer versions come first.
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
+        for key in 0..500 {
+            for sequence in [2 * key + 2, 2 * key + 1] {
+                insert(&mut writer, key, sequence);
+            }
+        }
+        let table = writer.reader();
+        assert!((0..500).all(|key| newest_in_index(&table, key) == Some(2 * key + 2)));
+    }
+
+    #[test]
+    fn a_table_that_cannot_grow_says_so_and_the_list_is_searched() {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);
+        let table = writer.reader();
+        let keys = 5_000;
+        (0..2 * keys).for_each(|n| insert(&mut writer, n % keys, n + 1));
+        let is_unknown = |key: &u64| {
+            let key = key.to_be_bytes();
+            matches!(table.index.find(&key, KeyHash::of(&key)), Known::Unknown)
+        };
+        let unknown = (0..keys).filter(is_unknown).count();
+        assert!(unknown as u64 > keys / 2, "{unknown} of {keys} had no room");
+        for key in 0..keys {
+            let found = |sequence| {
+                let found = table.get(&key.to_be_bytes(), sequence);
+                found.map(|found| found.sequence)
+            };
+            assert_eq!(found(MAX_SEQUENCE), Some(key + keys + 1));
+            assert_eq!(found(key + keys), Some(key + 1));
+            assert_eq!(found(key), None);
+        }
+        assert!(table.get(&keys.to_be_bytes(), MAX_SEQUENCE).is_none());
+    }
+
+    #[test]
+    fn an_old_version_is_found_behind_many_newer_ones() {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
+        for key in 0..50 {
+            insert(&mut writer, key, key + 1);
+        }
+        (51..=1_000).for_each(|sequence| insert(&mut writer, 7, sequence));
+        let table = writer.reader();
+        for sequence in [8, 50, 51, 600, 992, 999, 1_000] {
+            let found = table.get(&7u64.to_be_bytes(), sequence).unwrap();
+            let expected = if sequence < 51 { 8 } else { sequence };
+            assert_eq!(found.sequence, expected);
+        }
+        assert!(table.get(&7u64.to_be_bytes(), 7).is_none());
+    }
+}
