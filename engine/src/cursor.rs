@@ -5,6 +5,7 @@
 //! all look like this; only the public cursor on top hides versions and tombstones.
 
 use crate::error::{Error, Result};
+use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
 
 /// Which way a cursor goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,27 @@ pub enum Direction {
     Forward,
     /// To lesser keys.
     Backward,
+}
+
+/// Which entries a source may show one after the other without asking anybody else, see `MergeCursor::run`.
+///
+/// An entry is such a row if it is a put that the reader sees and no version of the key before it.
+#[derive(Debug, Clone, Copy)]
+pub struct RowRun<'e> {
+    /// Rows stand before this user key; `None` if all do.
+    pub end: Option<&'e [u8]>,
+    /// The reader's sequence number.
+    pub sequence: u64,
+}
+
+impl RowRun<'_> {
+    /// Whether the reader sees an entry with this trailer, and sees a put.
+    #[inline]
+    #[must_use]
+    pub fn shows(&self, trailer: [u8; TRAILER_BYTES]) -> bool {
+        let parsed = internal_key::parse_trailer(trailer);
+        parsed.is_ok_and(|(sequence, kind)| sequence <= self.sequence && kind == ValueKind::Put)
+    }
 }
 
 /// A position among sorted internal keys.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use engine::comparator::NumericSuffix;
-use engine::{Comparator, Db, Family, Range, Snapshot};
+use engine::{Comparator, Cursor, Db, Family, Range, Snapshot};
 use support::{Dice, Rows, family_in, seed_or, sorted, steps_or};
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -140,6 +140,17 @@ fn random_ranges_from_both_ends_agree_with_the_model() {
     }
 }
 
+/// The rows that a cursor shows, from the one that it stands on, at most so many.
+fn visited(cursor: &mut Cursor, most: usize) -> Vec<Pair> {
+    let mut rows = Vec::new();
+    let shown = cursor.visit(|key, value| {
+        rows.push((key.to_vec(), value.to_vec()));
+        rows.len() < most
+    });
+    shown.unwrap();
+    rows
+}
+
 /// Any walk of a cursor within bounds stands where the model says.
 #[test]
 fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
@@ -148,16 +159,21 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
     for order in orders() {
         let mut dice = Dice::new(seed);
         let (db, family) = family_in(order.clone());
-        let (_, _, now) = history(&db, &family, &mut dice);
-        let now = sorted(&now, &order);
+        let (snapshot, then, now) = history(&db, &family, &mut dice);
+        let (then, now) = (sorted(&then, &order), sorted(&now, &order));
         for round in 0..rounds {
             let bounds = bounds(&mut dice);
-            let rows = expected(&now, &order, &bounds);
-            let mut cursor = family.cursor_in(bounds.clone()).unwrap();
+            let (rows, mut cursor) = if round % 2 == 0 {
+                let cursor = family.cursor_in(bounds.clone());
+                (expected(&now, &order, &bounds), cursor.unwrap())
+            } else {
+                let cursor = snapshot.cursor_in(&family, bounds.clone());
+                (expected(&then, &order, &bounds), cursor.unwrap())
+            };
             let mut at: Option<usize> = None;
             for step in 0..40 {
                 let target = key(&mut dice);
-                at = match (dice.below(8), at) {
+                at = match (dice.below(10), at) {
                     (0, _) => {
                         cursor.seek_to_first().unwrap();
                         (!rows.is_empty()).then_some(0)
@@ -180,11 +196,21 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
                         cursor.next().unwrap();
                         (at + 1 < rows.len()).then_some(at + 1)
                     }
+                    (6 | 7, Some(at)) => {
+                        let most = 1 + dice.below(30) as usize;
+                        let shown = visited(&mut cursor, most);
+                        let end = rows.len().min(at + most);
+                        assert_eq!(shown, rows[at..end], "{order:?}, round {round}: {bounds:?}");
+                        (at + most <= rows.len()).then_some(end - 1)
+                    }
                     (_, Some(at)) => {
                         cursor.prev().unwrap();
                         at.checked_sub(1)
                     }
-                    (_, None) => None,
+                    (_, None) => {
+                        assert_eq!(visited(&mut cursor, 1), []);
+                        None
+                    }
                 };
                 let found = cursor
                     .valid()

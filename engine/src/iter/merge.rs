@@ -16,7 +16,7 @@
 use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
-use crate::cursor::{Direction, InternalCursor};
+use crate::cursor::{Direction, InternalCursor, RowRun};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::memtable::MemtableCursor;
@@ -268,6 +268,49 @@ impl MergeCursor {
             Direction::Forward => source.seek(target),
             Direction::Backward => source.seek_for_prev(target),
         })
+    }
+
+    /// Shows the entries that follow the current one to `visit`, as long as they are rows of their own in the source that the
+    /// cursor stands on, come before `upper` and before every other source's entry, and `visit` answers `true`. The cursor
+    /// stands on the last one that was shown, or where it stood. Answers what `visit` said last.
+    ///
+    /// The entries that follow may be rows too; `visit` has not seen them. Only under the bytewise order, and going forward.
+    ///
+    /// # Errors
+    /// `Corruption` from the source, which then stands where it came to.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    pub fn run(
+        &mut self,
+        upper: Option<&[u8]>,
+        sequence: u64,
+        visit: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        if !self.comparator.is_bytewise() || self.direction == Direction::Backward {
+            return Ok(true);
+        }
+        // The least of the others is one of the two below the top of the heap.
+        let others = self.heap.get(1..3.min(self.heap.len())).unwrap_or_default();
+        let others = others
+            .iter()
+            .map(|&at| internal_key::user_key(self.sources[at].key()));
+        let end = others.chain(upper).min();
+        // The borrow of the others' keys does not reach into the source on top.
+        let end = end.map(|end| {
+            self.turn_key.clear();
+            self.turn_key.extend_from_slice(end);
+        });
+        let rows = RowRun {
+            end: end.map(|()| self.turn_key.as_slice()),
+            sequence,
+        };
+        let top = *self.heap.first().expect("the cursor stands on an entry");
+        match &mut self.sources[top] {
+            Source::Memtable(cursor) => Ok(cursor.run(&rows, visit)),
+            Source::Table(cursor) => cursor.run(&rows, visit),
+            Source::Level(cursor) => cursor.run(&rows, visit),
+        }
     }
 
     /// Steps against the direction so far: the other sources stand on the far side of the current key.

@@ -54,6 +54,7 @@ pub const fn encode_f64(value: f64) -> [u8; 8] {
 
 /// The `f64` behind a key. Every eight bytes are one, NaN payloads included.
 #[must_use]
+#[inline]
 pub const fn decode_f64(key: [u8; 8]) -> f64 {
     const SIGN: u64 = 1 << 63;
     let ordered = u64::from_be_bytes(key);

@@ -135,6 +135,7 @@ macro_rules! keys {
         impl SelfDelimiting for Numeric<$float> {}
 
         impl DecodeKey for Numeric<$float> {
+            #[inline]
             fn decode_from(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 let start = reader.offset();
                 let value = $decode(reader.array()?);

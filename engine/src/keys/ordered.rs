@@ -58,6 +58,7 @@ pub trait DecodeKey: OrderedKey + Sized {
     /// As [`decode_from`](Self::decode_from), and [`Why::TrailingBytes`] if the key goes on.
     ///
     /// [`Why::TrailingBytes`]: crate::keys::Why::TrailingBytes
+    #[inline]
     fn from_key(key: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(key);
         let value = Self::decode_from(&mut reader)?;

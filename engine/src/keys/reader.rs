@@ -44,6 +44,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Why::Truncated`] at the end of the key.
+    #[inline]
     pub fn byte(&mut self) -> Result<u8, DecodeError> {
         let [byte] = self.array()?;
         Ok(byte)
@@ -53,6 +54,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Why::Truncated`] if fewer are left. Nothing is consumed then.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let Some((field, _)) = self.left().split_first_chunk::<N>() else {
             return Err(self.truncated(N));
@@ -108,6 +110,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Why::TrailingBytes`] if it does not.
+    #[inline]
     pub fn finish(&self) -> Result<(), DecodeError> {
         match self.remaining() {
             0 => Ok(()),
@@ -121,6 +124,7 @@ impl<'a> Reader<'a> {
         Why::Truncated { missing }.at(self.key.len())
     }
 
+    #[inline]
     fn left(&self) -> &'a [u8] {
         // Invariant 3 and the bounds in `array` and `copy_*` keep the offset within the key.
         &self.key[self.offset..]

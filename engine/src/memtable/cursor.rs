@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::skiplist::{Node, SkipList};
 use super::split;
-use crate::cursor::InternalCursor;
+use crate::cursor::{InternalCursor, RowRun};
 use crate::error::Result;
+use crate::internal_key;
 
 /// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
 /// consistent view ignores those with a greater sequence number than it read at the start.
@@ -27,6 +28,29 @@ impl MemtableCursor {
 
     fn here(&self) -> Node {
         self.node.expect("the cursor stands on an entry")
+    }
+
+    /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
+    /// or where it stood. Answers what `visit` said last. Only under the bytewise order.
+    pub fn run(&mut self, rows: &RowRun<'_>, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
+        let mut here = self.here();
+        let mut goes_on = true;
+        while goes_on && let Some(next) = self.list.next(here) {
+            // SAFETY: both nodes are of `self.list`, which lives as long as the borrow of `self`.
+            let (last, key, value) = unsafe { (here.key(), next.key(), next.value()) };
+            let Some((user_key, trailer)) = key.split_last_chunk() else {
+                break;
+            };
+            let is_version_of_last = user_key == internal_key::user_key(last);
+            let is_beyond = rows.end.is_some_and(|end| user_key >= end);
+            if is_version_of_last || is_beyond || !rows.shows(*trailer) {
+                break;
+            }
+            goes_on = visit(user_key, value);
+            here = next;
+        }
+        self.node = Some(here);
+        goes_on
     }
 }
 

@@ -7,7 +7,7 @@
 use super::block::{Block, BlockCursor, Damage};
 use super::index::DataBlock;
 use super::table::Table;
-use crate::cursor::{Direction, InternalCursor};
+use crate::cursor::{Direction, InternalCursor, RowRun};
 use crate::error::{Error, Result};
 use crate::vfs::FileSlice;
 use std::sync::Arc;
@@ -102,6 +102,21 @@ impl TableCursor {
         self.approach(target)?;
         self.narrow(target, direction)?;
         self.arrive(target, direction)
+    }
+
+    /// Shows the rows that follow in this block, as far as `rows` says, until `visit` answers `false`. Stands on the last one
+    /// that was shown, or where it stood. Answers what `visit` said last.
+    ///
+    /// # Errors
+    /// `Corruption` from the block.
+    #[inline]
+    pub fn run(
+        &mut self,
+        rows: &RowRun<'_>,
+        visit: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        let goes_on = self.data.run(rows, visit);
+        goes_on.map_err(|damage| self.data_damaged(&damage))
     }
 
     /// Moves to the block of this number and takes it in hand. `false` if there is none. Stands on no entry.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
-use crate::cursor::{Direction, InternalCursor};
+use crate::cursor::{Direction, InternalCursor, RowRun};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::TableCursor;
@@ -100,6 +100,25 @@ impl LevelCursor {
         self.approach(target, direction)?;
         self.narrow(target, direction)?;
         self.arrive(target, direction)
+    }
+
+    /// As [`TableCursor::run`].
+    ///
+    /// # Errors
+    /// `Corruption` from the table.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    pub fn run(
+        &mut self,
+        rows: &RowRun<'_>,
+        visit: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        let cursor = self.cursor.as_mut();
+        cursor
+            .expect("the cursor stands on an entry")
+            .run(rows, visit)
     }
 
     fn here(&self) -> &TableCursor {

@@ -128,7 +128,13 @@ impl CursorLoss {
     /// A step was made.
     #[inline]
     pub const fn step(&mut self) {
-        self.nanos += STEP_NANOS * self.runs;
+        self.steps(1);
+    }
+
+    /// So many steps were made.
+    #[inline]
+    pub const fn steps(&mut self, steps: u64) {
+        self.nanos += STEP_NANOS * self.runs * steps;
     }
 }
 

@@ -5,9 +5,9 @@
 //! into a restart interval decodes all of it up to the cursor, and the following steps take from that. Decoding
 //! from the restart again at each step, as LevelDB does, costs half an interval a step.
 
-use super::{Block, Damage, Entry};
+use super::{Block, Damage, Entry, common_prefix_len};
 use crate::comparator::Comparator;
-use crate::cursor::Direction;
+use crate::cursor::{Direction, RowRun};
 use crate::internal_key::{self, TRAILER_BYTES};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -226,6 +226,71 @@ impl BlockCursor {
         let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
         self.block.contents().prefetch(ahead, ahead + step);
         Ok(())
+    }
+
+    /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
+    /// or where it stood. Answers what `visit` said last. Only under the bytewise order.
+    ///
+    /// No key is compared that need not be: `matched` is how many bytes the current key, which comes before the end, has in common
+    /// with it. A key that shares more than that with the current one differs from the end in the same byte, so it comes before it
+    /// too.
+    pub(in crate::sstable) fn run(
+        &mut self,
+        rows: &RowRun<'_>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool, Damage> {
+        let Some(current) = &self.current else {
+            return Ok(true);
+        };
+        let view = self.block.view();
+        let (mut at, end) = (current.value.end, view.entries_end());
+        let mut user_len = self.key.len() - TRAILER_BYTES;
+        let mut matched = rows
+            .end
+            .map_or(0, |end| common_prefix_len(&self.key[..user_len], end));
+        let mut goes_on = true;
+        while goes_on && at < end {
+            let entry = view.entry(at)?;
+            if entry.shared > user_len {
+                // The next step says what is wrong.
+                break;
+            }
+            let is_version_of_last = entry.tail.is_empty() && entry.shared == user_len;
+            if is_version_of_last || !rows.shows(entry.trailer) {
+                break;
+            }
+            let tail = view.bytes(&entry.tail);
+            if let Some(end) = rows.end
+                && entry.shared <= matched
+            {
+                let rest = &end[entry.shared..];
+                let common = common_prefix_len(tail, rest);
+                match (tail.get(common), rest.get(common)) {
+                    (Some(ours), Some(theirs)) if ours < theirs => {}
+                    (None, Some(_)) => {}
+                    _ => break,
+                }
+                matched = entry.shared + common;
+            }
+            if at == view.offset_after(self.restart) {
+                self.restart += 1;
+            }
+            user_len = entry.shared + tail.len();
+            self.key.truncate(entry.shared);
+            self.key.extend_from_slice(tail);
+            self.key.extend_from_slice(&entry.trailer);
+            let ahead = entry.end() + AHEAD_BYTES;
+            let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
+            self.block.contents().prefetch(ahead, ahead + step);
+            at = entry.end();
+            goes_on = visit(&self.key[..user_len], view.bytes(&entry.value));
+            self.behind.clear();
+            self.current = Some(Place {
+                at: entry.at,
+                value: entry.value,
+            });
+        }
+        Ok(goes_on)
     }
 
     pub(in crate::sstable) fn prev(&mut self) -> Result<(), Damage> {
