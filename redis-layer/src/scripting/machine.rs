@@ -30,8 +30,37 @@ const MEMORY_KEPT: usize = 8 << 20;
 const COMPILED_MAX: usize = 500;
 /// Lines of `redis.log` that wait for the end of a script.
 const LOG_LINES_MAX: usize = 1000;
+/// What a string or a place in a table takes in Lua, beside the bytes of the string.
+pub(super) const WORD_BYTES: usize = 64;
 /// What error messages call a script.
 const CHUNK: &str = "@user_script";
+
+/// What is put into a state without a look at the limit, if it takes no more than this.
+const UNCHECKED_BYTES: usize = 1 << 20;
+
+/// No limit for the memory of a state, as long as this lives.
+///
+/// A call into a state with a limit may fail for lack of memory, so mlua guards each with a protected call of Lua's. Those were
+/// half of what a short script cost. What the server itself puts in is small as a rule, and is not worth it: what it takes beyond the
+/// limit is refused to the script afterwards.
+struct Unlimited<'l>(&'l Lua);
+
+impl<'l> Unlimited<'l> {
+    /// For so many bytes that the server is about to put in; `None` if they are not small.
+    fn for_bytes(lua: &'l Lua, bytes: usize) -> Option<Self> {
+        let is_small =
+            bytes <= UNCHECKED_BYTES && lua.used_memory() <= MEMORY_MAX - UNCHECKED_BYTES;
+        let lifted = is_small && lua.set_memory_limit(0).is_ok();
+        lifted.then(|| Self(lua))
+    }
+}
+
+impl Drop for Unlimited<'_> {
+    fn drop(&mut self) {
+        // It could be lifted, so it can be set.
+        let _ = self.0.set_memory_limit(MEMORY_MAX);
+    }
+}
 
 /// How a script ended.
 #[derive(Debug)]
@@ -209,6 +238,8 @@ impl Machine {
         host: &mut dyn Host,
         run: &Run,
     ) -> mlua::Result<Result<Value, LuaValue>> {
+        let given = keys.iter().chain(args).map(|word| word.len() + WORD_BYTES);
+        let unlimited = Unlimited::for_bytes(&self.lua, given.sum());
         self.globals.raw_set("KEYS", self.list(keys)?)?;
         self.globals.raw_set("ARGV", self.list(args)?)?;
         let commands = Commands {
@@ -222,6 +253,7 @@ impl Machine {
             let pcall =
                 scope.create_function(|lua, args: MultiValue| commands.pcall(lua, &args))?;
             self.redis.raw_set("pcall", pcall)?;
+            drop(unlimited);
             let (succeeded, value): (bool, LuaValue) = self.run.call(function)?;
             if succeeded {
                 Ok(Ok(Value::from_lua(&value, self.situation.resp3())?))
@@ -299,12 +331,17 @@ impl Commands<'_, '_> {
     fn call(&self, lua: &Lua, args: &MultiValue) -> mlua::Result<LuaValue> {
         match self.answer(args)? {
             Value::Error(text) => Err(raise::table(text)),
-            answer => answer.into_lua(lua, self.situation.resp3()),
+            answer => self.hand_over(lua, answer),
         }
     }
 
     fn pcall(&self, lua: &Lua, args: &MultiValue) -> mlua::Result<LuaValue> {
-        self.answer(args)?.into_lua(lua, self.situation.resp3())
+        self.hand_over(lua, self.answer(args)?)
+    }
+
+    fn hand_over(&self, lua: &Lua, answer: Value) -> mlua::Result<LuaValue> {
+        let _unlimited = Unlimited::for_bytes(lua, answer.lua_bytes());
+        answer.into_lua(lua, self.situation.resp3())
     }
 }
 

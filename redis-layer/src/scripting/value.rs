@@ -17,6 +17,7 @@
 use bytes::Bytes;
 use mlua::{Lua, Table, Value as LuaValue};
 
+use crate::scripting::machine::WORD_BYTES;
 use crate::scripting::raise::{BYTES_MAX, truncated};
 
 /// How deep answers are read from tables. A table may contain itself.
@@ -57,6 +58,25 @@ pub enum Value {
 }
 
 impl Value {
+    /// About how much memory the value takes in Lua.
+    pub(super) fn lua_bytes(&self) -> usize {
+        let all = |values: &[Self]| values.iter().map(Self::lua_bytes).sum::<usize>();
+        let own = match self {
+            Self::Null | Self::Integer(_) | Self::Double(_) | Self::Boolean(_) => 0,
+            Self::Bulk(bytes)
+            | Self::Status(bytes)
+            | Self::Error(bytes)
+            | Self::BigNumber(bytes) => bytes.len(),
+            Self::Verbatim { format, text } => format.len() + text.len(),
+            Self::Array(values) | Self::Set(values) => all(values),
+            Self::Map(pairs) => pairs
+                .iter()
+                .map(|(key, value)| key.lua_bytes() + value.lua_bytes())
+                .sum(),
+        };
+        own + WORD_BYTES
+    }
+
     /// The value in Lua.
     pub(super) fn into_lua(self, lua: &Lua, resp3: bool) -> mlua::Result<LuaValue> {
         let in_table = |name: &str, value: LuaValue| {
