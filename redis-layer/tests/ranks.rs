@@ -10,7 +10,7 @@ use std::thread;
 use common::counting::Counting;
 use common::random::Random;
 use common::{Direct, START_MS, StoreKind, over_every_store};
-use redis_layer::store::Direction;
+use redis_layer::store::{Direction, Scope};
 use redis_layer::types::zset::{AddRule, SortedSet, rank};
 use redis_layer::types::{Txn, check_ranks};
 
@@ -214,7 +214,7 @@ fn an_index_follows_a_transaction_forwards_and_back() {
             }
             let begin = || {
                 let txn = Txn::begin(&*direct.store, shared, 0, START_MS).unwrap();
-                txn.under(Some(redis_layer::store::Scope::Everything))
+                txn.under(Some(Scope::Everything))
             };
             let mut txn = begin();
             for n in 0..200 {
@@ -261,6 +261,48 @@ fn a_reader_without_a_lock_walks_its_own_snapshot() {
     let rank = rank::rank_of(&set, b"m500", Direction::Forward).unwrap();
     assert_eq!(rank, Some(500));
     assert_eq!(direct.show("zrank z m500"), "501");
+}
+
+/// Who only reads needs no lock: the index tells whether it is that of the snapshot.
+#[test]
+fn ranks_are_answered_while_somebody_holds_the_lock_of_the_key() {
+    for kind in StoreKind::ALL {
+        let mut direct = large(kind);
+        direct.run("zadd z 499.5 new");
+        let store = Arc::clone(&direct.store);
+        let lock = store.lock(Scope::Everything).unwrap();
+        assert_eq!(direct.show("zrank z m500"), "501");
+        assert_eq!(direct.show("zcount z 400 (600"), "201");
+        assert_eq!(direct.show("zrange z 500 501"), "[new m500]");
+        assert_eq!(direct.show("zrange missing 500 501"), "[]");
+        drop(lock);
+    }
+}
+
+/// A reader whose snapshot is older than the index is not told of what came later, and takes the lock.
+#[test]
+fn a_reader_with_an_old_snapshot_takes_a_new_one_under_the_lock() {
+    let mut direct = large(StoreKind::Engine);
+    let (store, server) = (Arc::clone(&direct.store), Arc::clone(&direct.server));
+    let begin = || {
+        let txn = Txn::begin(&*store, &server.shared, 0, START_MS).unwrap();
+        txn.under(None)
+    };
+    let ask = |txn: &mut Txn<'_>| {
+        let rank = |set: &SortedSet<'_, '_>| rank::rank_of(set, b"m500", Direction::Forward);
+        rank::ask(txn, b"z", rank).unwrap().flatten()
+    };
+    let mut old = begin();
+    direct.run("zadd z -1 new");
+    assert_eq!(ask(&mut old), Some(501));
+    drop(old);
+    let mut writer = begin().under(Some(Scope::Everything));
+    add(&mut writer, -2.0, b"newer");
+    assert_eq!(rank_in(&mut writer, b"m500"), Some(502));
+    drop(writer);
+    let lock = store.lock(Scope::Everything).unwrap();
+    assert_eq!(ask(&mut begin()), Some(501), "it is settled again");
+    drop(lock);
 }
 
 #[test]

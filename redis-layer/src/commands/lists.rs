@@ -100,7 +100,7 @@ pub(crate) fn lrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         return Ok(Reply::Array(Vec::new()));
     };
     let (start, count) = window(start, stop, list.len());
-    Ok(elements(list.range(start, count)?))
+    Ok(Reply::Strings(list.range(start, count)?))
 }
 
 pub(super) fn elements(elements: Vec<Bytes>) -> Reply {

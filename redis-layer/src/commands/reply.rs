@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use crate::commands::CommandError;
-use crate::types::zset::Element;
+use crate::types::packed::Strings;
+use crate::types::zset::{Element, Members};
 
 /// The version of the wire protocol that a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,6 +65,8 @@ pub enum Reply {
     NullArray,
     /// Replies in order.
     Array(Vec<Reply>),
+    /// Many byte strings in order: an array of [`Reply::Bulk`].
+    Strings(Strings),
     /// Pairs. In RESP2 an array of twice the length.
     Map(Vec<(Reply, Reply)>),
     /// Pairs in order: in RESP3 an array of pairs, in RESP2 one array of twice the length.
@@ -71,7 +74,7 @@ pub enum Reply {
     /// Replies without order. In RESP2 an array.
     Set(Vec<Reply>),
     /// Members with scores: in RESP3 an array of pairs, in RESP2 one array of twice the length.
-    Scored(Vec<Element>),
+    Scored(Members),
     /// A message that the client did not ask for just now. In RESP2 an array.
     Push(Vec<Reply>),
     /// Several replies to one command, one after the other.
@@ -156,10 +159,8 @@ impl Reply {
                     .iter()
                     .map(|(name, value)| name.size() + value.size())
                     .sum(),
-                Self::Scored(elements) => elements
-                    .iter()
-                    .map(|element| 3 * HEADER + element.member.len())
-                    .sum(),
+                Self::Strings(strings) => HEADER * strings.len() + strings.bytes_len(),
+                Self::Scored(members) => 3 * HEADER * members.len() + members.bytes_len(),
                 _ => 0,
             }
     }

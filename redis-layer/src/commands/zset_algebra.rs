@@ -67,7 +67,7 @@ fn answer(txn: &Txn<'_>, args: Args<'_>, operation: Operation) -> Outcome {
     let question = Question::parse(txn, args, 1, operation)?;
     let elements = question.ask(txn)?;
     Ok(if question.with_scores {
-        Reply::Scored(elements)
+        Reply::Scored(elements.into())
     } else {
         Reply::members(elements)
     })

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use crate::commands::zset_write::store;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
-use crate::types::Txn;
 use crate::types::number::{c_text, parse_bound};
 use crate::types::rows::Score;
-use crate::types::zset::{Element, LexBound, LexRange, ScoreRange, SortedSet, Window, rank};
+use crate::types::zset::{LexBound, LexRange, Members, ScoreRange, SortedSet, Window, rank};
+use crate::types::{self, Txn};
 
 /// What the bounds of a range are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub(crate) fn zrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 /// `ZRANGESTORE destination source start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count]`
 pub(crate) fn zrangestore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let (elements, _) = elements_of(txn, args, 2, None, None)?;
-    store(txn, args.get(1), &elements, "zrangestore")
+    let (members, _) = members_of(txn, args, 2, None, None)?;
+    store(txn, args.get(1), &members.into_elements(), "zrangestore")
 }
 
 /// `ZREVRANGE key start stop [WITHSCORES]`
@@ -126,22 +126,22 @@ fn range(
     by: Option<By>,
     direction: Option<Direction>,
 ) -> Outcome {
-    let (elements, with_scores) = elements_of(txn, args, 1, by, direction)?;
+    let (members, with_scores) = members_of(txn, args, 1, by, direction)?;
     Ok(if with_scores {
-        Reply::Scored(elements)
+        Reply::Scored(members)
     } else {
-        Reply::members(elements)
+        Reply::Strings(members.into_names())
     })
 }
 
-/// The elements of a range whose key stands at a position, and whether the client wants their scores.
-fn elements_of(
+/// The members of a range whose key stands at a position, and whether the client wants their scores.
+fn members_of(
     txn: &mut Txn<'_>,
     args: Args<'_>,
     key_at: usize,
     by: Option<By>,
     direction: Option<Direction>,
-) -> Result<(Vec<Element>, bool), CommandError> {
+) -> Result<(Members, bool), CommandError> {
     let options = RangeOptions::parse(args, key_at, by, direction)?;
     let by = options.by.unwrap_or(By::Rank);
     let direction = options.direction.unwrap_or(Direction::Forward);
@@ -160,41 +160,47 @@ fn elements_of(
         (Direction::Backward, By::Score | By::Lex) => (key_at + 2, key_at + 1),
         _ => (key_at + 1, key_at + 2),
     };
-    let elements = match by {
+    let key = args.get(key_at);
+    let members = match by {
         By::Rank => {
             let (start, stop) = (args.integer(min)?, args.integer(max)?);
-            // Near an end the walk is short, and no lock is needed for it.
+            // Near an end the walk is short, and no index is needed for it.
             let is_far = |rank: i64| rank.unsigned_abs() > rank::WALKED;
-            let set = open(txn, args.get(key_at), is_far(start) && is_far(stop))?;
-            set.map(|set| by_rank(&set, start, stop, direction))
+            members_in(txn, key, is_far(start) && is_far(stop), |set| {
+                by_rank(set, start, stop, direction)
+            })
         }
         By::Score => {
             let range = score_range(args.get(min), args.get(max))?;
             let window = options.window();
-            let set = open(txn, args.get(key_at), window.offset > rank::WALKED)?;
-            set.map(|set| set.by_score(&range, direction, window))
+            members_in(txn, key, window.offset > rank::WALKED, |set| {
+                set.by_score(&range, direction, window)
+            })
         }
         By::Lex => {
             let range = lex_range(&args.bytes(min), &args.bytes(max))?;
-            let set = SortedSet::open(txn, args.get(key_at))?;
-            set.map(|set| set.by_lex(&range, direction, options.window()))
+            members_in(txn, key, false, |set| {
+                set.by_lex(&range, direction, options.window())
+            })
         }
     };
-    let elements = elements.transpose()?.unwrap_or_default();
-    Ok((elements, options.with_scores))
+    Ok((members?, options.with_scores))
 }
 
-/// The set under a key, with its index for ranks if that is worth a lock.
-fn open<'t, 's>(
-    txn: &'t mut Txn<'s>,
-    key: &'t [u8],
+/// Some members of the set under a key, with its index for ranks if that is worth it.
+fn members_in(
+    txn: &mut Txn<'_>,
+    key: &[u8],
     is_ranked: bool,
-) -> crate::types::Result<Option<SortedSet<'t, 's>>> {
-    if is_ranked {
-        SortedSet::open_ranked(txn, key)
+    choose: impl Fn(&SortedSet<'_, '_>) -> types::Result<Members>,
+) -> types::Result<Members> {
+    let members = if is_ranked {
+        rank::ask(txn, key, choose)?
     } else {
-        SortedSet::open(txn, key)
-    }
+        let set = SortedSet::open(txn, key)?;
+        set.map(|set| choose(&set)).transpose()?
+    };
+    Ok(members.unwrap_or_default())
 }
 
 /// The elements from one rank to another, both included. Negative ranks count from the end.
@@ -203,10 +209,10 @@ fn by_rank(
     start: i64,
     stop: i64,
     direction: Direction,
-) -> crate::types::Result<Vec<Element>> {
+) -> types::Result<Members> {
     match rank_window(set.len(), start, stop) {
         Some((first, count)) => rank::select(set, first, count, direction),
-        None => Ok(Vec::new()),
+        None => Ok(Members::default()),
     }
 }
 

@@ -42,19 +42,15 @@ pub(crate) fn zcard(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `ZCOUNT key min max`
 pub(crate) fn zcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let range = score_range(args.get(2), args.get(3))?;
-    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
-        return Ok(Reply::Integer(0));
-    };
-    Ok(Reply::count(rank::count_scores(&set, &range)?))
+    let count = rank::ask(txn, args.get(1), |set| rank::count_scores(set, &range))?;
+    Ok(Reply::count(count.unwrap_or(0)))
 }
 
 /// `ZLEXCOUNT key min max`
 pub(crate) fn zlexcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let range = lex_range(&args.bytes(2), &args.bytes(3))?;
-    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
-        return Ok(Reply::Integer(0));
-    };
-    Ok(Reply::count(rank::count_members(&set, &range)?))
+    let count = rank::ask(txn, args.get(1), |set| rank::count_members(set, &range))?;
+    Ok(Reply::count(count.unwrap_or(0)))
 }
 
 /// `ZRANK key member`
@@ -68,11 +64,11 @@ pub(crate) fn zrevrank(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 fn rank_from(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outcome {
-    let Some(set) = SortedSet::open_ranked(txn, args.get(1))? else {
-        return Ok(Reply::Null);
-    };
-    let rank = rank::rank_of(&set, args.get(2), direction)?;
-    Ok(rank.map_or(Reply::Null, Reply::count))
+    let member = args.get(2);
+    let rank = rank::ask(txn, args.get(1), |set| {
+        rank::rank_of(set, member, direction)
+    })?;
+    Ok(rank.flatten().map_or(Reply::Null, Reply::count))
 }
 
 /// `ZRANDMEMBER key [count [WITHSCORES]]`
@@ -92,16 +88,15 @@ pub(crate) fn zrandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
         choice.check_length()?;
     }
-    let set = SortedSet::open_ranked(txn, args.get(1))?;
-    let elements = match (&set, choice) {
-        (None, _) => Vec::new(),
-        (Some(set), None) => rank::random_different(set, 1)?,
-        (Some(set), Some(Choice::Different(count))) => rank::random_different(set, count)?,
-        (Some(set), Some(Choice::Repeating(count))) => rank::random_repeating(set, count)?,
-    };
+    let elements = rank::ask(txn, args.get(1), |set| match choice {
+        None => rank::random_different(set, 1),
+        Some(Choice::Different(count)) => rank::random_different(set, count),
+        Some(Choice::Repeating(count)) => rank::random_repeating(set, count),
+    })?;
+    let elements = elements.unwrap_or_default();
     Ok(match choice {
         None => Reply::bulk_or_null(elements.into_iter().next().map(|element| element.member)),
-        Some(_) if with_scores => Reply::Scored(elements),
+        Some(_) if with_scores => Reply::Scored(elements.into()),
         Some(_) => Reply::members(elements),
     })
 }

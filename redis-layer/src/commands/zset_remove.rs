@@ -117,7 +117,7 @@ fn pop_from_one(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outc
     };
     let popped = pop(txn, args.get(1), count.unwrap_or(1), direction)?.unwrap_or_default();
     if count.is_some() {
-        return Ok(Reply::Scored(popped));
+        return Ok(Reply::Scored(popped.into()));
     }
     // Without a count the pair stands alone, in both protocols.
     Ok(Reply::Array(popped.into_iter().flat_map(pair).collect()))

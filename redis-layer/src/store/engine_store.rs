@@ -284,4 +284,17 @@ impl Cursor for EngineCursor {
         }
         .map_err(Error::new)
     }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
+        if self.direction == Direction::Forward {
+            return self.cursor.visit(visit).map_err(Error::new);
+        }
+        while let Some((key, value)) = self.row() {
+            if !visit(key, value) {
+                break;
+            }
+            self.advance()?;
+        }
+        Ok(())
+    }
 }

@@ -283,4 +283,19 @@ pub trait Cursor {
     /// # Errors
     /// Those of the medium. The cursor then stands behind the last row.
     fn advance(&mut self) -> Result<()>;
+
+    /// Shows the row under the cursor and those behind it to `visit`, until it answers `false` or there are no more. The
+    /// cursor then stands on the row that was shown last, or behind the last one. A store may do that faster than step by step.
+    ///
+    /// # Errors
+    /// As [`Cursor::advance`].
+    fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
+        while let Some((key, value)) = self.row() {
+            if !visit(key, value) {
+                break;
+            }
+            self.advance()?;
+        }
+        Ok(())
+    }
 }

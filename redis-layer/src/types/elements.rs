@@ -230,15 +230,11 @@ impl Elements {
         txn: &Txn<'_>,
         mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
-        let mut cursor = self.scan(txn, &self.prefix.rows())?;
-        while let Some((row, value)) = cursor.row() {
+        let rows = self.prefix.rows();
+        txn.each_row(Space::Data, &rows, Direction::Forward, |row, value| {
             let (_, name) = self.prefix.place_and_name(row)?;
-            if !visit(name, value)? {
-                return Ok(());
-            }
-            cursor.advance()?;
-        }
-        Ok(())
+            visit(name, value)
+        })
     }
 
     /// Shows the elements from a place on to `visit`. Answers the place to go on from, 0 at the

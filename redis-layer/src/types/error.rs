@@ -26,6 +26,10 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// The rank index of a sorted set was changed after the snapshot was taken. Who asks holds no lock, and asks again
+    /// under it: see [`rank::ask`](crate::types::zset::rank::ask).
+    #[error("the rank index is ahead of the snapshot")]
+    Outdated,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),

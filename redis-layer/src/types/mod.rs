@@ -19,6 +19,7 @@ mod keyspace;
 pub mod list;
 pub mod number;
 mod orphans;
+pub mod packed;
 pub mod place;
 pub mod random;
 pub mod rows;

@@ -10,10 +10,10 @@
 //! - C text ends at its first zero byte. Range bounds are read that way, so `1\0x` is 1.
 
 mod long_double;
-
-use bytes::Bytes;
+mod print;
 
 pub use long_double::LongDouble;
+pub use print::{format_double, format_significant, whole};
 
 /// What `strtod` made of the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,55 +68,12 @@ pub fn parse_integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The number as C's `%.17g` prints it, which is how Redis 7.0 prints a score.
-#[must_use]
-pub fn format_double(value: f64) -> Bytes {
-    if value.is_infinite() {
-        return Bytes::from_static(if value > 0.0 { b"inf" } else { b"-inf" });
-    }
-    format_significant(value, 17).into()
-}
-
-/// The number as C's `%.<digits>g` prints it.
-#[must_use]
-pub fn format_significant(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let decimals = digits.saturating_sub(1);
-    let scientific = format!("{value:.decimals$e}");
-    // Rust always writes the `e`.
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let places = i32::try_from(decimals)
-        .unwrap_or(i32::MAX)
-        .checked_sub(exponent);
-    match places.and_then(|places| usize::try_from(places).ok()) {
-        Some(places) if exponent >= -4 => {
-            without_trailing_zeros(&format!("{value:.places$}")).to_owned()
-        }
-        _ => {
-            let sign = if exponent < 0 { '-' } else { '+' };
-            let mantissa = without_trailing_zeros(mantissa);
-            format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
-        }
-    }
-}
-
 /// The number at the start of a text, as C's `strtod` reads it, and how many bytes it takes; 0
 /// bytes if there is none.
 #[must_use]
 pub fn number_prefix(text: &[u8]) -> (f64, usize) {
     let parsed = strtod(text);
     (parsed.value, parsed.length)
-}
-
-fn without_trailing_zeros(text: &str) -> &str {
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        text
-    }
 }
 
 const fn is_space(byte: u8) -> bool {

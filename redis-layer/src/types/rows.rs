@@ -31,8 +31,8 @@ mod position;
 
 use bytes::Bytes;
 use engine::keys::{
-    DecodeKey, Numeric, OrderedKey, Raw, Reader, encode_bytes_into, encode_i64, encode_u32,
-    encode_u64,
+    DecodeKey, Numeric, OrderedKey, Raw, Reader, decode_f64, encode_bytes_into, encode_i64,
+    encode_u32, encode_u64,
 };
 
 pub use metadata::{
@@ -204,6 +204,7 @@ impl RowPrefix {
     }
 
     /// What marks are compared with: the key of a score row without the part that all share.
+    #[inline]
     #[must_use]
     pub fn mark_of<'r>(&self, row: &'r [u8]) -> &'r [u8] {
         row.strip_prefix(&*self.0).unwrap_or(row)
@@ -233,13 +234,21 @@ impl RowPrefix {
     ///
     /// # Errors
     /// [`Error::Damaged`] if the row belongs to another collection or holds no score.
+    #[inline]
     pub fn score_member<'r>(&self, row: &'r [u8]) -> Result<(Score, &'r [u8])> {
         let (score, member) = row
             .strip_prefix(&*self.0)
             .and_then(<[u8]>::split_first_chunk::<U64_LEN>)
             .ok_or_else(|| Error::damaged(Space::Score, row, "it holds no score"))?;
-        let score = Score::from_key(score)
-            .map_err(|reason| Error::undecodable(Space::Score, row, &reason))?;
+        let value = decode_f64(*score);
+        if value == 0.0 || value.is_nan() {
+            // Only here may the bytes be none of a score.
+            let score = Score::from_key(score)
+                .map_err(|reason| Error::undecodable(Space::Score, row, &reason))?;
+            return Ok((score, member));
+        }
+        let score = Score::new(value);
+        let score = score.map_err(|_| Error::damaged(Space::Score, row, "it holds no score"))?;
         Ok((score, member))
     }
 }

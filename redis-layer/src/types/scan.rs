@@ -165,6 +165,30 @@ pub fn visit_page(
     Ok(0)
 }
 
+impl Txn<'_> {
+    /// Shows the rows of a range to `visit`, in the order of `direction`, until it answers `false`.
+    ///
+    /// # Errors
+    /// Those of the store and of `visit`.
+    pub fn each_row(
+        &self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut failed = Ok(());
+        let mut cursor = self.scan(space, range, direction)?;
+        cursor.visit(&mut |key, value| {
+            visit(key, value).unwrap_or_else(|error| {
+                failed = Err(error);
+                false
+            })
+        })?;
+        failed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -15,6 +15,7 @@
 
 mod commit;
 mod merged;
+mod ranks;
 
 use std::cell::Cell;
 use std::cell::RefCell;
@@ -25,7 +26,7 @@ use bytes::Bytes;
 use crate::store::{Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
 use crate::types::databases::Mapping;
 use crate::types::rows::metadata_key;
-use crate::types::zset::indexes::{Index, Journal, RankIndexes};
+use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use merged::Merged;
 
@@ -51,6 +52,8 @@ pub struct Txn<'s> {
     /// Those that were not, if anybody wants to know.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
     ranks: RefCell<Journal<'s>>,
+    /// Which changes of rank indexes the snapshot shows: see `indexes`.
+    ranks_noted: u64,
     locks: Locks<'s>,
     /// The databases as they were, and as this transaction wants them.
     began: Mapping,
@@ -130,6 +133,7 @@ impl<'s> Txn<'s> {
         db: DbNumber,
         now_ms: i64,
     ) -> Result<Self> {
+        let ranks_noted = shared.rank_indexes().now();
         let (snapshot, mapping) = shared.databases().snapshot(store)?;
         Ok(Self {
             store,
@@ -147,6 +151,7 @@ impl<'s> Txn<'s> {
             lookups: Cell::default(),
             misses: RefCell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
+            ranks_noted,
             locks: Locks::Unknown,
             db,
             now_ms,
@@ -159,59 +164,6 @@ impl<'s> Txn<'s> {
     pub fn under(mut self, held: Option<Scope<'s>>) -> Self {
         self.locks = Locks::OfCaller(held);
         self
-    }
-
-    /// Whether nobody else can change the key.
-    pub(crate) fn holds_lock_of(&self, key: &[u8]) -> bool {
-        match &self.locks {
-            Locks::Unknown | Locks::OfCaller(None) => false,
-            Locks::OfCaller(Some(Scope::Everything)) => true,
-            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| held == key),
-            Locks::Own(held, _) => held == key,
-        }
-    }
-
-    /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Answers whether it did: then
-    /// what was read before is out of date. For readers of one key.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub(crate) fn lock_to_read(&mut self, key: &[u8]) -> Result<bool> {
-        if !matches!(self.locks, Locks::OfCaller(None)) {
-            return Ok(false);
-        }
-        let guard = self.store.lock(Scope::Keys(&[key.to_vec()]))?;
-        self.locks = Locks::Own(key.to_vec(), guard);
-        let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
-        (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
-        self.fetched.clear();
-        self.seen = RefCell::default();
-        Ok(true)
-    }
-
-    /// Gives up the lock that [`Txn::lock_to_read`] took, if it did. The snapshot stays.
-    pub(crate) fn unlock(&mut self) {
-        if matches!(self.locks, Locks::Own(..)) {
-            self.locks = Locks::OfCaller(None);
-        }
-    }
-
-    /// The rank indexes of the server.
-    pub(crate) const fn rank_indexes(&self) -> &'s RankIndexes {
-        self.shared.rank_indexes()
-    }
-
-    /// Where changes of sorted sets are noted in their indexes.
-    pub(crate) fn rank_journal(&mut self) -> &mut Journal<'s> {
-        self.ranks.get_mut()
-    }
-
-    /// Says that an index was built from what this transaction sees.
-    pub(crate) fn built_rank_index(&self, index: &Index) {
-        let changed = |space: Space| !self.changes[space.index()].is_empty();
-        if changed(Space::Score) || changed(Space::Data) {
-            self.ranks.borrow_mut().built(index);
-        }
     }
 
     /// What all transactions of the server share in memory.

@@ -39,13 +39,14 @@ impl Txn<'_> {
             Content::List(..) => {
                 let list = List::open(self, key)?;
                 let all = list.map(|list| list.range(0, u64::MAX)).transpose()?;
-                all.map(Value::List)
+                all.map(|all| Value::List(all.into_parts().collect()))
             }
             Content::SortedSet(..) => {
                 let set = SortedSet::open(self, key)?;
                 let all =
                     set.map(|set| set.by_score(&ScoreRange::ALL, Direction::Forward, Window::ALL));
-                all.transpose()?.map(Value::SortedSet)
+                all.transpose()?
+                    .map(|all| Value::SortedSet(all.into_elements()))
             }
             Content::Hash(_) => {
                 let hash = Elements::open(self, key, Kind::Hash)?;

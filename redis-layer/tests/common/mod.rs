@@ -144,10 +144,16 @@ pub(crate) fn show(reply: &Reply) -> String {
                 .map(|(name, value)| show(name) + "=" + &show(value));
             list(pairs.collect())
         }
-        Reply::Scored(elements) => {
-            let pairs = elements
+        Reply::Strings(strings) => list(
+            strings
                 .iter()
-                .map(|e| format!("{}={}", e.member.escape_ascii(), e.score));
+                .map(|s| s.escape_ascii().to_string())
+                .collect(),
+        ),
+        Reply::Scored(members) => {
+            let pairs = members
+                .iter()
+                .map(|(member, score)| format!("{}={score}", member.escape_ascii()));
             list(pairs.collect())
         }
         Reply::Line(text) | Reply::BigNumber(text) => text.escape_ascii().to_string(),

@@ -42,8 +42,10 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
             Value::Array(all(flat.collect()))
         }
-        Reply::Scored(elements) => {
-            let pairs = elements
+        Reply::Strings(strings) => Value::Array(strings.into_parts().map(Value::Bulk).collect()),
+        Reply::Scored(members) => {
+            let pairs = members
+                .into_elements()
                 .into_iter()
                 .map(|element| [Value::Bulk(element.member), double(element.score, resp3)]);
             Value::Array(if resp3 {

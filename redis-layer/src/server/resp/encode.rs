@@ -1,7 +1,10 @@
 //! Replies as bytes, in both versions of the protocol.
 
 use crate::commands::{Protocol, Reply};
-use crate::types::number::format_double;
+use crate::types::number::{format_double, whole};
+
+/// What a short bulk string takes beside its bytes.
+const BULK_BYTES: usize = 7;
 
 /// Appends a reply to `out`.
 pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
@@ -23,6 +26,11 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         Reply::NullArray => out.extend_from_slice(if is_v3 { b"_\r\n" } else { b"*-1\r\n" }),
         Reply::Push(items) => list(out, if is_v3 { b'>' } else { b'*' }, items, protocol),
         Reply::Array(items) => list(out, b'*', items, protocol),
+        Reply::Strings(strings) => {
+            header(out, b'*', length(strings.len()));
+            out.reserve(strings.bytes_len() + BULK_BYTES * strings.len());
+            strings.iter().for_each(|string| bulk(out, string));
+        }
         Reply::Set(items) => list(out, if is_v3 { b'~' } else { b'*' }, items, protocol),
         Reply::Map(pairs) => {
             if is_v3 {
@@ -46,15 +54,15 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
                 encode(value, protocol, out);
             }
         }
-        Reply::Scored(elements) => {
-            let per_element = if is_v3 { 1 } else { 2 };
-            header(out, b'*', length(per_element * elements.len()));
-            for element in elements {
+        Reply::Scored(members) => {
+            let per_member = if is_v3 { 1 } else { 2 };
+            header(out, b'*', length(per_member * members.len()));
+            for (member, score) in members.iter() {
                 if is_v3 {
                     header(out, b'*', 2);
                 }
-                bulk(out, &element.member);
-                double(out, element.score, protocol);
+                bulk(out, member);
+                double(out, score, protocol);
             }
         }
         // The dispatcher lets no wait come this far.
@@ -87,6 +95,15 @@ fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
 }
 
 fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
+    if let Some(whole) = whole(value) {
+        // Most scores.
+        let (digits, start) = digits(whole);
+        let text = &digits[start..];
+        return match protocol {
+            Protocol::Resp2 => bulk(out, text),
+            Protocol::Resp3 => line(out, b',', text),
+        };
+    }
     let text = format_double(value);
     match protocol {
         Protocol::Resp2 => bulk(out, &text),
@@ -117,7 +134,22 @@ fn line(out: &mut Vec<u8>, kind: u8, text: &[u8]) {
 
 /// A kind and a number, without going through the formatting machinery.
 fn header(out: &mut Vec<u8>, kind: u8, number: i64) {
-    // Nineteen digits and a sign at most.
+    // Most lengths, and many integers.
+    let digit = |value: i64| b'0' + value as u8;
+    match number {
+        0..10 => return out.extend_from_slice(&[kind, digit(number), b'\r', b'\n']),
+        10..100 => {
+            let (tens, ones) = (digit(number / 10), digit(number % 10));
+            return out.extend_from_slice(&[kind, tens, ones, b'\r', b'\n']);
+        }
+        _ => {}
+    }
+    let (digits, start) = digits(number);
+    line(out, kind, &digits[start..]);
+}
+
+/// The digits of a number, its sign before them, and where they start: nineteen and a sign at most.
+fn digits(number: i64) -> ([u8; 20], usize) {
     let mut digits = [0; 20];
     let mut start = digits.len();
     let mut left = number.unsigned_abs();
@@ -129,12 +161,11 @@ fn header(out: &mut Vec<u8>, kind: u8, number: i64) {
             break;
         }
     }
-    out.push(kind);
     if number < 0 {
-        out.push(b'-');
+        start -= 1;
+        digits[start] = b'-';
     }
-    out.extend_from_slice(&digits[start..]);
-    out.extend_from_slice(b"\r\n");
+    (digits, start)
 }
 
 /// A length that fits, because the thing fits in memory.
@@ -199,7 +230,7 @@ mod tests {
                 "*1\r\n*2\r\n$1\r\nk\r\n:1\r\n",
             ),
             (
-                Reply::Scored(vec![element]),
+                Reply::Scored(vec![element].into()),
                 "*2\r\n$1\r\nm\r\n$3\r\n0.5\r\n",
                 "*1\r\n*2\r\n$1\r\nm\r\n,0.5\r\n",
             ),

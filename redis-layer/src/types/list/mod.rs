@@ -20,8 +20,13 @@ pub use edit::Beside;
 use bytes::Bytes;
 
 use crate::store::{Direction, KeyRange, Space, next_key};
+use crate::types::packed::Strings;
 use crate::types::rows::{Collection, Ends, Position, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
+
+/// A range gets room for so many elements at once, each of about so many bytes.
+const ELEMENTS_RESERVED: u64 = 128;
+const ELEMENT_BYTES: usize = 16;
 
 /// An end of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,7 +177,10 @@ impl<'t, 's> List<'t, 's> {
                 Side::Left => &self.ends.first,
                 Side::Right => &self.ends.last,
             })?],
-            _ => self.elements(&self.rows(), side.inwards(), count)?,
+            _ => {
+                let elements = self.elements(&self.rows(), side.inwards(), count)?;
+                elements.into_parts().collect()
+            }
         };
         self.remove_at_end(side, count)?;
         Ok(popped)
@@ -212,9 +220,9 @@ impl<'t, 's> List<'t, 's> {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn range(&self, start: u64, count: u64) -> Result<Vec<Bytes>> {
+    pub fn range(&self, start: u64, count: u64) -> Result<Strings> {
         if start >= self.size || count == 0 {
-            return Ok(Vec::new());
+            return Ok(Strings::default());
         }
         let mut rows = self.rows();
         if start > 0 {
@@ -229,14 +237,9 @@ impl<'t, 's> List<'t, 's> {
     /// Those of the store.
     pub fn walk(&self, from: Side, mut visit: impl FnMut(&[u8]) -> bool) -> Result<()> {
         let rows = self.rows();
-        let mut cursor = self.txn.scan(Space::Data, &rows, from.inwards())?;
-        while let Some((_, element)) = cursor.row() {
-            if !visit(element) {
-                break;
-            }
-            cursor.advance()?;
-        }
-        Ok(())
+        let inwards = from.inwards();
+        self.txn
+            .each_row(Space::Data, &rows, inwards, |_, element| Ok(visit(element)))
     }
 
     /// Writes size and ends, or removes the key if no element is left. Gives back the transaction.
@@ -275,27 +278,15 @@ impl<'t, 's> List<'t, 's> {
     }
 
     /// The first elements of some rows.
-    fn elements(&self, rows: &KeyRange, direction: Direction, count: u64) -> Result<Vec<Bytes>> {
-        // One allocation for all of them: each is a slice of it.
-        let mut bytes = Vec::new();
-        let mut ends = Vec::new();
-        let mut cursor = self.txn.scan(Space::Data, rows, direction)?;
-        while let Some((_, element)) = cursor.row() {
-            bytes.extend_from_slice(element);
-            ends.push(bytes.len());
-            if ends.len() as u64 == count {
-                break;
-            }
-            cursor.advance()?;
-        }
-        let bytes = Bytes::from(bytes);
-        let mut start = 0;
-        let slices = ends.into_iter().map(|end| {
-            let element = bytes.slice(start..end);
-            start = end;
-            element
-        });
-        Ok(slices.collect())
+    fn elements(&self, rows: &KeyRange, direction: Direction, count: u64) -> Result<Strings> {
+        let most = usize::try_from(count.min(self.size).min(ELEMENTS_RESERVED)).unwrap_or_default();
+        let mut elements = Strings::with_capacity(most, ELEMENT_BYTES);
+        self.txn
+            .each_row(Space::Data, rows, direction, |_, element| {
+                elements.push(element);
+                Ok((elements.len() as u64) < count)
+            })?;
+        Ok(elements)
     }
 
     /// The positions of some rows.

@@ -3,13 +3,19 @@
 //! An index ([`Counts`]) belongs to one version of one sorted set. It is built by one scan, at the
 //! first question that needs it, and from then on every change of the set is noted in it at once,
 //! before the batch is committed. That is safe because of the locks: only the command that holds
-//! the lock of the key looks at the index or changes it.
+//! the lock of the key changes the index.
+//!
+//! A reader needs no lock if the index is *settled* for it: it stands as the last commit left it, and that commit
+//! came before the reader's snapshot. A counter tells. Each commit that changed an index takes the next number and
+//! leaves it there; a reader notes the counter before it takes its snapshot, and uses the index as long as that has no later
+//! number. While changes are on their way, an index has the greatest number of all.
 //!
 //! Invariants
 //! 1. Between two commands an index counts the rows that the store holds.
 //! 2. Within a command that holds the lock of the key, an index counts the rows that the command
 //!    sees: its snapshot with its own changes. What it did is undone (`Journal`) if it fails.
-//! 3. All indexes together take at most the budget. Those that were used longest ago go first. An
+//! 3. An index with a number up to the one that a reader noted counts the rows of the reader's snapshot.
+//! 4. All indexes together take at most the budget. Those that were used longest ago go first. An
 //!    index that is gone costs a scan when it is asked for again, and no answer.
 //!
 //! A version is never given to two collections, so the index of a removed set can only be useless,
@@ -17,17 +23,27 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-use crate::types::zset::counts::Counts;
+use crate::types::zset::counts::{Bucket, Counts};
 
 /// How much memory the indexes of a server may take: enough for sets of 25 million members together.
 pub const BUDGET_BYTES: usize = 64 << 20;
 
-/// The index of one set. Locked for single steps only: the lock of the key keeps others away.
-type Shared = Arc<Mutex<Counts>>;
+/// The index of one set. Locked for single steps only.
+type Shared = Arc<Mutex<State>>;
+
+#[derive(Debug)]
+struct State {
+    counts: Counts,
+    /// The number of the commit that it stands as left by; [`UNSETTLED`] while it follows changes that are not committed.
+    settled_at: u64,
+}
+
+/// No commit has this number.
+const UNSETTLED: u64 = u64::MAX;
 
 /// All rank indexes of a server.
 #[derive(Debug)]
@@ -36,6 +52,8 @@ pub struct RankIndexes {
     table: Mutex<Table>,
     /// How many there are, so that writers who meet none pay nothing.
     len: AtomicUsize,
+    /// How many commits changed an index.
+    commits: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -48,7 +66,7 @@ struct Table {
 
 #[derive(Debug)]
 struct Slot {
-    counts: Shared,
+    state: Shared,
     bytes: usize,
     used: u64,
 }
@@ -67,7 +85,19 @@ impl RankIndexes {
             budget,
             table: Mutex::default(),
             len: AtomicUsize::new(0),
+            commits: AtomicU64::new(0),
         }
+    }
+
+    /// What a reader notes before it takes its snapshot.
+    pub(crate) fn now(&self) -> u64 {
+        self.commits.load(Ordering::SeqCst)
+    }
+
+    /// The rows that an index counts are those of the store.
+    pub(crate) fn settle(&self, index: &Index) {
+        let mut state = index.state.lock();
+        state.settled_at = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
     }
 
     /// How many indexes there are.
@@ -101,18 +131,19 @@ impl RankIndexes {
         slot.used = clock;
         Some(Index {
             version,
-            counts: Arc::clone(&slot.counts),
+            state: Arc::clone(&slot.state),
         })
     }
 
-    /// Keeps an index, as long as the budget allows.
+    /// Keeps an index, as long as the budget allows. It is not settled.
     pub(crate) fn insert(&self, version: u64, counts: Counts) -> Index {
         let bytes = counts.bytes();
-        let counts = Arc::new(Mutex::new(counts));
+        let settled_at = UNSETTLED;
+        let state = Arc::new(Mutex::new(State { counts, settled_at }));
         let mut table = self.table.lock();
         table.clock += 1;
         let slot = Slot {
-            counts: Arc::clone(&counts),
+            state: Arc::clone(&state),
             bytes,
             used: table.clock,
         };
@@ -121,7 +152,28 @@ impl RankIndexes {
             table.bytes -= old.bytes;
         }
         self.fit(table);
-        Index { version, counts }
+        Index { version, state }
+    }
+
+    /// The heads of all rows of a bucket are known, to who noted `noted` before its snapshot, or holds the lock of the key
+    /// if that is `None`.
+    pub(crate) fn remember(
+        &self,
+        index: &Index,
+        noted: Option<u64>,
+        bucket: &Bucket,
+        heads: Vec<u64>,
+    ) {
+        let Some(mut counts) = index.settled(noted) else {
+            return;
+        };
+        let before = counts.bytes();
+        counts.remember(bucket, heads);
+        let after = counts.bytes();
+        drop(counts);
+        if before != after {
+            self.resized(index.version, after);
+        }
     }
 
     /// A bucket of an index was cut: that changes its size and not what it says.
@@ -190,13 +242,28 @@ impl Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     version: u64,
-    counts: Shared,
+    state: Shared,
 }
 
 impl Index {
-    /// The counts. Nobody else may be asked for them meanwhile.
-    pub(crate) fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock()
+    /// The counts, for who holds the lock of the key. Nobody else may be asked for them meanwhile.
+    pub(crate) fn counts(&self) -> MappedMutexGuard<'_, Counts> {
+        MutexGuard::map(self.state.lock(), |state| &mut state.counts)
+    }
+
+    /// The counts, for a reader that noted `noted` before its snapshot: `None` if they are not those of the snapshot. Who
+    /// holds the lock of the key has nothing to note.
+    pub(crate) fn settled(&self, noted: Option<u64>) -> Option<MappedMutexGuard<'_, Counts>> {
+        let state = self.state.lock();
+        let is_settled = noted.is_none_or(|noted| state.settled_at <= noted);
+        is_settled.then(|| MutexGuard::map(state, |state| &mut state.counts))
+    }
+
+    /// The counts, to be changed before the store is.
+    fn unsettled(&self) -> MappedMutexGuard<'_, Counts> {
+        let mut state = self.state.lock();
+        state.settled_at = UNSETTLED;
+        MutexGuard::map(state, |state| &mut state.counts)
     }
 }
 
@@ -219,6 +286,8 @@ pub(crate) struct Journal<'s> {
     indexes: &'s RankIndexes,
     /// Each with the version of its set, oldest first.
     steps: Vec<(u64, Step)>,
+    /// Whose counts are not those of the store.
+    unsettled: Vec<Index>,
 }
 
 impl<'s> Journal<'s> {
@@ -226,19 +295,29 @@ impl<'s> Journal<'s> {
         Self {
             indexes,
             steps: Vec::new(),
+            unsettled: Vec::new(),
+        }
+    }
+
+    fn note_unsettled(&mut self, index: &Index) {
+        let is_known = |known: &Index| Arc::ptr_eq(&known.state, &index.state);
+        if !self.unsettled.iter().any(is_known) {
+            self.unsettled.push(index.clone());
         }
     }
 
     /// A row was added to the set of an index. Answers how many its bucket holds now.
     pub(crate) fn add(&mut self, index: &Index, row: &[u8]) -> u64 {
-        let count = index.counts().add(row);
+        self.note_unsettled(index);
+        let count = index.unsettled().add(row);
         self.steps.push((index.version, Step::Added(row.to_vec())));
         count
     }
 
     /// A row was removed.
     pub(crate) fn remove(&mut self, index: &Index, row: &[u8]) {
-        let mut counts = index.counts();
+        self.note_unsettled(index);
+        let mut counts = index.unsettled();
         let before = counts.bytes();
         counts.remove(row);
         let after = counts.bytes();
@@ -252,6 +331,7 @@ impl<'s> Journal<'s> {
 
     /// An index was built from rows of which some are not committed.
     pub(crate) fn built(&mut self, index: &Index) {
+        self.note_unsettled(index);
         self.steps.push((index.version, Step::Built));
     }
 
@@ -288,10 +368,21 @@ impl<'s> Journal<'s> {
                 Step::Dropped | Step::AllDropped => {}
             }
         }
+        let (indexes, steps) = (self.indexes, &self.steps);
+        self.unsettled.retain(|index| {
+            let is_changed = steps.iter().any(|(version, _)| *version == index.version);
+            if !is_changed {
+                indexes.settle(index);
+            }
+            is_changed
+        });
     }
 
     /// What was done is committed.
     pub(crate) fn keep(&mut self) {
+        for index in self.unsettled.drain(..) {
+            self.indexes.settle(&index);
+        }
         for (version, step) in self.steps.drain(..) {
             match step {
                 Step::Added(_) | Step::Removed(_) | Step::Built => {}

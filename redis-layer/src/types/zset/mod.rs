@@ -19,12 +19,15 @@ mod range;
 pub mod rank;
 mod remove;
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 pub use add::{AddRule, Added};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
+use crate::types::packed::Strings;
 use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, encode_score};
 use crate::types::scan::{self, Extent};
 use crate::types::{Content, Error, Metadata, Result, Txn};
@@ -37,6 +40,77 @@ pub struct Element {
     /// Its score.
     pub score: f64,
 }
+
+/// Members with their scores, in order, in one piece of memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Members {
+    names: Strings,
+    scores: Vec<f64>,
+}
+
+impl Members {
+    fn push(&mut self, member: &[u8], score: f64) {
+        self.names.push(member);
+        self.scores.push(score);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The length of all names together.
+    #[must_use]
+    pub const fn bytes_len(&self) -> usize {
+        self.names.bytes_len()
+    }
+
+    /// Each member with its score.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], f64)> {
+        self.names.iter().zip(self.scores.iter().copied())
+    }
+
+    /// The members alone.
+    #[must_use]
+    pub fn into_names(self) -> Strings {
+        self.names
+    }
+
+    /// The members one by one. They share the memory.
+    #[must_use]
+    pub fn into_elements(self) -> Vec<Element> {
+        let pairs = self.names.into_parts().zip(self.scores);
+        pairs
+            .map(|(member, score)| Element { member, score })
+            .collect()
+    }
+
+    fn reverse(&mut self) {
+        self.names.reverse();
+        self.scores.reverse();
+    }
+}
+
+impl From<Vec<Element>> for Members {
+    fn from(elements: Vec<Element>) -> Self {
+        let mut members = Self::default();
+        for Element { member, score } in elements {
+            members.push(&member, score);
+        }
+        members
+    }
+}
+
+/// A range gets room for so many members at once, each of about so many bytes.
+const MEMBERS_RESERVED: u64 = 128;
+const MEMBER_BYTES: usize = 16;
 
 /// Which row an [`Element`] is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +128,18 @@ pub struct SortedSet<'t, 's> {
     size: u64,
     marks: Marks,
     prefix: RowPrefix,
-    /// Whether the lock of the key is held, so that nobody else changes the rank index.
-    is_ranked: bool,
+    ranking: Ranking,
+}
+
+/// Who may be asked for ranks.
+#[derive(Debug)]
+enum Ranking {
+    /// Nobody: the rows have to be counted.
+    Nobody,
+    /// The index, because the lock of the key is held.
+    UnderLock,
+    /// This index, as long as it is settled for the snapshot.
+    Settled(indexes::Index),
 }
 
 impl<'t, 's> SortedSet<'t, 's> {
@@ -66,7 +150,7 @@ impl<'t, 's> SortedSet<'t, 's> {
     pub fn open(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         let metadata = txn.lookup(key)?;
         metadata
-            .map(|metadata| Self::stored(txn, key, &metadata))
+            .map(|metadata| Self::stored(txn, key, metadata))
             .transpose()
     }
 
@@ -78,6 +162,23 @@ impl<'t, 's> SortedSet<'t, 's> {
     pub fn open_ranked(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         txn.lock_to_read(key)?;
         Self::open(txn, key)
+    }
+
+    /// The set under a key, ready for questions about ranks without a lock, if its index is settled for the snapshot or the
+    /// lock is held anyway. Its questions may fail with [`Error::Outdated`].
+    fn open_settled(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
+        let Some(mut set) = Self::open(txn, key)? else {
+            return Ok(None);
+        };
+        if let Ranking::Nobody = set.ranking {
+            let index = set.txn.rank_indexes().get(set.version);
+            let index = index.filter(|index| {
+                let counts = index.settled(Some(set.txn.ranks_noted()));
+                counts.is_some_and(|counts| counts.total() == set.size)
+            });
+            set.ranking = index.map_or(Ranking::Nobody, Ranking::Settled);
+        }
+        Ok(Some(set))
     }
 
     /// The set under a key, or an empty one if the key does not exist. It is a key once it has a
@@ -97,18 +198,21 @@ impl<'t, 's> SortedSet<'t, 's> {
                 }
             }
         };
-        Self::stored(txn, key, &metadata)
+        Self::stored(txn, key, metadata)
     }
 
-    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: &Metadata) -> Result<Self> {
-        let Content::SortedSet(collection, marks) = &metadata.content else {
+    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
+        let Content::SortedSet(collection, marks) = metadata.content else {
             return Err(Error::WrongType);
         };
-        let Collection { version, size } = *collection;
+        let Collection { version, size } = collection;
         let expires_ms = metadata.expires_ms;
-        let marks = marks.clone();
         let prefix = RowPrefix::new(txn.db(), key, version);
-        let is_ranked = txn.holds_lock_of(key);
+        let ranking = if txn.holds_lock_of(key) {
+            Ranking::UnderLock
+        } else {
+            Ranking::Nobody
+        };
         Ok(Self {
             txn,
             key,
@@ -117,7 +221,7 @@ impl<'t, 's> SortedSet<'t, 's> {
             size,
             marks,
             prefix,
-            is_ranked,
+            ranking,
         })
     }
 
@@ -163,8 +267,8 @@ impl<'t, 's> SortedSet<'t, 's> {
 
     /// The members whose scores lie in a range, in the order of `direction`.
     ///
-    /// Cost: one seek, then one step for each element that is skipped or returned. If the set was opened by
-    /// [`SortedSet::open_ranked`], skipping many costs no more than skipping a few.
+    /// Cost: one seek, then one step for each element that is skipped or returned. If the set was opened for
+    /// [`rank`]s, skipping many costs no more than skipping a few.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -173,7 +277,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         range: &ScoreRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Vec<Element>> {
+    ) -> Result<Members> {
         let (rows, window) = rank::skip(self, range.rows(&self.prefix), direction, window)?;
         self.collect(Index::ByScore, &rows, direction, window)
     }
@@ -190,7 +294,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         range: &LexRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Vec<Element>> {
+    ) -> Result<Members> {
         let rows = range.rows(&self.prefix);
         self.collect(Index::ByMember, &rows, direction, window)
     }
@@ -205,15 +309,10 @@ impl<'t, 's> SortedSet<'t, 's> {
         mut visit: impl FnMut(&[u8], f64) -> bool,
     ) -> Result<()> {
         let rows = range.rows(&self.prefix);
-        let mut cursor = self.scan(Index::ByScore, &rows, Direction::Forward)?;
-        while let Some((row, _)) = cursor.row() {
+        self.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
             let (score, member) = self.prefix.score_member(row)?;
-            if !visit(member, score.get()) {
-                break;
-            }
-            cursor.advance()?;
-        }
-        Ok(())
+            Ok(visit(member, score.get()))
+        })
     }
 
     /// Shows members from a cursor on to `visit`, in the order of their bytes, so that a member whose score changes keeps
@@ -289,36 +388,50 @@ impl<'t, 's> SortedSet<'t, 's> {
         rows: &KeyRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Vec<Element>> {
+    ) -> Result<Members> {
         if window.limit == 0 {
-            return Ok(Vec::new());
+            return Ok(Members::default());
         }
-        // All members are copied into one piece of memory, which the elements share.
-        let mut bytes = Vec::new();
-        let mut ends = Vec::new();
-        let mut cursor = self.scan(index, rows, direction)?;
+        let most = window.limit.min(self.size).min(MEMBERS_RESERVED);
+        let most = usize::try_from(most).unwrap_or_default();
+        let mut members = Members {
+            names: Strings::with_capacity(most, MEMBER_BYTES),
+            scores: Vec::with_capacity(most),
+        };
         let mut skipped = 0;
-        while let Some((row, value)) = cursor.row() {
+        self.each(index, rows, direction, |row, value| {
             if skipped < window.offset {
                 skipped += 1;
-            } else {
-                let (score, member) = self.element(index, row, value)?;
-                bytes.extend_from_slice(member);
-                ends.push((bytes.len(), score.get()));
-                if ends.len() as u64 == window.limit {
-                    break;
-                }
+                return Ok(true);
             }
-            cursor.advance()?;
+            let (score, member) = self.element(index, row, value)?;
+            members.push(member, score.get());
+            Ok((members.len() as u64) < window.limit)
+        })?;
+        Ok(members)
+    }
+
+    /// Shows the rows of a range of an index to `visit`, until it answers `false`.
+    fn each(
+        &self,
+        index: Index,
+        rows: &KeyRange,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        let (space, clamped) = self.rows_of(index, rows);
+        self.txn.each_row(space, &clamped, direction, visit)
+    }
+
+    /// Where the rows of a range of an index stand.
+    fn rows_of<'r>(&self, index: Index, rows: &'r KeyRange) -> (Space, Cow<'r, KeyRange>) {
+        match index {
+            Index::ByMember => (Space::Data, Cow::Borrowed(rows)),
+            Index::ByScore => (
+                Space::Score,
+                Cow::Owned(self.marks.clamp(rows, &self.prefix)),
+            ),
         }
-        let bytes = Bytes::from(bytes);
-        let mut start = 0;
-        let element = |(end, score)| {
-            let member = bytes.slice(start..end);
-            start = end;
-            Element { member, score }
-        };
-        Ok(ends.into_iter().map(element).collect())
     }
 
     fn scan(
@@ -327,13 +440,8 @@ impl<'t, 's> SortedSet<'t, 's> {
         rows: &KeyRange,
         direction: Direction,
     ) -> Result<Box<dyn Cursor + '_>> {
-        match index {
-            Index::ByMember => self.txn.scan(Space::Data, rows, direction),
-            Index::ByScore => {
-                let rows = self.marks.clamp(rows, &self.prefix);
-                self.txn.scan(Space::Score, &rows, direction)
-            }
-        }
+        let (space, rows) = self.rows_of(index, rows);
+        self.txn.scan(space, &rows, direction)
     }
 
     fn element<'r>(&self, index: Index, row: &'r [u8], value: &[u8]) -> Result<(Score, &'r [u8])> {

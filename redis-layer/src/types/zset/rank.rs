@@ -2,22 +2,55 @@
 //!
 //! A question about ranks asks the index of the set ([`counts`](crate::types::zset::counts)) how many rows
 //! stand before a bucket, and walks inside that bucket. So it costs one way down a small tree in memory, one
-//! seek, and some dozens of steps, however large the set is.
+//! seek, and some dozens of steps, however large the set is. The walk leaves the heads of the bucket in the index, and
+//! the next question about it needs none.
 //!
-//! Sets of up to [`WALKED`] members have no index, and neither has a set that was not opened by
-//! [`SortedSet::open_ranked`]: there the answer comes from a walk.
+//! [`ask`] is how a command that only reads comes to its answer: without a lock, if the index is settled for its snapshot,
+//! which is the rule, and under the lock of the key otherwise.
+//!
+//! Sets of up to [`WALKED`] members have no index, and neither has a set that was opened for something else: there the
+//! answer comes from a walk.
 
 use std::collections::HashSet;
 
+use parking_lot::MappedMutexGuard;
+
 use crate::store::{Direction, KeyRange};
-use crate::types::Result;
 use crate::types::rows::Score;
-use crate::types::zset::counts::{BUCKET_MAX, Builder};
+use crate::types::zset::counts::heads::{self, Position, Whose};
+use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
 use crate::types::zset::indexes::Index as RankIndex;
-use crate::types::zset::{Element, Index, LexRange, ScoreRange, SortedSet, Window};
+use crate::types::zset::{
+    Element, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window,
+};
+use crate::types::{Error, Result, Txn};
 
 /// So many rows are walked over without a thought of an index.
 pub const WALKED: u64 = 128;
+
+/// Asks the set under a key something about ranks, if the key exists. `question` may be asked twice. For commands that only
+/// read, and no other key.
+///
+/// # Errors
+/// [`Error::WrongType`]; a damaged row; those of the store and of the question.
+pub fn ask<T>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    question: impl Fn(&SortedSet<'_, '_>) -> Result<T>,
+) -> Result<Option<T>> {
+    match SortedSet::open_settled(txn, key)? {
+        None => return Ok(None),
+        Some(set) if set.size <= WALKED || !matches!(set.ranking, Ranking::Nobody) => {
+            match question(&set) {
+                Err(Error::Outdated) => {}
+                answer => return answer.map(Some),
+            }
+        }
+        Some(_) => {}
+    }
+    let set = SortedSet::open_ranked(txn, key)?;
+    set.map(|set| question(&set)).transpose()
+}
 
 /// How many members stand before this one in the order of `direction`, if it is a member.
 ///
@@ -33,7 +66,7 @@ pub fn rank_of(
     let Some(score) = set.stored_score(member)? else {
         return Ok(None);
     };
-    let before = position(set, &set.prefix.score_key(score, member))?;
+    let before = position(set, &set.prefix.score_key(score, member), Whose::ARow)?;
     Ok(Some(match direction {
         Direction::Forward => before,
         Direction::Backward => set.len().saturating_sub(before + 1),
@@ -51,7 +84,7 @@ pub fn select(
     first: u64,
     count: u64,
     direction: Direction,
-) -> Result<Vec<Element>> {
+) -> Result<Members> {
     let size = set.len();
     let count = count.min(size.saturating_sub(first));
     let behind = size.saturating_sub(first.saturating_add(count));
@@ -64,7 +97,7 @@ pub fn select(
     let mut elements = if first.min(behind) > WALKED
         && let Some(index) = rank_index(set)?
     {
-        let bucket = index.counts().bucket_at(from);
+        let bucket = counts(set, &index)?.near(from);
         let start = set.prefix.score_key_at(&bucket.start);
         let rows = KeyRange { start, ..all };
         let window = Window {
@@ -102,7 +135,7 @@ pub fn select(
 pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
     let size = set.len();
     if count.saturating_mul(3) >= size || size <= WALKED {
-        let mut elements = select(set, 0, size, Direction::Forward)?;
+        let mut elements = select(set, 0, size, Direction::Forward)?.into_elements();
         if count < size {
             fastrand::shuffle(&mut elements);
             elements.truncate(usize::try_from(count).unwrap_or(usize::MAX));
@@ -115,7 +148,7 @@ pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
     while (elements.len() as u64) < count {
         let rank = fastrand::u64(..size);
         if ranks.insert(rank) {
-            elements.extend(select(set, rank, 1, Direction::Forward)?);
+            elements.extend(select(set, rank, 1, Direction::Forward)?.into_elements());
         }
     }
     Ok(elements)
@@ -133,14 +166,14 @@ pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
         return Ok(Vec::new());
     }
     if size <= WALKED {
-        let all = select(set, 0, size, Direction::Forward)?;
+        let all = select(set, 0, size, Direction::Forward)?.into_elements();
         let one = |_| fastrand::choice(&all).cloned();
         return Ok((0..count).filter_map(one).collect());
     }
     let mut elements = Vec::new();
     for _ in 0..count {
         let rank = fastrand::u64(..size);
-        elements.extend(select(set, rank, 1, Direction::Forward)?);
+        elements.extend(select(set, rank, 1, Direction::Forward)?.into_elements());
     }
     Ok(elements)
 }
@@ -197,25 +230,64 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     let first = if rows.start == all.start {
         0
     } else {
-        position(set, &rows.start)?
+        position(set, &rows.start, Whose::Anything)?
     };
     let last = match &rows.end {
-        Some(end) if rows.end != all.end => position(set, end)?,
+        Some(end) if rows.end != all.end => position(set, end, Whose::Anything)?,
         _ => set.len(),
     };
     Ok(last.saturating_sub(first))
 }
 
 /// How many score rows stand before a key.
-pub(super) fn position(set: &SortedSet<'_, '_>, key: &[u8]) -> Result<u64> {
+fn position(set: &SortedSet<'_, '_>, key: &[u8], whose: Whose) -> Result<u64> {
     let Some(index) = rank_index(set)? else {
         let rows = KeyRange::between(set.prefix.rows().start, key.to_vec());
         return walk(set, Index::ByScore, &rows);
     };
-    let bucket = index.counts().bucket_of(set.prefix.mark_of(key));
-    let start = set.prefix.score_key_at(&bucket.start);
-    let within = KeyRange::between(start, key.to_vec());
-    Ok(bucket.before + walk(set, Index::ByScore, &within)?)
+    let mark = set.prefix.mark_of(key);
+    let position = counts(set, &index)?.position(mark, whose);
+    match position {
+        Position::Known(position) => Ok(position),
+        Position::Within(bucket) => Ok(bucket.before + count_within(set, &index, &bucket, mark)?),
+    }
+}
+
+/// How many rows of a bucket stand before a mark. Sees all rows of the bucket, and remembers their heads.
+fn count_within(
+    set: &SortedSet<'_, '_>,
+    index: &RankIndex,
+    bucket: &Bucket,
+    mark: &[u8],
+) -> Result<u64> {
+    let rows = KeyRange {
+        start: set.prefix.score_key_at(&bucket.start),
+        ..set.prefix.rows()
+    };
+    let mut seen = Vec::with_capacity(usize::try_from(bucket.count).unwrap_or_default());
+    let mut before = 0;
+    set.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
+        let row = set.prefix.mark_of(row);
+        before += u64::from(row < mark);
+        seen.push(heads::head(row));
+        Ok((seen.len() as u64) < bucket.count)
+    })?;
+    let indexes = set.txn.rank_indexes();
+    indexes.remember(index, noted(set), bucket, seen);
+    Ok(before)
+}
+
+/// What the set's reader noted before its snapshot, if it relies on that.
+fn noted(set: &SortedSet<'_, '_>) -> Option<u64> {
+    matches!(set.ranking, Ranking::Settled(_)).then(|| set.txn.ranks_noted())
+}
+
+/// The counts of a set's index, for one step.
+fn counts<'i>(
+    set: &SortedSet<'_, '_>,
+    index: &'i RankIndex,
+) -> Result<MappedMutexGuard<'i, Counts>> {
+    index.settled(noted(set)).ok_or(Error::Outdated)
 }
 
 /// The key of the score row that `position` others stand before. `None` if there are not so many, or
@@ -227,7 +299,7 @@ pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Ve
     if position >= set.len() {
         return Ok(None);
     }
-    let bucket = index.counts().bucket_at(position);
+    let bucket = counts(set, &index)?.near(position);
     let rows = KeyRange {
         start: set.prefix.score_key_at(&bucket.start),
         ..set.prefix.rows()
@@ -240,19 +312,20 @@ pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Ve
 }
 
 fn walk(set: &SortedSet<'_, '_>, index: Index, rows: &KeyRange) -> Result<u64> {
-    let mut cursor = set.scan(index, rows, Direction::Forward)?;
     let mut count = 0;
-    while cursor.row().is_some() {
+    set.each(index, rows, Direction::Forward, |_, _| {
         count += 1;
-        cursor.advance()?;
-    }
+        Ok(true)
+    })?;
     Ok(count)
 }
 
 /// The index of a set that was opened for ranks. Builds it if there is none: one walk over the set.
 fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
-    if !set.is_ranked {
-        return Ok(None);
+    match &set.ranking {
+        Ranking::Nobody => return Ok(None),
+        Ranking::Settled(index) => return Ok(Some(index.clone())),
+        Ranking::UnderLock => {}
     }
     let indexes = set.txn.rank_indexes();
     if let Some(index) = indexes.get(set.version) {
@@ -267,11 +340,11 @@ fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
         return Ok(None);
     }
     let mut builder = Builder::default();
-    let mut cursor = set.scan(Index::ByScore, &set.prefix.rows(), Direction::Forward)?;
-    while let Some((row, _)) = cursor.row() {
+    let all = set.prefix.rows();
+    set.each(Index::ByScore, &all, Direction::Forward, |row, _| {
         builder.push(set.prefix.mark_of(row));
-        cursor.advance()?;
-    }
+        Ok(true)
+    })?;
     let counts = builder.finish();
     if counts.total() != set.size {
         return Ok(None);
@@ -336,13 +409,13 @@ pub(super) fn skip(
     let rest = Window::first(window.limit);
     let all = set.prefix.rows();
     if direction == Direction::Forward {
-        let first = position(set, &rows.start)?.saturating_add(window.offset);
+        let first = position(set, &rows.start, Whose::Anything)?.saturating_add(window.offset);
         // Behind the last row nothing is left of the range.
         let start = row_at(set, first)?.or(rows.end.clone()).unwrap_or_default();
         return Ok((KeyRange { start, ..rows }, rest));
     }
     let behind = match &rows.end {
-        Some(end) if rows.end != all.end => position(set, end)?,
+        Some(end) if rows.end != all.end => position(set, end, Whose::Anything)?,
         _ => set.len(),
     };
     let end = match behind.checked_sub(window.offset) {

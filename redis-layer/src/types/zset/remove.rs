@@ -30,6 +30,7 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
         let popped = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
+        let popped = popped.into_elements();
         self.erase_all(&popped)?;
         if let Some(last) = popped.last() {
             let row = self.prefix.score_key(score_of(last)?, &last.member);
@@ -44,7 +45,7 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_ranks(&mut self, first: u64, count: u64) -> Result<u64> {
         let elements = rank::select(self, first, count, Direction::Forward)?;
-        self.remove_range(&elements)
+        self.remove_range(&elements.into_elements())
     }
 
     /// Removes the members that have a score in the range. Answers how many there were.
@@ -53,7 +54,7 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_scores(&mut self, range: &ScoreRange) -> Result<u64> {
         let elements = self.by_score(range, Direction::Forward, Window::ALL)?;
-        self.remove_range(&elements)
+        self.remove_range(&elements.into_elements())
     }
 
     /// Removes the members that lie in the range by their bytes. Answers how many there were.
@@ -62,6 +63,7 @@ impl SortedSet<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements = self.by_lex(range, Direction::Forward, Window::ALL)?;
+        let elements = elements.into_elements();
         // In the order of scores, others may stand between them.
         self.erase_all(&elements)?;
         Ok(elements.len() as u64)

@@ -52,6 +52,7 @@ impl Builder {
             total,
             buckets,
             rest_bytes: self.rest_bytes,
+            heads_bytes: 0,
         }
     }
 }
@@ -69,6 +70,7 @@ impl Node {
                 places: places.by_ref().take(size).collect(),
                 counts: counts.by_ref().take(size).collect(),
                 children: children.by_ref().take(size).collect(),
+                heads: Vec::new(),
             };
             above.places.push(node.places[0].clone());
             above.counts.push(node.sum());

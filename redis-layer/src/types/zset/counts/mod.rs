@@ -25,15 +25,21 @@
 //! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
 //! tree shrinks with the set.
 //!
-//! Cost: O(log n) for each function but [`Builder`], which is O(n), and under three bytes for a member.
+//! The first bytes of the rows of a bucket may be remembered by who walked over them ([`heads`]). Then the next question
+//! about it needs no walk.
+//!
+//! Cost: O(log n) for each function but [`Builder`], which is O(n), and under three bytes for a member. What is remembered
+//! comes on top, as far as [`heads`] allows.
 
 mod build;
+pub mod heads;
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Ordering;
 
 pub use build::Builder;
+use heads::{HEADS_TOLD_BYTES, Heads};
 
 /// A bucket with more rows should be split.
 pub const BUCKET_MAX: u64 = 32;
@@ -95,6 +101,8 @@ struct Node {
     places: Vec<Place>,
     counts: Vec<u64>,
     children: Vec<Node>,
+    /// In a leaf, what is remembered of each bucket. Empty if nothing is.
+    heads: Vec<Option<Heads>>,
 }
 
 /// The number of rows in each part of a sorted set.
@@ -105,6 +113,8 @@ pub struct Counts {
     buckets: usize,
     /// Bytes of places beyond what stands in the nodes.
     rest_bytes: usize,
+    /// Bytes of remembered heads.
+    heads_bytes: usize,
 }
 
 /// A bucket, and how many rows stand before it.
@@ -135,12 +145,20 @@ impl Counts {
     /// About how much memory it takes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        size_of::<Self>() + self.buckets * ENTRY_BYTES + self.rest_bytes
+        // Heads come and go with every change; nobody is to be told of each.
+        let heads = self.heads_bytes.next_multiple_of(HEADS_TOLD_BYTES);
+        size_of::<Self>() + self.buckets * ENTRY_BYTES + self.rest_bytes + heads
     }
 
     /// The bucket that a row stands in, or would stand in.
     #[must_use]
     pub fn bucket_of(&self, row: &[u8]) -> Bucket {
+        let (leaf, at, before) = self.leaf_of(row);
+        leaf.bucket(at, before)
+    }
+
+    /// The leaf that a row stands in, the number of its bucket there, and how many rows stand before that.
+    fn leaf_of(&self, row: &[u8]) -> (&Node, usize, u64) {
         let head = head_of(row);
         let (mut node, mut before) = (&self.root, 0);
         loop {
@@ -148,7 +166,7 @@ impl Counts {
             before += node.counts[..at].iter().sum::<u64>();
             match node.children.get(at) {
                 Some(child) => node = child,
-                None => return node.bucket(at, before),
+                None => return (node, at, before),
             }
         }
     }
@@ -156,6 +174,12 @@ impl Counts {
     /// The bucket of the row that `rank` rows stand before, or the last one if there are not so many.
     #[must_use]
     pub fn bucket_at(&self, rank: u64) -> Bucket {
+        let (leaf, at, before) = self.leaf_at(rank);
+        leaf.bucket(at, before)
+    }
+
+    /// As [`leaf_of`](Self::leaf_of), for the row of a rank.
+    fn leaf_at(&self, rank: u64) -> (&Node, usize, u64) {
         let (mut node, mut before) = (&self.root, 0);
         loop {
             let mut at = 0;
@@ -165,7 +189,7 @@ impl Counts {
             }
             match node.children.get(at) {
                 Some(child) => node = child,
-                None => return node.bucket(at, before),
+                None => return (node, at, before),
             }
         }
     }
@@ -179,6 +203,7 @@ impl Counts {
             let at = node.position(head, row);
             node.counts[at] += 1;
             if node.children.is_empty() {
+                self.heads_bytes -= node.forget_heads(at);
                 return node.counts[at];
             }
             node = &mut node.children[at];
@@ -191,6 +216,7 @@ impl Counts {
         let gone = self.root.remove(head_of(row), row);
         self.buckets -= gone.buckets;
         self.rest_bytes -= gone.rest_bytes;
+        self.heads_bytes -= gone.heads_bytes;
         while self.root.children.len() == 1 {
             self.root = self.root.children.remove(0);
         }
@@ -199,6 +225,7 @@ impl Counts {
     /// Cuts the bucket of `row` in two: `row` and what stands behind it begin the second one. The
     /// first one keeps `before` rows; `previous` is the last of them.
     pub fn split(&mut self, previous: &[u8], row: &[u8], before: u64) {
+        self.forget_leaf(row);
         let place = place_between(previous, row);
         let rest_bytes = place.rest.len();
         let Some(second) = self.root.split(head_of(row), row, (place, before)) else {
@@ -212,6 +239,7 @@ impl Counts {
                 places: vec![first.places[0].clone(), place],
                 counts: vec![first.sum(), node.sum()],
                 children: vec![first, node],
+                heads: Vec::new(),
             };
         }
     }
@@ -237,6 +265,7 @@ impl Counts {
         let rest_bytes = places.iter().map(|p| p.len().saturating_sub(HEAD)).sum();
         if (self.buckets, self.rest_bytes, self.total)
             != (buckets.len(), rest_bytes, self.root.sum())
+            || self.heads_bytes != self.root.heads_bytes()
         {
             return Some("the sums are not those of the tree".to_owned());
         }
@@ -249,6 +278,7 @@ impl Counts {
 struct Gone {
     buckets: usize,
     rest_bytes: usize,
+    heads_bytes: usize,
 }
 
 impl Node {
@@ -276,13 +306,16 @@ impl Node {
         let at = self.position(head, row);
         self.counts[at] = self.counts[at].saturating_sub(1);
         if let Some(child) = self.children.get_mut(at) {
-            let gone = child.remove(head, row);
+            let mut gone = child.remove(head, row);
             if child.places.len() < NODE_MIN {
-                self.join_nodes(at);
+                gone.heads_bytes += self.join_nodes(at);
             }
             return gone;
         }
-        self.join_buckets(at)
+        let heads_bytes = self.forget_heads(at);
+        let mut gone = self.join_buckets(at);
+        gone.heads_bytes += heads_bytes;
+        gone
     }
 
     /// Joins a bucket with a neighbour if both have become small.
@@ -295,18 +328,20 @@ impl Node {
             if both.0 + both.1 > BUCKET_MAX / 2 {
                 continue;
             }
+            let heads_bytes = self.forget_all_heads();
             self.counts[first] += self.counts.remove(second);
             let place = self.places.remove(second);
             return Gone {
                 buckets: 1,
                 rest_bytes: place.rest.len(),
+                heads_bytes,
             };
         }
         Gone::default()
     }
 
-    /// Joins a small child with a neighbour if both fit into one node.
-    fn join_nodes(&mut self, at: usize) {
+    /// Joins a small child with a neighbour if both fit into one node. Answers how many bytes of heads that took.
+    fn join_nodes(&mut self, at: usize) -> usize {
         for first in [at, at.wrapping_sub(1)] {
             let second = first.wrapping_add(1);
             let Some(both) = self.children.get(first).zip(self.children.get(second)) else {
@@ -319,11 +354,13 @@ impl Node {
             self.places.remove(second);
             self.counts[first] += self.counts.remove(second);
             let into = &mut self.children[first];
+            let forgotten = from.forget_all_heads() + into.forget_all_heads();
             into.places.append(&mut from.places);
             into.counts.append(&mut from.counts);
             into.children.append(&mut from.children);
-            return;
+            return forgotten;
         }
+        0
     }
 
     /// Splits a bucket. Answers `None` if there is nothing to split, else the second half of this
@@ -355,6 +392,7 @@ impl Node {
             places: self.places.split_off(half),
             counts: self.counts.split_off(half),
             children: self.children.split_off(half.min(self.children.len())),
+            heads: Vec::new(),
         };
         Some(Some((node.places[0].clone(), node)))
     }

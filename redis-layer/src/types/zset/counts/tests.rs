@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use super::heads::{HEADS_BYTES_MAX, Position, Whose, head};
 use super::*;
 
 /// SplitMix64.
@@ -19,12 +20,27 @@ fn row(random: u64, scores: u64) -> Vec<u8> {
     [&score.to_be_bytes()[..], &member[..len]].concat()
 }
 
-/// What a caller does inside a bucket, over a plain set.
-fn position(counts: &Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
-    let bucket = counts.bucket_of(key);
-    let within = rows
-        .range(bucket.start..)
-        .take_while(|row| row.as_slice() < key);
+/// The heads of the rows of a bucket.
+fn heads_of(rows: &BTreeSet<Vec<u8>>, bucket: &Bucket) -> Vec<u64> {
+    let within = rows.range(bucket.start.clone()..);
+    let within = within.take(usize::try_from(bucket.count).unwrap());
+    within.map(|row| head(row)).collect()
+}
+
+/// What a caller does inside a bucket, over a plain set. It remembers what it saw.
+fn position(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
+    let whose = if rows.contains(key) {
+        Whose::ARow
+    } else {
+        Whose::Anything
+    };
+    let bucket = match counts.position(key, whose) {
+        Position::Known(position) => return position,
+        Position::Within(bucket) => bucket,
+    };
+    counts.remember(&bucket, heads_of(rows, &bucket));
+    let within = rows.range(bucket.start..);
+    let within = within.take_while(|row| row.as_slice() < key);
     bucket.before + within.count() as u64
 }
 
@@ -40,7 +56,7 @@ fn split_where_full(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, row: &[u8]) {
 }
 
 #[track_caller]
-fn check(counts: &Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores: u64) {
+fn check(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores: u64) {
     assert_eq!(counts.check(), None);
     assert_eq!(counts.total(), rows.len() as u64);
     let sorted: Vec<&Vec<u8>> = rows.iter().collect();
@@ -48,12 +64,23 @@ fn check(counts: &Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores: u6
         let before = sorted.partition_point(|row| **row < bucket.start);
         assert_eq!(before as u64, bucket.before, "{bucket:02x?}");
     }
-    for _ in 0..20 {
+    for round in 0..40 {
         let mut key = row(next(random), scores);
         key.truncate(usize::try_from(next(random) % 16).unwrap());
+        if round % 4 == 0
+            && let Some(row) = rows.range(key.clone()..).next()
+        {
+            key.clone_from(row);
+        }
         let expected = sorted.partition_point(|row| **row < key) as u64;
         assert_eq!(position(counts, rows, &key), expected, "{key:02x?}");
-        let rank = next(random) % (rows.len() as u64 + 1);
+        let any = next(random) % (rows.len() as u64 + 1);
+        // What was asked about is remembered.
+        let rank = if round % 2 == 0 { expected } else { any };
+        let near = counts.near(rank);
+        let before = sorted.partition_point(|row| **row < near.start) as u64;
+        assert_eq!(before, near.before, "{near:02x?}");
+        assert!(near.before <= rank, "{rank} {near:?}");
         let bucket = counts.bucket_at(rank);
         let is_last = rank == rows.len() as u64;
         assert!(bucket.before <= rank, "{rank} {bucket:?}");
@@ -84,10 +111,10 @@ fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
                     counts.remove(&gone);
                 }
                 if step % 5000 == 0 {
-                    check(&counts, &rows, random, scores);
+                    check(&mut counts, &rows, random, scores);
                 }
             }
-            check(&counts, &rows, random, scores);
+            check(&mut counts, &rows, random, scores);
         }
         let buckets = counts.buckets.max(1);
         let most = 8 + rows.len() as u64 / (BUCKET_MAX / 8);
@@ -95,9 +122,63 @@ fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
         while let Some(row) = rows.pop_first() {
             counts.remove(&row);
         }
-        check(&counts, &rows, random, scores);
+        check(&mut counts, &rows, random, scores);
         assert_eq!(counts.buckets, 1);
     }
+}
+
+/// A question about a bucket is answered without a walk from the second time on, until the bucket changes.
+#[test]
+fn heads_answer_until_their_bucket_changes() {
+    let mut rows: BTreeSet<Vec<u8>> = (0..1000_u64)
+        .map(|n| (n * 5).to_be_bytes().to_vec())
+        .collect();
+    let mut builder = Builder::default();
+    rows.iter().for_each(|row| builder.push(row));
+    let mut counts = builder.finish();
+    let key = 2501_u64.to_be_bytes();
+    let is_known = |counts: &Counts| counts.position(&key, Whose::Anything) == Position::Known(501);
+    assert!(!is_known(&counts));
+    assert_eq!(position(&mut counts, &rows, &key), 501);
+    assert!(is_known(&counts));
+    assert_eq!(
+        counts.near(500).before,
+        500,
+        "a walk would begin at the row"
+    );
+    let elsewhere = 4_u64.to_be_bytes().to_vec();
+    counts.add(&elsewhere);
+    rows.insert(elsewhere);
+    assert_eq!(counts.position(&key, Whose::Anything), Position::Known(502));
+    let new = 2502_u64.to_be_bytes().to_vec();
+    counts.add(&new);
+    assert!(matches!(
+        counts.position(&key, Whose::Anything),
+        Position::Within(_)
+    ));
+    counts.remove(&new);
+    assert!(matches!(
+        counts.position(&key, Whose::Anything),
+        Position::Within(_)
+    ));
+    assert_eq!(counts.check(), None);
+}
+
+#[test]
+fn heads_take_no_more_than_they_may() {
+    let size = 2 * HEADS_BYTES_MAX as u64 / 8;
+    let row = |n: u64| n.to_be_bytes().to_vec();
+    let mut builder = Builder::default();
+    (0..size).for_each(|n| builder.push(&row(n)));
+    let mut counts = builder.finish();
+    for bucket in counts.buckets() {
+        let heads = (bucket.before..bucket.before + bucket.count).collect();
+        counts.remember(&bucket, heads);
+        assert!(counts.heads_bytes <= HEADS_BYTES_MAX);
+    }
+    let last = counts.position(&row(size - 1), Whose::ARow);
+    assert_eq!(last, Position::Known(size - 1));
+    assert_eq!(counts.check(), None);
 }
 
 #[test]
@@ -107,7 +188,7 @@ fn built_counts_are_those_of_the_rows() {
         let rows: BTreeSet<Vec<u8>> = (0..size).map(|_| row(next(random), 1 << 20)).collect();
         let mut builder = Builder::default();
         rows.iter().for_each(|row| builder.push(row));
-        check(&builder.finish(), &rows, random, 1 << 20);
+        check(&mut builder.finish(), &rows, random, 1 << 20);
     }
 }
 

@@ -1,0 +1,70 @@
+//! A transaction and the rank indexes: which locks it may rely on, and what it changed in them.
+
+use crate::store::{Scope, Space};
+use crate::types::Result;
+use crate::types::txn::{Locks, Txn};
+use crate::types::zset::indexes::{Index, Journal, RankIndexes};
+use std::cell::RefCell;
+
+impl<'s> Txn<'s> {
+    /// Whether nobody else can change the key.
+    pub(crate) fn holds_lock_of(&self, key: &[u8]) -> bool {
+        match &self.locks {
+            Locks::Unknown | Locks::OfCaller(None) => false,
+            Locks::OfCaller(Some(Scope::Everything)) => true,
+            Locks::OfCaller(Some(Scope::Keys(keys))) => keys.iter().any(|held| held == key),
+            Locks::Own(held, _) => held == key,
+        }
+    }
+
+    /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Answers whether it did: then
+    /// what was read before is out of date. For readers of one key.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn lock_to_read(&mut self, key: &[u8]) -> Result<bool> {
+        if !matches!(self.locks, Locks::OfCaller(None)) {
+            return Ok(false);
+        }
+        let guard = self.store.lock(Scope::Keys(&[key.to_vec()]))?;
+        self.locks = Locks::Own(key.to_vec(), guard);
+        self.ranks_noted = self.shared.rank_indexes().now();
+        let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
+        (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
+        self.fetched.clear();
+        self.seen = RefCell::default();
+        Ok(true)
+    }
+
+    /// Gives up the lock that [`Txn::lock_to_read`] took, if it did. The snapshot stays.
+    pub(crate) fn unlock(&mut self) {
+        if matches!(self.locks, Locks::Own(..)) {
+            self.locks = Locks::OfCaller(None);
+        }
+    }
+
+    /// The rank indexes of the server.
+    pub(crate) const fn rank_indexes(&self) -> &'s RankIndexes {
+        self.shared.rank_indexes()
+    }
+
+    /// Where changes of sorted sets are noted in their indexes.
+    pub(crate) fn rank_journal(&mut self) -> &mut Journal<'s> {
+        self.ranks.get_mut()
+    }
+
+    /// Up to which commit the snapshot shows the changes of rank indexes.
+    pub(crate) const fn ranks_noted(&self) -> u64 {
+        self.ranks_noted
+    }
+
+    /// Says that an index was built from what this transaction sees, under the lock of the key.
+    pub(crate) fn built_rank_index(&self, index: &Index) {
+        let changed = |space: Space| !self.changes[space.index()].is_empty();
+        if changed(Space::Score) || changed(Space::Data) {
+            self.ranks.borrow_mut().built(index);
+        } else {
+            self.rank_indexes().settle(index);
+        }
+    }
+}

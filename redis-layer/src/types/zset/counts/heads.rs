@@ -1,0 +1,161 @@
+//! What is remembered of the rows of a bucket: the first bytes of each, in order.
+//!
+//! Who asks where a key stands has to walk over a part of a bucket, in the store. The walk sees every row of the bucket go by, so
+//! it leaves their heads here, and until the bucket changes the next question is a binary search in memory. The head of
+//! a score row is its score: so only among members with one score the member decides, and a walk is needed again.
+//!
+//! Invariants
+//! 1. The heads of a bucket are those of its rows, all of them: a change of the bucket forgets them.
+//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that begins anew with none.
+//!
+//! A leaf whose buckets are cut or joined forgets all of them, because that happens once in a dozen changes at most.
+
+use super::{Bucket, Counts, Node, head_of};
+
+/// How much memory the heads of one index may take: enough for a million members.
+pub const HEADS_BYTES_MAX: usize = 8 << 20;
+/// Who accounts for the memory is told of changes in steps of this size.
+pub(super) const HEADS_TOLD_BYTES: usize = 1 << 18;
+/// What an allocation takes beside its bytes, with the pointer to it.
+const BESIDE_BYTES: usize = 24;
+
+/// The heads of the rows of one bucket.
+pub(super) type Heads = Box<[u64]>;
+
+const fn bytes_of(heads: &Heads) -> usize {
+    size_of_val::<[u64]>(&**heads) + BESIDE_BYTES
+}
+
+/// Where a key stands among the rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
+    /// So many rows stand before it.
+    Known(u64),
+    /// Only a walk over the rows of this bucket can tell.
+    Within(Bucket),
+}
+
+/// Whether a key is that of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// A row has this key.
+    ARow,
+    /// Perhaps none has.
+    Anything,
+}
+
+/// The first bytes of a row, as they are remembered.
+#[must_use]
+pub fn head(row: &[u8]) -> u64 {
+    head_of(row)
+}
+
+impl Counts {
+    /// How many rows stand before a key, as far as that is known.
+    #[must_use]
+    pub fn position(&self, key: &[u8], whose: Whose) -> Position {
+        let (leaf, at, before) = self.leaf_of(key);
+        let known = leaf
+            .heads_at(at)
+            .and_then(|heads| within(heads, key, whose));
+        match known {
+            Some(within) => Position::Known(before + within),
+            None => Position::Within(leaf.bucket(at, before)),
+        }
+    }
+
+    /// Where a walk to the row that `rank` rows stand before begins at best. The bucket of the answer may be a part of one.
+    #[must_use]
+    pub fn near(&self, rank: u64) -> Bucket {
+        let (leaf, at, before) = self.leaf_at(rank);
+        let mut bucket = leaf.bucket(at, before);
+        let skip = usize::try_from(rank - before.min(rank)).unwrap_or(usize::MAX);
+        if let Some(heads) = leaf.heads_at(at)
+            && let Some(head) = heads.get(skip)
+        {
+            // Others with this head may stand before it, and if it is the first one here, in the bucket before.
+            let first = heads.partition_point(|other| other < head) as u64;
+            if first > 0 {
+                bucket.start = head.to_be_bytes().to_vec();
+                bucket.before += first;
+                bucket.count -= first;
+            }
+        }
+        bucket
+    }
+
+    /// Remembers the heads of all rows of a bucket, in order.
+    pub fn remember(&mut self, bucket: &Bucket, heads: Vec<u64>) {
+        let heads = heads.into_boxed_slice();
+        if self.heads_bytes + bytes_of(&heads) > HEADS_BYTES_MAX {
+            self.root.forget_below();
+            self.heads_bytes = 0;
+        }
+        let head = head_of(&bucket.start);
+        let mut node = &mut self.root;
+        while !node.children.is_empty() {
+            let at = node.position(head, &bucket.start);
+            node = &mut node.children[at];
+        }
+        let at = node.position(head, &bucket.start);
+        if node.counts[at] != heads.len() as u64 {
+            return;
+        }
+        self.heads_bytes += bytes_of(&heads);
+        self.heads_bytes -= node.forget_heads(at);
+        node.heads.resize_with(node.places.len(), || None);
+        node.heads[at] = Some(heads);
+    }
+
+    /// Forgets the heads of the leaf that a row stands in.
+    pub(super) fn forget_leaf(&mut self, row: &[u8]) {
+        let head = head_of(row);
+        let mut node = &mut self.root;
+        while !node.children.is_empty() {
+            let at = node.position(head, row);
+            node = &mut node.children[at];
+        }
+        self.heads_bytes -= node.forget_all_heads();
+    }
+}
+
+/// How many of the rows with these heads stand before a key, if they tell.
+fn within(heads: &[u64], key: &[u8], whose: Whose) -> Option<u64> {
+    let head = head_of(key);
+    let before = heads.partition_point(|other| *other < head);
+    let alike = heads[before..].partition_point(|other| *other == head);
+    // A key of no more bytes than a head stands before all rows that begin with it. The only row with the head of a row
+    // is that row.
+    let is_told =
+        alike == 0 || key.len() <= size_of::<u64>() || (alike == 1 && whose == Whose::ARow);
+    is_told.then_some(before as u64)
+}
+
+impl Node {
+    fn heads_at(&self, at: usize) -> Option<&Heads> {
+        self.heads.get(at)?.as_ref()
+    }
+
+    /// Forgets the heads of a bucket. Answers how many bytes they took.
+    pub(super) fn forget_heads(&mut self, at: usize) -> usize {
+        let heads = self.heads.get_mut(at).and_then(Option::take);
+        heads.map_or(0, |heads| bytes_of(&heads))
+    }
+
+    /// Forgets the heads of all buckets of a leaf. Answers how many bytes they took.
+    pub(super) fn forget_all_heads(&mut self) -> usize {
+        let heads = std::mem::take(&mut self.heads);
+        heads.iter().flatten().map(bytes_of).sum()
+    }
+
+    fn forget_below(&mut self) {
+        self.heads = Vec::new();
+        self.children.iter_mut().for_each(Self::forget_below);
+    }
+
+    /// Bytes of all heads below, counted.
+    pub(super) fn heads_bytes(&self) -> usize {
+        let own = self.heads.iter().flatten().map(bytes_of).sum::<usize>();
+        own + self.children.iter().map(Self::heads_bytes).sum::<usize>()
+    }
+}
