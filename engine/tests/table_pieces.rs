@@ -1,0 +1,81 @@
+//! Claim: a table is written in pieces of 2 MiB that begin at multiples of that, whatever the blocks' lengths; only the end
+//! of the file is shorter. A page cache can then hold it in huge pages.
+
+use engine::comparator::Comparator;
+use engine::error::Result;
+use engine::internal_key::{self, ValueKind};
+use engine::sstable::{Table, TableBuilder, TableOptions};
+use engine::vfs::{MemoryVfs, Syncer, Vfs, WritableFile};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+const PIECE_BYTES: u64 = 2 << 20;
+
+/// Notes where appends begin and end.
+#[derive(Debug)]
+struct Noting {
+    file: Box<dyn WritableFile>,
+    appends: Arc<Mutex<Vec<(u64, u64)>>>,
+}
+
+impl WritableFile for Noting {
+    fn append(&mut self, data: &[u8]) -> Result<()> {
+        let begin = self.file.len();
+        self.file.append(data)?;
+        self.appends.lock().unwrap().push((begin, self.file.len()));
+        Ok(())
+    }
+
+    fn syncer(&self) -> Arc<dyn Syncer> {
+        self.file.syncer()
+    }
+
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+#[test]
+fn all_pieces_but_the_last_are_whole_and_aligned() {
+    for value_bytes in [1000, 700_000, 5_000_000] {
+        let (vfs, path) = (MemoryVfs::new(), Path::new("1.sst"));
+        let appends = Arc::default();
+        let file = Noting {
+            file: vfs.create(path).unwrap(),
+            appends: Arc::clone(&appends),
+        };
+        let options = TableOptions::new(Comparator::Bytewise);
+        let mut builder = TableBuilder::new(Box::new(file), options).unwrap();
+        let key =
+            |number: usize| internal_key::encode(&(number as u64).to_be_bytes(), 1, ValueKind::Put);
+        let entries = 11_000_000 / value_bytes;
+        for number in 0..entries {
+            let value = vec![number as u8; value_bytes];
+            builder.add(&key(number), &value).unwrap();
+        }
+        let summary = builder.finish().unwrap();
+
+        let appends = appends.lock().unwrap();
+        let (last, pieces) = appends.split_last().unwrap();
+        for (begin, end) in pieces {
+            let is_whole = begin % PIECE_BYTES == 0 && end % PIECE_BYTES == 0;
+            assert!(is_whole, "{begin}..{end}, values of {value_bytes} bytes");
+        }
+        let whole: u64 = pieces.iter().map(|(begin, end)| end - begin).sum();
+        assert!(whole >= 8 << 20, "{whole} bytes in whole pieces");
+        assert_eq!(*last, (whole, summary.file_bytes));
+
+        let table = Table::open(vfs.open_mapped(path).unwrap(), Comparator::Bytewise).unwrap();
+        for number in 0..entries {
+            let found = table.get(&key(number)).unwrap().unwrap();
+            assert_eq!(
+                (found.value.len(), found.value[0]),
+                (value_bytes, number as u8)
+            );
+        }
+    }
+}
