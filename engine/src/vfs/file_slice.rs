@@ -1,55 +1,61 @@
 //! Bytes of a file, held in place: a range of a mapping or of memory, kept alive by a counted reference.
 //!
 //! This is what a pinned value is made of. Cloning or narrowing one copies no bytes.
+//!
+//! It holds the address of its bytes beside their owner. To ask the owner for them anew takes a branch, two loads and a
+//! comparison of bounds, and readers ask several times for each entry.
 
-#![cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        unsafe_code,
-        reason = "to ask for memory ahead is an instruction of the processor"
-    )
+#![expect(
+    unsafe_code,
+    reason = "bytes are read by an address that their owner keeps valid, and memory is asked for ahead"
 )]
 
 use memmap2::Mmap;
 use std::fmt;
 use std::ops::{Deref, Range};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// Bytes that come from memory together.
 const LINE_BYTES: usize = 64;
 
 /// A range of a file's bytes.
+///
+/// Invariant: `bytes` lie in what `owner` owns, or are empty. They stay where they are, unchanged, for as long as the owner
+/// lives: a mapping and the buffer of a vector do not move with the handle, and behind an `Arc` nobody changes them.
 #[derive(Clone)]
 pub struct FileSlice {
+    bytes: NonNull<[u8]>,
     owner: Owner,
-    start: usize,
-    len: usize,
 }
 
 #[derive(Clone)]
 enum Owner {
-    Mapped(Arc<Mmap>),
-    Heap(Arc<Vec<u8>>),
+    Mapped(#[expect(dead_code, reason = "held for its bytes")] Arc<Mmap>),
+    Heap(#[expect(dead_code, reason = "held for its bytes")] Arc<Vec<u8>>),
     Nobody,
 }
+
+// SAFETY: it is a shared reference to bytes that nobody changes, with an owner that any thread may hold and drop.
+unsafe impl Send for FileSlice {}
+// SAFETY: as above; through a shared `FileSlice` bytes are only read.
+unsafe impl Sync for FileSlice {}
 
 impl FileSlice {
     /// A whole mapping.
     pub(super) fn from_map(map: Arc<Mmap>) -> FileSlice {
-        let len = map.len();
         FileSlice {
+            bytes: NonNull::from(&map[..]),
             owner: Owner::Mapped(map),
-            start: 0,
-            len,
         }
     }
 
     /// No bytes.
     pub const fn empty() -> FileSlice {
+        let nothing: &[u8] = &[];
         FileSlice {
+            bytes: NonNull::from_ref(nothing),
             owner: Owner::Nobody,
-            start: 0,
-            len: 0,
         }
     }
 
@@ -57,10 +63,7 @@ impl FileSlice {
     /// way when they are read. A hint, which changes nothing that a program can see but its speed.
     #[inline]
     pub fn prefetch(&self, start: usize, end: usize) {
-        let part = self.get(start..end.min(self.len)).unwrap_or_default();
-        for line in part.chunks(LINE_BYTES) {
-            prefetch(line);
-        }
+        prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
     }
 
     /// The part of this slice in `range`, still in place.
@@ -68,26 +71,20 @@ impl FileSlice {
     /// # Panics
     /// If the range does not lie in the slice.
     pub fn slice(&self, range: Range<usize>) -> FileSlice {
-        assert!(
-            range.start <= range.end && range.end <= self.len,
-            "{range:?} of a slice of {} bytes",
-            self.len
-        );
+        let part = self.get(range.clone());
+        let part = part.unwrap_or_else(|| panic!("{range:?} of a slice of {} bytes", self.len()));
         FileSlice {
+            bytes: NonNull::from(part),
             owner: self.owner.clone(),
-            start: self.start + range.start,
-            len: range.end - range.start,
         }
     }
 }
 
 impl From<Arc<Vec<u8>>> for FileSlice {
     fn from(bytes: Arc<Vec<u8>>) -> FileSlice {
-        let len = bytes.len();
         FileSlice {
+            bytes: NonNull::from(&bytes[..]),
             owner: Owner::Heap(bytes),
-            start: 0,
-            len,
         }
     }
 }
@@ -103,12 +100,8 @@ impl Deref for FileSlice {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        let whole: &[u8] = match &self.owner {
-            Owner::Mapped(map) => map,
-            Owner::Heap(bytes) => bytes,
-            Owner::Nobody => &[],
-        };
-        &whole[self.start..self.start + self.len]
+        // SAFETY: the invariant; and the reference lives no longer than `self`, which holds the owner.
+        unsafe { self.bytes.as_ref() }
     }
 }
 
@@ -120,20 +113,26 @@ impl AsRef<[u8]> for FileSlice {
 
 impl fmt::Debug for FileSlice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FileSlice({} bytes)", self.len)
+        write!(f, "FileSlice({} bytes)", self.len())
     }
+}
+
+/// Asks for the memory of `bytes`, as [`FileSlice::prefetch`] does.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    bytes.chunks(LINE_BYTES).for_each(prefetch_line);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn prefetch(line: &[u8]) {
+fn prefetch_line(line: &[u8]) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn prefetch(_line: &[u8]) {}
+fn prefetch_line(_line: &[u8]) {}
 
 #[cfg(test)]
 mod tests {
