@@ -187,12 +187,10 @@ pub fn sequence(internal: &[u8]) -> u64 {
 ///
 /// # Errors
 /// What is wrong with it, as part of a sentence, for the caller to add file and offset.
+#[inline]
 pub fn parse(internal: &[u8]) -> Result<ParsedKey<'_>, String> {
     let Some((user_key, trailer)) = internal.split_last_chunk::<TRAILER_BYTES>() else {
-        return Err(format!(
-            "an internal key of {} bytes has no room for its {TRAILER_BYTES}-byte trailer",
-            internal.len()
-        ));
+        return Err(too_short(internal.len()));
     };
     let (sequence, kind) = parse_trailer(*trailer)?;
     Ok(ParsedKey {
@@ -206,33 +204,87 @@ pub fn parse(internal: &[u8]) -> Result<ParsedKey<'_>, String> {
 ///
 /// # Errors
 /// As for [`parse`].
+#[inline]
 pub fn parse_trailer(trailer: [u8; TRAILER_BYTES]) -> Result<(u64, ValueKind), String> {
     let packed = !u64::from_be_bytes(trailer);
     let byte = (packed & 0xff) as u8;
-    let kind = ValueKind::from_byte(byte)
-        .ok_or_else(|| format!("an internal key has the unknown kind {byte}"))?;
-    Ok((packed >> 8, kind))
+    match ValueKind::from_byte(byte) {
+        Some(kind) => Ok((packed >> 8, kind)),
+        None => Err(unknown_kind(byte)),
+    }
 }
 
-/// Bits of a version that hold the kind. No kind is 3.
+// Apart, so that the way without errors is short enough to become part of each step of a cursor.
+#[cold]
+fn too_short(len: usize) -> String {
+    format!("an internal key of {len} bytes has no room for its {TRAILER_BYTES}-byte trailer")
+}
+
+#[cold]
+fn unknown_kind(byte: u8) -> String {
+    format!("an internal key has the unknown kind {byte}")
+}
+
+/// Bits of a stored version that hold the kind. No kind is 3.
 const KIND_BITS: u32 = 2;
+const KIND_MASK: u64 = 3;
 
-/// The version that stands for a trailer in a table; `None` if its kind is unknown.
-#[inline]
-#[must_use]
-pub fn version(trailer: [u8; TRAILER_BYTES]) -> Option<u64> {
-    let (sequence, kind) = parse_trailer(trailer).ok()?;
-    Some(sequence << KIND_BITS | kind as u64)
-}
+/// What stands for a trailer in a table: `sequence << 2 | kind`, of a known kind and at most [`MAX_SEQUENCE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredVersion(u64);
 
-/// The trailer that a version from disk stands for; `None` if its kind is unknown or its sequence number above
-/// [`MAX_SEQUENCE`].
-#[inline]
-#[must_use]
-pub fn trailer_of_version(version: u64) -> Option<[u8; TRAILER_BYTES]> {
-    let (sequence, kind) = (version >> KIND_BITS, version as u8 & 3);
-    let is_known = sequence <= MAX_SEQUENCE && kind <= ValueKind::RangeDelete as u8;
-    is_known.then(|| (!(sequence << 8 | u64::from(kind))).to_be_bytes())
+impl StoredVersion {
+    /// The version that stands for a trailer; `None` if its kind is unknown.
+    #[inline]
+    #[must_use]
+    pub fn of_trailer(trailer: [u8; TRAILER_BYTES]) -> Option<StoredVersion> {
+        let (sequence, kind) = parse_trailer(trailer).ok()?;
+        Some(StoredVersion(sequence << KIND_BITS | kind as u64))
+    }
+
+    /// A number from disk; `None` if its kind is unknown or its sequence number too great.
+    #[inline]
+    #[must_use]
+    pub const fn of_number(number: u64) -> Option<StoredVersion> {
+        let is_known = number >> KIND_BITS <= MAX_SEQUENCE && number & KIND_MASK != KIND_MASK;
+        if is_known {
+            Some(StoredVersion(number))
+        } else {
+            None
+        }
+    }
+
+    /// The number that is stored.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The trailer that it stands for.
+    #[inline]
+    #[must_use]
+    pub const fn trailer(self) -> [u8; TRAILER_BYTES] {
+        (!(self.sequence() << 8 | self.0 & KIND_MASK)).to_be_bytes()
+    }
+
+    /// When the entry was written.
+    #[inline]
+    #[must_use]
+    pub const fn sequence(self) -> u64 {
+        self.0 >> KIND_BITS
+    }
+
+    /// What was written.
+    #[inline]
+    #[must_use]
+    pub const fn kind(self) -> ValueKind {
+        match self.0 & KIND_MASK {
+            0 => ValueKind::Delete,
+            1 => ValueKind::Put,
+            _ => ValueKind::RangeDelete,
+        }
+    }
 }
 
 /// Orders internal keys: by user key under `comparator`, then the newest first.
@@ -289,12 +341,15 @@ mod tests {
             (MAX_SEQUENCE, ValueKind::Put, (1 << 58) - 3),
         ] {
             let trailer = trailer(sequence, kind);
-            assert_eq!(version(trailer), Some(expected));
-            assert_eq!(trailer_of_version(expected), Some(trailer));
+            let version = StoredVersion::of_trailer(trailer).unwrap();
+            assert_eq!(version.number(), expected);
+            assert_eq!(StoredVersion::of_number(expected), Some(version));
+            assert_eq!(version.trailer(), trailer);
+            assert_eq!((version.sequence(), version.kind()), (sequence, kind));
         }
-        assert_eq!(version(seek_trailer(5)), None);
+        assert_eq!(StoredVersion::of_trailer(seek_trailer(5)), None);
         for foreign in [3, 23, 1 << 58, u64::MAX] {
-            assert_eq!(trailer_of_version(foreign), None, "{foreign}");
+            assert_eq!(StoredVersion::of_number(foreign), None, "{foreign}");
         }
     }
 

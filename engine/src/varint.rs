@@ -45,7 +45,17 @@ pub fn take(input: &mut &[u8]) -> Option<u64> {
     take_long(input)
 }
 
+#[inline]
 fn take_long(input: &mut &[u8]) -> Option<u64> {
+    if let Some((value, bytes)) = input.first_chunk().and_then(first_of_word) {
+        *input = &input[bytes..];
+        return Some(value);
+    }
+    take_byte_by_byte(input)
+}
+
+#[inline(never)]
+fn take_byte_by_byte(input: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (at, &byte) in input.iter().take(MAX_BYTES).enumerate() {
         let bits = u64::from(byte & 0x7f);
@@ -63,6 +73,24 @@ fn take_long(input: &mut &[u8]) -> Option<u64> {
         }
     }
     None
+}
+
+/// The number that the first of eight bytes encode, and how many they are, without a loop; `None` if they are all of a
+/// longer one, or more than needed. Sequence numbers in tables are of three or four bytes, and a search reads several.
+#[inline(always)]
+pub fn first_of_word(bytes: &[u8; 8]) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(*bytes);
+    let ends = !word & 0x8080_8080_8080_8080;
+    let bits = ends.trailing_zeros() + 1;
+    if ends == 0 || (bits > 8 && word >> (bits - 8) & 0xff == 0) {
+        return None;
+    }
+    // Seven bits of each byte move together: in pairs of bytes, of pairs, of pairs of pairs.
+    let sevens = word << (64 - bits) >> (64 - bits) & 0x7f7f_7f7f_7f7f_7f7f;
+    let pairs = sevens & 0x007f_007f_007f_007f | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
+    let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+    let value = fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4;
+    Some((value, bits as usize / 8))
 }
 
 /// Takes a number that must fit 32 bits; otherwise as [`take`].
@@ -130,6 +158,13 @@ mod tests {
             assert_eq!(take(&mut input), None, "{bytes:?}");
             assert_eq!(input, bytes);
         }
+        // What follows makes a number of too many bytes no better.
+        for bytes in [
+            [0x80, 0, 1, 1, 1, 1, 1, 1, 1, 1],
+            [0xff, 0x80, 0, 1, 1, 1, 1, 1, 1, 1],
+        ] {
+            assert_eq!(take(&mut &bytes[..]), None, "{bytes:?}");
+        }
         let mut input = &[0x80, 0x80, 0x80, 0x80, 0x10][..];
         assert_eq!(take_u32(&mut input), None);
         assert_eq!(take(&mut input), Some(1 << 32));
@@ -144,11 +179,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_appended_is_taken(value in any::<u64>(), shift in 0u32..64, tail in any::<[u8; 3]>()) {
+        fn what_is_appended_is_taken(value in any::<u64>(), shift in 0u32..64, tail in prop::collection::vec(any::<u8>(), 0..12)) {
             let value = value >> shift;
             let mut out = Vec::new();
             append(&mut out, value);
-            out.extend(tail);
+            out.extend(&tail);
             let mut input = &out[..];
             prop_assert_eq!(take(&mut input), Some(value));
             prop_assert_eq!(input, tail);

@@ -140,6 +140,7 @@ impl MergeCursor {
         }
     }
 
+    #[inline]
     fn top(&self) -> &Source {
         &self.sources[*self.heap.first().expect("the cursor stands on an entry")]
     }
@@ -218,6 +219,7 @@ impl MergeCursor {
         }
     }
 
+    #[inline]
     fn step(&mut self, direction: Direction) -> Result<()> {
         if self.direction != direction {
             return self.turn(direction);

@@ -323,7 +323,7 @@ fn entries(
         }
         key.truncate(entry.shared);
         key.extend_from_slice(view.bytes(&entry.tail));
-        key.extend_from_slice(&entry.trailer);
+        key.extend_from_slice(&entry.trailer());
         if count < limit {
             let value = view.bytes(&entry.value);
             let described = describe_entry(&key, value, values).map_err(|what| (at, what))?;
@@ -394,7 +394,7 @@ fn note_entry(notes: &mut Notes<'_, '_>, entry: &Entry, (key, value): (String, S
     for (length, name) in lengths.into_iter().zip(names) {
         notes.field(varint::len(length as u64), format!("{length} {name}"));
     }
-    let version = internal_key::version(entry.trailer).expect("the entry was read");
+    let version = entry.version.number();
     notes.field(varint::len(version), format!("version {version}: {key}"));
     debug_assert_eq!(notes.done(), entry.tail.start);
     if !entry.tail.is_empty() {

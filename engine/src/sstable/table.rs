@@ -307,11 +307,9 @@ impl Table {
         let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
             return Ok(None);
         };
-        let (sequence, kind) = internal_key::parse_trailer(entry.trailer)
-            .map_err(|what| self.corruption(block.handle.offset + entry.at as u64, what))?;
         Ok(Some(TableEntry {
-            sequence,
-            kind,
+            sequence: entry.version.sequence(),
+            kind: entry.version.kind(),
             value: contents.slice(entry.value),
         }))
     }

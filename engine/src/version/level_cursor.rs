@@ -121,12 +121,22 @@ impl LevelCursor {
             .run(rows, visit)
     }
 
+    #[inline]
     fn here(&self) -> &TableCursor {
         self.cursor.as_ref().expect("the cursor stands on an entry")
     }
 
     /// On to the next table that has entries, if this one is used up or has only range tombstones.
+    #[inline]
     fn skip_forward(&mut self) -> Result<()> {
+        if self.ended() {
+            return self.go_forward();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn go_forward(&mut self) -> Result<()> {
         while self.ended() {
             if let Some(cursor) = self.open(self.at.checked_add(1))? {
                 cursor.seek_to_first()?;
@@ -136,7 +146,16 @@ impl LevelCursor {
     }
 
     /// Back to the previous table that has entries.
+    #[inline]
     fn skip_backward(&mut self) -> Result<()> {
+        if self.ended() {
+            return self.go_backward();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn go_backward(&mut self) -> Result<()> {
         while self.ended() {
             if let Some(cursor) = self.open(self.at.checked_sub(1))? {
                 cursor.seek_to_last()?;
@@ -145,6 +164,7 @@ impl LevelCursor {
         Ok(())
     }
 
+    #[inline]
     fn ended(&self) -> bool {
         self.cursor.as_ref().is_some_and(|cursor| !cursor.valid())
     }

@@ -4,7 +4,7 @@ use super::frame::{FRAME_BYTES, Frame};
 use super::heads::{HEAD_BYTES, NO_HEADS, head};
 use super::{BlockView, common_prefix_len};
 use crate::comparator::Comparator;
-use crate::internal_key;
+use crate::internal_key::StoredVersion;
 use crate::varint;
 
 /// Gathers the entries of one block; reused for the next.
@@ -49,7 +49,8 @@ impl BlockBuilder {
         let (user_key, trailer) = key
             .split_last_chunk()
             .expect("an internal key ends in a trailer");
-        let version = internal_key::version(*trailer).expect("a key to be stored has a known kind");
+        let version =
+            StoredVersion::of_trailer(*trailer).expect("a key to be stored has a known kind");
         let shared = if self.since_restart >= self.restart_interval {
             let offset = u32::try_from(self.buffer.len()).expect("a block is shorter than 4 GiB");
             self.restarts.push(offset);
@@ -62,7 +63,7 @@ impl BlockBuilder {
         varint::append(&mut self.buffer, shared as u64);
         varint::append(&mut self.buffer, (user_key.len() - shared) as u64);
         varint::append(&mut self.buffer, value.len() as u64);
-        varint::append(&mut self.buffer, version);
+        varint::append(&mut self.buffer, version.number());
         self.buffer.extend_from_slice(&user_key[shared..]);
         self.buffer.extend_from_slice(value);
         self.last_key.truncate(shared);

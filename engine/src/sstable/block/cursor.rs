@@ -7,7 +7,7 @@
 
 use super::{Block, Damage, Entry, common_prefix_len};
 use crate::comparator::Comparator;
-use crate::cursor::{Direction, RowRun};
+use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun};
 use crate::internal_key::{self, TRAILER_BYTES};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -52,7 +52,7 @@ impl BlockCursor {
         BlockCursor {
             block,
             current: None,
-            key: Vec::new(),
+            key: Vec::with_capacity(KEY_BYTES_USUAL),
             restart: 0,
             behind: Vec::new(),
             behind_keys: Vec::new(),
@@ -220,11 +220,11 @@ impl BlockCursor {
         if at == view.offset_after(self.restart) {
             self.restart += 1;
         }
-        self.key.truncate(entry.shared);
-        self.stand_on(&entry);
         let ahead = entry.end() + AHEAD_BYTES;
         let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
         self.block.contents().prefetch(ahead, ahead + step);
+        self.key.truncate(entry.shared);
+        self.stand_on(&entry);
         Ok(())
     }
 
@@ -256,7 +256,7 @@ impl BlockCursor {
                 break;
             }
             let is_version_of_last = entry.tail.is_empty() && entry.shared == user_len;
-            if is_version_of_last || !rows.shows(entry.trailer) {
+            if is_version_of_last || !rows.shows(entry.trailer()) {
                 break;
             }
             let tail = view.bytes(&entry.tail);
@@ -278,7 +278,7 @@ impl BlockCursor {
             user_len = entry.shared + tail.len();
             self.key.truncate(entry.shared);
             self.key.extend_from_slice(tail);
-            self.key.extend_from_slice(&entry.trailer);
+            self.key.extend_from_slice(&entry.trailer());
             let ahead = entry.end() + AHEAD_BYTES;
             let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
             self.block.contents().prefetch(ahead, ahead + step);
@@ -315,7 +315,7 @@ impl BlockCursor {
     fn stand_on(&mut self, entry: &Entry) {
         self.key
             .extend_from_slice(&self.block.contents()[entry.tail.clone()]);
-        self.key.extend_from_slice(&entry.trailer);
+        self.key.extend_from_slice(&entry.trailer());
         self.current = Some(Place {
             at: entry.at,
             value: entry.value.clone(),
@@ -351,7 +351,7 @@ impl BlockCursor {
             self.behind_keys
                 .extend_from_within(key.start..key.start + entry.shared);
             self.behind_keys.extend_from_slice(view.bytes(&entry.tail));
-            self.behind_keys.extend_from_slice(&entry.trailer);
+            self.behind_keys.extend_from_slice(&entry.trailer());
             key = start..self.behind_keys.len();
             let next = entry.end();
             self.behind.push(Decoded {

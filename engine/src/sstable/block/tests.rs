@@ -110,7 +110,7 @@ fn versions_are_never_shared() {
     let second = view.entry(first.end()).unwrap();
     assert_eq!((second.shared, second.tail.len()), (1, 0));
     assert_eq!(
-        second.trailer,
+        second.trailer(),
         internal_key::trailer(1, ValueKind::Put),
         "{first:?}"
     );

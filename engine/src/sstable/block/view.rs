@@ -4,7 +4,7 @@ use super::frame::Frame;
 use super::heads::{HEAD_BYTES, Heads, head};
 use super::{Damage, common_prefix_len};
 use crate::comparator::Comparator;
-use crate::internal_key::{self, TRAILER_BYTES};
+use crate::internal_key::{self, StoredVersion, TRAILER_BYTES};
 use crate::varint;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -25,8 +25,8 @@ pub(in crate::sstable) struct Entry {
     pub(in crate::sstable) shared: usize,
     /// The rest of its user key.
     pub(in crate::sstable) tail: Range<usize>,
-    /// The trailer of its internal key, which its version stands for.
-    pub(in crate::sstable) trailer: [u8; TRAILER_BYTES],
+    /// Its version, of a known kind.
+    pub(in crate::sstable) version: StoredVersion,
     /// Its value, which ends where the next entry begins.
     pub(in crate::sstable) value: Range<usize>,
 }
@@ -36,6 +36,12 @@ impl Entry {
     #[inline]
     pub(in crate::sstable) fn end(&self) -> usize {
         self.value.end
+    }
+
+    /// The trailer of its internal key, which its version stands for.
+    #[inline]
+    pub(in crate::sstable) fn trailer(&self) -> [u8; TRAILER_BYTES] {
+        self.version.trailer()
     }
 }
 
@@ -154,31 +160,37 @@ impl<'a> BlockView<'a> {
     }
 
     /// The entry that begins at `at`, checked to lie within the entries.
-    #[inline]
+    #[inline(always)]
     pub(in crate::sstable) fn entry(&self, at: usize) -> Result<Entry, Damage> {
         let damage = |what| Damage { at, what };
-        let rest = self.contents[..self.frame.entries_end]
-            .get(at..)
-            .unwrap_or_default();
-        let (shared, unshared, value_len, version, header) = match rest {
+        let entries = &self.contents[..self.frame.entries_end];
+        let rest = entries.get(at..).unwrap_or_default();
+        let header = match rest {
             // Nearly always each length takes one byte, and so does the version of a settled put.
             [
                 shared @ 0..0x80,
                 unshared @ 0..0x80,
                 value_len @ 0..0x80,
-                version @ 0..0x80,
-                ..,
-            ] => (
-                usize::from(*shared),
-                usize::from(*unshared),
-                usize::from(*value_len),
-                u64::from(*version),
-                4,
-            ),
-            _ => long_header(rest)
-                .ok_or_else(|| damage("the header of an entry is cut off or too large"))?,
+                after @ ..,
+            ] => first_version(after).map(|(version, bytes)| Header {
+                shared: usize::from(*shared),
+                unshared: usize::from(*unshared),
+                value_len: usize::from(*value_len),
+                version,
+                bytes: 3 + bytes,
+            }),
+            _ => None,
         };
-        let trailer = internal_key::trailer_of_version(version).ok_or_else(|| {
+        let Header {
+            shared,
+            unshared,
+            value_len,
+            version,
+            bytes: header,
+        } = header
+            .or_else(|| long_header(rest))
+            .ok_or_else(|| damage("the header of an entry is cut off or too large"))?;
+        let version = StoredVersion::of_number(version).ok_or_else(|| {
             damage("an entry has a version of an unknown kind or above the greatest number")
         })?;
         if unshared.saturating_add(value_len) > rest.len() - header {
@@ -190,7 +202,7 @@ impl<'a> BlockView<'a> {
             at,
             shared,
             tail,
-            trailer,
+            version,
             value,
         })
     }
@@ -253,7 +265,7 @@ impl<'a> BlockView<'a> {
             let entry = self.restart_entry(middle)?;
             let order = comparator
                 .compare(self.bytes(&entry.tail), user_key)
-                .then_with(|| entry.trailer[..].cmp(trailer));
+                .then_with(|| entry.trailer()[..].cmp(trailer));
             if order == Ordering::Less {
                 low = middle;
             } else {
@@ -285,7 +297,7 @@ impl<'a> BlockView<'a> {
                 (Some(ours), Some(theirs)) => ours.cmp(theirs),
                 (Some(_), None) => Ordering::Greater,
                 (None, Some(_)) => Ordering::Less,
-                (None, None) => entry.trailer[..].cmp(trailer),
+                (None, None) => entry.trailer()[..].cmp(trailer),
             };
             if matched < self.frame.skip {
                 // The target leaves the prefix that all keys here share: all come before it, or all after it.
@@ -320,7 +332,7 @@ impl<'a> BlockView<'a> {
         while let Some(entry) = steps.next(self)? {
             key.truncate(entry.shared);
             key.extend_from_slice(self.bytes(&entry.tail));
-            key.extend_from_slice(&entry.trailer);
+            key.extend_from_slice(&entry.trailer());
             if internal_key::compare(comparator, key, target) != Ordering::Less {
                 let same_user_key = internal_key::user_key(key) == internal_key::user_key(target);
                 return Ok(Some(Found {
@@ -353,7 +365,7 @@ impl Steps {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, view: &BlockView<'_>) -> Result<Option<Entry>, Damage> {
         if self.at >= view.frame.entries_end {
             return Ok(None);
@@ -387,19 +399,35 @@ impl BlockView<'_> {
     }
 }
 
-/// The three lengths and the version at the front of an entry, and how many bytes they take.
+/// The front of an entry.
+struct Header {
+    shared: usize,
+    unshared: usize,
+    value_len: usize,
+    version: u64,
+    /// How many bytes they take.
+    bytes: usize,
+}
+
+/// The version at the front of `bytes`, and how many of them it takes; `None` if that is more than eight, or eight are not
+/// there.
+#[inline(always)]
+fn first_version(bytes: &[u8]) -> Option<(u64, usize)> {
+    match bytes {
+        [version @ 0..0x80, ..] => Some((u64::from(*version), 1)),
+        _ => bytes.first_chunk().and_then(varint::first_of_word),
+    }
+}
+
+/// The front of an entry, whatever its lengths.
 #[inline(never)]
-fn long_header(entry: &[u8]) -> Option<(usize, usize, usize, u64, usize)> {
+fn long_header(entry: &[u8]) -> Option<Header> {
     let mut rest = entry;
-    let shared = varint::take_u32(&mut rest)? as usize;
-    let unshared = varint::take_u32(&mut rest)? as usize;
-    let value_len = varint::take_u32(&mut rest)? as usize;
-    let version = varint::take(&mut rest)?;
-    Some((
-        shared,
-        unshared,
-        value_len,
-        version,
-        entry.len() - rest.len(),
-    ))
+    Some(Header {
+        shared: varint::take_u32(&mut rest)? as usize,
+        unshared: varint::take_u32(&mut rest)? as usize,
+        value_len: varint::take_u32(&mut rest)? as usize,
+        version: varint::take(&mut rest)?,
+        bytes: entry.len() - rest.len(),
+    })
 }
