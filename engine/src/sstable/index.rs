@@ -16,10 +16,13 @@
 //!    would do.
 
 use super::block::{Block, BlockBuilder, BlockCursor, Damage};
-use super::stored::Handle;
+use super::stored::{self, Handle};
 use crate::comparator::Comparator;
 use crate::internal_key;
 use std::cmp::Ordering;
+
+/// What stands between the contents of two data blocks.
+const BETWEEN_BLOCKS: u64 = stored::TRAILER_BYTES as u64;
 
 /// Writes the index while the data blocks are written.
 #[derive(Debug)]
@@ -118,11 +121,73 @@ pub(super) struct DataBlock {
 #[derive(Debug)]
 pub(super) struct Index {
     block: Block,
+    shortcut: Option<Shortcut>,
+}
+
+/// What a look-up needs beside the heads, where they tell which data block it is: that is, nearly always. Taken from the
+/// entries when the table is opened; they are then not looked at, and with them two lines of memory that would have to come.
+#[derive(Debug)]
+struct Shortcut {
+    /// The prefix that heads leave out.
+    prefix: Box<[u8]>,
+    /// Where data blocks begin, each where the one before ends, and where the last one ends.
+    starts: Box<[u64]>,
+}
+
+impl Shortcut {
+    /// `None` if there are no heads, or if anything about the index is unusual: the search of the entries says what.
+    fn new(index: &Index) -> Option<Shortcut> {
+        let view = index.block.view();
+        let skip = view.skip()?;
+        let first = view.restart_entry(0).ok()?;
+        let prefix = view.bytes(&first.tail).get(..skip)?.into();
+        let blocks = view.restarts();
+        let mut starts = Vec::with_capacity(blocks + 1);
+        let mut end = None;
+        for number in 0..blocks {
+            let Handle { offset, length } = index.block_at(number).ok()??.handle;
+            if end.is_some_and(|end| end != offset) {
+                return None;
+            }
+            starts.push(offset);
+            end = Some(offset.checked_add(length)?.checked_add(BETWEEN_BLOCKS)?);
+        }
+        starts.push(end?);
+        Some(Shortcut {
+            prefix,
+            starts: starts.into(),
+        })
+    }
 }
 
 impl Index {
     pub(super) fn new(block: Block) -> Index {
-        Index { block }
+        let mut index = Index {
+            block,
+            shortcut: None,
+        };
+        index.shortcut = Shortcut::new(&index);
+        index
+    }
+
+    /// As [`find`](Self::find) in the byte order, by heads alone; `None` if they do not tell.
+    #[inline]
+    fn find_by_head(&self, target: &[u8]) -> Option<Option<DataBlock>> {
+        let Shortcut { prefix, starts } = self.shortcut.as_ref()?;
+        let user_key = internal_key::user_key(target);
+        if !user_key.starts_with(prefix) {
+            return None;
+        }
+        let number = self.block.view().restarts_before(user_key)?;
+        let Some([start, next]) = starts[number..].first_chunk().copied() else {
+            // The key comes after the last block.
+            return Some(None);
+        };
+        let handle = Handle {
+            offset: start,
+            length: next - start - BETWEEN_BLOCKS,
+        };
+        Some(Some(DataBlock { number, handle }))
     }
 
     /// How many data blocks there are.
@@ -137,6 +202,11 @@ impl Index {
         target: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<Option<DataBlock>, Damage> {
+        if comparator.is_bytewise()
+            && let Some(found) = self.find_by_head(target)
+        {
+            return Ok(found);
+        }
         let view = self.block.view();
         let Some(found) = view.lower_bound(comparator, target, key)? else {
             return Ok(None);
@@ -221,6 +291,7 @@ mod tests {
     use super::*;
     use crate::comparator::Compare;
     use crate::internal_key::ValueKind;
+    use proptest::prelude::*;
 
     fn key(user_key: &[u8], sequence: u64) -> Vec<u8> {
         internal_key::encode(user_key, sequence, ValueKind::Put)
@@ -274,6 +345,57 @@ mod tests {
         assert_eq!(offsets, [Some(0), Some(300), None]);
         let damage = index(2).block_at(0).unwrap_err();
         assert_eq!(damage.what, "an index entry is no restart");
+    }
+
+    proptest! {
+        #[test]
+        fn the_shortcut_leads_where_the_entries_lead(
+            keys in prop::collection::btree_set(prop::collection::vec(0u8..3, 0..14), 1..30),
+            prefix in prop::collection::vec(0u8..3, 0..4),
+            targets in prop::collection::vec(prop::collection::vec(0u8..3, 0..16), 20),
+        ) {
+            let with_prefix = |key: &[u8]| [&prefix, key].concat();
+            let mut block = BlockBuilder::new(&Comparator::Bytewise, 1);
+            let mut handle = Handle { offset: 7, length: 0 };
+            for user_key in &keys {
+                handle.length = 10 + user_key.len() as u64;
+                let mut entry = Vec::new();
+                handle.append_varints(&mut entry);
+                block.add(&key(&with_prefix(user_key), 9), &entry);
+                handle.offset += handle.length + BETWEEN_BLOCKS;
+            }
+            let index = block.finish(|bytes| Index::new(Block::new(bytes.to_vec().into()).unwrap()));
+            prop_assert!(index.shortcut.is_some());
+            let without = Index { block: index.block.clone(), shortcut: None };
+            let present = keys.iter().map(|key| with_prefix(key));
+            let absent = targets.iter().flat_map(|target| [target.clone(), with_prefix(target)]);
+            for user_key in present.chain(absent) {
+                for sequence in [0, 9, 20] {
+                    let target = key(&user_key, sequence);
+                    let found = |index: &Index| {
+                        index.find(&Comparator::Bytewise, &target, &mut Vec::new())
+                    };
+                    prop_assert_eq!(found(&index), found(&without), "{:?}", target);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_do_not_follow_one_another_have_no_shortcut() {
+        let index = |second: u64| {
+            let mut block = BlockBuilder::new(&Comparator::Bytewise, 1);
+            for (user_key, offset) in [(b"a", 0), (b"b", second)] {
+                let (mut entry, length) = (Vec::new(), 50);
+                Handle { offset, length }.append_varints(&mut entry);
+                block.add(&key(user_key, 9), &entry);
+            }
+            block.finish(|bytes| Index::new(Block::new(bytes.to_vec().into()).unwrap()))
+        };
+        assert!(index(55).shortcut.is_some());
+        for other in [54, 56, u64::MAX] {
+            assert!(index(other).shortcut.is_none(), "{other}");
+        }
     }
 
     /// Proposes keys that are short and wrong.

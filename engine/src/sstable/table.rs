@@ -236,6 +236,7 @@ impl Table {
         let Some(block) = block else {
             return Ok(None);
         };
+        self.prefetch_end(block);
         let contents = self.load(block)?;
         self.find_in(block, &contents, target, &mut key)
     }

@@ -43,6 +43,19 @@ pub(super) fn head(user_key: &[u8], skip: usize) -> u64 {
 }
 
 impl Heads<'_> {
+    /// How many restarts come before `user_key`, if the heads alone tell: `None` if one of them is the key's own. Provided
+    /// that the key has the shared prefix.
+    #[inline]
+    pub(super) fn count_before(&self, user_key: &[u8]) -> Option<usize> {
+        let wanted = head(user_key, self.skip);
+        let before = self
+            .heads
+            .partition_point(|head| u64::from_be_bytes(*head) < wanted);
+        let next = self.heads.get(before);
+        let is_told = next.is_none_or(|head| u64::from_be_bytes(*head) != wanted);
+        is_told.then_some(before)
+    }
+
     /// The restarts among which the last one before `user_key` is, or the first restart if there is none; provided
     /// that the key has the shared prefix. Never empty, and mostly one.
     #[inline]

@@ -6,8 +6,12 @@ use super::{Damage, common_prefix_len};
 use crate::comparator::Comparator;
 use crate::internal_key::{self, StoredVersion, TRAILER_BYTES};
 use crate::varint;
+use crate::vfs::prefetch;
 use std::cmp::Ordering;
 use std::ops::Range;
+
+/// A search asks for so much memory ahead of its steps. More lines than these do not come at once anyway.
+const STEPS_AHEAD_BYTES: usize = 512;
 
 /// Borrowed contents of a block whose frame was checked.
 #[derive(Clone, Copy, Debug)]
@@ -224,11 +228,30 @@ impl<'a> BlockView<'a> {
             return Ok(None);
         }
         let restart = self.last_restart_before(comparator, target)?;
+        self.prefetch_interval(restart);
         if comparator.is_bytewise() {
             self.scan_bytewise(restart, target)
         } else {
             self.scan(restart, comparator, target, key)
         }
+    }
+
+    /// Asks for the memory of the entries that a search from `restart` on steps over. Each says where the next one
+    /// begins, so that the waits for them would follow one another.
+    #[inline]
+    fn prefetch_interval(&self, restart: usize) {
+        let (start, end) = (self.restart_offset(restart), self.offset_after(restart));
+        // The last one may be at the next restart: its lengths and the begin of its key.
+        let end = end.min(start.saturating_add(STEPS_AHEAD_BYTES)) + 32;
+        let end = end.min(self.frame.entries_end);
+        prefetch(self.contents.get(start..end).unwrap_or_default());
+    }
+
+    /// How many restarts come before every version of `user_key`, which has the prefix that heads leave out; `None` if heads
+    /// do not tell.
+    #[inline]
+    pub(in crate::sstable) fn restarts_before(&self, user_key: &[u8]) -> Option<usize> {
+        self.heads().count_before(user_key)
     }
 
     /// Where the entries stand that a search for `target` will look at first.
