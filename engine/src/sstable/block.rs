@@ -38,6 +38,7 @@ mod view;
 
 pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
+pub(crate) use heads::head;
 pub(super) use view::{BlockView, Entry, Found};
 
 use frame::Frame;

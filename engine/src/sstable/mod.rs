@@ -44,6 +44,7 @@ mod stored;
 mod table;
 mod warm;
 
+pub(crate) use block::head;
 pub use builder::{TableBuilder, TableOptions, TableSummary};
 pub use cache::{ReadCounts, SharedReads};
 pub use check::{check_table, is_table, read_properties};

@@ -17,6 +17,7 @@
 
 pub mod edit;
 mod edit_fields;
+mod fences;
 pub mod file_name;
 mod level_cursor;
 mod manifest;
@@ -39,6 +40,7 @@ use crate::sstable::TableEntry;
 
 pub use self::edit::{FamilyRecord, FileMeta, LEVELS, VersionEdit};
 pub use self::edit_fields::{Shown, Shows};
+use self::fences::Fences;
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
 pub use self::manifest::{Manifest, current_manifest, read_manifest};
@@ -50,6 +52,8 @@ pub use self::table_file::{TableAccess, TableFile};
 #[derive(Clone, Default)]
 pub struct Version {
     levels: [Tables; LEVELS],
+    /// Of the deeper levels.
+    fences: [Fences; LEVELS],
     tombstones: [LevelTombstones; LEVELS],
     charge: Arc<ReadCharge>,
 }
@@ -123,8 +127,11 @@ impl Version {
                 *in_vain += 1;
             }
         }
-        for tables in self.levels[1..].iter().filter(|tables| !tables.is_empty()) {
-            let at = first_ending_at_or_after(comparator, tables, user_key);
+        let deeper = self.levels.iter().zip(&self.fences).skip(1);
+        for (tables, fences) in deeper.filter(|(tables, _)| !tables.is_empty()) {
+            let at = fences
+                .ending_before(user_key)
+                .unwrap_or_else(|| first_ending_at_or_after(comparator, tables, user_key));
             if let Some(table) = tables.get(at)
                 && comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
                 && let Some(found) = table.table()?.get_hashed(seek_key, hash)?
@@ -255,6 +262,9 @@ impl Version {
                     any: tables.iter().any(|table| table.range_deletes > 0),
                     set: OnceLock::new(),
                 };
+                if level > 0 {
+                    next.fences[level] = Fences::new(comparator, tables);
+                }
             }
         }
         Ok(next)

@@ -32,7 +32,7 @@ pub(super) struct Heads<'a> {
 
 /// The head of a user key.
 #[inline]
-pub(super) fn head(user_key: &[u8], skip: usize) -> u64 {
+pub(crate) fn head(user_key: &[u8], skip: usize) -> u64 {
     let rest = user_key.get(skip..).unwrap_or_default();
     let head = rest.first_chunk::<HEAD_BYTES>().copied();
     u64::from_be_bytes(head.unwrap_or_else(|| {
