@@ -1,10 +1,12 @@
 //! The program in a process of its own, as people run it.
 
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-
-use super::servers::{free_address, wait_for};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// The program, still without arguments.
 pub(crate) fn command() -> Command {
@@ -28,16 +30,28 @@ impl Running {
         Self::spawn(command().arg("--memory").args(more))
     }
 
+    /// At a port that the system chooses, as the program says: one that looked free might be taken by somebody else before the
+    /// program is there, and then a stranger would answer.
     fn spawn(command: &mut Command) -> Self {
-        let address = free_address();
-        let process = command
-            .args(["--port", &address.port().to_string()])
-            .stderr(Stdio::null())
+        let mut process = command
+            .args(["--port", "0"])
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let running = Self { process, address };
-        assert!(wait_for(address));
-        running
+        let said = BufReader::new(process.stderr.take().unwrap());
+        let (sender, address) = mpsc::channel();
+        // It reads to the end, or the program would wait for a reader of its log.
+        thread::spawn(move || {
+            for line in said.lines().map_while(Result::ok) {
+                let address = line.split("listening at ").nth(1);
+                if let Some(address) = address.and_then(|address| address.trim().parse().ok()) {
+                    let _ = sender.send(address);
+                }
+            }
+        });
+        let address = address.recv_timeout(Duration::from_secs(10));
+        let address = address.expect("the program listens");
+        Self { process, address }
     }
 }
 
