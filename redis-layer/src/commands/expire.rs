@@ -20,7 +20,7 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     let mut removed = 0;
     let started = Instant::now();
     for due in expiry::due(store, shared, now_ms, most)? {
-        let keys: Vec<Vec<u8>> = due.keys.into_iter().map(|(_, key)| key).collect();
+        let keys = due.keys.into_iter().map(|(_, key)| key.into()).collect();
         let locks = Locks::Keys(keys);
         let Locks::Keys(keys) = &locks else {
             continue;

@@ -13,14 +13,17 @@ use crate::types;
 #[derive(Debug)]
 pub(crate) enum Locks {
     Nothing,
-    Keys(Vec<Vec<u8>>),
+    Keys(Vec<Bytes>),
     Everything,
 }
 
 impl Locks {
     /// The locks of these keys.
     pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a Bytes>) -> Self {
-        Self::Keys(keys.map(|key| key.to_vec()).collect())
+        let mut keys: Vec<Bytes> = keys.cloned().collect();
+        // Many commands for one key are common.
+        keys.dedup();
+        Self::Keys(keys)
     }
 
     /// Waits until nobody else holds them. Most holders are gone after some microseconds; for the

@@ -19,14 +19,16 @@ use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 use parking_lot::Mutex;
 
 use crate::store::{
-    Batch, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
-    StripedLocks,
+    Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space,
+    Store, StripedLocks,
 };
 
 /// The system row that holds the end of the reserved block of numbers.
 const RESERVED_ROW: &[u8] = b"reserved-numbers";
 /// How many numbers one reservation takes. An unclean stop wastes at most this many.
 const BLOCK: u64 = 1 << 16;
+/// Room for what the engine's batch stores of a row besides key and value.
+const ROW_BYTES: usize = 16;
 
 /// A store on the engine.
 pub struct EngineStore {
@@ -115,7 +117,12 @@ impl Store for EngineStore {
     }
 
     fn write(&self, batch: Batch) -> Result<()> {
-        let mut changes = WriteBatch::new();
+        let bytes = |change: &Change| {
+            let value = change.value.as_ref().map_or(0, Bytes::len);
+            change.key.len() + value + ROW_BYTES
+        };
+        let bytes = batch.changes().iter().map(bytes).sum();
+        let mut changes = WriteBatch::with_capacity(bytes);
         for (space, range) in batch.cleared() {
             let Some(end) = &range.end else {
                 return Err(Error::new(

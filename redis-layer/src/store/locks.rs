@@ -12,6 +12,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -98,7 +99,7 @@ impl StripedLocks {
     }
 
     /// The stripes of several keys, in ascending order, each once.
-    fn stripes_of(&self, keys: &[Vec<u8>]) -> impl Iterator<Item = &Mutex<()>> {
+    fn stripes_of(&self, keys: &[Bytes]) -> impl Iterator<Item = &Mutex<()>> {
         let mut numbers: Vec<u16> = keys.iter().map(|key| self.number(key)).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -134,8 +135,8 @@ mod tests {
     fn opposite_orders_and_repeated_keys_neither_deadlock_nor_overlap() {
         let locks = StripedLocks::default();
         let counter = AtomicU64::new(0);
-        let keys: Vec<Vec<u8>> = [&b"a"[..], b"b", b"c", b"a"].map(<[u8]>::to_vec).into();
-        let reversed: Vec<Vec<u8>> = keys.iter().rev().cloned().collect();
+        let keys = ["a", "b", "c", "a"].map(Bytes::from).to_vec();
+        let reversed: Vec<Bytes> = keys.iter().rev().cloned().collect();
         thread::scope(|scope| {
             for keys in [&keys, &reversed, &keys, &reversed] {
                 let (locks, counter) = (&locks, &counter);
@@ -157,7 +158,7 @@ mod tests {
     fn who_gives_up_waiting_holds_nothing() {
         let locks = StripedLocks::default();
         let patience = Duration::from_millis(1);
-        let keys = [b"a".to_vec(), b"b".to_vec()];
+        let keys = ["a", "b"].map(Bytes::from);
         let key = Scope::Keys(&keys[..1]);
         let guard = locks.lock(key);
         assert!(locks.lock_for(key, patience).is_none());
@@ -172,9 +173,9 @@ mod tests {
     #[test]
     fn everything_waits_for_each_key_and_each_key_for_everything() {
         let locks = StripedLocks::default();
-        let key = [b"k".to_vec()];
+        let key = [Bytes::from("k")];
         let guard = locks.lock(Scope::Keys(&key));
-        let others: Vec<Vec<u8>> = (0..9).map(|n: u8| vec![n]).collect();
+        let others: Vec<Bytes> = (0..9).map(|n: u8| vec![n].into()).collect();
         assert!(locks.try_lock(Scope::Keys(&key)).is_none());
         assert!(locks.try_lock(Scope::Everything).is_none());
         assert!(locks.try_lock(Scope::Keys(&others)).is_some());

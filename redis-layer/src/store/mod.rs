@@ -110,6 +110,11 @@ pub struct Change {
 }
 
 impl Batch {
+    /// Makes room for so many entries more.
+    pub fn reserve(&mut self, entries: usize) {
+        self.changes.reserve(entries);
+    }
+
     /// Stores `value` under `key`.
     pub fn put(&mut self, space: Space, key: Vec<u8>, value: Bytes) {
         let value = Some(value);
@@ -150,7 +155,7 @@ impl Batch {
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'k> {
     /// These keys, in any order, repeated or not.
-    Keys(&'k [Vec<u8>]),
+    Keys(&'k [Bytes]),
     /// Every key there is.
     Everything,
 }

@@ -13,13 +13,14 @@
 //! 4. A rank index is asked only under the lock of its key, and is told of changes at once. What was
 //!    told is taken back if there is no `commit`.
 
+mod changes;
 mod commit;
 mod merged;
 mod ranks;
 
 use std::cell::Cell;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use bytes::Bytes;
 
@@ -28,10 +29,8 @@ use crate::types::databases::Mapping;
 use crate::types::rows::metadata_key;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
+use changes::{Before, Changes};
 use merged::Merged;
-
-/// New values by key; `None` removes the row.
-type Changes = BTreeMap<Vec<u8>, Option<Bytes>>;
 
 /// A command at work.
 pub struct Txn<'s> {
@@ -41,7 +40,7 @@ pub struct Txn<'s> {
     /// By [`Space::index`].
     changes: [Changes; Space::ALL.len()],
     /// What [`Txn::roll_back`] puts back, newest last. Kept from the first savepoint on.
-    undo: Option<Vec<Undo>>,
+    undo: Option<Vec<(Space, Before)>>,
     /// Metadata rows of the keys that were changed, in order. Of those that were written, only what somebody observed.
     touched: Vec<Vec<u8>>,
     events: Vec<Event>,
@@ -87,13 +86,6 @@ enum Locks<'s> {
         Vec<u8>,
         #[expect(dead_code, reason = "it is held")] Box<dyn Guard + 's>,
     ),
-}
-
-/// What stood in the changes before: a change, or none.
-struct Undo {
-    space: Space,
-    key: Vec<u8>,
-    old: Option<Option<Bytes>>,
 }
 
 /// A point that a transaction can go back to.
@@ -272,12 +264,8 @@ impl<'s> Txn<'s> {
     /// Forgets everything since a savepoint.
     pub fn roll_back(&mut self, savepoint: &Savepoint) {
         let undo = self.undo.get_or_insert_default();
-        for Undo { space, key, old } in undo.drain(savepoint.undo..).rev() {
-            let changes = &mut self.changes[space.index()];
-            match old {
-                Some(change) => changes.insert(key, change),
-                None => changes.remove(&key),
-            };
+        for (space, before) in undo.drain(savepoint.undo..).rev() {
+            self.changes[space.index()].take_back(before);
         }
         self.touched.truncate(savepoint.touched);
         self.events.truncate(savepoint.events);
@@ -379,17 +367,12 @@ impl<'s> Txn<'s> {
 
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) {
         let changes = &mut self.changes[space.index()];
-        if space == Space::Metadata && self.shared.is_observed() && !changes.contains_key(&key) {
+        if space == Space::Metadata && self.shared.is_observed() && changes.get(&key).is_none() {
             self.touched.push(key.clone());
         }
-        match &mut self.undo {
-            None => {
-                changes.insert(key, value);
-            }
-            Some(undo) => {
-                let old = changes.insert(key.clone(), value);
-                undo.push(Undo { space, key, old });
-            }
+        let before = changes.insert(key, value);
+        if let Some(undo) = &mut self.undo {
+            undo.push((space, before));
         }
     }
 

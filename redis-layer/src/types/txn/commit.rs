@@ -3,16 +3,17 @@
 //! Whoever writes a metadata row says nothing of the expire-time index or of the number of keys. Both follow here from
 //! the old row and the new one. The old one is known if the command looked the key up; else it costs a point read.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use crate::store::{Batch, Direction, KeyRange, Space};
+use crate::store::{Batch, Direction, Space};
 use crate::types::databases::KeyCount;
 use crate::types::rows::{
-    decode_expiry_key, decode_metadata_key, expired_rows, expiry_key, metadata_key,
+    decode_expiry_key, decode_metadata_key, expired_rows, expiry_key, metadata_key, metadata_rows,
     rows_of_database, stored_expiry,
 };
+use crate::types::txn::changes::Changes;
 use crate::types::txn::{Stored, Txn};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
 
@@ -86,18 +87,15 @@ impl Txn<'_> {
         while let Some((row, _)) = cursor.row() {
             let (_, _, key) = decode_expiry_key(row)?;
             // What was changed is counted below.
-            if !changes.contains_key(&metadata_key(rows, &key)) {
+            if changes.get(&metadata_key(rows, &key)).is_none() {
                 count.keys -= 1;
                 count.expiring -= 1;
             }
             cursor.advance()?;
         }
-        for (row, value) in changes.range(metadata_key(rows, b"")..) {
-            if decode_metadata_key(row)?.0 != rows {
-                break;
-            }
+        for (row, value) in changes.range(&metadata_rows(rows)) {
             let old = self.stored(row)?.count();
-            let new = Stored::of(value.as_deref());
+            let new = Stored::of(value);
             let new = if new.is_live(self.now_ms) {
                 new.count()
             } else {
@@ -119,8 +117,9 @@ impl Txn<'_> {
         let counts = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
+        batch.reserve(self.changes.iter().map(Changes::len).sum());
         for (space, changes) in Space::ALL.into_iter().zip(self.changes) {
-            for (key, value) in changes {
+            for (key, value) in changes.into_rows() {
                 match value {
                     Some(value) => batch.put(space, key, value),
                     None => batch.delete(space, key),
@@ -158,7 +157,7 @@ impl Txn<'_> {
     fn follow_metadata(&mut self, batch: &mut Batch) -> Result<Vec<(DbNumber, KeyCount)>> {
         let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
         let mut expired = Vec::new();
-        for (row, value) in &self.changes[Space::Metadata.index()] {
+        for (row, value) in self.changes[Space::Metadata.index()].iter() {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());
             let (was, is) = (old.count(), new.count());
@@ -185,13 +184,12 @@ impl Txn<'_> {
                 keys: is.keys - was.keys,
                 expiring: is.expiring - was.expiring,
             };
-            match counts.last_mut() {
-                // The rows of a database stand together.
-                Some((last, sum)) if *last == rows => {
+            match counts.iter_mut().find(|(of, _)| *of == rows) {
+                Some((_, sum)) => {
                     sum.keys += change.keys;
                     sum.expiring += change.expiring;
                 }
-                _ => counts.push((rows, change)),
+                None => counts.push((rows, change)),
             }
         }
         for (at, (rows, key)) in expired.into_iter().enumerate() {
@@ -219,8 +217,9 @@ impl Txn<'_> {
         let mut touched = std::mem::take(&mut self.touched);
         // Somebody may observe only since a moment ago, and not wait for these keys: their locks are held.
         let noted: HashSet<&Vec<u8>> = touched.iter().collect();
-        let written = self.changes[Space::Metadata.index()].keys();
+        let written = self.changes[Space::Metadata.index()].iter();
         let rest: Vec<Vec<u8>> = written
+            .map(|(row, _)| row)
             .filter(|row| !noted.contains(row))
             .cloned()
             .collect();
@@ -278,17 +277,11 @@ impl Txn<'_> {
         // Changes to the old rows are of no use any more, and would come behind the range deletion.
         let range = rows_of_database(rows);
         for space in [Space::Metadata, Space::Data, Space::Score] {
-            let changes = &self.changes[space.index()];
-            let stale = keys_within(changes, &range);
+            let changes = self.changes[space.index()].range(&range);
+            let stale: Vec<Vec<u8>> = changes.map(|(key, _)| key.to_vec()).collect();
             for key in stale {
                 self.delete(space, key);
             }
         }
     }
-}
-
-fn keys_within<V>(changes: &BTreeMap<Vec<u8>, V>, range: &KeyRange) -> Vec<Vec<u8>> {
-    let from_start = changes.range(range.start.clone()..);
-    let within = from_start.take_while(|(key, _)| range.contains(key));
-    within.map(|(key, _)| key.clone()).collect()
 }

@@ -1,18 +1,14 @@
 //! A scan that sees a transaction's own changes: the rows of the snapshot, with the changes in their places.
 
 use std::cmp::Ordering;
-use std::collections::btree_map;
-use std::ops::Bound;
 
-use bytes::Bytes;
-
-use super::Changes;
+use super::changes::{Changes, Range};
 use crate::store::{self, Cursor, Direction, KeyRange};
 
 /// A scan of the snapshot with the changes laid over it.
 pub(super) struct Merged<'a> {
     rows: Box<dyn Cursor + 'a>,
-    changes: btree_map::Range<'a, Vec<u8>, Option<Bytes>>,
+    changes: Range<'a>,
     /// The first change that the scan has not passed.
     change: Option<(&'a [u8], Option<&'a [u8]>)>,
     direction: Direction,
@@ -35,14 +31,9 @@ impl<'a> Merged<'a> {
         range: &KeyRange,
         direction: Direction,
     ) -> store::Result<Self> {
-        let end = range
-            .end
-            .as_deref()
-            .map_or(Bound::Unbounded, Bound::Excluded);
-        let start = Bound::Included(range.start.as_slice());
         let mut merged = Self {
             rows,
-            changes: changes.range::<[u8], _>((start, end)),
+            changes: changes.range(range),
             change: None,
             direction,
             at: At::End,
@@ -53,11 +44,10 @@ impl<'a> Merged<'a> {
     }
 
     fn next_change(&mut self) {
-        let next = match self.direction {
+        self.change = match self.direction {
             Direction::Forward => self.changes.next(),
             Direction::Backward => self.changes.next_back(),
         };
-        self.change = next.map(|(key, value)| (key.as_slice(), value.as_deref()));
     }
 
     /// Finds the next row: the nearer of the two, the change where both have the key.

@@ -1,10 +1,13 @@
 //! A transaction and the rank indexes: which locks it may rely on, and what it changed in them.
 
+use std::cell::RefCell;
+
+use bytes::Bytes;
+
 use crate::store::{Scope, Space};
 use crate::types::Result;
 use crate::types::txn::{Locks, Txn};
 use crate::types::zset::indexes::{Index, Journal, RankIndexes};
-use std::cell::RefCell;
 
 impl<'s> Txn<'s> {
     /// Whether nobody else can change the key.
@@ -26,7 +29,9 @@ impl<'s> Txn<'s> {
         if !matches!(self.locks, Locks::OfCaller(None)) {
             return Ok(false);
         }
-        let guard = self.store.lock(Scope::Keys(&[key.to_vec()]))?;
+        let guard = self
+            .store
+            .lock(Scope::Keys(&[Bytes::copy_from_slice(key)]))?;
         self.locks = Locks::Own(key.to_vec(), guard);
         self.ranks_noted = self.shared.rank_indexes().now();
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;

@@ -1,0 +1,232 @@
+//! What a transaction wants to change in one space.
+//!
+//! The rows stand in the order of their first changes. Nearly all questions are for one row by its key, so a hash table
+//! leads to them. A scan wants the order of the keys: the first one sorts what is there, and from then on every new row is
+//! put in its place as well. Most transactions never scan, and pay for no order.
+//!
+//! Invariants
+//! 1. No two rows have one key.
+//! 2. A row is only ever taken away as the last one ([`Changes::take_back`]), so places do not move.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, btree_map};
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Bound;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use hashbrown::HashTable;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::store::KeyRange;
+
+/// New values by key; `None` removes the row.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    rows: Vec<Row>,
+    /// Places of rows, by the hash of their keys.
+    by_key: HashTable<usize>,
+    /// Places of rows, by their keys, once somebody asked for an order.
+    in_order: OnceCell<BTreeMap<Vec<u8>, usize>>,
+}
+
+#[derive(Debug)]
+struct Row {
+    key: Vec<u8>,
+    /// Kept, so that growth of the table costs no look at the key.
+    hash: u64,
+    value: Option<Bytes>,
+}
+
+/// How to take a change back.
+#[derive(Debug)]
+pub(super) enum Before {
+    /// The row was not among the changes.
+    Nothing,
+    /// The row at this place had this change.
+    Change(usize, Option<Bytes>),
+}
+
+impl Changes {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The change of a row, if it has one.
+    #[inline]
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
+        // Most commands look before they change anything.
+        if self.rows.is_empty() {
+            return None;
+        }
+        self.place(key, hash(key)).map(|at| &self.rows[at].value)
+    }
+
+    fn place(&self, key: &[u8], hash: u64) -> Option<usize> {
+        let is_key = |&at: &usize| self.rows[at].key == key;
+        self.by_key.find(hash, is_key).copied()
+    }
+
+    /// Changes a row. Answers how to take that back.
+    pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> Before {
+        let hash = hash(&key);
+        if let Some(at) = self.place(&key, hash) {
+            let before = std::mem::replace(&mut self.rows[at].value, value);
+            return Before::Change(at, before);
+        }
+        let at = self.rows.len();
+        if let Some(in_order) = self.in_order.get_mut() {
+            in_order.insert(key.clone(), at);
+        }
+        self.rows.push(Row { key, hash, value });
+        let rows = &self.rows;
+        self.by_key.insert_unique(hash, at, |&at| rows[at].hash);
+        Before::Nothing
+    }
+
+    /// Takes the last change back that was not taken back yet.
+    pub(super) fn take_back(&mut self, before: Before) {
+        match before {
+            Before::Change(at, value) => self.rows[at].value = value,
+            Before::Nothing => {
+                let Some(Row { key, hash, .. }) = self.rows.pop() else {
+                    return;
+                };
+                let at = self.rows.len();
+                if let Ok(entry) = self.by_key.find_entry(hash, |&place| place == at) {
+                    entry.remove();
+                }
+                if let Some(in_order) = self.in_order.get_mut() {
+                    in_order.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// All changes, in the order in which their rows were first changed.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Option<Bytes>)> {
+        self.rows.iter().map(|row| (&row.key, &row.value))
+    }
+
+    /// As [`Changes::iter`], taken out.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = (Vec<u8>, Option<Bytes>)> {
+        self.rows.into_iter().map(|row| (row.key, row.value))
+    }
+
+    /// The changes of a range, in the order of their keys.
+    ///
+    /// Cost: for the first call, a sort of all changes; then O(log n) to begin.
+    pub(super) fn range(&self, range: &KeyRange) -> Range<'_> {
+        let in_order = self.in_order.get_or_init(|| {
+            let rows = self.rows.iter().enumerate();
+            rows.map(|(at, row)| (row.key.clone(), at)).collect()
+        });
+        let start = Bound::Included(range.start.as_slice());
+        let end = match range.end.as_deref() {
+            // A map has no range that ends before it starts.
+            Some(end) => Bound::Excluded(end.max(&range.start)),
+            None => Bound::Unbounded,
+        };
+        Range {
+            rows: &self.rows,
+            places: in_order.range::<[u8], _>((start, end)),
+        }
+    }
+}
+
+/// Changes in the order of their keys, from both ends.
+pub(super) struct Range<'c> {
+    rows: &'c [Row],
+    places: btree_map::Range<'c, Vec<u8>, usize>,
+}
+
+impl<'c> Range<'c> {
+    fn row(&self, place: usize) -> (&'c [u8], Option<&'c [u8]>) {
+        let row = &self.rows[place];
+        (&row.key, row.value.as_deref())
+    }
+}
+
+impl<'c> Iterator for Range<'c> {
+    type Item = (&'c [u8], Option<&'c [u8]>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.places.next().map(|(_, &at)| self.row(at))
+    }
+}
+
+impl DoubleEndedIterator for Range<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.places.next_back().map(|(_, &at)| self.row(at))
+    }
+}
+
+/// The seed is by chance: nobody can choose keys that all have one hash.
+fn hash(key: &[u8]) -> u64 {
+    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+    xxh3_64_with_seed(key, *SEED)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Model = BTreeMap<Vec<u8>, Option<Bytes>>;
+
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(0_u8..3, 0..3)
+    }
+
+    fn all(changes: &Changes) -> Model {
+        let rows = changes.iter();
+        rows.map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_a_map_that_goes_back(
+            before in proptest::collection::vec((key(), proptest::option::of(0_u8..9)), 0..20),
+            after in proptest::collection::vec((key(), proptest::option::of(0_u8..9)), 0..20),
+            ordered in any::<bool>(), start in key(), end in proptest::option::of(key()),
+        ) {
+            let bytes = |value: Option<u8>| value.map(|value| Bytes::from(vec![value]));
+            let mut changes = Changes::default();
+            let mut model = Model::new();
+            for (key, value) in before {
+                changes.insert(key.clone(), bytes(value));
+                model.insert(key, bytes(value));
+            }
+            if ordered {
+                changes.range(&KeyRange::all());
+            }
+            let kept = model.clone();
+            let mut undo = Vec::new();
+            for (key, value) in after {
+                undo.push(changes.insert(key.clone(), bytes(value)));
+                model.insert(key, bytes(value));
+            }
+            prop_assert_eq!(all(&changes), model.clone());
+            prop_assert_eq!(changes.len(), model.len());
+            let range = KeyRange { start, end };
+            let within = model.iter().filter(|(key, _)| range.contains(key));
+            let within: Vec<_> = within.map(|(key, value)| (key.as_slice(), value.as_deref())).collect();
+            prop_assert_eq!(changes.range(&range).collect::<Vec<_>>(), within.clone());
+            let backward: Vec<_> = changes.range(&range).rev().collect();
+            prop_assert!(backward.into_iter().rev().eq(within));
+            undo.into_iter().rev().for_each(|before| changes.take_back(before));
+            prop_assert_eq!(all(&changes), kept.clone());
+            for key in model.keys() {
+                prop_assert_eq!(changes.get(key), kept.get(key));
+            }
+            let in_order: Vec<_> = changes.range(&KeyRange::all()).map(|(key, _)| key).collect();
+            prop_assert!(in_order.into_iter().eq(kept.keys()));
+        }
+    }
+}
