@@ -207,3 +207,40 @@ fn what_a_transaction_reads_after_changing_it_is_not_old() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// What a client tracked that is gone must not push out what the next one tracks.
+#[test]
+fn the_table_is_empty_when_nobody_tracks() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut first, mut writer) = (Client::connect(address), Client::connect(address));
+        for line in [
+            "client tracking on",
+            "mget a b c",
+            "client tracking off",
+            "flushall",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            first.call(&words);
+        }
+        writer.call(&["config", "set", "tracking-table-max-keys", "2"]);
+        let mut reader = Client::connect(address);
+        reader
+            .send(b"hello 3\r\nclient tracking on\r\nmget d e\r\nping\r\n")
+            .unwrap();
+        let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
+        let info = writer.call(&["info", "stats"]);
+        let counts: Vec<String> = info
+            .split("\\r\\n")
+            .filter(|line| line.starts_with("tracking_"))
+            .map(str::to_owned)
+            .collect();
+        (told.contains("invalidate"), counts)
+    };
+    let expected = run(real.address);
+    assert!(!expected.0 && expected.1.len() == 3, "{expected:?}");
+    assert_eq!(run(ours.address), expected);
+}

@@ -9,8 +9,10 @@
 //! Here stand the table, the messages and what a session remembers. The commands and their options:
 //! `tracking/commands.rs`.
 //!
-//! Invariant: a client is in `clients` exactly while it tracks. Keys may name clients that are
-//! gone; they are passed over.
+//! Invariants
+//! 1. A client is in `clients` exactly while it tracks. Keys may name clients that are gone; they are passed over.
+//! 2. While nobody tracks, no key is known: changes are not looked up then, so what stayed would be old, would count as
+//!    tracked and would push out the keys of the next client.
 
 mod commands;
 
@@ -250,6 +252,9 @@ impl Session {
         let tracking = &self.server.tracking;
         let mut table = tracking.table.lock();
         if table.clients.remove(&self.id).is_some() {
+            if table.clients.is_empty() {
+                table.readers = HashMap::new();
+            }
             tracking.clients.fetch_sub(1, Ordering::SeqCst);
             self.server.shared.unobserve();
         }
