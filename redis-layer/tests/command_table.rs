@@ -190,8 +190,13 @@ fn every_command_checks_its_arity() {
             continue;
         }
         words.resize(count, "x".to_owned());
+        // A refused EXEC ends its transaction, and says so.
+        let code = match spec.full_name {
+            "exec" => "EXECABORT Transaction discarded because of:",
+            _ => "ERR",
+        };
         let expected = format!(
-            "ERR wrong number of arguments for '{}' command",
+            "{code} wrong number of arguments for '{}' command",
             spec.full_name
         );
         assert_eq!(direct.show(&words.join(" ")), expected);

@@ -47,6 +47,27 @@ fn queued_commands_run_at_exec_and_see_one_another() {
 }
 
 #[test]
+fn an_exec_with_arguments_ends_the_transaction_and_the_watch() {
+    over_every_store(|direct| {
+        let aborted = "EXECABORT Transaction discarded because of: wrong number of arguments for \
+                       'exec' command";
+        direct.expect(&[
+            ("watch k", "OK"),
+            ("exec x", aborted),
+            ("set k 1", "OK"),
+            ("multi", "OK"),
+            ("get k", "QUEUED"),
+            ("exec", "[1]"),
+            ("multi", "OK"),
+            ("set k 2", "QUEUED"),
+            ("exec x", aborted),
+            ("get k", "1"),
+            ("exec", "ERR EXEC without MULTI"),
+        ]);
+    });
+}
+
+#[test]
 fn a_command_that_fails_leaves_nothing_and_the_others_stay() {
     over_every_store(|direct| {
         let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";

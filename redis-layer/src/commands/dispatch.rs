@@ -79,9 +79,8 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
             outcome
         }
         Err(error) => {
-            refuse_transaction(session);
             refused_by_name(&server, args);
-            Err(error)
+            Err(refuse(session, find(&args[0]), error))
         }
     };
     if let Err(error) = &outcome {
@@ -124,11 +123,22 @@ pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
     Ok(spec)
 }
 
-/// A transaction with a command that was refused is refused as a whole.
-fn refuse_transaction(session: &mut Session) {
+/// A command is refused before it runs. A transaction with such a command is refused as a whole, at once if the command
+/// is its `EXEC`: that ends what was watched too, and has an answer of its own even where no transaction had begun.
+fn refuse(session: &mut Session, spec: Option<&Spec>, refusal: CommandError) -> CommandError {
+    if spec.is_some_and(|spec| matches!(spec.handler, Handler::Exec)) {
+        session.queue = None;
+        session.unwatch();
+        let (cause, text): (&[u8], _) = (
+            b"EXECABORT Transaction discarded because of: ",
+            refusal.as_bytes(),
+        );
+        return CommandError::quoting(&[cause, text.strip_prefix(b"ERR ").unwrap_or(text)]);
+    }
     if let Some(queue) = &mut session.queue {
         queue.refused = true;
     }
+    refusal
 }
 
 /// Whether a command runs at once even after `MULTI`.
@@ -147,14 +157,8 @@ fn run_or_queue(
 ) -> Outcome {
     let spec = args.spec;
     if let Err(refusal) = admit(session, spec) {
-        refuse_transaction(session);
         session.server.statistics.refused(spec);
-        if matches!(spec.handler, Handler::Exec) && session.queue.take().is_some() {
-            session.unwatch();
-            let cause: &[u8] = b"EXECABORT Transaction discarded because of: ";
-            return Err(CommandError::quoting(&[cause, refusal.as_bytes()]));
-        }
-        return Err(refusal);
+        return Err(refuse(session, Some(spec), refusal));
     }
     if let Some(queue) = &mut session.queue
         && !ends_or_guards_a_transaction(spec)

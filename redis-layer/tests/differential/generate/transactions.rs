@@ -6,6 +6,7 @@ use crate::values::ANY_KEYS;
 
 pub(super) fn commands(g: &mut Generator) -> Vec<Command> {
     match g.below(12) {
+        0 if g.once_in(4) => vec![args([b"exec", b"x"])],
         0 => vec![args([g.pick(&[&b"exec"[..], b"discard", b"unwatch"])])],
         // Nobody else writes, so only this connection's own writes can break the watch.
         1 => vec![args([b"watch", g.pick(&ANY_KEYS), g.pick(&ANY_KEYS)])],
