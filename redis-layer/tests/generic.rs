@@ -356,3 +356,80 @@ fn encodings_follow_the_limits_that_are_set() {
         ]);
     });
 }
+
+/// Reading and writing are uses; asking when a key expires, what it is, or whether it is there is none. As in Redis.
+#[test]
+fn idle_times_end_with_a_use() {
+    over_every_store(|direct| {
+        direct.expect(&[("set k 1", "OK"), ("rpush l a", "1")]);
+        for line in [
+            "get k",
+            "append k 1",
+            "expire k 1000",
+            "touch k",
+            "dump k",
+            "sort l",
+        ] {
+            direct.clock.advance_ms(10_500);
+            let key = line.split(' ').nth(1).unwrap();
+            assert_ne!(
+                direct.show(&format!("object idletime {key}")),
+                "0",
+                "{line}"
+            );
+            direct.run(line);
+            assert_eq!(
+                direct.show(&format!("object idletime {key}")),
+                "0",
+                "{line}"
+            );
+        }
+        direct.run("set k 1");
+        direct.clock.advance_ms(7_000);
+        for line in [
+            "exists k",
+            "type k",
+            "ttl k",
+            "pexpiretime k",
+            "object encoding k",
+            "memory usage k",
+            "debug object k",
+            "watch k",
+            "scan 0 type string",
+            "keys *",
+            "randomkey",
+        ] {
+            direct.run(line);
+            assert_eq!(direct.show("object idletime k"), "7", "{line}");
+        }
+        direct.expect(&[
+            ("rename k m", "OK"),
+            ("object idletime m", "0"),
+            ("object idletime k", "nil"),
+            ("swapdb 0 1", "OK"),
+            ("select 1", "OK"),
+        ]);
+        direct.clock.advance_ms(3_000);
+        direct.expect(&[
+            ("object idletime m", "3"),
+            ("flushall", "OK"),
+            ("set m 1", "OK"),
+        ]);
+        assert_eq!(direct.show("object idletime m"), "0");
+    });
+}
+
+#[test]
+fn the_idle_time_of_a_key_beyond_the_table_is_the_least_that_it_can_be() {
+    let mut direct = Direct::new(common::StoreKind::BTree);
+    direct.run("set old v");
+    direct.clock.advance_ms(100_000);
+    assert_eq!(direct.show("object idletime old"), "100");
+    for i in 0..200_000 {
+        direct.run(&format!("set k{i} v"));
+    }
+    direct.clock.advance_ms(30_000);
+    assert_eq!(direct.show("object idletime old"), "30");
+    direct.run("get old");
+    assert_eq!(direct.show("object idletime old"), "0");
+}

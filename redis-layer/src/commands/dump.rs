@@ -17,13 +17,14 @@ pub(crate) fn dump(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 struct RestoreOptions {
     replace: bool,
     absolute: bool,
+    idle_s: Option<i64>,
 }
 
 impl RestoreOptions {
-    /// How long a key was idle and how often it was used is read, checked and not kept: nothing here asks for it.
+    /// How often a key was used is read, checked and not kept: nothing here asks for it.
     fn parse(args: Args<'_>) -> Result<Self, CommandError> {
         let mut options = Self::default();
-        let (mut has_idle, mut has_freq) = (false, false);
+        let mut has_freq = false;
         let mut position = 4;
         while position < args.len() {
             let has_number = position + 1 < args.len();
@@ -33,13 +34,14 @@ impl RestoreOptions {
                 options.absolute = true;
             } else if args.is(position, "IDLETIME") && has_number && !has_freq {
                 position += 1;
-                has_idle = true;
-                if args.integer(position)? < 0 {
+                let idle_s = args.integer(position)?;
+                options.idle_s = Some(idle_s);
+                if idle_s < 0 {
                     return Err(CommandError::fixed(
                         "ERR Invalid IDLETIME value, must be >= 0",
                     ));
                 }
-            } else if args.is(position, "FREQ") && has_number && !has_idle {
+            } else if args.is(position, "FREQ") && has_number && options.idle_s.is_none() {
                 position += 1;
                 has_freq = true;
                 if !(0..=255).contains(&args.integer(position)?) {
@@ -90,6 +92,9 @@ pub(crate) fn restore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     txn.remove_key(key)?;
     txn.forget_removed();
     txn.write_value(key, value, expires_ms)?;
+    if let Some(idle_s) = options.idle_s {
+        txn.set_idle(key, idle_s);
+    }
     txn.event(Class::Generic, "restore", key);
     Ok(Reply::OK)
 }

@@ -157,7 +157,7 @@ pub(crate) fn pttl(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 fn time_to_live(txn: &Txn<'_>, args: Args<'_>, scale: fn(i64) -> i64) -> Outcome {
-    let answer = match txn.lookup(args.get(1))? {
+    let answer = match txn.peek(args.get(1))? {
         None => -2,
         Some(metadata) => metadata.expires_ms.map_or(-1, |expires_ms| {
             scale(expires_ms.saturating_sub(txn.now_ms()).max(0))
@@ -177,7 +177,7 @@ pub(crate) fn pexpiretime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 fn expiry_of(txn: &Txn<'_>, args: Args<'_>, scale: fn(i64) -> i64) -> Outcome {
-    let answer = match txn.lookup(args.get(1))? {
+    let answer = match txn.peek(args.get(1))? {
         None => -2,
         Some(metadata) => metadata.expires_ms.map_or(-1, scale),
     };

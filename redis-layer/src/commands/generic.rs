@@ -21,6 +21,15 @@ pub(crate) fn del(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn exists(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut found = 0;
     for key in args.from(1) {
+        found += u64::from(txn.peek(key)?.is_some());
+    }
+    Ok(Reply::count(found))
+}
+
+/// `TOUCH key [key ...]`: as `EXISTS`, and a use of the keys.
+pub(crate) fn touch(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let mut found = 0;
+    for key in args.from(1) {
         found += u64::from(txn.lookup(key)?.is_some());
     }
     Ok(Reply::count(found))
@@ -28,7 +37,7 @@ pub(crate) fn exists(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 /// `TYPE key`
 pub(crate) fn type_of(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let metadata = txn.lookup(args.get(1))?;
+    let metadata = txn.peek(args.get(1))?;
     let kind = metadata.map(|metadata| metadata.content.kind());
     Ok(Reply::Status(kind.map_or("none", type_name)))
 }

@@ -27,7 +27,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         _ => return Err(CommandError::SYNTAX),
     };
     let key = args.get(2);
-    let Some(metadata) = txn.lookup(key)? else {
+    let Some(metadata) = txn.peek(key)? else {
         return Ok(Reply::Null);
     };
     let row = metadata_key(txn.db(), key);

@@ -19,7 +19,7 @@ fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandEr
 
 /// Looks a key up. Nobody is told if it is not there.
 fn lookup_silently(txn: &Txn<'_>, key: &[u8]) -> Result<Option<Metadata>, CommandError> {
-    let metadata = txn.lookup(key)?;
+    let metadata = txn.peek(key)?;
     txn.forget_misses();
     Ok(metadata)
 }
@@ -97,10 +97,11 @@ pub(crate) fn freq(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `OBJECT IDLETIME key`: 0, because reads leave no trace here.
+/// `OBJECT IDLETIME key`: in seconds.
 pub(crate) fn idletime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let found = metadata(txn, args)?;
-    Ok(found.map_or(Reply::Null, |_| Reply::Integer(0)))
+    let idle_s = || Reply::Integer(txn.idle_s(args.get(2)).into());
+    Ok(found.map_or(Reply::Null, |_| idle_s()))
 }
 
 /// `OBJECT REFCOUNT key`: 1, but for the small numbers, which Redis keeps once for all keys and never counts.

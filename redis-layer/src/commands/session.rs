@@ -118,6 +118,7 @@ impl Server {
             clients: Mutex::default(),
             last_client_id: AtomicU64::new(0),
         };
+        server.shared.accesses().begin(server.started_ms);
         server.configured();
         server
     }

@@ -118,7 +118,7 @@ fn is_in_any(server: &Server, databases: &[DbNumber], key: &[u8]) -> types::Resu
     let mut txn = server.begin(0)?;
     for &db in databases {
         txn.set_db(db);
-        if txn.lookup(key)?.is_some() {
+        if txn.peek(key)?.is_some() {
             return Ok(true);
         }
     }
@@ -185,7 +185,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
         if watched.any(|watched| watched.db == db && watched.key == key) {
             continue;
         }
-        let was_live = txn.lookup(key)?.is_some();
+        let was_live = txn.peek(key)?.is_some();
         let key = key.clone();
         let changed = Arc::clone(&session.watched.changed);
         let mut flags = server.watchers.flags.lock();
@@ -243,7 +243,7 @@ fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
     for WatchedKey { db, key, was_live } in &watched.keys {
         if *was_live {
             txn.set_db(*db);
-            if txn.lookup(key)?.is_none() {
+            if txn.peek(key)?.is_none() {
                 return Ok(true);
             }
         }

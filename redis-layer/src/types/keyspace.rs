@@ -9,21 +9,36 @@ use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, store
 use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
 
 impl Txn<'_> {
-    /// The metadata of a key that exists.
+    /// The metadata of a key that exists. That is a use of the key.
     ///
     /// Cost: one point read.
     ///
     /// # Errors
     /// A damaged row; those of the store.
     pub fn lookup(&self, key: &[u8]) -> Result<Option<Metadata>> {
+        self.look(key, true)
+    }
+
+    /// As [`Txn::lookup`], for commands that ask about a key and do not use it.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn peek(&self, key: &[u8]) -> Result<Option<Metadata>> {
+        self.look(key, false)
+    }
+
+    fn look(&self, key: &[u8], is_use: bool) -> Result<Option<Metadata>> {
         let row = metadata_key(self.db(), key);
         let (value, is_stored) = self.get_metadata(&row)?;
         let metadata = value.as_ref().map(|value| Metadata::decode(&row, value));
         let metadata = metadata.transpose()?;
+        let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
+        if is_use && metadata.is_some() {
+            self.shared().accesses().note(&row, self.now_ms());
+        }
         if is_stored {
             self.remember(row, value.as_deref());
         }
-        let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
         self.note_lookup(key, metadata.is_some());
         Ok(metadata)
     }
@@ -45,6 +60,7 @@ impl Txn<'_> {
                 self.note_created(&row, key);
             }
         }
+        self.shared().accesses().note(&row, self.now_ms());
         self.put(Space::Metadata, row, metadata.encode());
     }
 
@@ -72,6 +88,21 @@ impl Txn<'_> {
         }
         self.delete(Space::Metadata, row);
         Ok(existed)
+    }
+
+    /// For how many seconds nobody used a key; at least, if the server knows no more: see [`Accesses`](crate::types::Accesses).
+    #[must_use]
+    pub fn idle_s(&self, key: &[u8]) -> u32 {
+        let row = metadata_key(self.db(), key);
+        self.shared().accesses().idle_s(&row, self.now_ms())
+    }
+
+    /// Says for how many seconds nobody used a key that was just written.
+    pub fn set_idle(&self, key: &[u8], idle_s: i64) {
+        let row = metadata_key(self.db(), key);
+        self.shared()
+            .accesses()
+            .note_idle(&row, self.now_ms(), idle_s);
     }
 
     /// Changes when a key expires. Answers whether the key existed.

@@ -6,6 +6,7 @@
 //!
 //! Nothing here knows a command, a reply or an error text of Redis.
 
+mod accesses;
 pub mod bits;
 mod check;
 mod clock;
@@ -32,6 +33,7 @@ mod txn;
 pub mod value;
 pub mod zset;
 
+pub use accesses::Accesses;
 pub use check::{Fault, Report, check, check_ranks};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use databases::DATABASES;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use bytes::Bytes;
 
 use crate::store::Store;
+use crate::types::Accesses;
 use crate::types::databases::Databases;
 use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
@@ -21,6 +22,7 @@ pub struct Shared {
     observers: AtomicUsize,
     rank_indexes: RankIndexes,
     databases: Databases,
+    accesses: Accesses,
     /// Whether nobody removes expired keys: see [`Shared::set_active_expiry`].
     keeps_expired: AtomicBool,
     /// Where walks over keys stopped.
@@ -41,6 +43,12 @@ impl Shared {
     /// The databases, and how many keys they have.
     pub(crate) const fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    /// When keys were last used.
+    #[must_use]
+    pub const fn accesses(&self) -> &Accesses {
+        &self.accesses
     }
 
     /// Leaves in the store what the next opening would else have to count. Nothing may be written after this.

@@ -24,7 +24,7 @@ pub(super) fn of_everything(session: &Session) -> Outcome {
         let mut cursor = txn.scan(Space::Metadata, &rows, Direction::Forward)?;
         while let Some((row, _)) = cursor.row() {
             let (_, key) = decode_metadata_key(row)?;
-            if let Some(metadata) = txn.lookup(&key)? {
+            if let Some(metadata) = txn.peek(&key)? {
                 let value = of_value(&txn, &key, &metadata)?;
                 let expires = u8::from(metadata.expires_ms.is_some());
                 let parts = [&db.to_le_bytes()[..], &key, &value, &[expires]];
@@ -41,7 +41,7 @@ pub(super) fn of_values(session: &Session, args: Args<'_>) -> Outcome {
     let txn = session.server.begin(session.db)?;
     let mut digests = Vec::new();
     for key in args.from(2) {
-        let digest = match txn.lookup(key)? {
+        let digest = match txn.peek(key)? {
             None => Digest::default(),
             Some(metadata) => {
                 let value = of_value(&txn, key, &metadata)?;

@@ -101,14 +101,15 @@ fn sleep(args: Args<'_>) -> Outcome {
 /// `DEBUG OBJECT key`: the fields that tests look at.
 fn object(session: &Session, args: Args<'_>) -> Outcome {
     let mut txn = session.server.begin(session.db)?;
-    let metadata = txn.lookup(args.get(2))?;
+    let metadata = txn.peek(args.get(2))?;
+    let idle_s = txn.idle_s(args.get(2));
     let metadata = metadata.ok_or(CommandError::fixed("ERR no such key"))?;
     let length = metadata.encode().len();
     let lru = (session.server.clock.now_ms() / 1000) & 0xff_ffff;
     let encoding = encoding_of(&session.server.config, &mut txn, args.get(2))?.unwrap_or("none");
     let line = format!(
         "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{length} lru:{lru} \
-         lru_seconds_idle:0"
+         lru_seconds_idle:{idle_s}"
     );
     Ok(Reply::Line(line.into()))
 }

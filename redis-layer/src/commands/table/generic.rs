@@ -55,7 +55,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Sorts the elements of a list, a set or a sorted set."
     "swapdb", 3, [Write, Fast], [], Server, "4.0.0", Keys(generic::swapdb);
         "Exchanges the keys of two databases."
-    "touch", -2, [ReadOnly, Fast], [Ask: ALL], Generic, "3.2.1", Keys(generic::exists);
+    "touch", -2, [ReadOnly, Fast], [Ask: ALL], Generic, "3.2.1", Keys(generic::touch);
         "Counts the named keys that exist."
     "ttl", 2, [ReadOnly, Fast], [Read: FIRST], Generic, "1.0.0", Keys(expiry::ttl);
         "Returns the seconds until a key expires."
@@ -75,7 +75,7 @@ const OBJECT: &[Spec] = table! { "object|":
     "help", 2, [Loading, Stale], [], Generic, "6.2.0", Session(object::help);
         "Lists the subcommands."
     "idletime", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Keys(object::idletime);
-        "Returns how long nobody used a key: 0, for nobody notes it."
+        "Returns for how many seconds nobody used a key."
     "refcount", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Keys(object::refcount);
         "Returns how many share a value: 1."
 };

@@ -1,0 +1,207 @@
+//! When keys were last used: a table of fixed size, for `OBJECT IDLETIME`.
+//!
+//! Redis keeps the time in each key's head, in memory. Here keys are rows on disk, and a read that wrote a row would cost more
+//! than the read. So the times of the keys that were used last stand in memory, as many as fit, and are gone after a restart.
+//!
+//! The hash of a metadata row chooses a line of eight places, as long as a cache line, and a tag in it. A key that finds no
+//! place takes that of the line's key which was used longest ago. Two keys of one line are taken for the same one if their
+//! tags agree, one pair in four thousand million.
+//!
+//! What is known of a key without a place, and what [`Accesses::idle_s`] answers:
+//! 1. Its line has a free place: it was never used since the table began. Redis says the same of a key that it loaded when
+//!    it started.
+//! 2. Else all keys of its line were used after it was: it is idle for at least as long as the idlest of them. The
+//!    answer is that least time.
+//!
+//! Invariant: the oldest time of a full line never becomes older. Where `RESTORE` says that a key was idle for longer, it
+//! gets the oldest time there.
+//!
+//! Cost: 512 KB whatever there is. A use costs a hash and the look at one cache line; it writes once a second and key.
+//!
+//! Left out: how often keys are used, which Redis counts only under some policies of eviction.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Places in a line: 64 bytes.
+const PLACES: usize = 8;
+/// Lines. Together they know 65,536 keys.
+const LINES: usize = 1 << 13;
+
+/// A line. A place holds `tag: u32 | seconds since 1970: u32`, or 0 while it is free.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; PLACES]);
+
+/// The times of the keys that were used last.
+#[derive(Debug)]
+pub struct Accesses {
+    lines: Box<[Line]>,
+    /// Since when uses are noted, in seconds since 1970.
+    began_s: AtomicU32,
+}
+
+impl Line {
+    /// The oldest time in it; 0 while a place is free.
+    fn oldest_s(&self) -> u32 {
+        let times = self.0.iter();
+        let times = times.map(|place| time_of(place.load(Ordering::Relaxed)));
+        times.min().unwrap_or(0)
+    }
+}
+
+impl Default for Accesses {
+    fn default() -> Self {
+        Self {
+            lines: (0..LINES).map(|_| Line::default()).collect(),
+            began_s: AtomicU32::new(0),
+        }
+    }
+}
+
+/// Whole seconds, as Redis's clock for this purpose counts them.
+fn seconds(now_ms: i64) -> u32 {
+    u32::try_from(now_ms / 1000).unwrap_or(0)
+}
+
+impl Accesses {
+    /// Says since when uses are noted.
+    pub fn begin(&self, now_ms: i64) {
+        self.began_s.store(seconds(now_ms), Ordering::Relaxed);
+    }
+
+    fn line_and_tag(&self, row: &[u8]) -> (&Line, u32) {
+        let hash = xxh3_64(row);
+        let line = (hash >> 32) as usize % LINES;
+        // No place with a tag of 0 looks free: its time is not 0.
+        (&self.lines[line], hash as u32)
+    }
+
+    /// Notes that the key of a metadata row is used now.
+    #[inline]
+    pub(crate) fn note(&self, row: &[u8], now_ms: i64) {
+        self.note_at(row, seconds(now_ms), false);
+    }
+
+    /// Notes that a key was last used so many seconds before now, whatever was known of it.
+    pub(crate) fn note_idle(&self, row: &[u8], now_ms: i64, idle_s: i64) {
+        let idle_s = u32::try_from(idle_s).unwrap_or(u32::MAX);
+        let at_s = seconds(now_ms).saturating_sub(idle_s);
+        let at_s = at_s.max(self.line_and_tag(row).0.oldest_s());
+        self.note_at(row, at_s, true);
+    }
+
+    /// Only `is_said` makes a time older. A command that began long ago, or a clock that was put back, does not.
+    fn note_at(&self, row: &[u8], at_s: u32, is_said: bool) {
+        let (Line(places), tag) = self.line_and_tag(row);
+        let noted = u64::from(tag) << 32 | u64::from(at_s.max(1));
+        loop {
+            let mut oldest = (0, u64::MAX);
+            for (place, content) in places.iter().enumerate() {
+                let content = content.load(Ordering::Relaxed);
+                if content == noted {
+                    return;
+                }
+                if content >> 32 == u64::from(tag) && content != 0 {
+                    oldest = (place, content);
+                    break;
+                }
+                if time_of(content) < time_of(oldest.1) {
+                    oldest = (place, content);
+                }
+            }
+            // Somebody else may have taken the place: then that key stays, and another place is looked for.
+            let (place, content) = oldest;
+            if time_of(content) > at_s && !is_said {
+                return;
+            }
+            let swapped = places[place].compare_exchange(
+                content,
+                noted,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            if swapped.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// For how many seconds the key of a metadata row was not used; of a key that others have pushed out, the
+    /// least time that it can be.
+    pub(crate) fn idle_s(&self, row: &[u8], now_ms: i64) -> u32 {
+        let (line, tag) = self.line_and_tag(row);
+        let mut contents = line.0.iter().map(|place| place.load(Ordering::Relaxed));
+        let own = contents.find(|&content| content >> 32 == u64::from(tag) && content != 0);
+        let used_s = own.map_or_else(
+            || line.oldest_s().max(self.began_s.load(Ordering::Relaxed)),
+            time_of,
+        );
+        seconds(now_ms).saturating_sub(used_s)
+    }
+}
+
+const fn time_of(content: u64) -> u32 {
+    content as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_was_pushed_out_is_never_called_idler_than_it_is() {
+        let table = Accesses::default();
+        table.begin(1_000_000);
+        let row = |i: u32| i.to_be_bytes();
+        let keys = (LINES * PLACES * 3) as u32;
+        // Key i is used in second 1000 + i / 1000.
+        for i in 0..keys {
+            table.note(&row(i), 1_000_000 + i64::from(i));
+        }
+        let now_ms = 1_000_000 + i64::from(keys);
+        let now_s = keys / 1000;
+        let (mut exact, mut least, mut sum_s) = (0, 0, 0);
+        for i in 0..keys {
+            let idle_s = table.idle_s(&row(i), now_ms);
+            let right = now_s - i / 1000;
+            assert!(idle_s <= right, "key {i}: {idle_s} of {right} s");
+            if idle_s == right {
+                exact += 1;
+            } else {
+                least += 1;
+                sum_s += idle_s;
+            }
+        }
+        assert!(
+            exact > LINES * PLACES * 9 / 10,
+            "{exact} exact, {least} least times"
+        );
+        // The newest third fits, so the others are idle for a third of the time at least, by and large.
+        assert!(sum_s / least > now_s / 4, "{sum_s} s in all, {least} keys");
+        // One that is said to be idle for long pushes nobody out, and makes nobody idler.
+        for i in 0..1000 {
+            table.note_idle(&row(keys + i), now_ms, 1_000_000);
+            table.note_idle(&row(keys - 1 - i), now_ms, 1_000_000);
+        }
+        for i in 0..keys - 1000 {
+            assert!(table.idle_s(&row(i), now_ms) <= now_s - i / 1000, "key {i}");
+        }
+        assert_eq!(size_of_val(&*table.lines), 512 * 1024);
+    }
+
+    #[test]
+    fn what_was_never_used_is_as_old_as_the_table() {
+        let table = Accesses::default();
+        table.begin(5_000);
+        assert_eq!(table.idle_s(b"k", 25_999), 20);
+        table.note(b"k", 20_000);
+        assert_eq!(table.idle_s(b"k", 25_999), 5);
+        table.note_idle(b"k", 20_000, 12);
+        assert_eq!(table.idle_s(b"k", 25_999), 17);
+        assert_eq!(table.idle_s(b"l", 25_999), 20);
+        // The clock was put back.
+        assert_eq!(table.idle_s(b"k", 1_000), 0);
+    }
+}
