@@ -155,6 +155,7 @@ fn a_restored_key_gets_the_expiry_that_is_asked_for() {
                 "restore l 0 replace idletime -1",
                 "ERR Invalid IDLETIME value, must be >= 0",
             ),
+            ("restore p 0 idletime 77", "OK"),
             ("restore m 1000", "OK"),
             ("restore n 1 absttl", "OK"),
             (&format!("restore o {absolute} absttl freq 5"), "OK"),
@@ -162,6 +163,7 @@ fn a_restored_key_gets_the_expiry_that_is_asked_for() {
             assert_eq!(restore(line), answer, "{line}");
         }
         direct.expect(&[
+            ("object idletime p", "77"),
             ("pttl m", "1000"),
             ("exists n", "0"),
             ("pttl o", "5000"),
@@ -224,4 +226,170 @@ fn what_is_no_payload_is_refused_and_harms_nothing() {
         "ERR DUMP payload version or checksum are wrong"
     );
     direct.check();
+}
+
+/// A ziplist, as Redis up to 6.2 wrote it.
+fn ziplist(entries: &[&str]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut before = 0;
+    for entry in entries {
+        let start = packed.len();
+        match u8::try_from(before) {
+            Ok(short) if short < 254 => packed.push(short),
+            _ => {
+                packed.push(254);
+                packed.extend_from_slice(&u32::try_from(before).unwrap().to_le_bytes());
+            }
+        }
+        match entry.parse::<i64>() {
+            Ok(small @ 0..=12) => packed.push(0xf1 + u8::try_from(small).unwrap()),
+            Ok(number) => {
+                let wide = number.to_le_bytes();
+                let (head, width) = match number {
+                    -128..=127 => (0xfe, 1),
+                    -32_768..=32_767 => (0xc0, 2),
+                    -8_388_608..=8_388_607 => (0xf0, 3),
+                    -2_147_483_648..=2_147_483_647 => (0xd0, 4),
+                    _ => (0xe0, 8),
+                };
+                packed.push(head);
+                packed.extend_from_slice(&wide[..width]);
+            }
+            Err(_) => {
+                let length = u32::try_from(entry.len()).unwrap();
+                match length {
+                    0..64 => packed.push(length.to_be_bytes()[3]),
+                    64..16_384 => packed.extend_from_slice(&(length as u16 | 0x4000).to_be_bytes()),
+                    _ => packed.extend([&[0x80][..], &length.to_be_bytes()].concat()),
+                }
+                packed.extend_from_slice(entry.as_bytes());
+            }
+        }
+        before = packed.len() - start;
+    }
+    let last = 10 + packed.len() - before;
+    let mut list = u32::try_from(10 + packed.len() + 1)
+        .unwrap()
+        .to_le_bytes()
+        .to_vec();
+    list.extend_from_slice(&u32::try_from(last).unwrap().to_le_bytes());
+    list.extend_from_slice(&u16::try_from(entries.len()).unwrap().to_le_bytes());
+    list.extend(packed);
+    list.push(255);
+    list
+}
+
+/// A value of a type in the compact forms of Redis up to 6.2, version and checksum included.
+fn old_payload(kind: u8, nodes: Option<usize>, packed: &[u8]) -> Bytes {
+    let mut payload = vec![kind];
+    let copies = nodes.unwrap_or(1);
+    payload.extend(nodes.map(|nodes| u8::try_from(nodes).unwrap()));
+    for _ in 0..copies {
+        payload.push(0x80);
+        payload.extend_from_slice(&u32::try_from(packed.len()).unwrap().to_be_bytes());
+        payload.extend_from_slice(packed);
+    }
+    payload.extend_from_slice(&6_u16.to_le_bytes());
+    let checksum = redis_layer::types::dump::crc64(&payload);
+    payload.extend_from_slice(&checksum.to_le_bytes());
+    payload.into()
+}
+
+/// Whole ones, damaged ones, empty ones, ones with a member twice: ours takes what a real server takes.
+#[test]
+fn payloads_of_older_versions_are_read_as_by_a_real_server() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut real = Client::connect(real.address);
+    let mut ours = Client::connect(ours.address);
+    let long = ["x".repeat(300), "y".repeat(20_000)];
+    let numbers = [
+        "0",
+        "12",
+        "13",
+        "-1",
+        "-128",
+        "128",
+        "-70000",
+        "8388607",
+        "-2147483648",
+    ];
+    let mut entries = numbers.to_vec();
+    entries.extend([
+        "9223372036854775807",
+        "",
+        "abc",
+        &long[0],
+        "z",
+        &long[1],
+        "end",
+    ]);
+    let zipmap = b"\x02\x01a\x01\x00x\x03bcd\x02\x03yz___\xff";
+    let mut payloads = Vec::new();
+    for entries in [
+        &entries[..],
+        &["c", "-inf", "a", "1", "b", "2.5"],
+        &["a", "1", "a", "2"],
+        &["a", "1", "b"],
+        &[],
+    ] {
+        let packed = ziplist(entries);
+        for (kind, nodes) in [
+            (10, None),
+            (12, None),
+            (13, None),
+            (14, Some(1)),
+            (14, Some(3)),
+        ] {
+            // A text that is no number is a score of 0 there and bad data here.
+            let has_scores = entries.len() < 10;
+            if kind != 12 || has_scores {
+                payloads.push(old_payload(kind, nodes, &packed));
+            }
+        }
+    }
+    payloads.push(old_payload(9, None, zipmap));
+    payloads.push(old_payload(9, None, b"\x00\xff"));
+    payloads.push(old_payload(14, Some(0), &[]));
+    let mut random = Random::new(11);
+    let whole = ziplist(&["a", "1", "bcd", "-5", &"e".repeat(70), "100000"]);
+    for (kind, packed) in [(9, &zipmap[..]), (10, &whole), (13, &whole)] {
+        for _ in 0..400 {
+            let mut damaged = packed.to_vec();
+            let at = random.below(damaged.len());
+            damaged[at] = u8::try_from(random.below(256)).unwrap();
+            payloads.push(old_payload(kind, None, &damaged));
+        }
+    }
+    let (mut taken, mut refused) = (0, 0);
+    for payload in payloads {
+        let restore = [
+            "restore".into(),
+            "k".into(),
+            "0".into(),
+            payload.clone(),
+            "replace".into(),
+        ];
+        let [expected, reply] = [&mut real, &mut ours].map(|client| {
+            let reply = client.pipeline(&[restore.to_vec()]).remove(0);
+            let kept = if reply[0] == b'+' {
+                content(client, "k")
+            } else {
+                Vec::new()
+            };
+            (reply.escape_ascii().to_string(), kept)
+        });
+        assert_eq!(reply, expected, "{payload:02x?}");
+        *if expected.1.is_empty() {
+            &mut refused
+        } else {
+            &mut taken
+        } += 1;
+    }
+    assert!(
+        taken > 100 && refused > 100,
+        "{taken} taken, {refused} refused"
+    );
 }

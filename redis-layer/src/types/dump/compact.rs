@@ -14,12 +14,13 @@
 
 use bytes::Bytes;
 
-fn text(number: i64) -> Bytes {
+/// An integer as clients see it.
+pub(super) fn text(number: i64) -> Bytes {
     number.to_string().into()
 }
 
 /// A signed integer of up to eight bytes, little-endian.
-fn little_endian(bytes: &[u8]) -> i64 {
+pub(super) fn little_endian(bytes: &[u8]) -> i64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let unused = 64 - 8 * bytes.len() as u32;

@@ -7,13 +7,12 @@
 //! ```
 //!
 //! [`write()`] uses the plain form of each type, which every Redis from 3.2 on reads. [`read`] takes these and the compact ones
-//! of Redis 7.0: integer sets, listpacks and quicklists of them.
-//!
-//! Left out: ziplists and zipmaps, the compact forms of Redis up to 6.2. Such a payload is bad data here.
+//! of all versions of Redis: integer sets, listpacks, ziplists, zipmaps, and quicklists of listpacks or ziplists.
 
 mod compact;
 mod crc64;
 mod lzf;
+mod ziplist;
 
 use bytes::Bytes;
 
@@ -34,7 +33,12 @@ const SET: u8 = 2;
 const SORTED_SET_AS_TEXT: u8 = 3;
 const HASH: u8 = 4;
 const SORTED_SET: u8 = 5;
+const HASH_ZIPMAP: u8 = 9;
+const LIST_ZIPLIST: u8 = 10;
 const SET_OF_INTEGERS: u8 = 11;
+const SORTED_SET_ZIPLIST: u8 = 12;
+const HASH_ZIPLIST: u8 = 13;
+const LIST_QUICKLIST_OF_ZIPLISTS: u8 = 14;
 const HASH_LISTPACK: u8 = 16;
 const SORTED_SET_LISTPACK: u8 = 17;
 const LIST_QUICKLIST: u8 = 18;
@@ -259,13 +263,15 @@ impl<'p> Reader<'p> {
             }
             SET_OF_INTEGERS => Value::Set(distinct(compact::intset(&self.string()?)?)?),
             HASH_LISTPACK => hash(pairs(&compact::listpack(&self.string()?)?)?)?,
-            SORTED_SET_LISTPACK => {
-                let pairs = pairs(&compact::listpack(&self.string()?)?)?.into_iter();
-                let element = |(member, score): (Bytes, Bytes)| {
-                    let score = parse_double(&score)?;
-                    Some(Element { member, score })
-                };
-                sorted_set(pairs.map(element).collect::<Option<_>>()?)?
+            SORTED_SET_LISTPACK => with_scores(&compact::listpack(&self.string()?)?)?,
+            HASH_ZIPMAP => hash(pairs(&ziplist::zipmap(&self.string()?)?)?)?,
+            HASH_ZIPLIST => hash(pairs(&ziplist::ziplist(&self.string()?)?)?)?,
+            SORTED_SET_ZIPLIST => with_scores(&ziplist::ziplist(&self.string()?)?)?,
+            LIST_ZIPLIST => Value::List(ziplist::ziplist(&self.string()?)?),
+            LIST_QUICKLIST_OF_ZIPLISTS => {
+                let nodes = self.strings()?;
+                let nodes = nodes.iter().map(|node| ziplist::ziplist(node));
+                Value::List(nodes.collect::<Option<Vec<_>>>()?.concat())
             }
             LIST_QUICKLIST => {
                 let nodes = self.count()?;
@@ -312,6 +318,16 @@ fn pairs(strings: &[Bytes]) -> Option<Vec<(Bytes, Bytes)>> {
 fn hash(pairs: Vec<(Bytes, Bytes)>) -> Option<Value> {
     distinct(pairs.iter().map(|(field, _)| field.clone()).collect())?;
     Some(Value::Hash(pairs))
+}
+
+/// A sorted set of members, each with the text of its score behind it.
+fn with_scores(strings: &[Bytes]) -> Option<Value> {
+    let element = |(member, score): (Bytes, Bytes)| {
+        let score = parse_double(&score)?;
+        Some(Element { member, score })
+    };
+    let elements = pairs(strings)?.into_iter().map(element);
+    sorted_set(elements.collect::<Option<_>>()?)
 }
 
 fn sorted_set(elements: Vec<Element>) -> Option<Value> {
