@@ -6,12 +6,9 @@ use crate::commands::counters::{NOT_FINITE, OVERFLOW, long_double};
 use crate::commands::random::{self, Choice};
 use crate::commands::scan::{self, ScanOptions};
 use crate::commands::{Args, CommandError, Outcome, Reply};
-use crate::types::elements::{Element, Elements};
+use crate::types::elements::{COMPACT, Element, Elements};
 use crate::types::number::{LongDouble, parse_integer};
 use crate::types::{Class, Kind, Result, Txn};
-
-/// Up to so many fields Redis keeps a hash in its compact form, which it scans in one call.
-const COMPACT: u64 = 512;
 
 fn open(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Elements>> {
     Elements::open(txn, args.get(1), Kind::Hash)
@@ -223,13 +220,10 @@ pub(crate) fn hscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let options = ScanOptions::parse(args, 3, false)?;
     let extent = options.extent(hash.len(), COMPACT);
-    let mut found = Vec::new();
-    let next = hash.visit_page(txn, from, extent, |field, value| {
-        if options.wants(field) {
-            found.push(Reply::Bulk(Bytes::copy_from_slice(field)));
-            found.push(Reply::Bulk(Bytes::copy_from_slice(value)));
-        }
-        Ok(())
-    })?;
-    Ok(scan::page(next, found))
+    let (next, fields) = hash.page(txn, from, extent)?;
+    let wanted = fields
+        .into_iter()
+        .filter(|field| options.wants(&field.name));
+    let found = wanted.flat_map(|Element { name, value }| [name, value].map(Reply::Bulk));
+    Ok(scan::page(next, found.collect()))
 }

@@ -5,14 +5,10 @@ use bytes::Bytes;
 use crate::commands::random::{self, Choice};
 use crate::commands::scan::{self, ScanOptions};
 use crate::commands::{Args, CommandError, Outcome, Reply};
-use crate::types::elements::{Element, Elements};
+use crate::types::elements::{COMPACT, Element, Elements};
 use crate::types::number::parse_integer;
 use crate::types::set::{self, MaybeSet};
 use crate::types::{Class, Kind, Result, Txn};
-
-/// Up to so many members Redis keeps a set of integers in its compact form, which it scans in one
-/// call.
-const COMPACT: u64 = 512;
 
 fn open(txn: &Txn<'_>, key: &[u8]) -> Result<MaybeSet> {
     Elements::open(txn, key, Kind::Set)
@@ -278,12 +274,8 @@ pub(crate) fn sscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let options = ScanOptions::parse(args, 3, false)?;
     let extent = options.extent(set.len(), COMPACT);
-    let mut found = Vec::new();
-    let next = set.visit_page(txn, from, extent, |member, _| {
-        if options.wants(member) {
-            found.push(Reply::Bulk(Bytes::copy_from_slice(member)));
-        }
-        Ok(())
-    })?;
-    Ok(scan::page(next, found))
+    let (next, members) = set.page(txn, from, extent)?;
+    let names = members.into_iter().map(|member| member.name);
+    let wanted = names.filter(|name| options.wants(name)).map(Reply::Bulk);
+    Ok(scan::page(next, wanted.collect()))
 }

@@ -113,15 +113,18 @@ pub(crate) fn zscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let options = ScanOptions::parse(args, 3, false)?;
     let extent = options.extent(set.len(), COMPACT);
     let is_compact = set.len() <= COMPACT;
-    let mut found: Vec<Bytes> = Vec::new();
+    let mut found: Vec<(Bytes, f64)> = Vec::new();
     let next = set.visit_page(from, extent, |member, score| {
         if options.wants(member) {
-            found.push(Bytes::copy_from_slice(member));
-            found.push(scanned_score(score, is_compact));
+            found.push((Bytes::copy_from_slice(member), score));
         }
     })?;
-    let found = found.into_iter().map(Reply::Bulk).collect();
-    Ok(scan::page(next, found))
+    if is_compact && from == 0 && next == 0 {
+        // The compact form has the order of the set. Members of one score stand in theirs already.
+        found.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    }
+    let pair = |(member, score)| [member, scanned_score(score, is_compact)].map(Reply::Bulk);
+    Ok(scan::page(next, found.into_iter().flat_map(pair).collect()))
 }
 
 /// A score as `ZSCAN` shows it. The compact form of Redis keeps whole numbers as integers, and they are shown with all

@@ -1,6 +1,6 @@
 //! The elements of a hash or a set: rows by name, in the order of a hash of the name.
 //!
-//! A hash and a set differ in what the value of a row is: the value of a field, or nothing. All
+//! A hash and a set differ in what the value of a row is: the order and the value of a field, or nothing. All
 //! else is one thing and stands here.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
@@ -16,7 +16,11 @@
 //! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it
 //! happens once in ten thousand million windows), and all elements are counted out.
 //!
-//! Left out: the order of names. Nothing asks a hash or a set for it.
+//! What is small has an order all the same: see [`order`].
+//!
+//! Left out: the order of names.
+
+mod order;
 
 use std::collections::BTreeSet;
 
@@ -27,6 +31,10 @@ use crate::types::place::PLACES;
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::scan::Extent;
 use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
+
+pub use order::COMPACT;
+use order::encode_field;
+pub(crate) use order::{decode_field, sort_integers};
 
 /// How many elements a window holds on average.
 const WINDOW_MEAN: u64 = 8;
@@ -127,7 +135,42 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
-        txn.get(Space::Data, &self.prefix.name_key(name))
+        let row = self.prefix.name_key(name);
+        let Some(stored) = txn.get(Space::Data, &row)? else {
+            return Ok(None);
+        };
+        let (_, value) = self.order_and_value(&row, &stored)?;
+        let start = stored.len() - value.len();
+        Ok(Some(stored.slice(start..)))
+    }
+
+    /// The parts of what a row holds. Members of a set have no order.
+    fn order_and_value<'v>(&self, row: &[u8], stored: &'v [u8]) -> Result<(u64, &'v [u8])> {
+        match self.kind {
+            Kind::Hash => decode_field(row, stored),
+            _ => Ok((0, stored)),
+        }
+    }
+
+    /// Writes a row: of a field, with the order of what stood there, or a new one.
+    fn write(
+        &self,
+        txn: &mut Txn<'_>,
+        row: Vec<u8>,
+        old: Option<&[u8]>,
+        value: Bytes,
+    ) -> Result<()> {
+        let stored = if self.kind == Kind::Hash {
+            let order = match old {
+                Some(old) => self.order_and_value(&row, old)?.0,
+                None => txn.new_version()?,
+            };
+            encode_field(order, &value)
+        } else {
+            value
+        };
+        txn.put(Space::Data, row, stored);
+        Ok(())
     }
 
     /// Whether there is an element of this name. One point read.
@@ -135,7 +178,8 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
-        Ok(self.get(txn, name)?.is_some())
+        let row = self.prefix.name_key(name);
+        Ok(txn.get(Space::Data, &row)?.is_some())
     }
 
     /// Stores an element. Answers whether its name is new.
@@ -144,10 +188,10 @@ impl Elements {
     /// Those of the store.
     pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
         let row = self.prefix.name_key(name);
-        let is_new = txn.get(Space::Data, &row)?.is_none();
-        self.size += u64::from(is_new);
-        txn.put(Space::Data, row, value);
-        Ok(is_new)
+        let old = txn.get(Space::Data, &row)?;
+        self.size += u64::from(old.is_none());
+        self.write(txn, row, old.as_deref(), value)?;
+        Ok(old.is_none())
     }
 
     /// Stores an element if its name is new. Answers whether it was.
@@ -159,7 +203,7 @@ impl Elements {
         let is_new = txn.get(Space::Data, &row)?.is_none();
         if is_new {
             self.size += 1;
-            txn.put(Space::Data, row, value);
+            self.write(txn, row, None, value)?;
         }
         Ok(is_new)
     }
@@ -206,17 +250,30 @@ impl Elements {
         Ok(true)
     }
 
-    /// All elements, in the order of their places.
+    /// All elements. Up to [`COMPACT`] fields come in the order in which they were added, and so many members that are
+    /// all integers in theirs; else they have the order of their places.
     ///
     /// # Errors
     /// A damaged row; those of the store.
     pub fn all(&self, txn: &Txn<'_>) -> Result<Vec<Element>> {
         let mut elements = Vec::with_capacity(usize::try_from(self.size).unwrap_or(0).min(1024));
-        self.each(txn, |name, value| {
-            elements.push(element(name, value));
+        self.each_ordered(txn, |order, name, value| {
+            elements.push((order, element(name, value)));
             Ok(true)
         })?;
-        Ok(elements)
+        Ok(self.in_order(elements))
+    }
+
+    /// All elements, as [`Elements::all`] promises them.
+    fn in_order(&self, mut elements: Vec<(u64, Element)>) -> Vec<Element> {
+        if self.kind == Kind::Hash && elements.len() as u64 <= COMPACT {
+            elements.sort_by_key(|&(order, _)| order);
+        }
+        let mut elements = without_order(elements);
+        if self.kind == Kind::Set {
+            sort_integers(&mut elements, |element| &element.name);
+        }
+        elements
     }
 
     /// Shows every element to `visit`, in the order of their places, until it answers false.
@@ -230,46 +287,57 @@ impl Elements {
         txn: &Txn<'_>,
         mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
     ) -> Result<()> {
+        self.each_ordered(txn, |_, name, value| visit(name, value))
+    }
+
+    /// As [`Elements::each`], with the numbers that say in which order fields came.
+    fn each_ordered(
+        &self,
+        txn: &Txn<'_>,
+        mut visit: impl FnMut(u64, &[u8], &[u8]) -> Result<bool>,
+    ) -> Result<()> {
         let rows = self.prefix.rows();
-        txn.each_row(Space::Data, &rows, Direction::Forward, |row, value| {
+        txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
             let (_, name) = self.prefix.place_and_name(row)?;
-            visit(name, value)
+            let (order, value) = self.order_and_value(row, stored)?;
+            visit(order, name, value)
         })
     }
 
-    /// Shows the elements from a place on to `visit`. Answers the place to go on from, 0 at the
-    /// end.
+    /// The elements from a place on, and the place to go on from, 0 at the end. What comes in one call comes in the order of
+    /// [`Elements::all`], else in that of the places.
     ///
     /// An element that is there from the first page to the last is shown: its place does not
     /// move. Elements that share a place are shown together, so the place is all there is to
     /// remember.
     ///
     /// # Errors
-    /// A damaged row; those of the store and of `visit`.
-    pub fn visit_page(
-        &self,
-        txn: &Txn<'_>,
-        from: u64,
-        extent: Extent,
-        mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
-    ) -> Result<u64> {
+    /// A damaged row; those of the store.
+    pub fn page(&self, txn: &Txn<'_>, from: u64, extent: Extent) -> Result<(u64, Vec<Element>)> {
+        let mut page = Vec::new();
         if from >= PLACES {
-            return Ok(0);
+            return Ok((0, Vec::new()));
         }
-        let (mut rows, mut bytes, mut last) = (0, 0, None);
+        let (mut bytes, mut last) = (0, None);
         let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
-        while let Some((row, value)) = cursor.row() {
+        while let Some((row, stored)) = cursor.row() {
             let (place, name) = self.prefix.place_and_name(row)?;
-            if extent.is_reached(rows, bytes) && last != Some(place) {
-                return Ok(place);
+            let (order, value) = self.order_and_value(row, stored)?;
+            if extent.is_reached(page.len() as u64, bytes) && last != Some(place) {
+                return Ok((place, without_order(page)));
             }
-            visit(name, value)?;
-            rows += 1;
+            page.push((order, element(name, value)));
             bytes += row.len() + value.len();
             last = Some(place);
             cursor.advance()?;
         }
-        Ok(0)
+        let is_all = from == 0;
+        let page = if is_all {
+            self.in_order(page)
+        } else {
+            without_order(page)
+        };
+        Ok((0, page))
     }
 
     /// One element, each with the same chance. `None` if there is none.
@@ -296,7 +364,7 @@ impl Elements {
         self.random_by_counting(txn)
     }
 
-    /// Different elements, each with the same chance: `count` of them, or all there are.
+    /// Different elements, each with the same chance: `count` of them, or all there are, as [`Elements::all`] has them.
     ///
     /// Cost: for a small part of the elements, that of [`Elements::random`] for each; else one
     /// walk over all.
@@ -311,7 +379,10 @@ impl Elements {
         if self.size <= SMALL || count > self.size / 8 {
             let mut all = self.all(txn)?;
             let left = all.len();
-            let count = usize::try_from(count).unwrap_or(usize::MAX).min(left);
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            if count >= left {
+                return Ok(all);
+            }
             for i in 0..count {
                 all.swap(i, fastrand::usize(i..left));
             }
@@ -381,8 +452,9 @@ impl Elements {
         ];
         for (from, behind) in parts.into_iter().flatten() {
             let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
-            while let Some((row, value)) = cursor.row() {
+            while let Some((row, stored)) = cursor.row() {
                 let (place, name) = self.prefix.place_and_name(row)?;
+                let (_, value) = self.order_and_value(row, stored)?;
                 if place >= behind || window.len() > WINDOW_MOST {
                     break;
                 }
@@ -396,6 +468,10 @@ impl Elements {
     fn scan<'a>(&self, txn: &'a Txn<'_>, rows: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
         txn.scan(Space::Data, rows, Direction::Forward)
     }
+}
+
+fn without_order(elements: Vec<(u64, Element)>) -> Vec<Element> {
+    elements.into_iter().map(|(_, element)| element).collect()
 }
 
 fn element(name: &[u8], value: &[u8]) -> Element {

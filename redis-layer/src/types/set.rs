@@ -1,12 +1,13 @@
 //! What several sets have together: intersection, union, difference.
 //!
-//! A key that does not exist is an empty set, and is given as `None`. The answers have no order.
+//! A key that does not exist is an empty set, and is given as `None`. The answers have no order, but for few
+//! integers: those come in theirs, as from a real server.
 
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
-use crate::types::elements::Elements;
+use crate::types::elements::{Elements, sort_integers};
 use crate::types::{Result, Txn};
 
 /// A set under a key, if the key exists.
@@ -37,7 +38,7 @@ pub fn intersection(txn: &Txn<'_>, sets: &[MaybeSet], limit: usize) -> Result<Ve
         found.push(Bytes::copy_from_slice(member));
         Ok(found.len() < limit)
     })?;
-    Ok(found)
+    Ok(in_order(found))
 }
 
 /// The members that any set has.
@@ -56,7 +57,7 @@ pub fn union(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
             Ok(true)
         })?;
     }
-    Ok(found.into_iter().collect())
+    Ok(in_order(found.into_iter().collect()))
 }
 
 /// The members of the first set that no other set has.
@@ -96,5 +97,10 @@ pub fn difference(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
             })?;
         }
     }
-    Ok(found.into_iter().collect())
+    Ok(in_order(found.into_iter().collect()))
+}
+
+fn in_order(mut members: Vec<Bytes>) -> Vec<Bytes> {
+    sort_integers(&mut members, |member| member);
+    members
 }

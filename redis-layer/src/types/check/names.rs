@@ -1,12 +1,15 @@
 //! Hashes and sets: a row for each name, at the place of the name.
 
+use std::collections::HashSet;
+
 use crate::store::{Direction, Snapshot, Space};
+use crate::types::elements::decode_field;
 use crate::types::place::place_of;
 use crate::types::rows::RowPrefix;
 use crate::types::{Kind, Result};
 
 /// The size in the metadata row is the number of data rows, and it is not 0. Each stands at the place of
-/// its name. A member of a set has no value.
+/// its name. A member of a set has no value; that of a field begins with its order, which no other field has.
 pub(super) fn faults(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,
@@ -15,6 +18,7 @@ pub(super) fn faults(
 ) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut found = 0;
+    let mut orders = HashSet::new();
     let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
         let (place, name) = prefix.place_and_name(row)?;
@@ -24,6 +28,9 @@ pub(super) fn faults(
         }
         if kind == Kind::Set && !value.is_empty() {
             faults.push(format!("the member {shown:?} has a value"));
+        }
+        if kind == Kind::Hash && !orders.insert(decode_field(row, value)?.0) {
+            faults.push(format!("the field {shown:?} has the order of another one"));
         }
         found += 1;
         cursor.advance()?;

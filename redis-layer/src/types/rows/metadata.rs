@@ -21,14 +21,14 @@ use crate::types::{Error, Result};
 /// In a tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
 
-/// The type of a key. The numbers are part of the row format.
+/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order; it is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
     /// A byte string.
     String = 1,
     /// Fields with values.
-    Hash = 2,
+    Hash = 6,
     /// Elements in order.
     List = 3,
     /// Members without order.
@@ -377,7 +377,8 @@ mod tests {
     fn foreign_bytes_are_an_error_with_a_reason() {
         for (value, reason) in [
             (&b""[..], "short"),
-            (b"\x06", "tag 06 is unknown"),
+            (b"\x02", "tag 02 is unknown"),
+            (b"\x07", "tag 07 is unknown"),
             (b"\x41", "tag 41 is unknown"),
             (b"\x05\x00", "short"),
             (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
