@@ -346,7 +346,7 @@ impl Cursor {
                 if let Some(loss) = &mut self.loss {
                     loss.steps(shown);
                 }
-                if !goes_on? {
+                if !goes_on.inspect_err(|_| self.place = Place::Nowhere)? {
                     return Ok(());
                 }
                 pause = if shown == 0 {

@@ -230,14 +230,16 @@ impl RowPrefix {
             .ok_or_else(|| Error::damaged(Space::Data, row, "it is of another collection"))
     }
 
-    /// The score and the member in the key of a score row.
+    /// The score and the member in the key of a score row, which stands in a range of this collection: that its prefix is
+    /// the right one is not looked at again, because this is done for each row of a scan.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the row belongs to another collection or holds no score.
+    /// [`Error::Damaged`] if the row holds no score.
     #[inline]
     pub fn score_member<'r>(&self, row: &'r [u8]) -> Result<(Score, &'r [u8])> {
+        debug_assert!(row.len() < self.0.len() || row.starts_with(&self.0));
         let (score, member) = row
-            .strip_prefix(&*self.0)
+            .get(self.0.len()..)
             .and_then(<[u8]>::split_first_chunk::<U64_LEN>)
             .ok_or_else(|| Error::damaged(Space::Score, row, "it holds no score"))?;
         let value = decode_f64(*score);
