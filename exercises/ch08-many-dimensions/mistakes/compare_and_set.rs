@@ -44,8 +44,10 @@ fn paying(
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changes>> {
     let mut mistakes = additions();
-    mistakes.extend(lost());
+    mistakes.extend(attempted_once());
+    mistakes.extend(repeated());
     mistakes.extend(flags());
+    mistakes.extend(told());
     mistakes.extend(compare_and_set_win::all());
     mistakes
 }
@@ -143,7 +145,8 @@ fn additions() -> Vec<Mistake<Changes>> {
     ]
 }
 
-fn lost() -> Vec<Mistake<Changes>> {
+/// One attempt: what somebody else wrote meanwhile is lost, or the change is.
+fn attempted_once() -> Vec<Mistake<Changes>> {
     vec![
         paying(
             "paid_read_then_written",
@@ -201,6 +204,12 @@ fn lost() -> Vec<Mistake<Changes>> {
                 true
             },
         ),
+    ]
+}
+
+/// Attempts in a loop that has a fault.
+fn repeated() -> Vec<Mistake<Changes>> {
+    vec![
         paying(
             "paid_computed_once",
             "attempts that all write what was computed from the first read",
@@ -305,6 +314,7 @@ fn lost() -> Vec<Mistake<Changes>> {
     ]
 }
 
+/// The bit that says who paid, set wrongly.
 fn flags() -> Vec<Mistake<Changes>> {
     vec![
         paying(
@@ -403,6 +413,12 @@ fn flags() -> Vec<Mistake<Changes>> {
                 false
             },
         ),
+    ]
+}
+
+/// What the caller is told, and members that are not there.
+fn told() -> Vec<Mistake<Changes>> {
+    vec![
         paying(
             "paid_already_is_false",
             "`false` for a member that has paid already",

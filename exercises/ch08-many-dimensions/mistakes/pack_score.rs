@@ -279,21 +279,10 @@ const QUIRKS: [Quirk<Step>; 23] = [
     ),
 ];
 
-fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
+/// What stands in the bits of the time.
+fn time_field(steps: &[Step], at_ms: u64) -> Option<u64> {
     let has = |step| steps.contains(&step);
     let mask = (1 << 29) - 1;
-    let gems_limit = if has(GemsLimitTaken) {
-        1 << 23
-    } else if has(GemsLimitShort) {
-        (1 << 23) - 2
-    } else if has(GemsTo33Bits) {
-        (1 << 33) - 1
-    } else {
-        (1 << 23) - 1
-    };
-    if gems > gems_limit && !has(GemsUnchecked) {
-        return None;
-    }
     let second = if has(SecondRoundedUp) {
         at_ms.div_ceil(1000)
     } else if has(SecondRounded) {
@@ -324,13 +313,30 @@ fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
         _ if has(EarlyLimitTaken) && left == 1 << 29 => left,
         _ => return None,
     };
-    let time = if has(TimeForward) {
+    Some(if has(TimeForward) {
         second.wrapping_sub(FIRST) & mask
     } else if has(TimeInMilliseconds) {
         (END * 1000).checked_sub(at_ms)?
     } else {
         time
+    })
+}
+
+fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
+    let has = |step| steps.contains(&step);
+    let gems_limit = if has(GemsLimitTaken) {
+        1 << 23
+    } else if has(GemsLimitShort) {
+        (1 << 23) - 2
+    } else if has(GemsTo33Bits) {
+        (1 << 33) - 1
+    } else {
+        (1 << 23) - 1
     };
+    if gems > gems_limit && !has(GemsUnchecked) {
+        return None;
+    }
+    let time = time_field(steps, at_ms)?;
     let paid = match u64::from(paid) {
         _ if has(PaidLeftOut) => 0,
         bit if has(PaidInverted) => 1 - bit,
