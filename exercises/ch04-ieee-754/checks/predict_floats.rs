@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use kit::check::Finding;
+use kit::check::Check;
 use kit::exercise::Sheet;
+use kit::predict::{in_order, prediction};
 use kit::render::two_rows;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::{Cast, Exercise, Judged};
 
 use crate::{mistakes, solutions, stubs};
 use ch04_ieee_754::predict_floats as learner;
@@ -50,8 +51,12 @@ pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
     };
     let values = |a: u64, b: u64| f64::from_bits(a).total_cmp(&f64::from_bits(b));
     Exercise::new("predict-floats", "04-ieee-754", cast)
-        .part(prediction("by_value", |orders| (orders.by_value)()))
-        .part(prediction("by_bytes", |orders| (orders.by_bytes)()))
+        .part(prediction("by_value", "eight letters", |orders| {
+            (orders.by_value)()
+        }))
+        .part(prediction("by_bytes", "eight letters", |orders| {
+            (orders.by_bytes)()
+        }))
         .check(sorted(
             "by_value",
             "values",
@@ -69,61 +74,24 @@ pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
         .mistakes(mistakes::predict_floats::all())
 }
 
-fn prediction(function: &'static str, ask: fn(&Orders) -> [char; 8]) -> PartOf<Orders> {
-    PartOf::new(function, "list").open().probe(
-        format!("{function}()"),
-        Answer::text("eight letters"),
-        &["predictions"],
-        move |orders| Answer::text(String::from_iter(ask(orders))),
-    )
-}
-
 fn sorted(
     function: &'static str,
     name: &'static str,
     claim: &'static str,
     why: &'static str,
     order: fn(u64, u64) -> Ordering,
-) -> impl FnOnce(&Sheet) -> check::Check {
-    check::custom(function, name, claim, move |part, outcomes| {
-        let letters = letters(&outcomes[0]);
-        let finding = |summary: String, detail: String| Finding {
-            summary,
-            detail,
-            calls: vec![part.probes[0].call.clone()],
+) -> impl FnOnce(&Sheet) -> Check {
+    in_order(function, name, claim, 'h', move |a, b| {
+        let (first, second) = (pattern(a)?, pattern(b)?);
+        let detail = || {
+            two_rows(
+                (&a.to_string(), &first.to_be_bytes()),
+                (&b.to_string(), &second.to_be_bytes()),
+                "differs first",
+            )
         };
-        if let Some(other) = letters.iter().find(|c| pattern(**c).is_none()) {
-            let summary = format!("{other:?} is none of the letters a to h");
-            return Some(finding(summary, String::new()));
-        }
-        for (letter, _) in PATTERNS {
-            let times = letters.iter().filter(|c| **c == letter).count();
-            if times != 1 {
-                let summary = format!("{letter} stands {times} times in your list, not once");
-                return Some(finding(summary, String::new()));
-            }
-        }
-        letters.windows(2).find_map(|pair| {
-            let (first, second) = (pattern(pair[0])?, pattern(pair[1])?);
-            let wrong = order(first, second) == Ordering::Greater;
-            wrong.then(|| {
-                finding(
-                    format!("you put {0} before {1}, but {0} {why}", pair[0], pair[1]),
-                    two_rows(
-                        (&pair[0].to_string(), &first.to_be_bytes()),
-                        (&pair[1].to_string(), &second.to_be_bytes()),
-                        "differs first",
-                    ),
-                )
-            })
-        })
+        (order(first, second) == Ordering::Greater).then(|| (format!("{a} {why}"), detail()))
     })
-}
-
-fn letters(outcome: &Outcome) -> Vec<char> {
-    outcome
-        .answer()
-        .map_or_else(Vec::new, |answer| answer.text.chars().collect())
 }
 
 fn pattern(letter: char) -> Option<u64> {

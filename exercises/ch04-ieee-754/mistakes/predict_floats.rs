@@ -1,6 +1,6 @@
 //! What people expect of bit patterns before they look.
 
-use kit::Mistake;
+use kit::{Mistake, letters};
 
 use crate::predict_floats::Orders;
 use crate::solutions::predict_floats::{by_bytes, by_value};
@@ -16,13 +16,6 @@ pub fn all() -> Vec<Mistake<Orders>> {
     mistakes
 }
 
-/// The letters of a list.
-macro_rules! letters {
-    ($($letter:ident)*) => {
-        || [$(stringify!($letter).as_bytes()[0] as char),*]
-    };
-}
-
 fn of_values() -> Vec<Mistake<Orders>> {
     let expects = |name, by_value| {
         let orders = Orders { by_value, by_bytes };
@@ -36,44 +29,44 @@ fn of_values() -> Vec<Mistake<Orders>> {
                  first, and the one farthest from zero before the others.",
             )
             .link(SCAN),
-        expects("negative_values_backwards", letters!(e a c g d b h f))
+        expects("negative_values_backwards", || letters!(e a c g d b h f))
             .says("the negative values in front, the nearest to zero first")
             .why(
                 "Below zero, farther away is smaller. The bits behind the sign say how far, so among \
                  negative patterns the largest one is the smallest value.",
             )
             .link(SCAN),
-        expects("negative_values_last", letters!(d b h f g c a e))
+        expects("negative_values_last", || letters!(d b h f g c a e))
             .says("the negative values in order, but behind the others")
             .why("A set sign bit means less than zero. Only as a plain byte is 80 more than 7f.")
             .link(SCAN),
-        expects("values_by_distance", letters!(e d a b h c g f))
+        expects("values_by_distance", || letters!(e d a b h c g f))
             .says("the distances from zero")
             .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
             .link(FIELDS),
-        expects("values_by_distance_positive_first", letters!(e d b a h c f g))
+        expects("values_by_distance_positive_first", || letters!(e d b a h c f g))
             .says("the distances from zero")
             .why("The sign counts. a is -1 and b is 1: they are equally far from zero, on either side of it.")
             .link(FIELDS),
-        expects("minus_zero_smallest", letters!(e g c a d b h f))
+        expects("minus_zero_smallest", || letters!(e g c a d b h f))
             .says("e in front of all others")
             .why(
                 "The bits of e look like the smallest integer there is. As a double, e has the sign bit and \
                  nothing else: it is -0.0, which is not less than 0.",
             )
             .link(PREDICT),
-        expects("minus_zero_behind", letters!(g c a d e b h f))
+        expects("minus_zero_behind", || letters!(g c a d e b h f))
             .says("e behind d")
             .why("e is -0.0. d has one bit, the lowest: it is the smallest number above zero.")
             .link(FIELDS),
-        expects("subnormal_taken_for_one", letters!(g c a e b d h f))
+        expects("subnormal_taken_for_one", || letters!(g c a e b d h f))
             .says("d behind b")
             .why(
                 "d would be 1 as an integer. As a double its exponent is all zeros, so it is a subnormal \
                  number, the smallest above zero.",
             )
             .link(FIELDS),
-        expects("fraction_below_one", letters!(g c a e d h b f))
+        expects("fraction_below_one", || letters!(g c a e d h b f))
             .says("h before b")
             .why(
                 "b and h have the same exponent, and h has a fraction besides: 1.5 is more than 1. The \
@@ -96,26 +89,26 @@ fn of_bytes() -> Vec<Mistake<Orders>> {
                  80 or more: the negative patterns stand behind the others.",
             )
             .link(PREDICT),
-        expects("negative_patterns_upwards", letters!(d b h f g c a e))
+        expects("negative_patterns_upwards", || letters!(d b h f g c a e))
             .says("the negative patterns behind the others, in the order of their values")
             .why(
                 "The half is right, its order is not. Behind the sign bit stands the distance from zero, so \
                  -0.0 is the first of them and -inf the last.",
             )
             .link(PREDICT),
-        expects("sign_flipped", letters!(e a c g d b h f))
+        expects("sign_flipped", || letters!(e a c g d b h f))
             .says("the order after a flip of the sign bit")
             .why("Nothing is flipped here. These are the patterns as they stand: 80 comes behind 7f.")
             .link(SCAN),
-        expects("bytes_by_distance", letters!(d e b a h c f g))
+        expects("bytes_by_distance", || letters!(d e b a h c f g))
             .says("the bytes without the sign bit, positive before negative")
             .why("The sign bit is the first bit of the first byte. It decides before anything else.")
             .link(FIELDS),
-        expects("minus_zero_first", letters!(e d b h f a c g))
+        expects("minus_zero_first", || letters!(e d b h f a c g))
             .says("e in front, as if it were all zeros")
             .why("e is -0.0, and its first byte is 80. d begins with 00.")
             .link(PREDICT),
-        expects("largest_bytes_first", letters!(g c a e f h b d))
+        expects("largest_bytes_first", || letters!(g c a e f h b d))
             .says("the largest bytes first")
             .why("The order is right, and reversed: a scan goes from small bytes to large ones.")
             .link(PREDICT),

@@ -1,9 +1,10 @@
 //! Predictions: the answer is never shown, only the first two keys that stand the wrong way round.
 
-use kit::check::Finding;
+use kit::check::Check;
 use kit::exercise::Sheet;
+use kit::predict::{in_order, prediction};
 use kit::render::two_rows;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::{Cast, Exercise, Judged};
 
 use crate::{mistakes, solutions, stubs};
 use ch05_strings_and_tuples::predict_strings as learner;
@@ -60,10 +61,16 @@ pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
         solution: RIGHT,
     };
     Exercise::new("predict-strings", "05-strings-and-tuples", cast)
-        .part(prediction("joined", |orders| orders.joined))
-        .part(prediction("length_first", |orders| orders.length_first))
-        .part(prediction("bare", |orders| orders.bare))
-        .part(prediction("escaped", |orders| orders.escaped))
+        .part(prediction("joined", "six letters", |orders| {
+            (orders.joined)()
+        }))
+        .part(prediction("length_first", "six letters", |orders| {
+            (orders.length_first)()
+        }))
+        .part(prediction("bare", "six letters", |orders| (orders.bare)()))
+        .part(prediction("escaped", "six letters", |orders| {
+            (orders.escaped)()
+        }))
         .check(sorted("joined", "colon", |string| [string, b":"].concat()))
         .check(sorted("length_first", "length", |string| {
             let length = u8::try_from(string.len()).unwrap_or(u8::MAX);
@@ -76,62 +83,23 @@ pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
         .mistakes(mistakes::predict_strings::all())
 }
 
-fn prediction(function: &'static str, of: fn(&Orders) -> Letters) -> PartOf<Orders> {
-    PartOf::new(function, "list").open().probe(
-        format!("{function}()"),
-        Answer::text("six letters"),
-        &["predictions"],
-        move |orders| Answer::text(String::from_iter(of(orders)())),
-    )
-}
-
 fn sorted(
     function: &'static str,
     name: &'static str,
     key: fn(&[u8]) -> Vec<u8>,
-) -> impl FnOnce(&Sheet) -> check::Check {
+) -> impl FnOnce(&Sheet) -> Check {
     let claim = "A scan returns the keys in the order of their bytes.";
-    check::custom(function, name, claim, move |part, outcomes| {
-        let letters = letters(&outcomes[0]);
-        let finding = |summary: String, detail: String| Finding {
-            summary,
-            detail,
-            calls: vec![part.probes[0].call.clone()],
+    in_order(function, name, claim, 'f', move |a, b| {
+        let [first, second] = [string(a)?, string(b)?].map(key);
+        let detail = || {
+            two_rows(
+                (&a.to_string(), &first),
+                (&b.to_string(), &second),
+                "decides",
+            )
         };
-        if let Some(other) = letters.iter().find(|c| string(**c).is_none()) {
-            let summary = format!("{other:?} is none of the letters a to f");
-            return Some(finding(summary, String::new()));
-        }
-        for (letter, _) in STRINGS {
-            let times = letters.iter().filter(|c| **c == letter).count();
-            if times != 1 {
-                let summary = format!("{letter} stands {times} times in your list, not once");
-                return Some(finding(summary, String::new()));
-            }
-        }
-        letters.windows(2).find_map(|pair| {
-            let [first, second] = [string(pair[0])?, string(pair[1])?].map(key);
-            (first > second).then(|| {
-                finding(
-                    format!(
-                        "you put {0} before {1}, but the key of {1} comes first",
-                        pair[0], pair[1]
-                    ),
-                    two_rows(
-                        (&pair[0].to_string(), &first),
-                        (&pair[1].to_string(), &second),
-                        "decides",
-                    ),
-                )
-            })
-        })
+        (first > second).then(|| (format!("the key of {b} comes first"), detail()))
     })
-}
-
-fn letters(outcome: &Outcome) -> Vec<char> {
-    outcome
-        .answer()
-        .map_or_else(Vec::new, |answer| answer.text.chars().collect())
 }
 
 fn string(letter: char) -> Option<&'static [u8]> {

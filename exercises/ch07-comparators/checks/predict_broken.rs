@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::predict::{letters, prediction};
+use kit::{Cast, Exercise, Judged, check};
 
 use crate::solutions::numeric_comparator::compare;
 use crate::{mistakes, solutions, stubs};
@@ -58,9 +59,9 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
         },
     };
     Exercise::new("predict-broken", "07-comparators", cast)
-        .part(prediction("order", |p| (p.order)().to_vec()))
-        .part(prediction("hidden", |p| (p.hidden)()))
-        .part(prediction("circle", |p| (p.circle)().to_vec()))
+        .part(prediction("order", "letters", |p| (p.order)()))
+        .part(prediction("hidden", "letters", |p| (p.hidden)()))
+        .part(prediction("circle", "letters", |p| (p.circle)()))
         .check(judged(
             "order",
             "sorted",
@@ -82,15 +83,6 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
         .mistakes(mistakes::predict_broken::all())
 }
 
-fn prediction(function: &'static str, ask: fn(&Predictions) -> Vec<char>) -> PartOf<Predictions> {
-    PartOf::new(function, "list").open().probe(
-        format!("{function}()"),
-        Answer::text("letters"),
-        &["predictions"],
-        move |predictions| Answer::text(String::from_iter(ask(predictions))),
-    )
-}
-
 fn judged(
     function: &'static str,
     name: &'static str,
@@ -105,11 +97,6 @@ fn judged(
             calls: vec![part.probes[0].call.clone()],
         })
     })
-}
-
-fn letters(outcome: &Outcome) -> Vec<char> {
-    let answer = outcome.answer();
-    answer.map_or_else(Vec::new, |answer| answer.text.chars().collect())
 }
 
 /// The place of a letter in a table of so many columns.

@@ -1,6 +1,6 @@
 //! What people expect of comparators before they try them.
 
-use kit::Mistake;
+use kit::{Mistake, letters};
 
 use crate::predict_broken::Predictions;
 use crate::solutions::predict_broken::{circle, hidden, order};
@@ -8,13 +8,6 @@ use crate::solutions::predict_broken::{circle, hidden, order};
 const SCAN: &str = "a-scan-goes-wrong";
 const PREDICT: &str = "predict";
 const REPAIR: &str = "the-repair";
-
-/// The letters of a list.
-macro_rules! letters {
-    ($($letter:ident)*) => {
-        [$(stringify!($letter).as_bytes()[0] as char),*]
-    };
-}
 
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Predictions>> {

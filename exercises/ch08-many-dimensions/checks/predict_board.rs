@@ -1,8 +1,9 @@
 //! Predictions: the answer is never shown, only the first two members that stand the wrong way round.
 
-use kit::check::Finding;
+use kit::check::Check;
 use kit::exercise::Sheet;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::predict::{in_order, prediction};
+use kit::{Cast, Exercise, Judged};
 
 use crate::{mistakes, solutions, stubs};
 use ch08_many_dimensions::predict_board as learner;
@@ -27,6 +28,7 @@ const PLAYERS: [(char, u64, u64, u64); 6] = [
 const BY_GEMS: &str = "by_gems";
 const BY_SCORE: &str = "by_score";
 const WITH_MANY_GEMS: &str = "with_many_gems";
+const LIST: &str = "six letters";
 
 /// The score of a player on each of the boards.
 type Score = fn(gems: u64, paid: u64, time: u64) -> f64;
@@ -57,9 +59,9 @@ pub(crate) fn exercise_of(learner: Boards) -> Exercise<Boards> {
         },
     };
     Exercise::new("predict-board", "08-many-dimensions", cast)
-        .part(prediction(BY_GEMS, |boards| (boards.by_gems)()))
-        .part(prediction(BY_SCORE, |boards| (boards.by_score)()))
-        .part(prediction(WITH_MANY_GEMS, |boards| {
+        .part(prediction(BY_GEMS, LIST, |boards| (boards.by_gems)()))
+        .part(prediction(BY_SCORE, LIST, |boards| (boards.by_score)()))
+        .part(prediction(WITH_MANY_GEMS, LIST, |boards| {
             (boards.with_many_gems)()
         }))
         .check(sorted(
@@ -88,64 +90,23 @@ fn double(score: u64) -> f64 {
     score as f64
 }
 
-fn prediction(function: &'static str, ask: fn(&Boards) -> [char; 6]) -> PartOf<Boards> {
-    PartOf::new(function, "list").open().probe(
-        format!("{function}()"),
-        Answer::text("six letters"),
-        &["predictions"],
-        move |boards| Answer::text(String::from_iter(ask(boards))),
-    )
-}
-
 fn sorted(
     function: &'static str,
     name: &'static str,
     claim: &'static str,
     score: Score,
-) -> impl FnOnce(&Sheet) -> check::Check {
-    check::custom(function, name, claim, move |part, outcomes| {
-        let letters = letters(&outcomes[0]);
-        let finding = |summary: String, detail: String| Finding {
-            summary,
-            detail,
-            calls: vec![part.probes[0].call.clone()],
-        };
-        if let Some(other) = letters.iter().find(|c| player(**c).is_none()) {
-            let summary = format!("{other:?} is none of the letters a to f");
-            return Some(finding(summary, String::new()));
-        }
-        for (letter, ..) in PLAYERS {
-            let times = letters.iter().filter(|c| **c == letter).count();
-            if times != 1 {
-                let summary = format!("{letter} stands {times} times in your list, not once");
-                return Some(finding(summary, String::new()));
-            }
-        }
-        let place =
-            |(member, gems, paid, time): (char, u64, u64, u64)| (score(gems, paid, time), member);
-        letters.windows(2).find_map(|pair| {
-            let (first, second) = (player(pair[0])?, player(pair[1])?);
-            (place(first) < place(second)).then(|| {
-                finding(
-                    format!(
-                        "you put {0} before {1}, but {1} stands before {0}",
-                        first.0, second.0
-                    ),
-                    told(first) + &told(second),
-                )
-            })
-        })
+) -> impl FnOnce(&Sheet) -> Check {
+    let place =
+        move |(member, gems, paid, time): (char, u64, u64, u64)| (score(gems, paid, time), member);
+    in_order(function, name, claim, 'f', move |a, b| {
+        let (first, second) = (player(a)?, player(b)?);
+        let detail = || told(first) + &told(second);
+        (place(first) < place(second)).then(|| (format!("{b} stands before {a}"), detail()))
     })
 }
 
 fn told((member, gems, paid, time): (char, u64, u64, u64)) -> String {
     format!("  {member}  gems {gems}  paid {paid}  time {time}\n")
-}
-
-fn letters(outcome: &Outcome) -> Vec<char> {
-    outcome
-        .answer()
-        .map_or_else(Vec::new, |answer| answer.text.chars().collect())
 }
 
 fn player(letter: char) -> Option<(char, u64, u64, u64)> {

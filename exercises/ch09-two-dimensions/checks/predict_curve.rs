@@ -1,8 +1,9 @@
 //! Predictions: the answers are never shown, only the first place where they go wrong.
 
-use kit::check::Finding;
+use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::predict::{in_order, prediction};
+use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::{mistakes, solutions, stubs};
 use ch09_two_dimensions::predict_curve as learner;
@@ -48,31 +49,24 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
             shared_bits: solutions::predict_curve::shared_bits,
         },
     };
-    let letters = |of: &Predictions| String::from_iter((of.by_number)());
-    let counts = |of: &Predictions| (of.shared_bits)().map(|n| n.to_string()).join(" ");
     Exercise::new("predict-curve", "09-two-dimensions", cast)
-        .part(prediction("by_number", "eight letters", letters))
-        .part(prediction("shared_bits", "four numbers", counts))
+        .part(prediction("by_number", "eight letters", |of| {
+            (of.by_number)()
+        }))
+        .part(counts())
         .check(sorted())
         .check(shared())
         .mistakes(mistakes::predict_curve::all())
 }
 
-fn prediction(
-    function: &'static str,
-    what: &'static str,
-    ask: fn(&Predictions) -> String,
-) -> PartOf<Predictions> {
-    PartOf::new(function, "list").open().probe(
-        format!("{function}()"),
-        Answer::text(what),
+/// The four numbers, in one text.
+fn counts() -> PartOf<Predictions> {
+    PartOf::new("shared_bits", "list").open().probe(
+        "shared_bits()",
+        Answer::text("four numbers"),
         &["predictions"],
-        move |of| Answer::text(ask(of)),
+        |of: &Predictions| Answer::text((of.shared_bits)().map(|n| n.to_string()).join(" ")),
     )
-}
-
-fn text(outcomes: &[Outcome]) -> &str {
-    outcomes[0].answer().map_or("", |answer| &answer.text)
 }
 
 /// The six bits of a point's number.
@@ -92,49 +86,20 @@ fn place(letter: char) -> String {
     found.map_or_else(String::new, |(_, x, y)| format!("{letter} is at {x}, {y}"))
 }
 
-fn sorted() -> impl FnOnce(&Sheet) -> check::Check {
+fn sorted() -> impl FnOnce(&Sheet) -> Check {
     let claim = "The smallest number stands first.";
-    check::custom("by_number", "numbers", claim, |part, outcomes| {
-        let finding = |summary: String, detail: String| Finding {
-            summary,
-            detail,
-            calls: vec![part.probes[0].call.clone()],
-        };
-        let letters: Vec<char> = text(outcomes).chars().collect();
-        if let Some(other) = letters.iter().find(|c| bits_of(**c).is_none()) {
-            let summary = format!("{other:?} is none of the letters a to h");
-            return Some(finding(summary, String::new()));
-        }
-        for (letter, ..) in POINTS {
-            let times = letters.iter().filter(|c| **c == letter).count();
-            if times != 1 {
-                let summary = format!("{letter} stands {times} times in your list, not once");
-                return Some(finding(summary, String::new()));
-            }
-        }
-        letters.windows(2).find_map(|pair| {
-            let (first, second) = (bits_of(pair[0])?, bits_of(pair[1])?);
-            (first > second).then(|| {
-                finding(
-                    format!(
-                        "you put {0} before {1}, but {0} has the greater number",
-                        pair[0], pair[1]
-                    ),
-                    format!(
-                        "  {}: {first}\n  {}: {second}\n",
-                        place(pair[0]),
-                        place(pair[1])
-                    ),
-                )
-            })
-        })
+    in_order("by_number", "numbers", claim, 'h', |a, b| {
+        let (first, second) = (bits_of(a)?, bits_of(b)?);
+        let detail = || format!("  {}: {first}\n  {}: {second}\n", place(a), place(b));
+        (first > second).then(|| (format!("{a} has the greater number"), detail()))
     })
 }
 
-fn shared() -> impl FnOnce(&Sheet) -> check::Check {
+fn shared() -> impl FnOnce(&Sheet) -> Check {
     let claim = "The numbers of a pair share so many bits at the front.";
     check::custom("shared_bits", "shared", claim, |part, outcomes| {
-        let counts = text(outcomes).split(' ').map(|n| n.parse::<usize>().ok());
+        let answer = outcomes[0].answer()?;
+        let counts = answer.text.split(' ').map(|n| n.parse::<usize>().ok());
         PAIRS.iter().zip(counts).find_map(|((a, b), given)| {
             let (first, second) = (bits_of(*a)?, bits_of(*b)?);
             let same = first

@@ -1,6 +1,6 @@
 //! What people expect of the curve before they follow it.
 
-use kit::Mistake;
+use kit::{Mistake, letters};
 
 use crate::predict_curve::Predictions;
 use crate::solutions::predict_curve::{by_number, shared_bits};
@@ -18,13 +18,6 @@ pub fn all() -> Vec<Mistake<Predictions>> {
     mistakes
 }
 
-/// The letters of a list.
-macro_rules! letters {
-    ($($letter:ident)*) => {
-        || [$(stringify!($letter).as_bytes()[0] as char),*]
-    };
-}
-
 fn of_numbers() -> Vec<Mistake<Predictions>> {
     let expects = |name, by_number| {
         let all = Predictions {
@@ -34,55 +27,55 @@ fn of_numbers() -> Vec<Mistake<Predictions>> {
         Mistake::new(name, "by_number", "numbers", all)
     };
     vec![
-        expects("column_by_column", letters!(g a h c e f d b))
+        expects("column_by_column", || letters!(g a h c e f d b))
             .says("the order of x, and of y where x is equal")
             .why(
                 "That is a tuple: all bits of x, then all bits of y. Here the bits take turns, so the highest bit of y \
                  stands before the second bit of x.",
             )
             .link(SCAN),
-        expects("row_by_row", letters!(g b h c f e d a))
+        expects("row_by_row", || letters!(g b h c f e d a))
             .says("the order of y, and of x where y is equal")
             .why(
                 "So you read a page, row by row. Here the bits of both coordinates take turns, and those of x come first.",
             )
             .link(SCAN),
-        expects("y_before_x", letters!(g h c b f e a d))
+        expects("y_before_x", || letters!(g h c b f e a d))
             .says("the curve with y before x")
             .why(
                 "The first bit is the highest one of x: it says west or east. So a, in the north-west, comes before b, \
                  in the south-east.",
             )
             .link(BITS),
-        expects("by_distance", letters!(g h c e f d a b))
+        expects("by_distance", || letters!(g h c e f d a b))
             .says("the distance from g")
             .why(
                 "Near on the map is not near on the curve. a and b are equally far from g, and 21 numbers apart.",
             )
             .link(PREDICT),
-        expects("by_sum", letters!(g h c a b e f d))
+        expects("by_sum", || letters!(g h c a b e f d))
             .says("the order of x + y")
             .why("Interleaving adds nothing up. It keeps every bit of both coordinates.")
             .link(BITS),
-        expects("lowest_bits_first", letters!(g d h a f e b c))
+        expects("lowest_bits_first", || letters!(g d h a f e b c))
             .says("the numbers with the lowest bits in front")
             .why(
                 "The highest bit of x comes first: it says in which half of the map the point lies. The lowest bit only \
                  says even or odd.",
             )
             .link(BITS),
-        expects("along_hilberts_curve", letters!(g h c a e d f b))
+        expects("along_hilberts_curve", || letters!(g h c a e d f b))
             .says("Hilbert's curve")
             .why(
                 "That curve turns each quarter so that it never jumps. The one of this chapter takes the quarters in the same \
                  order everywhere, and jumps.",
             )
             .link(HILBERT),
-        expects("greatest_first", letters!(d b f e a c h g))
+        expects("greatest_first", || letters!(d b f e a c h g))
             .says("the greatest number first")
             .why("The order is right, and reversed: a scan goes from small numbers to great ones.")
             .link(PREDICT),
-        expects("middle_by_rows", letters!(g h c a f e b d))
+        expects("middle_by_rows", || letters!(g h c a f e b d))
             .says("f before e")
             .why(
                 "e is at 3, 4: its x begins with 0, so it is in the western half, where all numbers are smaller. That it is one \

@@ -1,9 +1,10 @@
 //! Predictions: the answer is never shown, only the first two rows that stand the wrong way round.
 
-use kit::check::Finding;
+use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
+use kit::predict::{in_order, letters, prediction};
 use kit::render::two_rows;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, check};
+use kit::{Cast, Exercise, Judged, check};
 
 use crate::order::Status::{New, Shipped};
 use crate::solutions::place_order::keys;
@@ -56,92 +57,49 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
             touched: solutions::predict_rows::touched,
         },
     };
-    let one = |function, makes| PartOf::new(function, makes).open();
     Exercise::new("predict-rows", "10-order-store", cast)
-        .part(one("scan", "list").probe(
-            "scan()",
-            Answer::text("eight letters"),
-            &["predictions"],
-            |p: &Predictions| Answer::text(String::from_iter((p.scan)())),
-        ))
-        .part(one("touched", "list").probe(
-            "touched()",
-            Answer::text("some letters"),
-            &["predictions"],
-            |p: &Predictions| {
-                let mut letters = (p.touched)();
-                letters.sort_unstable();
-                Answer::text(String::from_iter(letters))
-            },
-        ))
+        .part(prediction("scan", "eight letters", |p| (p.scan)()))
+        .part(prediction("touched", "some letters", |p| {
+            let mut letters = (p.touched)();
+            letters.sort_unstable();
+            letters
+        }))
         .check(scanned())
         .check(touches())
         .mistakes(mistakes::predict_rows::all())
 }
 
-fn letters(outcome: &Outcome) -> Vec<char> {
-    let answer = outcome.answer();
-    answer.map_or_else(Vec::new, |answer| answer.text.chars().collect())
-}
-
-fn finding(call: &str, summary: String, detail: String) -> Option<Finding> {
-    let calls = vec![call.to_owned()];
-    Some(Finding {
-        summary,
-        detail,
-        calls,
-    })
-}
-
-fn scanned() -> impl FnOnce(&Sheet) -> check::Check {
+fn scanned() -> impl FnOnce(&Sheet) -> Check {
     let claim = "A scan compares the keys byte by byte.";
-    check::custom("scan", "key-order", claim, |_, outcomes| {
-        let letters = letters(&outcomes[0]);
-        let said = |summary, detail| finding("scan()", summary, detail);
-        if let Some(other) = letters.iter().find(|c| key(**c).is_none()) {
-            return said(
-                format!("{other:?} is none of the letters a to h"),
-                String::new(),
-            );
-        }
-        for (letter, ..) in ROWS {
-            let times = letters.iter().filter(|c| **c == letter).count();
-            if times != 1 {
-                return said(
-                    format!("{letter} stands {times} times in your list, not once"),
-                    String::new(),
-                );
-            }
-        }
-        letters.windows(2).find_map(|pair| {
-            let (first, second) = (key(pair[0])?, key(pair[1])?);
-            if first < second {
-                return None;
-            }
-            said(
-                format!(
-                    "you put {0} before {1}, but the key of {0}, {2}, is greater than that of {1}, {3}",
-                    pair[0],
-                    pair[1],
-                    key_name(&first),
-                    key_name(&second)
-                ),
-                two_rows(
-                    (&pair[0].to_string(), &first),
-                    (&pair[1].to_string(), &second),
-                    "differs first",
-                ),
+    in_order("scan", "key-order", claim, 'h', |a, b| {
+        let (first, second) = (key(a)?, key(b)?);
+        let but = || {
+            let (first, second) = (key_name(&first), key_name(&second));
+            format!("the key of {a}, {first}, is greater than that of {b}, {second}")
+        };
+        let detail = || {
+            two_rows(
+                (&a.to_string(), &first),
+                (&b.to_string(), &second),
+                "differs first",
             )
-        })
+        };
+        (first >= second).then(|| (but(), detail()))
     })
 }
 
-fn touches() -> impl FnOnce(&Sheet) -> check::Check {
+fn touches() -> impl FnOnce(&Sheet) -> Check {
     let claim = "Every row that says something else afterwards, and no other.";
-    check::custom("touched", "rows", claim, |_, outcomes| {
+    check::custom("touched", "rows", claim, |part, outcomes| {
         let yours = letters(&outcomes[0]);
         let right = solutions::predict_rows::touched();
-        let said = |summary| finding("touched()", summary, String::new());
+        let said = |summary| {
+            Some(Finding {
+                summary,
+                detail: String::new(),
+                calls: vec![part.probes[0].call.clone()],
+            })
+        };
         if let Some(other) = yours.iter().find(|c| key(**c).is_none()) {
             return said(format!("{other:?} is none of the letters a to h"));
         }

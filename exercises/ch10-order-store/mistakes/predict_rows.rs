@@ -1,6 +1,6 @@
 //! What people expect of rows before they look at the bytes.
 
-use kit::Mistake;
+use kit::{Mistake, letters};
 
 use crate::predict_rows::Predictions;
 use crate::solutions::predict_rows::{scan, touched};
@@ -16,56 +16,49 @@ pub fn all() -> Vec<Mistake<Predictions>> {
     mistakes
 }
 
-/// The letters of a list.
-macro_rules! letters {
-    ($($letter:ident)*) => {
-        || [$(stringify!($letter).as_bytes()[0] as char),*]
-    };
-}
-
 fn of_scan() -> Vec<Mistake<Predictions>> {
     let expects =
         |name, scan| Mistake::new(name, "scan", "key-order", Predictions { scan, touched });
     vec![
-        expects("order_by_order", letters!(h g a f b c e d))
+        expects("order_by_order", || letters!(h g a f b c e d))
             .says("the rows of 7 and then the rows of 258")
             .why(
                 "The store knows no orders, only keys. The letter stands first, so all rows of one index are \
                  neighbours, and the four rows of an order are far from each other.",
             )
             .link(ROWS),
-        expects("indexes_in_the_order_of_writing", letters!(h b g c e a d f))
+        expects("indexes_in_the_order_of_writing", || letters!(h b g c e a d f))
             .says("the four kinds in the order in which they are written: order, user, time, status")
             .why("A scan does not know when a row was written. It sorts by the letter: o, s, t, u.")
             .link(ROWS),
-        expects("anna_before_ann", letters!(h b d f e a c g))
+        expects("anna_before_ann", || letters!(h b d f e a c g))
             .says("`anna` before `ann`")
             .why(
                 "Rows by user sort by the user first, whatever the time. Where the name ann ends stands `00 01`, and \
                  that is less than the last letter of anna.",
             )
             .link(ROWS),
-        expects("by_status_sorted_by_time", letters!(h b f d e a g c))
+        expects("by_status_sorted_by_time", || letters!(h b f d e a g c))
             .says("the rows by status with the later status, or the later time, first")
             .why(
                 "In a row by status the status stands first. New is 00 and shipped is 02, so new orders stand \
                  in front, and among them the oldest.",
             )
             .link(ROWS),
-        expects("by_time_sorted_by_id", letters!(h b d f a e g c))
+        expects("by_time_sorted_by_id", || letters!(h b d f a e g c))
             .says("the rows by time sorted by the id, or newest first")
             .why(
                 "The id stands last in a row by time. The time decides, and it is not turned round here: 300 \
                  comes before 500.",
             )
             .link(ROWS),
-        expects("ids_by_their_last_byte", letters!(b h d f e a g c))
+        expects("ids_by_their_last_byte", || letters!(b h d f e a g c))
             .says("258 before 7")
             .why(
                 "Big-endian: 7 is `00 00 00 07` and 258 is `00 00 01 02`. The third byte decides, not the last.",
             )
             .link(PREDICT),
-        expects("backwards", letters!(c g a e f d b h))
+        expects("backwards", || letters!(c g a e f d b h))
             .says("the whole list backwards")
             .why("A scan goes from the smallest key to the greatest: o before s, t and u.")
             .link(PREDICT),

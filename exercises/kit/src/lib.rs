@@ -12,6 +12,7 @@
 //! judge      behaviour to verdict: the first check that fails, in words
 //! diagnose   the mistake that agrees on every probe, or else observations
 //! tester     the learner's tests, tried on right and wrong implementations
+//! predict    lists of letters that a learner predicts, never shown the right ones
 //! prove      stub, solution and mistakes are told apart as they should be
 //! runner     the `main` of a chapter's test program
 //! ```
@@ -25,6 +26,7 @@ pub mod exercise;
 pub mod gallery;
 pub mod isolate;
 pub mod judge;
+pub mod predict;
 pub mod prove;
 pub mod render;
 pub mod runner;
