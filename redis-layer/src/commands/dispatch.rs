@@ -57,6 +57,13 @@ impl Executed {
 
 /// Runs one command. `args` holds its name and its arguments. Nothing at all gets no answer.
 pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
+    let server = Arc::clone(&session.server);
+    execute_at(&server, session, args)
+}
+
+/// As [`execute`], for who has the session's server at hand: to share it once more for each command would pass the count
+/// of those who do from processor to processor.
+pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes]) -> Executed {
     let mut executed = Executed::reply(Reply::Silence);
     if args.is_empty() {
         return executed;
@@ -65,13 +72,13 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
         session.replies = Replies::Skip;
     }
     session.confirming = false;
-    let server = Arc::clone(&session.server);
     let outcome = match resolve(args) {
         Ok(spec) => {
             let now_ms = server.clock.now_ms();
             session.publish(spec.full_name, now_ms);
             let queued = session.queue.is_some();
-            let outcome = run_or_queue(session, Args::new(args, spec), now_ms, &mut executed);
+            let args = Args::new(args, spec);
+            let outcome = run_or_queue(server, session, args, now_ms, &mut executed);
             session.end_caching();
             if queued || session.queue.is_some() {
                 session.show_queue();
@@ -79,7 +86,7 @@ pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
             outcome
         }
         Err(error) => {
-            refused_by_name(&server, args);
+            refused_by_name(server, args);
             Err(refuse(session, find(&args[0]), error))
         }
     };
@@ -150,6 +157,7 @@ fn ends_or_guards_a_transaction(spec: &Spec) -> bool {
 }
 
 fn run_or_queue(
+    server: &Server,
     session: &mut Session,
     args: Args<'_>,
     now_ms: i64,
@@ -157,7 +165,7 @@ fn run_or_queue(
 ) -> Outcome {
     let spec = args.spec;
     if let Err(refusal) = admit(session, spec) {
-        session.server.statistics.refused(spec);
+        server.statistics.refused(spec);
         return Err(refuse(session, Some(spec), refusal));
     }
     if let Some(queue) = &mut session.queue
@@ -168,7 +176,7 @@ fn run_or_queue(
     }
     if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {
         // A script is shown before the commands that it runs.
-        session.server.monitors.show(session, args);
+        server.monitors.show(session, args);
     }
     let observed = Observed::begin(session);
     let outcome = match spec.handler {
@@ -176,7 +184,7 @@ fn run_or_queue(
         Handler::Script(form) => scripting::run_alone(session, args, form, now_ms, executed),
         Handler::Exec => transactions::exec(session, now_ms, executed),
         Handler::Session(work) => work(session, args),
-        Handler::Keys(_) | Handler::Both(_) => run_alone(session, args, now_ms, executed),
+        Handler::Keys(_) | Handler::Both(_) => run_alone(server, session, args, now_ms, executed),
     };
     let ending = if executed.waiting.is_some() {
         Ending::Waits
@@ -189,12 +197,12 @@ fn run_or_queue(
 
 /// Runs a command in a transaction of its own.
 fn run_alone(
+    server: &Server,
     session: &mut Session,
     args: Args<'_>,
     now_ms: i64,
     executed: &mut Executed,
 ) -> Outcome {
-    let server = Arc::clone(&session.server);
     let spec = args.spec;
     let locks = if !spec.has(Flag::Write) {
         Locks::Nothing
@@ -203,7 +211,7 @@ fn run_alone(
     } else {
         Locks::of(spec.keys.of(args.from(0)))
     };
-    let guard = locks.take_or_refuse(&server)?;
+    let guard = locks.take_or_refuse(server)?;
     // Before the snapshot: whoever changes a key after this finds the reader.
     if spec.has(Flag::ReadOnly) {
         session.track_reads(args);
@@ -231,23 +239,23 @@ fn run_alone(
     }
     txn.count_lookups(spec.has(Flag::ReadOnly));
     session.tracks.flushed = flushes(spec);
-    executed.wrote = finish(session, txn, guard)?;
+    executed.wrote = finish(server, session, txn, guard)?;
     Ok(reply)
 }
 
 /// The end of a transaction that ran for a client: commits it, gives up the locks in `guard`, and tells all whom it
 /// concerns. Answers whether the store was changed.
 pub(crate) fn finish<'s>(
+    server: &Server,
     session: &mut Session,
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
 ) -> types::Result<bool> {
-    let server = Arc::clone(&session.server);
     let committed = txn.commit().inspect_err(|_| {
         session.letters.clear();
         session.tracks.known.clear();
     })?;
-    settle(&server, &committed);
+    settle(server, &committed);
     drop(guard);
     let wrote = committed.wrote;
     let flushes = std::mem::take(&mut session.tracks.flushed);
@@ -260,7 +268,7 @@ pub(crate) fn finish<'s>(
         flushes,
         knows: &known,
     };
-    tell(&server, committed, writer);
+    tell(server, committed, writer);
     send_letters(session);
     Ok(wrote)
 }
@@ -277,14 +285,23 @@ fn may_take_long(spec: &Spec) -> bool {
 
 /// Runs one command of several inside a transaction. If it fails, nothing of it is left.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let savepoint = txn.savepoint();
     let observed = Observed::begin(session);
+    let outcome = call_unobserved(session, txn, args);
+    observed.end(session, args, Ending::of(&outcome));
+    outcome
+}
+
+/// As [`call`]. The caller notes how long it took.
+pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let only_reads = args.spec.has(Flag::ReadOnly);
+    // Who only reads has nothing to take back.
+    let savepoint = (!only_reads).then(|| txn.savepoint());
     let was_inside = std::mem::replace(&mut session.in_transaction, true);
     if args.spec.has(Flag::Write) {
         session.forget_known(args);
         session.tracks.flushed |= flushes(args.spec);
     }
-    if args.spec.has(Flag::ReadOnly) {
+    if only_reads {
         session.track_reads(args);
     }
     let outcome = match work(session, txn, args) {
@@ -293,17 +310,14 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
         outcome => outcome,
     };
     session.in_transaction = was_inside;
-    if outcome.is_err() {
+    if let (Err(_), Some(savepoint)) = (&outcome, savepoint) {
         txn.roll_back(&savepoint);
     }
-    txn.count_lookups(args.spec.has(Flag::ReadOnly));
+    txn.count_lookups(only_reads);
     if let Err(error) = &outcome {
-        session
-            .server
-            .statistics
-            .error(&session.server.counters, error);
+        let server = &session.server;
+        server.statistics.error(&server.counters, error);
     }
-    observed.end(session, args, Ending::of(&outcome));
     outcome
 }
 

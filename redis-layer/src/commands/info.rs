@@ -239,6 +239,7 @@ fn persistence_section(server: &Server, text: &mut String) -> Result<(), Command
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     let counters = &server.counters;
+    let traffic = counters.traffic();
     let (ops, input, output) = server.rates.now(server);
     let tracking: &Tracking = &server.tracking;
     let (hits, misses) = server.shared.lookups();
@@ -250,8 +251,8 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
         ),
         ("total_commands_processed", server.statistics.commands()),
         ("instantaneous_ops_per_sec", ops),
-        ("total_net_input_bytes", counters.net_input.load(Relaxed)),
-        ("total_net_output_bytes", counters.net_output.load(Relaxed)),
+        ("total_net_input_bytes", traffic.net_input),
+        ("total_net_output_bytes", traffic.net_output),
         ("total_net_repl_input_bytes", 0),
         ("total_net_repl_output_bytes", 0),
     ] {
@@ -285,8 +286,8 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
         ("unexpected_error_replies", 0),
         ("total_error_replies", counters.errors.load(Relaxed)),
         ("dump_payload_sanitizations", 0),
-        ("total_reads_processed", counters.reads.load(Relaxed)),
-        ("total_writes_processed", counters.writes.load(Relaxed)),
+        ("total_reads_processed", traffic.reads),
+        ("total_writes_processed", traffic.writes),
     ] {
         line(text, name, value);
     }

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use crate::commands::statistics::Runs;
 use crate::commands::table::Flag;
 use crate::commands::{Args, Outcome, Session};
 
@@ -46,31 +47,64 @@ impl Observed {
 
     /// The command has run.
     pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
+        self.end_all(session, std::iter::once((args, ending)));
+    }
+
+    /// Several commands have run, one after the other. Each is noted with an equal part of the time, and those that are
+    /// alike and stand side by side are counted together.
+    pub(crate) fn end_all<'a>(
+        &self,
+        session: &mut Session,
+        commands: impl ExactSizeIterator<Item = (Args<'a>, Ending)> + Clone,
+    ) {
         let ended = Instant::now();
         session.last_end = Some(ended);
+        let session = &*session;
         let server = &session.server;
-        let spec = args.spec;
-        let took = ended.duration_since(self.started);
-        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let live = &server.config.live;
-        let statistics = &server.statistics;
-        statistics.ran(spec, nanos, ending == Ending::Failed, live.tracks_latency());
-        let micros = nanos / 1000;
-        // A command that waits has not ended yet.
-        if ending != Ending::Waits {
-            server.slowlog.consider(session, args, micros);
-        }
-        let millis = micros / 1000;
-        if live.latency_ms() > 0 && millis >= live.latency_ms() {
-            let event = if spec.has(Flag::Fast) {
-                "fast-command"
-            } else {
-                "command"
+        let took = ended.duration_since(self.started).as_nanos();
+        let nanos = u64::try_from(took).unwrap_or(u64::MAX) / (commands.len() as u64).max(1);
+        let mut left = commands.clone().peekable();
+        while let Some((args, ending)) = left.next() {
+            let is_alike = |(next, other): &(Args<'_>, Ending)| {
+                std::ptr::eq(next.spec, args.spec) && *other == ending
             };
-            server.latency.add(event, server.clock.now_ms(), millis);
+            let alike = std::iter::from_fn(|| left.next_if(is_alike));
+            let runs = Runs {
+                calls: 1 + alike.count() as u64,
+                nanos,
+                failed: ending == Ending::Failed,
+            };
+            server
+                .statistics
+                .ran(args.spec, runs, live.tracks_latency());
         }
-        if !spec.has(Flag::SkipMonitor) && !spec.has(Flag::Admin) {
-            server.monitors.show(session, args);
+        let micros = nanos / 1000;
+        if live.notes_times_from(micros) || server.monitors.are_any() {
+            commands.for_each(|(args, ending)| show(session, args, ending, micros));
         }
+    }
+}
+
+/// Notes a command where those look who want to see each one.
+fn show(session: &Session, args: Args<'_>, ending: Ending, micros: u64) {
+    let server = &session.server;
+    let spec = args.spec;
+    // A command that waits has not ended yet.
+    if ending != Ending::Waits {
+        server.slowlog.consider(session, args, micros);
+    }
+    let latency_ms = server.config.live.latency_ms();
+    let millis = micros / 1000;
+    if latency_ms > 0 && millis >= latency_ms {
+        let event = if spec.has(Flag::Fast) {
+            "fast-command"
+        } else {
+            "command"
+        };
+        server.latency.add(event, server.clock.now_ms(), millis);
+    }
+    if !spec.has(Flag::SkipMonitor) && !spec.has(Flag::Admin) {
+        server.monitors.show(session, args);
     }
 }

@@ -58,6 +58,7 @@ pub struct Outbox {
     /// Whether there may be something in the queue.
     has_messages: AtomicBool,
     is_closed: AtomicBool,
+    is_stopping: AtomicBool,
     wake: Notify,
 }
 
@@ -119,6 +120,25 @@ impl Outbox {
     /// Is ready when there may be a message, or the connection has to end.
     pub async fn changed(&self) {
         self.wake.notified().await;
+    }
+
+    /// Is ready as [`Outbox::changed`] is, and whenever the server stops.
+    pub async fn changed_or_stopping(&self) {
+        if !self.is_stopping() {
+            self.changed().await;
+        }
+    }
+
+    /// Ends the connection when it has answered what has arrived.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Release);
+        self.wake.notify_one();
+    }
+
+    /// Whether the connection has to end when it has nothing to do.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Acquire)
     }
 
     /// Whether there may be a message.

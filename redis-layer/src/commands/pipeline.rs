@@ -9,20 +9,23 @@
 //! from before the snapshot until after the commit, those of the keys that are only read too. If none writes, one
 //! snapshot serves all, and no lock is needed.
 //!
+//! Quick commands that stand side by side share two looks at the clock, and each is noted with an equal part of the time.
+//! A command whose cost has no bound has its own time, so that the slow log names the right one.
+//!
 //! Left out: commands that wait, that lock everything, or that work on the connection or the server. They run
 //! alone. So does everything while somebody watches or waits for a key: a `LPUSH` must serve who waits before the
 //! `LPOP` behind it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{Executed, call, execute, finish, resolve};
+use crate::commands::dispatch::{Executed, call_unobserved, execute_at, finish, resolve};
 use crate::commands::key_locks::Locks;
+use crate::commands::observed::{Ending, Observed};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Handler, Spec};
-use crate::commands::{Args, CommandError, Reply, Session};
+use crate::commands::{Args, CommandError, Reply, Server, Session};
 use crate::types::Txn;
 
 /// How many commands run together at most. They hold their locks until the last one is done.
@@ -31,18 +34,21 @@ const COMMANDS_MAX: usize = 64;
 const BYTES_MAX: usize = 64 * 1024;
 
 /// Runs the first of the commands, or the first few of them together. Takes them away, and appends what they did in
-/// their order.
+/// their order. `server` is the one of the session.
 pub fn execute_next(
+    server: &Server,
     session: &mut Session,
     commands: &mut VecDeque<Vec<Bytes>>,
     executed: &mut Vec<Executed>,
 ) {
     let specs = plain_ones(session, commands);
     if specs.len() > 1 {
-        let done = run(session, &specs, commands, executed);
+        let specs = &specs;
+        let together = Together { specs, commands };
+        let done = run(server, session, together, executed);
         commands.drain(..done);
     } else if let Some(args) = commands.pop_front() {
-        executed.push(execute(session, &args));
+        executed.push(execute_at(server, session, &args));
     }
 }
 
@@ -58,6 +64,7 @@ fn plain_ones(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> Vec<&'stati
     if !is_plain {
         return specs;
     }
+    specs.reserve(commands.len().min(COMMANDS_MAX));
     let mut bytes = 0;
     for args in commands.iter().take(COMMANDS_MAX) {
         bytes += args.iter().map(Bytes::len).sum::<usize>();
@@ -76,60 +83,133 @@ fn is_plain_spec(spec: &Spec) -> bool {
     matches!(spec.handler, Handler::Keys(_)) && !spec.has(Flag::Blocking) && !spec.keys.is_none()
 }
 
+/// Whether the arguments bound what a command costs. Redis does not call these strings fast, because there it may take long
+/// to free what they replace.
+fn is_quick(spec: &Spec) -> bool {
+    spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
+}
+
+/// Commands that run together.
+#[derive(Clone, Copy)]
+struct Together<'c> {
+    specs: &'c [&'static Spec],
+    commands: &'c VecDeque<Vec<Bytes>>,
+}
+
+impl<'c> Together<'c> {
+    fn args(self) -> impl ExactSizeIterator<Item = Args<'c>> + Clone {
+        let both = self.specs.iter().zip(self.commands);
+        both.map(|(spec, args)| Args::new(args, spec))
+    }
+
+    fn keys(self) -> Vec<&'c Bytes> {
+        let mut keys = Vec::with_capacity(self.specs.len());
+        for args in self.args() {
+            let of_command = args.spec.keys.of(args.from(0));
+            of_command.for_each(|key| keys.push(key));
+        }
+        keys
+    }
+
+    /// The locks that they need: none if none of them writes.
+    fn locks(self, keys: &[&Bytes]) -> Locks {
+        if self.specs.iter().any(|spec| spec.has(Flag::Write)) {
+            Locks::of(keys.iter().copied())
+        } else {
+            Locks::Nothing
+        }
+    }
+}
+
+/// Notes how long commands take.
+struct Times<'c> {
+    together: Together<'c>,
+    observed: Observed,
+    /// How many of the commands are noted.
+    noted: usize,
+}
+
+impl<'c> Times<'c> {
+    fn begin(session: &mut Session, together: Together<'c>) -> Self {
+        let observed = Observed::begin(session);
+        let noted = 0;
+        Self {
+            together,
+            observed,
+            noted,
+        }
+    }
+
+    /// Notes those of the commands that have run and are not noted yet.
+    fn note(&mut self, session: &mut Session, ran: &[Executed]) {
+        if ran.len() > self.noted {
+            let commands = self.together.args().zip(ran).skip(self.noted);
+            let endings = commands.map(|(args, executed)| match executed.reply {
+                Reply::Error(_) => (args, Ending::Failed),
+                _ => (args, Ending::Done),
+            });
+            self.observed.end_all(session, endings);
+            self.observed = Observed::begin(session);
+            self.noted = ran.len();
+        }
+    }
+}
+
 /// Runs commands in one transaction. Answers how many: fewer than there are if the answers grow large.
 fn run(
+    server: &Server,
     session: &mut Session,
-    specs: &[&'static Spec],
-    commands: &VecDeque<Vec<Bytes>>,
+    together: Together<'_>,
     executed: &mut Vec<Executed>,
 ) -> usize {
     let before = executed.len();
     session.confirming = false;
-    let outcome = run_in_one(session, specs, commands, executed);
-    if let Err(error) = outcome {
+    if let Err(error) = run_in_one(server, session, together, executed) {
         // Nothing was changed, and nothing that was read may be told.
         executed.truncate(before);
-        executed.extend(
-            specs
-                .iter()
-                .map(|_| Executed::reply(Reply::Error(error.clone()))),
-        );
+        let refused = || Executed::reply(Reply::Error(error.clone()));
+        executed.extend(together.specs.iter().map(|_| refused()));
     }
     executed.len() - before
 }
 
 fn run_in_one(
+    server: &Server,
     session: &mut Session,
-    specs: &[&'static Spec],
-    commands: &VecDeque<Vec<Bytes>>,
+    together: Together<'_>,
     executed: &mut Vec<Executed>,
 ) -> Result<(), CommandError> {
     let before = executed.len();
-    let server = Arc::clone(&session.server);
+    executed.reserve(together.specs.len());
     let now_ms = server.clock.now_ms();
-    let together = || specs.iter().copied().zip(commands);
-    let locks = if specs.iter().any(|spec| spec.has(Flag::Write)) {
-        Locks::of(together().flat_map(|(spec, args)| spec.keys.of(args)))
-    } else {
-        Locks::Nothing
-    };
-    let guard = locks.take_or_refuse(&server)?;
+    let mut times = Times::begin(session, together);
+    let keys = together.keys();
+    let locks = together.locks(&keys);
+    let guard = locks.take_or_refuse(server)?;
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
-    txn.fetch(together().flat_map(|(spec, args)| spec.keys.of(args)))?;
+    txn.fetch(keys.into_iter())?;
     let mut bytes = 0;
-    for (spec, args) in together() {
-        session.publish(spec.full_name, now_ms);
-        let outcome = call(session, &mut txn, Args::new(args, spec));
+    for args in together.args() {
+        let is_quick = is_quick(args.spec);
+        if !is_quick {
+            times.note(session, &executed[before..]);
+        }
+        session.publish(args.spec.full_name, now_ms);
+        let outcome = call_unobserved(session, &mut txn, args);
         txn.unlock();
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.size();
         executed.push(Executed::reply(reply));
+        if !is_quick {
+            times.note(session, &executed[before..]);
+        }
         if bytes > BYTES_MAX {
             break;
         }
     }
-    let wrote = finish(session, txn, guard)?;
+    let wrote = finish(server, session, txn, guard)?;
+    times.note(session, &executed[before..]);
     // Each answer waits for the sync that makes all of them durable.
     for executed in &mut executed[before..] {
         executed.wrote = wrote;

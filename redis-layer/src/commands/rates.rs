@@ -4,7 +4,6 @@
 //! runs for it between them.
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -51,10 +50,10 @@ impl Rates {
 }
 
 fn sums(server: &Server) -> [u64; 3] {
-    let counters = &server.counters;
+    let traffic = server.counters.traffic();
     [
         server.statistics.commands(),
-        counters.net_input.load(Relaxed),
-        counters.net_output.load(Relaxed),
+        traffic.net_input,
+        traffic.net_output,
     ]
 }

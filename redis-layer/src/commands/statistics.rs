@@ -1,20 +1,20 @@
 //! What the server counts: commands, how long they took, which errors they answered.
 //!
 //! Every command and subcommand has a number, its place in a list made once. Counting is a few
-//! relaxed atomic additions, in one of a few *shards*: threads that count at the same time must not
-//! pass the same line of memory to and fro. Whoever reads adds the shards up. The times of a command are kept in a histogram of fixed error: values
-//! below 256 ns exactly, greater ones in 128 steps for each power of two. It is made when the
-//! command first runs, so that an idle server keeps none.
+//! relaxed atomic additions, each thread in a shard of its own ([`Sharded`]). The times of a command are kept in a
+//! histogram of fixed error: values below 256 ns exactly, greater ones in 128 steps for each power of two. It is made
+//! when the command first runs, so that an idle server keeps none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::commands::CommandError;
 use crate::commands::table::{COMMANDS, Spec};
+use crate::types::Sharded;
 
 /// Sums since the start, or since `CONFIG RESETSTAT`.
 #[derive(Debug, Default)]
@@ -23,32 +23,68 @@ pub struct Counters {
     pub connections: AtomicU64,
     /// Connections that were refused because there were too many.
     pub rejected: AtomicU64,
-    /// Bytes that arrived.
-    pub net_input: AtomicU64,
-    /// Bytes that were sent.
-    pub net_output: AtomicU64,
-    /// Reads from sockets.
-    pub reads: AtomicU64,
-    /// Writes to sockets.
-    pub writes: AtomicU64,
+    traffic: Sharded<Traffic<AtomicU64>>,
     /// Connections that were closed to give back memory.
     pub evicted_clients: AtomicU64,
     /// Replies that are errors.
     pub errors: AtomicU64,
 }
 
+/// What went through sockets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Traffic<N> {
+    /// Bytes that arrived.
+    pub net_input: N,
+    /// Bytes that were sent.
+    pub net_output: N,
+    /// Reads from sockets.
+    pub reads: N,
+    /// Writes to sockets.
+    pub writes: N,
+}
+
+impl Traffic<AtomicU64> {
+    fn all(&self) -> [&AtomicU64; 4] {
+        [&self.net_input, &self.net_output, &self.reads, &self.writes]
+    }
+}
+
 impl Counters {
+    /// A read brought so many bytes.
+    pub fn received(&self, bytes: usize) {
+        let traffic = self.traffic.here();
+        traffic.net_input.fetch_add(bytes as u64, Relaxed);
+        traffic.reads.fetch_add(1, Relaxed);
+    }
+
+    /// So many bytes were written.
+    pub fn sent(&self, bytes: usize) {
+        let traffic = self.traffic.here();
+        traffic.net_output.fetch_add(bytes as u64, Relaxed);
+        traffic.writes.fetch_add(1, Relaxed);
+    }
+
+    /// What went through all sockets so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic<u64> {
+        let sum = |of: usize| self.traffic.sum(|shard| shard.all()[of].load(Relaxed));
+        Traffic {
+            net_input: sum(0),
+            net_output: sum(1),
+            reads: sum(2),
+            writes: sum(3),
+        }
+    }
+
     fn reset(&self) {
-        for counter in [
+        let single = [
             &self.connections,
             &self.rejected,
-            &self.net_input,
-            &self.net_output,
-            &self.reads,
-            &self.writes,
             &self.evicted_clients,
             &self.errors,
-        ] {
+        ];
+        let traffic = self.traffic.all().flat_map(Traffic::all);
+        for counter in single.into_iter().chain(traffic) {
             counter.store(0, Relaxed);
         }
     }
@@ -92,25 +128,23 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// How many threads may count without disturbing one another.
-const SHARDS: usize = 4;
-
-/// The shard of this thread.
-fn shard() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static SHARD: usize = NEXT.fetch_add(1, Relaxed) % SHARDS;
-    }
-    SHARD.with(|shard| *shard)
-}
-
 /// What is known about each command.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    /// By [`shard`] and [`number`].
-    shards: [Vec<CommandStatistics>; SHARDS],
+    /// By [`number`].
+    commands: Sharded<OfAll>,
     /// How often an error was answered, by its first word.
     errors: Mutex<BTreeMap<String, u64>>,
+}
+
+/// One for each command.
+#[derive(Debug)]
+struct OfAll(Vec<CommandStatistics>);
+
+impl Default for OfAll {
+    fn default() -> Self {
+        Self(ALL.iter().map(|_| CommandStatistics::default()).collect())
+    }
 }
 
 /// What is known about one command in one shard.
@@ -121,6 +155,16 @@ struct CommandStatistics {
     rejected: AtomicU64,
     failed: AtomicU64,
     histogram: OnceLock<Box<Histogram>>,
+}
+
+/// Runs of one command that are alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Runs {
+    pub(crate) calls: u64,
+    /// How long each of them took.
+    pub(crate) nanos: u64,
+    /// Whether they answered an error.
+    pub(crate) failed: bool,
 }
 
 /// What is known about one command.
@@ -134,31 +178,20 @@ pub(crate) struct CommandSums {
     pub(crate) failed: u64,
 }
 
-impl Default for Statistics {
-    fn default() -> Self {
-        Self {
-            shards: std::array::from_fn(|_| {
-                ALL.iter().map(|_| CommandStatistics::default()).collect()
-            }),
-            errors: Mutex::default(),
-        }
-    }
-}
-
 /// How many different errors are counted. A script can answer any text as an error.
 const MOST_ERRORS: usize = 128;
 
 impl Statistics {
     /// Where this thread counts for a command.
     fn here(&self, spec: &'static Spec) -> Option<&CommandStatistics> {
-        self.shards[shard()].get(number(spec)?)
+        self.commands.here().0.get(number(spec)?)
     }
 
     /// The shards of a command.
     fn shards_of(&self, number: usize) -> impl Iterator<Item = &CommandStatistics> {
-        self.shards
-            .iter()
-            .filter_map(move |shard| shard.get(number))
+        self.commands
+            .all()
+            .filter_map(move |shard| shard.0.get(number))
     }
 
     fn sums(&self, number: usize) -> CommandSums {
@@ -195,18 +228,18 @@ impl Statistics {
         (times.count() > 0).then_some(times)
     }
 
-    /// A command has run.
-    pub(crate) fn ran(&self, spec: &'static Spec, nanos: u64, failed: bool, with_time: bool) {
+    /// A command has run so many times, and each of them took so long.
+    pub(crate) fn ran(&self, spec: &'static Spec, runs: Runs, with_time: bool) {
         let Some(of_command) = self.here(spec) else {
             return;
         };
-        of_command.calls.fetch_add(1, Relaxed);
-        of_command.nanos.fetch_add(nanos, Relaxed);
-        if failed {
-            of_command.failed.fetch_add(1, Relaxed);
+        of_command.calls.fetch_add(runs.calls, Relaxed);
+        of_command.nanos.fetch_add(runs.calls * runs.nanos, Relaxed);
+        if runs.failed {
+            of_command.failed.fetch_add(runs.calls, Relaxed);
         }
         if with_time {
-            of_command.histogram.get_or_init(Box::default).add(nanos);
+            of_command.histogram.get_or_init(Box::default).add(runs);
         }
     }
 
@@ -236,7 +269,7 @@ impl Statistics {
     pub(crate) fn reset(&self, counters: &Counters) {
         counters.reset();
         self.errors.lock().clear();
-        for of_command in self.shards.iter().flatten() {
+        for of_command in self.commands.all().flat_map(|shard| &shard.0) {
             for counter in [
                 &of_command.calls,
                 &of_command.nanos,
@@ -299,8 +332,8 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    fn add(&self, nanos: u64) {
-        self.slots[slot(nanos.min(LONGEST))].fetch_add(1, Relaxed);
+    fn add(&self, runs: Runs) {
+        self.slots[slot(runs.nanos.min(LONGEST))].fetch_add(runs.calls, Relaxed);
     }
 
     fn reset(&self) {
@@ -372,6 +405,15 @@ mod tests {
     use super::*;
     use crate::commands::table::find;
 
+    fn runs(calls: u64, nanos: u64) -> Runs {
+        let failed = nanos == 2_000;
+        Runs {
+            calls,
+            nanos,
+            failed,
+        }
+    }
+
     #[test]
     fn every_time_lies_in_its_slot_and_slots_are_narrow() {
         let times = (0..40_000).chain((0..30).flat_map(|bit| [(1 << bit) - 1, 1 << bit]));
@@ -387,7 +429,7 @@ mod tests {
     fn percentiles_and_buckets_are_those_of_the_calls() {
         let histogram = Histogram::default();
         for nanos in [1_000, 1_500, 3_000, 40_000] {
-            histogram.add(nanos);
+            histogram.add(runs(1, nanos));
         }
         let mut times = Times(vec![0; SLOTS]);
         histogram.add_to(&mut times);
@@ -400,19 +442,19 @@ mod tests {
     fn every_command_has_a_number_of_its_own() {
         let statistics = Statistics::default();
         let spec = find(b"get").unwrap();
-        statistics.ran(spec, 2_000, true, true);
+        statistics.ran(spec, runs(1, 2_000), true);
         statistics.refused(spec);
         // Another thread counts elsewhere, and the sums are those of both.
         std::thread::scope(|scope| {
-            scope.spawn(|| statistics.ran(spec, 3_000, false, true));
+            scope.spawn(|| statistics.ran(spec, runs(2, 3_000), true));
         });
         let seen: Vec<_> = statistics.seen().map(|(spec, _)| spec.full_name).collect();
         assert_eq!(seen, ["get"]);
         let (_, of_get) = statistics.seen().next().unwrap();
-        assert_eq!((of_get.calls, of_get.nanos), (2, 5_000));
+        assert_eq!((of_get.calls, of_get.nanos), (3, 8_000));
         assert_eq!((of_get.rejected, of_get.failed), (1, 1));
-        assert_eq!(statistics.histogram(spec).unwrap().count(), 2);
-        assert_eq!(statistics.commands(), 2);
+        assert_eq!(statistics.histogram(spec).unwrap().count(), 3);
+        assert_eq!(statistics.commands(), 3);
         statistics.reset(&Counters::default());
         assert_eq!(statistics.seen().count(), 0);
     }

@@ -3,7 +3,6 @@
 //! Dispatch, locking, arity errors, `COMMAND` and `docs/commands.md` all read this one table. A
 //! test compares names, arities, flags, categories and key positions with a real server.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::commands::scripting::Form;
@@ -69,6 +68,7 @@ macro_rules! table {
             full_name: concat!($prefix, $name),
             arity: $arity,
             flags: &[$($flag),*],
+            flag_bits: $crate::commands::table::bits_of(&[$($flag),*]),
             keys: $crate::commands::table::keys_of!($keys),
             group: Group::$group,
             since: $since,
@@ -101,6 +101,17 @@ macro_rules! place_of {
 
 use {keys_of, place_of, table};
 
+/// One bit for each flag.
+const fn bits_of(flags: &[Flag]) -> u32 {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < flags.len() {
+        bits |= 1 << flags[at] as u32;
+        at += 1;
+    }
+    bits
+}
+
 /// The list of a row's subcommands, or the empty one behind it.
 const fn first_of(lists: &[&'static [Spec]]) -> &'static [Spec] {
     lists[0]
@@ -117,6 +128,8 @@ pub struct Spec {
     pub arity: i64,
     /// What kind of command it is, in the order in which Redis lists flags.
     pub flags: &'static [Flag],
+    /// The same flags, a bit each: every command is asked for some.
+    pub(crate) flag_bits: u32,
     /// Which arguments are keys, and what becomes of them.
     pub keys: Keys,
     /// The chapter of Redis's manual.
@@ -289,7 +302,7 @@ impl Spec {
     /// Whether the command has a property.
     #[must_use]
     pub fn has(&self, flag: Flag) -> bool {
-        self.flags.contains(&flag)
+        self.flag_bits & (1 << flag as u32) != 0
     }
 
     /// Whether it changes keys, or does something else that replicas of Redis would learn of.
@@ -325,17 +338,46 @@ impl Spec {
 /// The command of this name, in any case.
 #[must_use]
 pub fn find(name: &[u8]) -> Option<&'static Spec> {
-    static BY_NAME: LazyLock<HashMap<&[u8], &Spec>> = LazyLock::new(|| {
-        COMMANDS
-            .iter()
-            .map(|spec| (spec.name.as_bytes(), *spec))
-            .collect()
-    });
-    let mut lower = [0; 32];
-    let lower = lower.get_mut(..name.len())?;
-    lower.copy_from_slice(name);
-    lower.make_ascii_lowercase();
-    BY_NAME.get(&*lower).copied()
+    static NAMES: LazyLock<Names> = LazyLock::new(|| Names::of(&COMMANDS));
+    NAMES.find(name)
+}
+
+/// Commands by name, in any case: every command that arrives is looked up here. A table with open addressing, and so
+/// much room that the first place is nearly always the right one.
+struct Names(Vec<Option<&'static Spec>>);
+
+impl Names {
+    /// No name is longer.
+    const LENGTH_MAX: usize = 32;
+    /// Which bits of a hash are a place.
+    const PLACE_BITS: u32 = 10;
+
+    fn of(specs: &[&'static Spec]) -> Self {
+        let mut places = vec![None; 1 << Self::PLACE_BITS];
+        for &spec in specs {
+            let free = Self::ways(spec.name.as_bytes()).find(|&at| places[at].is_none());
+            places[free.expect("there are more places than names")] = Some(spec);
+        }
+        Self(places)
+    }
+
+    fn find(&self, name: &[u8]) -> Option<&'static Spec> {
+        if name.len() > Self::LENGTH_MAX {
+            return None;
+        }
+        let mut on_the_way = Self::ways(name).map_while(|at| self.0[at]);
+        on_the_way.find(|spec| name.eq_ignore_ascii_case(spec.name.as_bytes()))
+    }
+
+    /// The places where a name may stand, the likeliest first. The hash is FNV-1a, of letters without their case.
+    fn ways(name: &[u8]) -> impl Iterator<Item = usize> {
+        const START: u64 = 0xcbf2_9ce4_8422_2325;
+        const FACTOR: u64 = 0x0000_0100_0000_01b3;
+        let add = |hash: u64, byte: &u8| (hash ^ u64::from(byte | 0x20)).wrapping_mul(FACTOR);
+        let first = (name.iter().fold(START, add) >> (u64::BITS - Self::PLACE_BITS)) as usize;
+        let count = 1 << Self::PLACE_BITS;
+        (first..first + count).map(move |at| at % count)
+    }
 }
 
 /// The command or subcommand of this full name, in any case.
@@ -354,6 +396,10 @@ mod tests {
     #[test]
     fn names_are_found_in_any_case_and_nothing_else_is() {
         assert_eq!(find(b"zAdD").unwrap().name, "zadd");
+        for spec in COMMANDS.iter() {
+            let found = find(spec.name.to_ascii_uppercase().as_bytes());
+            assert_eq!(found.map(|found| found.name), Some(spec.name));
+        }
         assert_eq!(find_full_name(b"CLIENT|Id").unwrap().full_name, "client|id");
         for unknown in [
             &b""[..],

@@ -231,7 +231,7 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         let outcome = call(session, &mut txn, Args::new(args, spec));
         replies.push(outcome.unwrap_or_else(Reply::Error));
     }
-    executed.wrote |= finish(session, txn, guard)?;
+    executed.wrote |= finish(&server, session, txn, guard)?;
     Ok(Reply::Array(replies))
 }
 

@@ -13,15 +13,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 
-use crate::commands::{Executed, Reply, Session, Waiting, execute_next};
+use crate::commands::{Executed, Outbox, Reply, Server, Session, Waiting, execute_next};
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 
@@ -37,6 +35,7 @@ const IDLE_BYTES: usize = 4 * 1024;
 /// One connection at work.
 pub(super) struct Connection {
     stream: TcpStream,
+    server: Arc<Server>,
     session: Session,
     parser: Parser,
     out: Vec<u8>,
@@ -80,7 +79,7 @@ struct Ran {
 enum Woken {
     /// Bytes arrived.
     Bytes,
-    /// There may be a message, or the connection has to end.
+    /// There may be a message, or the connection has to end at once.
     Message,
     /// The client is gone.
     Gone,
@@ -93,6 +92,7 @@ impl Connection {
         Self {
             parser: Parser::new(limits(&session)),
             stream,
+            server: Arc::clone(session.server()),
             session,
             out: Vec::new(),
             commands: VecDeque::new(),
@@ -105,7 +105,7 @@ impl Connection {
 
     /// Serves the client until it leaves, breaks the protocol, or the server stops. What has
     /// arrived completely before a stop is still answered.
-    pub(super) async fn serve(mut self, mut stop: watch::Receiver<bool>) {
+    pub(super) async fn serve(mut self) {
         loop {
             let ran = self.run_commands();
             if ran.next == Next::Drop {
@@ -118,12 +118,12 @@ impl Connection {
                 Next::Close => break,
                 Next::Continue => continue,
                 Next::Read if arrived => continue,
-                Next::Wait if self.wait(&mut stop).await => continue,
-                Next::Pause if self.pause(&mut stop).await => continue,
+                Next::Wait if self.wait().await => continue,
+                Next::Pause if self.pause().await => continue,
                 Next::Wait | Next::Pause | Next::Drop => return,
                 Next::Read => {}
             }
-            match self.idle(&mut stop).await {
+            match self.idle().await {
                 Woken::Bytes | Woken::Message => {}
                 Woken::Stop => break,
                 Woken::Gone => return,
@@ -134,7 +134,7 @@ impl Connection {
     }
 
     /// Waits until something happens, and holds little meanwhile.
-    async fn idle(&mut self, stop: &mut watch::Receiver<bool>) -> Woken {
+    async fn idle(&mut self) -> Woken {
         self.parser.rest();
         if self.out.capacity() > IDLE_BYTES {
             self.out = Vec::new();
@@ -147,8 +147,7 @@ impl Connection {
         tokio::select! {
             biased;
             more = read(&mut self.stream, &mut self.parser) => self.arrived(&more),
-            () = peer.outbox.changed() => Woken::Message,
-            _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+            () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
         }
     }
 
@@ -180,7 +179,12 @@ impl Connection {
                 break Next::Pause;
             }
             let mut executed = Vec::new();
-            execute_next(&mut self.session, &mut self.commands, &mut executed);
+            execute_next(
+                &self.server,
+                &mut self.session,
+                &mut self.commands,
+                &mut executed,
+            );
             for executed in executed {
                 wrote |= self.take_answer(&executed);
                 self.waiting = executed.waiting;
@@ -281,7 +285,7 @@ impl Connection {
 
     /// Waits for the answer to a blocking command, and puts it with the others. Answers false if the
     /// client left, or the server stops.
-    async fn wait(&mut self, stop: &mut watch::Receiver<bool>) -> bool {
+    async fn wait(&mut self) -> bool {
         let Some(mut waiting) = self.waiting.take() else {
             return true;
         };
@@ -295,8 +299,7 @@ impl Connection {
                 more = read(&mut self.stream, &mut self.parser), if takes_more => {
                     self.arrived(&more)
                 }
-                () = peer.outbox.changed() => Woken::Message,
-                _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+                () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
             };
             match woken {
                 Woken::Bytes => {}
@@ -318,7 +321,7 @@ impl Connection {
     }
 
     /// Waits for the end of a pause. Answers false if the client left, or the server stops.
-    async fn pause(&mut self, stop: &mut watch::Receiver<bool>) -> bool {
+    async fn pause(&mut self) -> bool {
         let Some(until) = self.held_back.take() else {
             return true;
         };
@@ -332,20 +335,17 @@ impl Connection {
             more = read(&mut self.stream, &mut self.parser), if takes_more => {
                 self.arrived(&more)
             }
-            () = peer.outbox.changed() => Woken::Message,
-            _ = stop.wait_for(|&stop| stop) => Woken::Stop,
+            () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
         };
         matches!(woken, Woken::Bytes | Woken::Message)
     }
 
     /// Counts what a read brought.
     fn arrived(&self, more: &io::Result<usize>) -> Woken {
-        let counters = &self.session.server().counters;
         match more {
             Ok(0) | Err(_) => Woken::Gone,
             Ok(bytes) => {
-                counters.net_input.fetch_add(*bytes as u64, Relaxed);
-                counters.reads.fetch_add(1, Relaxed);
+                self.server.counters.received(*bytes);
                 Woken::Bytes
             }
         }
@@ -363,11 +363,7 @@ impl Connection {
             return Ok(false);
         }
         let arrived = self.send().await?;
-        let counters = &self.session.server().counters;
-        counters
-            .net_output
-            .fetch_add(self.out.len() as u64, Relaxed);
-        counters.writes.fetch_add(1, Relaxed);
+        self.server.counters.sent(self.out.len());
         self.out.clear();
         self.session.peer().outbox.sent();
         Ok(arrived)
@@ -444,6 +440,15 @@ fn is_web_request(args: &[Bytes]) -> bool {
     args.first().is_some_and(|name| {
         name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
     })
+}
+
+/// Why a connection was called that waited: what is in its outbox, or the end of the server.
+fn called(outbox: &Outbox) -> Woken {
+    if outbox.is_stopping() {
+        Woken::Stop
+    } else {
+        Woken::Message
+    }
 }
 
 /// Waits for bytes and takes them. The buffer gets its room only when there are some, so an idle

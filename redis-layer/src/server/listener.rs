@@ -11,7 +11,6 @@ use std::time::Duration;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
@@ -154,7 +153,6 @@ impl Listener {
         server: &Arc<Server>,
         durability: &Arc<Durability>,
     ) {
-        let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
         loop {
@@ -166,7 +164,7 @@ impl Listener {
                         if let Some((stream, session)) = session {
                             let durability = Arc::clone(durability);
                             let connection = Connection::new(stream, session, durability);
-                            connections.spawn(connection.serve(stopped.clone()));
+                            connections.spawn(connection.serve());
                         }
                     }
                     Err(error) => {
@@ -179,7 +177,7 @@ impl Listener {
             }
         }
         drop(self.listener);
-        stopping.send_replace(true);
+        server.peers().iter().for_each(|peer| peer.outbox.stop());
         let all_ended = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_PATIENCE, all_ended)
             .await

@@ -24,8 +24,8 @@ pub(super) async fn watch_clients(server: Arc<Server>) {
     loop {
         ticks.tick().await;
         step = step.wrapping_add(1);
-        let counters = &server.counters;
-        let seen = counters.net_input.load(Relaxed) + counters.net_output.load(Relaxed);
+        let moved = server.counters.traffic();
+        let seen = moved.net_input + moved.net_output;
         if seen != traffic {
             traffic = seen;
             server.look_at_rates();

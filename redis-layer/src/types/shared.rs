@@ -11,7 +11,7 @@ use crate::types::Accesses;
 use crate::types::databases::Databases;
 use crate::types::scan::Cursors;
 use crate::types::zset::indexes::RankIndexes;
-use crate::types::{DbNumber, Result};
+use crate::types::{DbNumber, Result, Sharded};
 
 /// What transactions share. One for each server.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Shared {
     /// Keys that were removed because they had expired.
     expired: AtomicU64,
     /// Keys that a reading command found, and those that it did not.
-    lookups: [AtomicU64; 2],
+    lookups: Sharded<[AtomicU64; 2]>,
 }
 
 impl Shared {
@@ -83,20 +83,26 @@ impl Shared {
 
     /// Reading commands found so many keys, and so many not.
     pub(crate) fn count_lookups(&self, hits: u64, misses: u64) {
-        self.lookups[0].fetch_add(hits, Ordering::Relaxed);
-        self.lookups[1].fetch_add(misses, Ordering::Relaxed);
+        for (counter, more) in self.lookups.here().iter().zip([hits, misses]) {
+            if more > 0 {
+                counter.fetch_add(more, Ordering::Relaxed);
+            }
+        }
     }
 
     /// How many keys reading commands found, and how many they did not.
     #[must_use]
     pub fn lookups(&self) -> (u64, u64) {
-        let [hits, misses] = &self.lookups;
-        (hits.load(Ordering::Relaxed), misses.load(Ordering::Relaxed))
+        let sum = |of: usize| {
+            self.lookups
+                .sum(|counters| counters[of].load(Ordering::Relaxed))
+        };
+        (sum(0), sum(1))
     }
 
     /// Counts expired keys and lookups from 0 again.
     pub fn reset_counters(&self) {
-        for counter in self.lookups.iter().chain([&self.expired]) {
+        for counter in self.lookups.all().flatten().chain([&self.expired]) {
             counter.store(0, Ordering::Relaxed);
         }
     }

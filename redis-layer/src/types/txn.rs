@@ -15,6 +15,7 @@
 
 mod changes;
 mod commit;
+mod fetched;
 mod merged;
 mod ranks;
 
@@ -30,6 +31,7 @@ use crate::types::rows::metadata_key;
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Before, Changes};
+use fetched::Fetched;
 use merged::Merged;
 
 /// A command at work.
@@ -59,8 +61,8 @@ pub struct Txn<'s> {
     mapping: Mapping,
     /// Metadata rows of the snapshot that were looked up: the commit asks for them again.
     seen: RefCell<Vec<(Vec<u8>, Stored)>>,
-    /// Metadata rows of the snapshot that were read ahead, in their order.
-    fetched: Vec<(Vec<u8>, Option<Bytes>)>,
+    /// Metadata rows of the snapshot that were read ahead.
+    fetched: Fetched,
     db: DbNumber,
     now_ms: i64,
 }
@@ -134,7 +136,7 @@ impl<'s> Txn<'s> {
             began: mapping,
             mapping,
             seen: RefCell::default(),
-            fetched: Vec::new(),
+            fetched: Fetched::default(),
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
@@ -333,11 +335,9 @@ impl<'s> Txn<'s> {
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
         if space == Space::Metadata
-            && let Ok(at) = self
-                .fetched
-                .binary_search_by(|(row, _)| row.as_slice().cmp(key))
+            && let Some(value) = self.fetched.get(key)
         {
-            return Ok(self.fetched[at].1.clone());
+            return Ok(value.clone());
         }
         Ok(self.snapshot.get(space, key)?)
     }
@@ -348,10 +348,10 @@ impl<'s> Txn<'s> {
     /// Those of the store.
     pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
         let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
-        rows.sort_unstable();
+        // Many commands for one key are common.
         rows.dedup();
         let values = self.snapshot.get_many(Space::Metadata, &rows)?;
-        self.fetched = rows.into_iter().zip(values).collect();
+        self.fetched = Fetched::new(rows, values);
         Ok(())
     }
 

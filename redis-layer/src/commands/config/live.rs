@@ -130,6 +130,13 @@ impl Live {
         self.latency_ms.load(Relaxed)
     }
 
+    /// Whether the slow log or the latency monitor may note a command that took so many microseconds.
+    #[must_use]
+    pub fn notes_times_from(&self, micros: u64) -> bool {
+        let is_slow = u64::try_from(self.slow_us()).is_ok_and(|limit| micros >= limit);
+        is_slow || (self.latency_ms() > 0 && micros / 1000 >= self.latency_ms())
+    }
+
     /// Whether the times of commands are kept as histograms.
     #[must_use]
     pub fn tracks_latency(&self) -> bool {

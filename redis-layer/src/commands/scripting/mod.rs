@@ -162,7 +162,7 @@ pub(crate) fn run_alone(
             locks = Locks::Everything;
             continue;
         };
-        executed.wrote = finish(session, txn, guard)?;
+        executed.wrote = finish(&server, session, txn, guard)?;
         return outcome;
     }
 }

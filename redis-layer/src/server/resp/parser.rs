@@ -1,15 +1,21 @@
 //! Requests from a stream of bytes that may be cut anywhere.
 //!
-//! The parser keeps what has arrived and hands out commands as soon as they are complete. It
-//! never looks at a byte twice without need, and an argument shares the buffer it arrived in.
+//! The parser keeps what has arrived and hands out commands as soon as they are complete. An argument shares the
+//! buffer it arrived in.
+//!
+//! Most commands have arrived whole when they are looked at, and are well-formed: one look finds where all their
+//! arguments stand, and one cut takes them out of the buffer ([`Parser::take_whole`]). Everything else goes the slow way,
+//! argument by argument, which never looks at a byte twice without need and knows what is wrong.
 //!
 //! Invariants
 //! 1. A length that a client announces allocates nothing. Memory grows with the bytes that have
 //!    arrived, and [`Limits::query_bytes`] bounds it.
 //! 2. Where the stream is cut makes no difference to what comes out.
 //! 3. After an error nothing more comes out; the connection has to be closed.
+//! 4. What goes the fast way would come out of the slow one too.
 
 use std::mem;
+use std::ops::Range;
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -86,6 +92,8 @@ pub struct Parser {
     /// How many bytes of the buffer hold no end of a line.
     scanned: usize,
     partial: Partial,
+    /// Where the arguments of a whole command stand. Empty between commands, and kept for its memory.
+    places: Vec<Range<usize>>,
 }
 
 /// The command that is arriving.
@@ -131,6 +139,7 @@ impl Parser {
     pub fn rest(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
+            self.places = Vec::new();
         }
     }
 
@@ -158,6 +167,9 @@ impl Parser {
             match self.buffer.first() {
                 None => return Ok(None),
                 Some(b'*') => {
+                    if let Some(command) = self.take_whole() {
+                        return Ok(Some(command));
+                    }
                     if !self.take_count()? {
                         return Ok(None);
                     }
@@ -169,6 +181,32 @@ impl Parser {
                 },
             }
         }
+    }
+
+    /// Takes a command that is there from its first byte to its last, is well-formed and within all limits. `None`
+    /// says nothing: the slow way finds out what it is.
+    fn take_whole(&mut self) -> Option<Vec<Bytes>> {
+        self.places.clear();
+        let (count, mut at) = header(&self.buffer, b'*')?;
+        if count == 0 || count > self.limits.arguments {
+            return None;
+        }
+        let mut bytes = 0;
+        for _ in 0..count {
+            let (length, behind) = header(self.buffer.get(at..)?, b'$')?;
+            let start = at + behind;
+            at = start + length + 2;
+            bytes += length + size_of::<Bytes>();
+            let is_within = length <= self.limits.bulk_bytes && bytes <= self.limits.query_bytes;
+            if at > self.buffer.len() || !is_within {
+                return None;
+            }
+            self.places.push(start..start + length);
+        }
+        self.scanned = 0;
+        let whole = self.buffer.split_to(at).freeze();
+        let places = self.places.drain(..);
+        Some(places.map(|place| whole.slice(place)).collect())
     }
 
     fn next_arguments(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
@@ -285,4 +323,22 @@ impl Parser {
         self.buffer.advance(taken - length);
         Ok(Some(line))
     }
+}
+
+/// The number on a line such as `$12`, and how long the line is with its break. `None` for everything that is not
+/// exactly that, or not all there.
+fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
+    /// A longer number is beyond most limits, and never beyond what fits.
+    const DIGITS_MAX: usize = 9;
+    let digits = bytes.strip_prefix(&[kind])?;
+    let mut number = 0;
+    for (at, &byte) in digits.iter().take(DIGITS_MAX + 1).enumerate() {
+        match byte {
+            // A zero stands alone.
+            b'0'..=b'9' if at == 0 || number > 0 => number = number * 10 + usize::from(byte - b'0'),
+            b'\r' if at > 0 && digits.get(at + 1) == Some(&b'\n') => return Some((number, at + 3)),
+            _ => return None,
+        }
+    }
+    None
 }
