@@ -1,8 +1,8 @@
 //! Multi-get: the values of many keys at one moment.
 //!
-//! The keys are looked up in their order, whatever order they were asked in: neighbours then find the same tables, index
-//! entries and blocks at hand. The newest memtable is searched for a group of them in turns, and before those that it
-//! does not hold are looked up, the tables look ahead (`sstable::warm`): so the waits for memory overlap.
+//! The newest memtable is asked for all of them together. Those that it does not hold are looked up in their order, whatever
+//! order they were asked in: neighbours then find the same tables, index entries and blocks at hand. Before that, the
+//! tables look ahead (`sstable::warm`). So the waits for memory overlap.
 //!
 //! Each answer comes from the same function as a single `get`. So there is one truth about versions and tombstones.
 
@@ -21,23 +21,31 @@ impl FamilyCore {
         keys: &[K],
         sequence: u64,
     ) -> Result<Vec<Option<Value>>> {
-        let key = |at: usize| keys[at].as_ref();
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_unstable_by(|&a, &b| self.comparator().compare(key(a), key(b)));
-        let mut values: Vec<Option<Value>> = keys.iter().map(|_| None).collect();
-        let mut group: Vec<&[u8]> = Vec::with_capacity(WARM_KEYS_MAX);
-        for places in order.chunks(WARM_KEYS_MAX) {
-            group.clear();
-            group.extend(places.iter().map(|&at| key(at)));
-            let hashed: Vec<(&[u8], KeyHash)> =
-                group.iter().map(|&key| (key, KeyHash::of(key))).collect();
-            let mut newest: Vec<Option<Found>> = hashed.iter().map(|_| None).collect();
-            view.memtable.get_together(&hashed, sequence, &mut newest);
-            if newest.iter().any(Option::is_none) {
-                view.version.warm(self.comparator(), &group)?;
-            }
-            for ((&at, (key, hash)), newest) in places.iter().zip(hashed).zip(newest) {
-                values[at] = self.get_knowing(view, key, hash, sequence, newest)?;
+        let hashed = keys
+            .iter()
+            .map(|key| (key.as_ref(), KeyHash::of(key.as_ref())));
+        let hashed: Vec<(&[u8], KeyHash)> = hashed.collect();
+        let mut newest: Vec<Option<Found>> = keys.iter().map(|_| None).collect();
+        view.memtable.get_together(&hashed, sequence, &mut newest);
+        let mut elsewhere = Vec::new();
+        let mut values: Vec<Option<Value>> = Vec::with_capacity(keys.len());
+        for (at, (&(key, hash), newest)) in hashed.iter().zip(newest).enumerate() {
+            values.push(match newest {
+                Some(_) => self.get_knowing(view, key, hash, sequence, newest)?,
+                None => {
+                    elsewhere.push(at);
+                    None
+                }
+            });
+        }
+        let key = |at: usize| hashed[at].0;
+        elsewhere.sort_unstable_by(|&a, &b| self.comparator().compare(key(a), key(b)));
+        for places in elsewhere.chunks(WARM_KEYS_MAX) {
+            let group: Vec<&[u8]> = places.iter().map(|&at| key(at)).collect();
+            view.version.warm(self.comparator(), &group)?;
+            for &at in places {
+                let (key, hash) = hashed[at];
+                values[at] = self.get_knowing(view, key, hash, sequence, None)?;
             }
         }
         Ok(values)
