@@ -99,6 +99,31 @@ proptest! {
     }
 }
 
+/// A command that has arrived whole is taken at one look, and others are not: both must read its numbers alike.
+#[test]
+fn odd_numbers_are_judged_alike_in_one_piece_and_in_many() {
+    for count in [
+        "1",
+        "01",
+        "+1",
+        "-1",
+        "0",
+        "",
+        "1 ",
+        "0000000001",
+        "99999999999",
+    ] {
+        for length in ["4", "04", "+4", "-4", "", " 4", "0000000004", "99999999999"] {
+            for (after_count, after_length) in [("\r\n", "\r\n"), ("\rx", "\r\n"), ("\r\n", "\r\r")]
+            {
+                let text = format!("*{count}{after_count}${length}{after_length}PING\r\n");
+                let bytes = text.as_bytes();
+                assert_eq!(parse(bytes, &[bytes.len()]), parse(bytes, &[1]), "{text:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn announced_lengths_allocate_nothing() {
     let mut parser = Parser::new(Limits::default());
