@@ -222,6 +222,60 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
     }
 }
 
+/// Rows of one source are shown in runs. Versions, tombstones, and what came after the snapshot stand between them.
+#[test]
+fn runs_show_what_single_steps_show_wherever_the_rows_are() {
+    let key = |number: u32| format!("row:{number:04}").into_bytes();
+    for place in ["memtable", "level 0", "level 1"] {
+        let (db, family) = family_in(Comparator::Bytewise);
+        for number in 0..400 {
+            family.put(key(number), b"old").unwrap();
+            match number % 20 {
+                3 => family.delete(key(number)).unwrap(),
+                8 => family.put(key(number), b"new").unwrap(),
+                _ => {}
+            }
+        }
+        let snapshot = db.snapshot();
+        for number in (0..400).step_by(10) {
+            family.put(key(number), b"later").unwrap();
+            family.delete(key(number + 5)).unwrap();
+            family.put(key(1000 + number), b"later").unwrap();
+        }
+        match place {
+            "level 0" => db.flush().unwrap(),
+            "level 1" => db.compact().unwrap(),
+            _ => {}
+        }
+        for (from, to) in [
+            (0, 9999),
+            (50, 350),
+            (50, 57),
+            (99, 100),
+            (3, 4),
+            (350, 1390),
+        ] {
+            let bounds = key(from)..key(to);
+            for (range, mut cursor) in [
+                (
+                    family.range(bounds.clone()),
+                    family.cursor_in(bounds.clone()).unwrap(),
+                ),
+                (
+                    snapshot.range(&family, bounds.clone()),
+                    snapshot.cursor_in(&family, bounds.clone()).unwrap(),
+                ),
+            ] {
+                let expected: Vec<Pair> = range.map(Result::unwrap).collect();
+                cursor.seek_to_first().unwrap();
+                let shown = visited(&mut cursor, usize::MAX);
+                assert_eq!(shown, expected, "{place}, {from}..{to}");
+                assert!(!cursor.valid());
+            }
+        }
+    }
+}
+
 fn keys(range: Range) -> Vec<String> {
     let keys = range.map(|row| row.unwrap().0);
     keys.map(|key| String::from_utf8(key).unwrap()).collect()
