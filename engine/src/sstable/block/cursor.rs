@@ -255,11 +255,12 @@ impl BlockCursor {
                 // The next step says what is wrong.
                 break;
             }
-            let is_version_of_last = entry.tail.is_empty() && entry.shared == user_len;
+            let tail = view.bytes(&entry.tail);
+            // At a restart even an older version of the key shares nothing.
+            let is_version_of_last = tail == &self.key[entry.shared..user_len];
             if is_version_of_last || !rows.shows(entry.trailer()) {
                 break;
             }
-            let tail = view.bytes(&entry.tail);
             if let Some(end) = rows.end
                 && entry.shared <= matched
             {
