@@ -6,7 +6,8 @@
 //! 2. *random*: fill in random order; read as it was left; compact; read again; overwrite; read beside a writer; close and reopen.
 //! 3. *batches*: fill in random order, 100 entries at a time.
 //! 4. *synced*: one thread, then eight, each write durable before the next.
-//! 5. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
+//! 5. *closed*: fill and compact; then write nothing, half of a write buffer, nine tenths of one, close and reopen after each.
+//! 6. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
@@ -56,6 +57,12 @@ impl Sizes {
             synced_writes: (entries / 250).clamp(2_000, 4_000),
         }
     }
+
+    /// Entries that fill about so many tenths of the write buffer of any engine.
+    fn entries_in_write_buffer(&self, tenths: u64) -> u64 {
+        let entry_bytes = (16 + self.value_bytes + 32) as u64;
+        crate::engines::WRITE_BUFFER_BYTES as u64 * tenths / 10 / entry_bytes
+    }
 }
 
 /// A part of the work that can be done without the others.
@@ -66,6 +73,7 @@ pub enum Part {
     Random,
     Batches,
     Synced,
+    Closed,
     Killed,
     Growth,
 }
@@ -100,6 +108,7 @@ pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measu
             Part::Random => run.random()?,
             Part::Batches => run.batches()?,
             Part::Synced => run.synced()?,
+            Part::Closed => run.closed()?,
             Part::Killed => run.killed()?,
             Part::Growth => run.growth()?,
         }
@@ -186,18 +195,45 @@ impl<'a> Run<'a> {
             "peak MB in memory".into(),
             peak_memory_bytes()? as f64 / 1e6,
         );
+        let engine = self.reopen("random", engine, "ms to close and reopen")?;
+        self.close("random", engine)
+    }
+
+    /// Closes, reopens and reads a row; the time is a cost of this name.
+    fn reopen(
+        &mut self,
+        database: &str,
+        engine: Box<dyn Engine>,
+        cost: &str,
+    ) -> Result<Box<dyn Engine>> {
         let begin = Instant::now();
         drop(engine);
-        let engine = self.open("random")?;
+        let engine = self.open(database)?;
         ensure!(
             engine.reader()?.get(&key(0))?.is_some(),
             "an entry is gone after reopening"
         );
         let took = begin.elapsed().as_secs_f64() * 1e3;
-        self.measured
-            .costs
-            .insert("ms to close and reopen".into(), took);
-        self.close("random", engine)
+        self.measured.costs.insert(cost.to_string(), took);
+        Ok(engine)
+    }
+
+    /// Closing and reopening by how full the write buffer is, which in *random* is left to chance.
+    fn closed(&mut self) -> Result<()> {
+        let mut engine = self.open("closed")?;
+        let entries = self.sizes.entries;
+        self.fill(&*engine, shuffled(entries, 11).into_iter())?;
+        for (fill, tenths) in [("empty", 0), ("half full", 5), ("full", 9)] {
+            engine.compact()?;
+            let writes = self.sizes.entries_in_write_buffer(tenths).min(entries);
+            self.fill(
+                &*engine,
+                shuffled(entries, tenths).into_iter().take(writes as usize),
+            )?;
+            let cost = format!("ms to close and reopen, write buffer {fill}");
+            engine = self.reopen("closed", engine, &cost)?;
+        }
+        self.close("closed", engine)
     }
 
     fn reads(&mut self, engine: &dyn Engine, state: &str) -> Result<()> {
@@ -393,9 +429,7 @@ impl<'a> Run<'a> {
 pub fn fill_and_hang(kind: Kind, sizes: Sizes, dir: &Path) -> Result<()> {
     let engine = kind.open(dir)?;
     let values = Values::new(sizes.value_bytes);
-    let entry_bytes = (16 + sizes.value_bytes + 32) as u64;
-    let entries = crate::engines::WRITE_BUFFER_BYTES as u64 * 9 / 10 / entry_bytes;
-    for number in shuffled(entries, 9) {
+    for number in shuffled(sizes.entries_in_write_buffer(9), 9) {
         engine.put(&key(number), values.of(number))?;
     }
     println!("filled");
