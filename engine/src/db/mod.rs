@@ -4,7 +4,7 @@
 //! Db, Family, Snapshot      handles for users
 //!   handle                  keeps it open, owns the threads
 //!     core                  what all share, and in which order its locks are taken
-//!       open, recovery      from the files to a core; directory: what may be opened
+//!       open, recovery      from the files to a core; directory: what may be opened; recovery_order: sorts a log's entries
 //!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log, memtables
 //!       checkpoint          a copy made of links
@@ -35,6 +35,7 @@ mod options;
 mod overview;
 mod read_compaction;
 mod recovery;
+mod recovery_order;
 mod repair;
 mod signals;
 mod snapshot;
@@ -345,6 +346,9 @@ impl Db {
     }
 
     /// Ends background work, makes every write durable and unlocks the directory. Later writes fail; readers go on.
+    ///
+    /// Cost: what is in memory is written to tables, as [`flush`](Self::flush) does, so that the next opening need not
+    /// replay it; if it is little, its log is synced.
     ///
     /// Closing again, at the same time or later, changes nothing: it returns when the first has ended, with its outcome.
     /// Only within a compaction filter it does not wait.

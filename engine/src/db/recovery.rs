@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::batch::{BatchView, FamilyId};
 use crate::db::core::FrozenSet;
+use crate::db::recovery_order::{Entry, sorted};
 use crate::error::{Error, Result};
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
 use crate::log::{LogEnd, LogReader, RecoveryMode};
@@ -199,7 +200,7 @@ impl Replay<'_> {
         records: &Records<'_>,
         new_memtable: &mut dyn FnMut(FamilyId) -> MemtableWriter,
     ) -> Vec<(FamilyId, Memtable)> {
-        let mut entries: BTreeMap<FamilyId, Vec<(ParsedKey<'_>, &[u8])>> = BTreeMap::new();
+        let mut entries: BTreeMap<FamilyId, Vec<Entry<'_>>> = BTreeMap::new();
         for (sequence, batch) in &records.batches {
             let batch = BatchView::decode(batch).expect("checked by `read`");
             for (sequence, record) in (*sequence..).zip(batch.records()) {
@@ -216,14 +217,10 @@ impl Replay<'_> {
             }
         }
         let mut memtables = Vec::new();
-        for (id, mut entries) in entries {
+        for (id, entries) in entries {
             let order = &self.state.families[&id].access.comparator;
-            entries.sort_unstable_by(|(a, _), (b, _)| {
-                let by_key = order.compare(a.user_key, b.user_key);
-                by_key.then(b.sequence.cmp(&a.sequence))
-            });
             let mut memtable = new_memtable(id);
-            for (key, value) in entries {
+            for (key, value) in sorted(entries, order) {
                 memtable.insert(key, value);
             }
             // As one batch: nobody holds a snapshot from before, so of range tombstones on a key the newest is enough.

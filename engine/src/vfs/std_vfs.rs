@@ -71,6 +71,10 @@ impl Vfs for StdVfs {
         let file = open(path)?;
         let len = file_len(&file, path)?;
         let mut contents = Vec::new();
+        let whole = usize::try_from(len).unwrap_or(usize::MAX);
+        contents
+            .try_reserve_exact(whole)
+            .map_err(|error| Error::io("read", path, error.into()))?;
         // The limit matters for a file that grows meanwhile, or a device that never ends.
         file.take(len)
             .read_to_end(&mut contents)
