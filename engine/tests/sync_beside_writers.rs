@@ -3,11 +3,12 @@
 mod support;
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::time::Duration;
 
 use engine::log::{LogEnd, LogReader, LogWriter, RecoveryMode, SECTOR_BYTES};
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
-use engine::{Background, Db, Error, FamilyOptions, Options};
+use engine::{Background, Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions};
 use support::hooked::Hooked;
 use support::tiny;
 
@@ -106,6 +107,55 @@ fn a_sync_that_fails_is_final() {
     assert!(matches!(db.sync(), Err(Error::Poisoned { .. })));
     assert!(matches!(db.put("b", "2"), Err(Error::Poisoned { .. })));
     assert_eq!(db.get("a").unwrap().as_deref(), Some(&b"1"[..]));
+}
+
+/// How long a failed sync keeps its caller waiting for another that may come between. It never comes, so this passes.
+const LONG_ENOUGH: Duration = Duration::from_millis(300);
+
+/// The system reports a failed sync once: the next one succeeds, without what was lost. So whoever syncs between a
+/// failure and the poisoning would acknowledge what is lost. `second` tries.
+fn nobody_syncs_behind_a_failure(second: fn(&Db) -> engine::Result<()>) {
+    let memory = MemoryVfs::new();
+    let faults = FaultVfs::new(Arc::new(memory.clone()));
+    let (has_failed, fails) = mpsc::channel();
+    let (has_returned, returns) = mpsc::channel();
+    let returns = parking_lot::Mutex::new(returns);
+    let vfs = Hooked::over(Arc::new(faults.clone()), move |operation, _| {
+        if operation == "failed sync" {
+            has_failed.send(()).unwrap();
+            let _ = returns.lock().recv_timeout(LONG_ENOUGH);
+        }
+    });
+    let db = Db::open("db", options(Arc::new(vfs))).unwrap();
+    db.put("lost", "1").unwrap();
+    faults.fail_nth(1, Fault::Io);
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| db.sync());
+        fails.recv_timeout(Duration::from_secs(10)).unwrap();
+        let second = second(&db);
+        let _ = has_returned.send(());
+        (first.join().unwrap(), second)
+    });
+    assert!(matches!(first, Err(Error::Io { .. })), "{first:?}");
+    let there = keys_after_a_cut(&memory, 0);
+    assert!(
+        matches!(second, Err(Error::Poisoned { .. })),
+        "{second:?}, and after a power cut there is {there:?}"
+    );
+}
+
+#[test]
+fn a_sync_during_one_that_fails_is_refused() {
+    nobody_syncs_behind_a_failure(Db::sync);
+}
+
+#[test]
+fn a_synced_write_during_a_sync_that_fails_is_refused() {
+    nobody_syncs_behind_a_failure(|db| {
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), "second", "2");
+        db.write(batch, WriteOptions { sync: true })
+    });
 }
 
 #[test]

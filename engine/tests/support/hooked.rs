@@ -10,10 +10,11 @@ use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Syncer, Vfs, WritableFile};
 
 type Hook = dyn Fn(&str, &Path) + Send + Sync;
 
-/// Passes everything on to a [`MemoryVfs`], after `before(operation, path)`.
+/// Passes everything on to another, after `before(operation, path)`. A sync that failed calls back once more, as "failed
+/// sync", before it says so.
 #[derive(Clone)]
 pub(crate) struct Hooked {
-    inner: MemoryVfs,
+    inner: Arc<dyn Vfs>,
     before: Arc<Hook>,
 }
 
@@ -22,8 +23,15 @@ impl Hooked {
         inner: &MemoryVfs,
         before: impl Fn(&str, &Path) + Send + Sync + 'static,
     ) -> Self {
+        Self::over(Arc::new(inner.clone()), before)
+    }
+
+    pub(crate) fn over(
+        inner: Arc<dyn Vfs>,
+        before: impl Fn(&str, &Path) + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            inner: inner.clone(),
+            inner,
             before: Arc::new(before),
         }
     }
@@ -151,6 +159,10 @@ impl fmt::Debug for HookedSyncer {
 impl Syncer for HookedSyncer {
     fn sync(&self) -> Result<()> {
         (self.before)("sync", &self.path);
-        self.inner.sync()
+        let synced = self.inner.sync();
+        if synced.is_err() {
+            (self.before)("failed sync", &self.path);
+        }
+        synced
     }
 }
