@@ -1,6 +1,8 @@
-//! Closing while others work: the lock of the directory goes when nobody writes there any more, and not before.
+//! Closing. While others work, the lock of the directory goes when nobody writes there any more, and not before: who
+//! opened the directory earlier would see tables vanish that its manifest lists, or its new files replaced.
 //!
-//! Who opened the directory earlier would see tables vanish that its manifest lists, or its new files replaced.
+//! And what is in memory is in tables afterwards, so that the next opening has little to replay; or, if it is little or
+//! the tables fail, in the log.
 
 mod support;
 
@@ -13,6 +15,7 @@ use std::time::Duration;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, Error, FamilyOptions, Options};
 use parking_lot::{Condvar, Mutex};
+use support::hooked::Hooked;
 use support::tiny;
 
 /// A filter that waits at its first row until it is let go.
@@ -158,4 +161,149 @@ fn closing_again_says_how_closing_ended() {
         first, second,
         "what was lost does not come back by asking again"
     );
+}
+
+const ROWS: u32 = 20;
+
+/// Rows that no write made durable, and more than stays in the log.
+fn unsynced(vfs: Arc<dyn Vfs>, background: Background) -> Db {
+    let options = Options {
+        vfs,
+        background,
+        ..Options::default()
+    };
+    let db = Db::open("db", options.family("default", tiny())).unwrap();
+    for at in 0..ROWS {
+        db.put(at.to_be_bytes(), [7; 100]).unwrap();
+    }
+    db
+}
+
+/// Names with this ending, and the bytes of all of them.
+fn files(vfs: &MemoryVfs, ending: &str) -> (usize, u64) {
+    let names = vfs.list(Path::new("db")).unwrap();
+    let paths = names.iter().map(|name| Path::new("db").join(name));
+    let of_kind: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|of| of == ending))
+        .collect();
+    let bytes = of_kind.iter().map(|path| vfs.len(path).unwrap()).sum();
+    (of_kind.len(), bytes)
+}
+
+/// The rows found are the first so many, and how many that is.
+fn prefix(vfs: &MemoryVfs) -> u32 {
+    let db = open(vfs, None).unwrap();
+    let found = db.default_family().iter().map(|row| row.unwrap());
+    let found: Vec<_> = found.collect();
+    for (at, (key, value)) in (0u32..).zip(&found) {
+        assert_eq!(**key, at.to_be_bytes());
+        assert_eq!(**value, [7; 100]);
+    }
+    found.len() as u32
+}
+
+#[test]
+fn a_closed_database_has_nothing_to_replay() {
+    let vfs = MemoryVfs::new();
+    let db = unsynced(Arc::new(vfs.clone()), Background::Manual);
+    assert_eq!(files(&vfs, "sst").0, 0);
+    db.close().unwrap();
+    assert_eq!(files(&vfs, "sst").0, 1);
+    assert_eq!(files(&vfs, "log"), (1, 0), "one log, and it is empty");
+    assert_eq!(prefix(&vfs.crash(0)), ROWS, "the table is durable");
+}
+
+#[test]
+fn what_is_little_stays_in_the_log() {
+    let vfs = MemoryVfs::new();
+    let db = open(&vfs, None).unwrap();
+    drop(db);
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        ..Options::default()
+    };
+    // Its write buffer is of the usual size.
+    let db = Db::open("db", options).unwrap();
+    for at in 0..ROWS {
+        db.put(at.to_be_bytes(), [7; 100]).unwrap();
+    }
+    db.close().unwrap();
+    assert_eq!(files(&vfs, "sst").0, 0);
+    assert_eq!(prefix(&vfs.crash(0)), ROWS, "the log is durable");
+}
+
+#[test]
+fn a_flush_that_fails_leaves_everything_in_the_log() {
+    let mut in_the_log = 0;
+    for fault in [Fault::Io, Fault::ShortWrite, Fault::NoSpace] {
+        for n in 1.. {
+            let memory = MemoryVfs::new();
+            let vfs = FaultVfs::new(Arc::new(memory.clone()));
+            let db = unsynced(Arc::new(vfs.clone()), Background::Manual);
+            vfs.fail_nth(n, fault);
+            let closed = db.close();
+            if vfs.failed().is_empty() {
+                break;
+            }
+            drop(db);
+            let context = format!("{fault:?} at {n}: {:?}, {closed:?}", vfs.failed());
+            if closed.is_ok() {
+                let disk = memory.crash(0);
+                in_the_log += u32::from(files(&disk, "log").1 > 0);
+                assert_eq!(prefix(&disk), ROWS, "{context}");
+            }
+            // Without a power cut nothing is lost, whatever failed.
+            assert_eq!(prefix(&memory), ROWS, "{context}");
+        }
+    }
+    assert!(in_the_log > 5, "most failures leave it to the log");
+}
+
+#[test]
+fn closing_can_be_cut_anywhere() {
+    let vfs = MemoryVfs::new().recording();
+    let db = unsynced(Arc::new(vfs.clone()), Background::Manual);
+    let begun = vfs.operations();
+    db.close().unwrap();
+    for n in begun..=vfs.operations() {
+        for survival in 0..40 {
+            let found = prefix(&vfs.state_after(n).crash(survival));
+            assert!(
+                n < vfs.operations() || found == ROWS,
+                "closed, and {found} rows are there after cut {n}, survival {survival}"
+            );
+        }
+    }
+}
+
+#[test]
+fn closing_waits_for_a_flush_and_keeps_its_table() {
+    let memory = MemoryVfs::new();
+    let (reached, gate) = (Arc::new(AtomicBool::new(false)), Arc::new(Gate::default()));
+    let hook = {
+        let (reached, gate) = (Arc::clone(&reached), Arc::clone(&gate));
+        move |operation: &str, path: &Path| {
+            let is_table = path.extension().is_some_and(|of| of == "sst");
+            if operation == "create" && is_table && !reached.swap(true, Ordering::SeqCst) {
+                gate.decide(b"", b"");
+            }
+        }
+    };
+    let vfs = Hooked::new(&memory, hook);
+    let db = unsynced(Arc::new(vfs), Background::Threads);
+    thread::scope(|scope| {
+        let flushed = scope.spawn(|| db.flush());
+        gate.wait_until_reached();
+        let closed = scope.spawn(|| db.close());
+        thread::sleep(Duration::from_millis(100));
+        let early = closed.is_finished();
+        gate.let_go();
+        closed.join().unwrap().unwrap();
+        // Who waited is told that it is done, or that the database is closed.
+        let _ = flushed.join().unwrap();
+        assert!(!early, "the flush was under way");
+    });
+    assert_eq!(files(&memory, "sst").0, 1, "it was not written again");
+    assert_eq!(files(&memory, "log").1, 0);
+    assert_eq!(prefix(&memory), ROWS);
 }

@@ -19,7 +19,7 @@ use engine::{
     WriteOptions,
 };
 use support::counting::{Counting, taken_by};
-use support::{Rows, tiny};
+use support::{Rows, roomy, tiny};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -43,7 +43,7 @@ fn options(vfs: &MemoryVfs) -> Options {
 /// of history. Both families hold the same.
 fn database() -> (MemoryVfs, Vec<Rows>) {
     let vfs = MemoryVfs::new();
-    let db = Db::open("db", options(&vfs)).unwrap();
+    let db = Db::open("db", roomy(options(&vfs))).unwrap();
     let mut points = vec![Rows::new()];
     let mut put = |key: &str, value: &str| {
         let value = value.repeat(9);

@@ -11,7 +11,7 @@ use engine::{
     Background, Comparator, Compare, Db, Error, FamilyOptions, Options, RepairReport, Severity,
     WriteBatch, WriteOptions, repair, verify,
 };
-use support::{Dice, scan, tiny};
+use support::{Dice, roomy, scan, tiny};
 
 /// Shorter keys first: an order that the engine does not have.
 struct ByLength;
@@ -77,10 +77,11 @@ fn write(db: &Db, dice: &mut Dice, steps: u32) {
 /// A closed database: tables in several levels, deletions, rows that are in a log only. And its rows.
 fn database() -> (MemoryVfs, Content) {
     let vfs = MemoryVfs::new();
-    let db = Db::open("db", options(&vfs)).unwrap();
+    let db = Db::open("db", roomy(options(&vfs))).unwrap();
     let mut dice = Dice::new(5);
     for _ in 0..12 {
         write(&db, &mut dice, 40);
+        db.flush().unwrap();
         while db.step().unwrap() {}
     }
     // Tables in level 0, over what is deeper.

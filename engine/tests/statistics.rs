@@ -7,16 +7,19 @@ use std::sync::{Arc, Barrier};
 
 use engine::vfs::{FaultVfs, MemoryVfs, Vfs};
 use engine::{Background, Db, Family, Options, Statistics, WriteBatch, WriteOptions};
-use support::{Dice, tiny};
+use support::{Dice, roomy, tiny};
 
-fn open(vfs: Arc<dyn Vfs>, background: Background) -> Db {
+fn options(vfs: Arc<dyn Vfs>, background: Background) -> Options {
     let options = Options {
         vfs,
         background,
         ..Options::default()
     };
-    let options = options.family("default", tiny()).family("other", tiny());
-    Db::open("db", options).unwrap()
+    options.family("default", tiny()).family("other", tiny())
+}
+
+fn open(vfs: Arc<dyn Vfs>, background: Background) -> Db {
+    Db::open("db", options(vfs, background)).unwrap()
 }
 
 /// Lengths of the files with this ending.
@@ -115,7 +118,8 @@ fn entries_and_bytes_add_up_after_many_compactions() {
 #[test]
 fn the_log_is_counted_to_the_byte() {
     let vfs = MemoryVfs::new();
-    let db = open(Arc::new(vfs.clone()), Background::Manual);
+    let options = options(Arc::new(vfs.clone()), Background::Manual);
+    let db = Db::open("db", roomy(options)).unwrap();
     let mut batch_bytes = 0;
     for at in 0..20_u8 {
         let mut batch = WriteBatch::new();

@@ -12,7 +12,7 @@ use engine::{
     Background, Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport,
     WriteBatch, WriteOptions, verify,
 };
-use support::{Dice, tiny};
+use support::{Dice, roomy, tiny};
 
 fn options(vfs: &MemoryVfs) -> Options {
     let numeric = FamilyOptions {
@@ -32,7 +32,7 @@ fn options(vfs: &MemoryVfs) -> Options {
 /// Tables in several levels, rows in a log, two families.
 fn database() -> MemoryVfs {
     let vfs = MemoryVfs::new();
-    let db = Db::open("db", options(&vfs)).unwrap();
+    let db = Db::open("db", roomy(options(&vfs))).unwrap();
     let mut dice = Dice::new(11);
     for step in 0..400u32 {
         let mut batch = WriteBatch::new();
@@ -46,6 +46,7 @@ fn database() -> MemoryVfs {
         }
         db.write(batch, WriteOptions::default()).unwrap();
         if step % 40 == 0 {
+            db.flush().unwrap();
             db.step().unwrap();
         }
     }

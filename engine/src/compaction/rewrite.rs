@@ -50,7 +50,7 @@ pub struct Environment<'a> {
 /// What makes a rewrite give up: it leaves nothing behind, and nobody needs it any more.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancellation<'a> {
-    /// The database closes.
+    /// The database closes, which ends compactions. A flush goes on: closing would make another.
     pub closing: &'a AtomicBool,
     /// The family was dropped.
     pub dropped: &'a AtomicBool,
@@ -58,8 +58,9 @@ pub struct Cancellation<'a> {
 
 impl Cancellation<'_> {
     #[inline]
-    fn is_asked_for(&self) -> bool {
-        self.closing.load(Ordering::Relaxed) || self.dropped.load(Ordering::Relaxed)
+    fn is_asked_for(&self, is_compaction: bool) -> bool {
+        (is_compaction && self.closing.load(Ordering::Relaxed))
+            || self.dropped.load(Ordering::Relaxed)
     }
 }
 
@@ -105,7 +106,7 @@ impl Output {
     }
 }
 
-/// Writes a memtable as one table for level 0; `None` if it was cancelled.
+/// Writes a memtable as one table for level 0; `None` if its family was dropped.
 ///
 /// # Errors
 /// `Io` from the files; nothing is left behind.
@@ -305,8 +306,9 @@ impl<'a> Rewrite<'a> {
     /// Copies what survives; `false` if it was cancelled before the end.
     fn copy(&mut self, input: &mut impl InternalCursor) -> Result<bool> {
         input.seek_to_first()?;
+        let is_compaction = self.grandparents.is_some();
         while input.valid() {
-            if self.environment.cancellation.is_asked_for() {
+            if self.environment.cancellation.is_asked_for(is_compaction) {
                 return Ok(false);
             }
             let (key, value) = (input.key(), input.value());

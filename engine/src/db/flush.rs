@@ -1,4 +1,7 @@
 //! Flush: the oldest full memtables become tables of level 0, and their log is not needed any more.
+//!
+//! Closing flushes too. The log would have to be synced anyway, and a table of the same rows is hardly dearer to write
+//! than the log is to replay: `engine/docs/performance.md` has the figures.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,9 +11,13 @@ use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, MemtableInfo, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::jobs::{Counted, at_level, outcome_of, publish};
-use crate::db::signals::{Work, closed};
+use crate::db::signals::Work;
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
+
+/// A memtable up to this part of its buffer stays in the log when the database closes. Of the usual 64 MiB that is
+/// 1 MiB, which is read back sooner than a table is written and synced.
+const LEFT_TO_THE_LOG: usize = 64;
 
 /// What a flush wrote for each family.
 type Flushed = Vec<(Arc<FamilyCore>, Output)>;
@@ -20,7 +27,7 @@ impl Core {
     ///
     /// # Errors
     /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest
-    /// poisons the database. `InvalidArgument` when the database closes.
+    /// poisons the database. `InvalidArgument` after closing.
     pub(super) fn flush_oldest(&self) -> Result<bool> {
         let working = self.begin_work(&self.flushing)?;
         let Some(set) = self.frozen.lock().front().cloned() else {
@@ -32,6 +39,36 @@ impl Core {
         outcome?;
         self.signals.request(Work::Compact);
         Ok(true)
+    }
+
+    /// When the database closes: writes what is in memory to tables, if it is so much that the next opening would be
+    /// slow with it. Says whether all of it is in tables now, and durable.
+    ///
+    /// # Errors
+    /// As for [`flush_oldest`](Self::flush_oldest). The logs still hold what is not in tables.
+    pub(super) fn flush_at_close(&self) -> Result<bool> {
+        self.check_not_poisoned()?;
+        {
+            // Who leads ends its group first. After that nobody writes.
+            let mut writer = self.writer.lock();
+            if !self.is_worth_a_flush() {
+                return Ok(false);
+            }
+            if !writer.is_empty() {
+                self.freeze_into_new_log(&mut writer)?;
+            }
+        }
+        while self.flush_oldest()? {}
+        Ok(true)
+    }
+
+    fn is_worth_a_flush(&self) -> bool {
+        self.families.load().iter().any(|family| {
+            let little = family.options.write_buffer_bytes / LEFT_TO_THE_LOG;
+            let view = family.view.load();
+            view.memtables()
+                .any(|memtable| memtable.reserved_bytes() > little)
+        })
     }
 
     fn flush_and_tell(&self, set: &FrozenSet) -> Result<()> {
@@ -55,7 +92,7 @@ impl Core {
                 outputs: done.iter().flat_map(infos).collect(),
                 entries: done.iter().map(|(_, output)| output.counts()).sum(),
                 took: begun.elapsed(),
-                outcome: outcome_of(&flushed, flushed.is_err() && self.is_closing()),
+                outcome: outcome_of(&flushed, false),
             }
         });
         flushed.map(drop)
@@ -85,10 +122,10 @@ impl Core {
             match output {
                 Ok(Some(output)) => flushed.push((family, output)),
                 // The family was dropped meanwhile.
-                Ok(None) if !self.is_closing() => {}
-                given_up => {
+                Ok(None) => {}
+                Err(error) => {
                     self.discard_outputs(flushed.iter().map(|(_, output)| output));
-                    return given_up.and(Err(closed()));
+                    return Err(error);
                 }
             }
         }

@@ -93,13 +93,18 @@ impl Handle {
         // What callers' threads do is given up too. Within it, as in a compaction filter, this does not wait.
         drop(core.compacting.lock());
         drop(core.flushing.lock());
-        let synced = core.sync_logs();
-        if synced.is_ok() {
+        core.let_go_of_flushed_logs();
+        let durable = match core.flush_at_close() {
+            Ok(true) => Ok(()),
+            // What is in no table is in the logs. If the flush poisoned the database, this says so.
+            Ok(false) | Err(_) => core.sync_logs(),
+        };
+        if durable.is_ok() {
             core.finish_logs();
         }
         core.lock.lock().take();
         core.deliver_events();
-        synced
+        durable
     }
 }
 
@@ -136,7 +141,9 @@ impl Core {
             // A failure is kept for the writers who wait; `wait_for` pauses before the next try.
             while !self.is_closing() && self.poison.get().is_none() {
                 let done = match work {
-                    Work::Flush => self.flush_oldest(),
+                    Work::Flush => self
+                        .flush_oldest()
+                        .inspect(|_| self.let_go_of_flushed_logs()),
                     Work::Compact => self.compact_next(),
                 };
                 if !matches!(done, Ok(true)) {

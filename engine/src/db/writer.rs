@@ -349,26 +349,44 @@ impl Core {
             }
             self.check_writable()?;
         }
+        self.freeze_into_new_log(writer)?;
+        self.signals.request(Work::Flush);
+        Ok(())
+    }
+
+    /// As [`rotate`](Self::rotate), however many full memtables wait.
+    pub(super) fn freeze_into_new_log(&self, writer: &mut Writer) -> Result<()> {
         let number = self.new_file_number();
         let log = new_log(&*self.vfs, &self.dir, number)?;
         let mut old_log = std::mem::replace(&mut writer.log, log);
         // Zeros that stay behind it mean nothing.
         let _ = old_log.finish();
         let old_number = std::mem::replace(&mut writer.log_number, number);
-        let oldest_needed = self
-            .frozen
-            .lock()
-            .front()
-            .map_or(old_number, |set| set.log_number);
-        writer.closed_logs.retain(|(log, _)| *log >= oldest_needed);
+        drop(self.take_flushed_logs(writer));
         if !writer.log_synced {
             writer.closed_logs.push((old_number, old_log));
         }
         writer.log_synced = true;
         writer.log_name_synced = false;
         self.freeze(writer, old_number);
-        self.signals.request(Work::Flush);
         Ok(())
+    }
+
+    /// Lets go of full logs whose rows are in tables: nobody needs to sync them any more. Their names are gone, and with
+    /// the files goes what the system still holds of them, which takes milliseconds. So not under the writer's lock.
+    ///
+    /// Does nothing while somebody writes: a leader that waits for a flush holds the lock, and would wait for who waits for
+    /// it. The next rotation lets go of them then.
+    pub(super) fn let_go_of_flushed_logs(&self) {
+        let flushed = self.writer.try_lock();
+        drop(flushed.map(|mut writer| self.take_flushed_logs(&mut writer)));
+    }
+
+    fn take_flushed_logs(&self, writer: &mut Writer) -> Vec<(u64, LogWriter)> {
+        let oldest = self.frozen.lock().front().map(|set| set.log_number);
+        let oldest = oldest.unwrap_or(writer.log_number);
+        let is_flushed = |(number, _): &mut (u64, LogWriter)| *number < oldest;
+        writer.closed_logs.extract_if(.., is_flushed).collect()
     }
 
     fn freeze(&self, writer: &mut Writer, log_number: u64) {

@@ -150,6 +150,14 @@ pub(crate) fn tiny() -> FamilyOptions {
     }
 }
 
+/// The same with write buffers of the usual size, beside which a few rows are so little that closing leaves them in the log.
+pub(crate) fn roomy(mut options: Options) -> Options {
+    for (_, family) in &mut options.families {
+        family.write_buffer_bytes = FamilyOptions::default().write_buffer_bytes;
+    }
+    options
+}
+
 /// A new database in memory, whose background work is done by hand, and its one small family in this order.
 pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
     let options = Options {
