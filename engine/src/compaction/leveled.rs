@@ -1,7 +1,8 @@
 //! Leveled: each level holds several times the bytes of the one above, and is one sorted run.
 //!
 //! Level 0 holds the tables of flushes, which may overlap. The level that exceeds its share the most is relieved first:
-//! level 0 by its number of tables (each one costs every read), the others by their bytes.
+//! level 0 by its number of tables (each one costs every read) or, if they are large, by its bytes (each one is space
+//! and memory for rows that have newer versions), the others by their bytes. RocksDB measures level 0 so too.
 //!
 //! From level 0 the oldest table goes, with all that overlap it. From a deeper level goes the table
 //! that drags along the fewest bytes of the next level for its own size (RocksDB's `kMinOverlappingRatio`):
@@ -16,7 +17,8 @@ use crate::comparator::Comparator;
 use crate::version::{LEVELS, TableFile, Version};
 
 impl Shape {
-    /// The bytes that a level may hold; level 0 is measured in tables instead.
+    /// The bytes that a level may hold. Level 0, which is measured in tables first, may hold as many as level 1: merging
+    /// the two then rewrites about a byte for each that goes down.
     #[must_use]
     pub fn level_bytes_max(&self, level: usize) -> u64 {
         let steps = u32::try_from(level.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -28,12 +30,16 @@ impl Shape {
     #[must_use]
     pub fn score(&self, version: &Version, level: usize) -> f64 {
         match level {
-            0 => self.level0_score(version),
-            _ if level + 1 < LEVELS => {
-                version.level_bytes(level) as f64 / self.level_bytes_max(level).max(1) as f64
-            }
+            // One table alone costs reads nothing, however large it is.
+            0 if version.level(0).len() < 2 => self.level0_score(version),
+            0 => self.level0_score(version).max(self.bytes_score(version, 0)),
+            _ if level + 1 < LEVELS => self.bytes_score(version, level),
             _ => 0.0,
         }
+    }
+
+    fn bytes_score(&self, version: &Version, level: usize) -> f64 {
+        version.level_bytes(level) as f64 / self.level_bytes_max(level).max(1) as f64
     }
 
     /// The fullest level and its score.

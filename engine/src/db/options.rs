@@ -117,8 +117,8 @@ pub struct FamilyOptions {
     /// Bytes after which a compaction starts a new table, 1 KiB to 1 PiB. Default: 16 MiB: what one compaction has to
     /// rewrite stays small.
     pub target_file_bytes: u64,
-    /// Bytes that level 1 holds before it is compacted into level 2, 1 KiB to 1 PiB. Default: 128 MiB, of
-    /// the order of what level 0 holds when its compaction is due, so that the two are merged at even cost.
+    /// Bytes that level 1 holds before it is compacted into level 2, 1 KiB to 1 PiB. Default: 128 MiB. Two tables or more of
+    /// level 0 that hold as many are compacted before they are four, so that the two levels are merged at even cost.
     pub level_base_bytes: u64,
     /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: each step down
     /// rewrites about so many bytes for one, and obsolete rows take about a tenth of the space.

@@ -42,6 +42,15 @@ fn a_tree_in_shape_is_left_alone() {
 }
 
 #[test]
+fn large_tables_of_level_0_go_before_there_are_four() {
+    let goes = |tables: &[_]| picked(tables).map(|(inputs, ..)| inputs.len());
+    let large = |number, bytes| (0, number, "a", "z", bytes);
+    assert_eq!(goes(&[large(1, 499), large(2, 500)]), None);
+    assert_eq!(goes(&[large(1, 500), large(2, 500)]), Some(2));
+    assert_eq!(goes(&[large(1, 5000)]), None, "one is a run as it is");
+}
+
+#[test]
 fn level_0_goes_with_all_that_overlap_and_what_lies_below() {
     let tables = [
         (0, 10, "a", "c", 100),
