@@ -1,7 +1,7 @@
 //! The cursor that the engine's layers hand to each other: entries in order, both ways.
 //!
 //! Keys are *internal* keys: a user key and a trailer with sequence number and kind
-//! (see [`internal_key`](crate::internal_key)). A memtable, a table, a level and a merge of them
+//! (see [`internal_key`]). A memtable, a table, a level and a merge of them
 //! all look like this; only the public cursor on top hides versions and tombstones.
 
 use crate::error::{Error, Result};

@@ -16,7 +16,7 @@
 //! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it
 //! happens once in ten thousand million windows), and all elements are counted out.
 //!
-//! What is small has an order all the same: see [`order`].
+//! What is small has an order all the same: see `order`.
 //!
 //! Left out: the order of names.
 
