@@ -177,10 +177,12 @@ impl Server {
         self.clients.lock().len()
     }
 
-    /// All connections, oldest first.
+    /// All connections, oldest first, but those that were told to end: to others they are gone at once.
     #[must_use]
     pub fn peers(&self) -> Vec<Arc<Peer>> {
-        self.clients.lock().values().map(Arc::clone).collect()
+        let clients = self.clients.lock();
+        let staying = clients.values().filter(|peer| !peer.outbox.is_closed());
+        staying.map(Arc::clone).collect()
     }
 
     /// The connection of this number.
