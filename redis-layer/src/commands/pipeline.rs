@@ -102,11 +102,15 @@ impl<'c> Together<'c> {
         both.map(|(spec, args)| Args::new(args, spec))
     }
 
+    /// Their keys. Many commands in a row for one key are common, and name it once.
     fn keys(self) -> Vec<&'c Bytes> {
-        let mut keys = Vec::with_capacity(self.specs.len());
+        let mut keys: Vec<&Bytes> = Vec::with_capacity(self.specs.len());
         for args in self.args() {
-            let of_command = args.spec.keys.of(args.from(0));
-            of_command.for_each(|key| keys.push(key));
+            for key in args.spec.keys.of(args.from(0)) {
+                if keys.last() != Some(&key) {
+                    keys.push(key);
+                }
+            }
         }
         keys
     }

@@ -217,8 +217,22 @@ struct EngineSnapshot {
     families: Arc<[Family; Space::ALL.len()]>,
 }
 
+/// Up to so many bytes of a value are copied: that costs less than to keep it where it lies.
+const COPIED_MAX: usize = 64;
+
 /// A value of the engine, kept where it lies.
 struct Pinned(engine::Value);
+
+impl Pinned {
+    #[inline]
+    fn share(value: engine::Value) -> Bytes {
+        if value.len() <= COPIED_MAX {
+            Bytes::copy_from_slice(&value)
+        } else {
+            Bytes::from_owner(Self(value))
+        }
+    }
+}
 
 impl AsRef<[u8]> for Pinned {
     fn as_ref(&self) -> &[u8] {
@@ -232,14 +246,14 @@ impl Snapshot for EngineSnapshot {
             .snapshot
             .get(&self.families[space.index()], key)
             .map_err(Error::new)?;
-        Ok(value.map(|value| Bytes::from_owner(Pinned(value))))
+        Ok(value.map(Pinned::share))
     }
 
     fn get_many(&self, space: Space, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>> {
         let family = &self.families[space.index()];
         let values = self.snapshot.get_many(family, keys).map_err(Error::new)?;
-        let bytes = |value: engine::Value| Bytes::from_owner(Pinned(value));
-        Ok(values.into_iter().map(|value| value.map(bytes)).collect())
+        let share = |value: Option<engine::Value>| value.map(Pinned::share);
+        Ok(values.into_iter().map(share).collect())
     }
 
     fn scan<'a>(

@@ -28,16 +28,21 @@ impl Txn<'_> {
     }
 
     fn look(&self, key: &[u8], is_use: bool) -> Result<Option<Metadata>> {
+        if let Some(metadata) = self.seen_last(key, is_use) {
+            self.note_lookup(key, true);
+            return Ok(Some(metadata));
+        }
         let row = metadata_key(self.db(), key);
         let (value, is_stored) = self.get_metadata(&row)?;
         let metadata = value.as_ref().map(|value| Metadata::decode(&row, value));
         let metadata = metadata.transpose()?;
         let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
-        if is_use && metadata.is_some() {
+        let is_noted = is_use && metadata.is_some();
+        if is_noted {
             self.shared().accesses().note(&row, self.now_ms());
         }
         if is_stored {
-            self.remember(row, value.as_deref());
+            self.remember(row, value.as_deref(), metadata.as_ref(), is_noted);
         }
         self.note_lookup(key, metadata.is_some());
         Ok(metadata)
@@ -51,6 +56,9 @@ impl Txn<'_> {
 
     /// Makes `metadata` the one of the key, whatever the key was before.
     pub fn set_metadata(&mut self, key: &[u8], metadata: &Metadata) {
+        if self.write_again(key, metadata) {
+            return;
+        }
         let row = metadata_key(self.db(), key);
         if self.shared().wants(Class::New) {
             // A row that cannot be read was not made just now.
@@ -61,7 +69,7 @@ impl Txn<'_> {
             }
         }
         self.shared().accesses().note(&row, self.now_ms());
-        self.put(Space::Metadata, row, metadata.encode());
+        self.write_metadata(key, row, metadata);
     }
 
     /// Removes a key. Answers whether it existed. An expired key is removed too, and is not
@@ -73,7 +81,7 @@ impl Txn<'_> {
         let row = metadata_key(self.db(), key);
         let (value, is_stored) = self.get_metadata(&row)?;
         if is_stored {
-            self.remember(row.clone(), value.as_deref());
+            self.remember(row.clone(), value.as_deref(), None, false);
         }
         let Some(value) = value else {
             return Ok(false);
@@ -99,6 +107,7 @@ impl Txn<'_> {
 
     /// Says for how many seconds nobody used a key that was just written.
     pub fn set_idle(&self, key: &[u8], idle_s: i64) {
+        self.note_again(key);
         let row = metadata_key(self.db(), key);
         self.shared()
             .accesses()

@@ -62,6 +62,13 @@ pub fn metadata_key(db: DbNumber, key: &[u8]) -> Vec<u8> {
     row
 }
 
+/// Whether a row is the metadata row of a user key.
+#[inline]
+#[must_use]
+pub fn is_metadata_key(row: &[u8], db: DbNumber, key: &[u8]) -> bool {
+    row.split_first_chunk() == Some((&encode_u32(db), key))
+}
+
 /// The metadata rows of one database.
 #[must_use]
 pub fn metadata_rows(db: DbNumber) -> KeyRange {

@@ -18,6 +18,7 @@ mod commit;
 mod fetched;
 mod merged;
 mod ranks;
+mod seen;
 
 use std::cell::Cell;
 use std::cell::RefCell;
@@ -33,6 +34,7 @@ use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Before, Changes};
 use fetched::Fetched;
 use merged::Merged;
+use seen::Seen;
 
 /// A command at work.
 pub struct Txn<'s> {
@@ -59,16 +61,13 @@ pub struct Txn<'s> {
     /// The databases as they were, and as this transaction wants them.
     began: Mapping,
     mapping: Mapping,
-    /// Metadata rows of the snapshot that were looked up: the commit asks for them again.
-    seen: RefCell<Vec<(Vec<u8>, Stored)>>,
+    /// The keys that were looked up.
+    seen: RefCell<Seen>,
     /// Metadata rows of the snapshot that were read ahead.
     fetched: Fetched,
     db: DbNumber,
     now_ms: i64,
 }
-
-/// How many looked-up rows a transaction remembers. What it forgets costs a point read.
-const SEEN_MAX: usize = 32;
 
 /// What a metadata row says of the existence of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,6 +268,7 @@ impl<'s> Txn<'s> {
         for (space, before) in undo.drain(savepoint.undo..).rev() {
             self.changes[space.index()].take_back(before);
         }
+        self.seen.get_mut().forget_last();
         self.touched.truncate(savepoint.touched);
         self.events.truncate(savepoint.events);
         self.ranks.get_mut().undo_to(savepoint.ranks);
@@ -295,15 +295,6 @@ impl<'s> Txn<'s> {
         match self.changes[Space::Metadata.index()].get(row) {
             Some(changed) => Ok((changed.clone(), false)),
             None => Ok((self.read(Space::Metadata, row)?, true)),
-        }
-    }
-
-    /// Remembers for the commit what the snapshot holds under the key of a metadata row. Of commands whose keys were
-    /// fetched, the commit finds it there.
-    pub(crate) fn remember(&self, row: Vec<u8>, value: Option<&[u8]>) {
-        let mut seen = self.seen.borrow_mut();
-        if self.fetched.is_empty() && seen.len() < SEEN_MAX {
-            seen.push((row, Stored::of(value)));
         }
     }
 
@@ -365,12 +356,21 @@ impl<'s> Txn<'s> {
         self.change(space, key, None);
     }
 
-    fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) {
+    /// Answers where the row stands among the changes of its space.
+    fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) -> usize {
         let changes = &mut self.changes[space.index()];
-        if space == Space::Metadata && self.shared.is_observed() && changes.get(&key).is_none() {
-            self.touched.push(key.clone());
+        if space == Space::Metadata {
+            self.seen.get_mut().forget(&key);
+            if self.shared.is_observed() && changes.get(&key).is_none() {
+                self.touched.push(key.clone());
+            }
         }
-        let before = changes.insert(key, value);
+        let (at, before) = changes.insert(key, value);
+        self.keep_for_undo(space, before);
+        at
+    }
+
+    fn keep_for_undo(&mut self, space: Space, before: Before) {
         if let Some(undo) = &mut self.undo {
             undo.push((space, before));
         }

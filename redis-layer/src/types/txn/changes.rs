@@ -71,12 +71,17 @@ impl Changes {
         self.by_key.find(hash, is_key).copied()
     }
 
-    /// Changes a row. Answers how to take that back.
-    pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> Before {
+    /// Changes the row at a place. Answers how to take that back.
+    pub(super) fn replace(&mut self, at: usize, value: Option<Bytes>) -> Before {
+        let before = std::mem::replace(&mut self.rows[at].value, value);
+        Before::Change(at, before)
+    }
+
+    /// Changes a row. Answers its place, and how to take that back.
+    pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> (usize, Before) {
         let hash = hash(&key);
         if let Some(at) = self.place(&key, hash) {
-            let before = std::mem::replace(&mut self.rows[at].value, value);
-            return Before::Change(at, before);
+            return (at, self.replace(at, value));
         }
         let at = self.rows.len();
         if let Some(in_order) = self.in_order.get_mut() {
@@ -85,7 +90,7 @@ impl Changes {
         self.rows.push(Row { key, hash, value });
         let rows = &self.rows;
         self.by_key.insert_unique(hash, at, |&at| rows[at].hash);
-        Before::Nothing
+        (at, Before::Nothing)
     }
 
     /// Takes the last change back that was not taken back yet.
@@ -209,7 +214,7 @@ mod tests {
             let kept = model.clone();
             let mut undo = Vec::new();
             for (key, value) in after {
-                undo.push(changes.insert(key.clone(), bytes(value)));
+                undo.push(changes.insert(key.clone(), bytes(value)).1);
                 model.insert(key, bytes(value));
             }
             prop_assert_eq!(all(&changes), model.clone());

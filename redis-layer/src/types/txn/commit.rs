@@ -58,10 +58,8 @@ impl Stored {
 impl Txn<'_> {
     /// What the snapshot holds under the key of a metadata row.
     fn stored(&self, row: &[u8]) -> Result<Stored> {
-        let seen = self.seen.borrow();
-        let known = seen.iter().find(|(seen, _)| seen == row);
-        if let Some((_, stored)) = known {
-            return Ok(*stored);
+        if let Some(stored) = self.seen.borrow().stored(row) {
+            return Ok(stored);
         }
         let value = self.read(Space::Metadata, row)?;
         Ok(Stored::of(value.as_deref()))

@@ -1,0 +1,311 @@
+//! The keys that a transaction looked up.
+//!
+//! The commit asks what the snapshot holds under each key that was changed; of the keys that stand here it need not read the
+//! row again. And of the last one, if it is a collection, what it holds now is kept decoded: commands that stand together often
+//! go to one key, and each looks it up and writes it back.
+//!
+//! Invariant: the last key's `now` is what its metadata row says, with the changes of the transaction. Who changes the row
+//! in another way than by [`LastKey::change`], or goes back to a savepoint, forgets it.
+
+use crate::store::Space;
+use crate::types::Metadata;
+use crate::types::rows::{DbNumber, is_metadata_key};
+use crate::types::txn::{Stored, Txn};
+
+/// How many keys are remembered. What is forgotten costs a point read.
+const KEYS_MAX: usize = 32;
+
+/// A key that was looked up.
+#[derive(Debug)]
+pub(super) struct Key {
+    row: Vec<u8>,
+    stored: Stored,
+    /// What it holds now, if it is a collection.
+    now: Option<Metadata>,
+    /// Where its row stands among the changes, once it was written.
+    pub(super) changed_at: Option<usize>,
+    /// Whether its use is noted.
+    pub(super) is_noted: bool,
+}
+
+/// The keys that were looked up, the last one at the end.
+#[derive(Debug, Default)]
+pub(super) struct Seen(Vec<Key>);
+
+impl Key {
+    fn is(&self, db: DbNumber, key: &[u8]) -> bool {
+        is_metadata_key(&self.row, db, key)
+    }
+
+    /// The key of its metadata row.
+    pub(super) fn row(&self) -> &[u8] {
+        &self.row
+    }
+
+    /// What it holds, if it is a collection and that is known.
+    pub(super) const fn now(&self) -> Option<&Metadata> {
+        self.now.as_ref()
+    }
+
+    /// Says that its row was written, and where it stands among the changes.
+    pub(super) fn changed(&mut self, metadata: &Metadata, at: usize, now_ms: i64) {
+        self.now = collection(metadata).filter(|now| now.is_live(now_ms));
+        self.changed_at = Some(at);
+    }
+
+    fn forget(&mut self) {
+        self.now = None;
+        self.changed_at = None;
+    }
+}
+
+impl Seen {
+    /// The key that was looked up last, if it is this one.
+    #[inline]
+    pub(super) fn last(&mut self, db: DbNumber, key: &[u8]) -> Option<&mut Key> {
+        self.0.last_mut().filter(|last| last.is(db, key))
+    }
+
+    /// Notes a key that was looked up in the snapshot. `now` is what it holds if it is live.
+    pub(super) fn push(
+        &mut self,
+        row: Vec<u8>,
+        stored: Stored,
+        now: Option<&Metadata>,
+        is_noted: bool,
+    ) {
+        if self.0.len() == KEYS_MAX {
+            self.0.pop();
+        }
+        self.0.push(Key {
+            row,
+            stored,
+            now: now.and_then(collection),
+            changed_at: None,
+            is_noted,
+        });
+    }
+
+    /// As [`push`](Self::push), where the commit knows all keys from elsewhere: only the last one is kept, and only
+    /// if it is a collection.
+    pub(super) fn push_only(
+        &mut self,
+        row: Vec<u8>,
+        stored: Stored,
+        now: Option<&Metadata>,
+        is_noted: bool,
+    ) {
+        if now.is_some_and(|now| now.content.collection().is_some()) {
+            self.0.clear();
+            self.push(row, stored, now, is_noted);
+        }
+    }
+
+    /// What the snapshot holds under a metadata row's key, if that was looked up.
+    pub(super) fn stored(&self, row: &[u8]) -> Option<Stored> {
+        let seen = self.0.iter().find(|seen| seen.row == row);
+        seen.map(|seen| seen.stored)
+    }
+
+    /// Says that a metadata row is changed.
+    pub(super) fn forget(&mut self, row: &[u8]) {
+        if let Some(last) = self.0.last_mut().filter(|last| last.row == row) {
+            last.forget();
+        }
+    }
+
+    /// Says that any row may have changed.
+    pub(super) fn forget_last(&mut self) {
+        if let Some(last) = self.0.last_mut() {
+            last.forget();
+        }
+    }
+}
+
+impl Txn<'_> {
+    /// Remembers what the snapshot holds under the key of a metadata row, and what the key holds if it is live. Of commands
+    /// whose keys were fetched, the commit finds the row there.
+    pub(crate) fn remember(
+        &self,
+        row: Vec<u8>,
+        value: Option<&[u8]>,
+        now: Option<&Metadata>,
+        is_noted: bool,
+    ) {
+        let mut seen = self.seen.borrow_mut();
+        let stored = Stored::of(value);
+        if self.fetched.is_empty() {
+            seen.push(row, stored, now, is_noted);
+        } else {
+            seen.push_only(row, stored, now, is_noted);
+        }
+    }
+
+    /// What a key holds, if it was the last that was looked up, and is a collection. Notes its use.
+    pub(crate) fn seen_last(&self, key: &[u8], is_use: bool) -> Option<Metadata> {
+        let mut seen = self.seen.borrow_mut();
+        let last = seen.last(self.db(), key)?;
+        let now = last.now()?.clone();
+        if is_use && !last.is_noted {
+            last.is_noted = true;
+            self.shared.accesses().note(last.row(), self.now_ms);
+        }
+        Some(now)
+    }
+
+    /// Writes the metadata row of the key that was looked up last, if this transaction has written it before. Answers
+    /// whether it did.
+    pub(crate) fn write_again(&mut self, key: &[u8], metadata: &Metadata) -> bool {
+        let (db, now_ms) = (self.db(), self.now_ms);
+        let last = self.seen.get_mut().last(db, key);
+        let Some(last) = last.filter(|last| last.now().is_some() && last.is_noted) else {
+            return false;
+        };
+        let Some(at) = last.changed_at else {
+            return false;
+        };
+        last.changed(metadata, at, now_ms);
+        let before = self.changes[Space::Metadata.index()].replace(at, Some(metadata.encode()));
+        self.keep_for_undo(Space::Metadata, before);
+        true
+    }
+
+    /// Writes the metadata row of a key.
+    pub(crate) fn write_metadata(&mut self, key: &[u8], row: Vec<u8>, metadata: &Metadata) {
+        let at = self.change(Space::Metadata, row, Some(metadata.encode()));
+        let (db, now_ms) = (self.db(), self.now_ms);
+        if let Some(last) = self.seen.get_mut().last(db, key) {
+            last.changed(metadata, at, now_ms);
+            last.is_noted = true;
+        }
+    }
+
+    /// Says that a use of a key is to be noted the next time.
+    pub(crate) fn note_again(&self, key: &[u8]) {
+        if let Some(last) = self.seen.borrow_mut().last(self.db(), key) {
+            last.is_noted = false;
+        }
+    }
+}
+
+/// A copy of the metadata, which is cheap for a collection. A string is looked up again.
+fn collection(metadata: &Metadata) -> Option<Metadata> {
+    metadata.content.collection().map(|_| metadata.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::{BTreeStore, Store};
+    use crate::types::rows::Collection;
+    use crate::types::{Content, Shared};
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Look(u8),
+        Write(u8, u64),
+        Remove(u8),
+        Save,
+        GoBack,
+        Choose(u32),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let key = 0_u8..2;
+        prop_oneof![
+            4 => key.clone().prop_map(Step::Look),
+            4 => (key.clone(), 1_u64..6).prop_map(|(key, size)| Step::Write(key, size)),
+            1 => key.prop_map(Step::Remove),
+            2 => Just(Step::Save),
+            2 => Just(Step::GoBack),
+            1 => (0_u32..2).prop_map(Step::Choose),
+        ]
+    }
+
+    /// A set of so many members, or a string if that is even, or one that has expired if it is 3.
+    fn metadata(size: u64) -> Metadata {
+        let content = if size.is_multiple_of(2) {
+            Content::String(vec![b'x'; size as usize].into())
+        } else {
+            Content::Set(Collection { version: 1, size })
+        };
+        let expires_ms = (size == 3).then_some(-1);
+        Metadata {
+            expires_ms,
+            content,
+        }
+    }
+
+    fn live(size: Option<u64>) -> Option<Metadata> {
+        size.map(metadata).filter(|metadata| metadata.is_live(0))
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_seen_last_is_what_a_look_would_find(
+            stored in proptest::collection::btree_map((0_u32..2, 0_u8..2), 1_u64..6, 0..4),
+            steps in proptest::collection::vec(step(), 0..40), fetches in any::<bool>(),
+        ) {
+            let store = BTreeStore::new();
+            let shared = Shared::default();
+            let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+            for ((db, key), size) in &stored {
+                txn.set_db(*db);
+                txn.set_metadata(&[*key], &metadata(*size));
+            }
+            txn.commit().unwrap();
+            let mut model: BTreeMap<(u32, u8), u64> = stored;
+            let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+            if fetches {
+                let keys = [0_u8, 1].map(|key| bytes::Bytes::from(vec![key]));
+                txn.fetch(keys.iter()).unwrap();
+            }
+            let mut db = 0;
+            let mut saved = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Look(key) => {
+                        let found = txn.lookup(&[key]).unwrap();
+                        prop_assert_eq!(found, live(model.get(&(db, key)).copied()));
+                    }
+                    Step::Write(key, size) => {
+                        txn.set_metadata(&[key], &metadata(size));
+                        model.insert((db, key), size);
+                    }
+                    Step::Remove(key) => {
+                        let existed = txn.remove_key(&[key]).unwrap();
+                        prop_assert_eq!(existed, live(model.remove(&(db, key))).is_some());
+                    }
+                    Step::Save => saved.push((txn.savepoint(), model.clone())),
+                    Step::GoBack => if let Some((savepoint, then)) = saved.pop() {
+                        txn.roll_back(&savepoint);
+                        model = then;
+                    }
+                    Step::Choose(number) => {
+                        db = number;
+                        txn.set_db(db);
+                    }
+                }
+            }
+            txn.commit().unwrap();
+            let snapshot = store.snapshot().unwrap();
+            for db in 0..2 {
+                for key in 0..2 {
+                    let row = crate::types::rows::metadata_key(db, &[key]);
+                    let value = snapshot.get(Space::Metadata, &row).unwrap();
+                    let expected = model.get(&(db, key)).map(|size| metadata(*size).encode());
+                    prop_assert_eq!(value, expected);
+                }
+            }
+            let count = |db| shared.databases().count(db).keys;
+            for db in 0..2 {
+                let keys = model.keys().filter(|(of, _)| *of == db).count();
+                prop_assert_eq!(count(db), keys as i64);
+            }
+        }
+    }
+}
