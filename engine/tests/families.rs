@@ -180,6 +180,40 @@ fn ordered(comparator: Comparator) -> FamilyOptions {
     }
 }
 
+/// A group goes into the memtables some hundred records at a time. Whatever stands last, the ranges that it deletes count in
+/// all families: for who reads now, and in the tables.
+#[test]
+fn ranges_of_a_long_batch_are_deleted_in_every_family() {
+    for records in [1, 2, 255, 256, 257, 258, 512, 513, 514] {
+        let vfs = MemoryVfs::new();
+        let open = || Db::open("db", on(&vfs).family("other", FamilyOptions::default())).unwrap();
+        let db = open();
+        let other = db.family("other").unwrap();
+        let (was_there, comes_after) = ("m", "n");
+        other.put(was_there, "v").unwrap();
+        let mut batch = WriteBatch::new();
+        for at in 2..records {
+            batch.put(&db.default_family(), format!("{at}"), "v");
+        }
+        batch.delete_range(&other, "a", "z");
+        if records > 1 {
+            batch.put(&db.default_family(), comes_after, "v");
+        }
+        assert_eq!(batch.len(), records);
+        db.write(batch, WriteOptions::default()).unwrap();
+        assert_eq!(other.get(was_there).unwrap(), None, "{records} records");
+        db.flush().unwrap();
+        assert_eq!(other.iter().count(), 0, "{records} records, in a table");
+        drop((db, other));
+        let other = open().family("other").unwrap();
+        assert_eq!(
+            other.get(was_there).unwrap(),
+            None,
+            "{records} records, reopened"
+        );
+    }
+}
+
 /// Names and orders, as they are listed without opening the database.
 fn listed(vfs: &MemoryVfs) -> Vec<(String, String)> {
     let families = Db::list_families("db", vfs).unwrap().into_iter();

@@ -7,10 +7,7 @@ use std::ops::Bound;
 
 use engine::comparator::NumericSuffix;
 use engine::{Comparator, Cursor, Db, Family, Range, Snapshot};
-use support::{Dice, Rows, family_in, seed_or, sorted, steps_or};
-
-type Pair = (Vec<u8>, Vec<u8>);
-type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+use support::{Bounds, Dice, Pair, Rows, family_in, seed_or, sorted, steps_or, within};
 
 fn orders() -> [Comparator; 3] {
     [
@@ -40,28 +37,6 @@ fn bounds(dice: &mut Dice) -> Bounds {
         _ => Bound::Excluded(key(dice)),
     };
     (bound(dice), bound(dice))
-}
-
-/// What a range holds by definition: rows not before its start and not behind its end. One that runs the wrong way
-/// holds nothing.
-fn expected(rows: &[Pair], order: &Comparator, (lower, upper): &Bounds) -> Vec<Pair> {
-    let within = |key: &[u8]| {
-        let after_start = match lower {
-            Bound::Unbounded => true,
-            Bound::Included(lower) => order.compare(key, lower).is_ge(),
-            Bound::Excluded(lower) => order.compare(key, lower).is_gt(),
-        };
-        let before_end = match upper {
-            Bound::Unbounded => true,
-            Bound::Included(upper) => order.compare(key, upper).is_le(),
-            Bound::Excluded(upper) => order.compare(key, upper).is_lt(),
-        };
-        after_start && before_end
-    };
-    rows.iter()
-        .filter(|(key, _)| within(key))
-        .cloned()
-        .collect()
 }
 
 /// Takes rows from either end as the dice fall, until both agree that there are no more.
@@ -129,13 +104,9 @@ fn random_ranges_from_both_ends_agree_with_the_model() {
             let bounds = bounds(&mut dice);
             let context = format!("{order:?}, round {round}: {bounds:?}");
             let found = take_from_both_ends(family.range(bounds.clone()), &mut dice);
-            assert_eq!(found, expected(&now, &order, &bounds), "{context}");
+            assert_eq!(found, within(&now, &order, &bounds), "{context}");
             let found = take_from_both_ends(snapshot.range(&family, bounds.clone()), &mut dice);
-            assert_eq!(
-                found,
-                expected(&then, &order, &bounds),
-                "{context}, snapshot"
-            );
+            assert_eq!(found, within(&then, &order, &bounds), "{context}, snapshot");
         }
     }
 }
@@ -165,10 +136,10 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
             let bounds = bounds(&mut dice);
             let (rows, mut cursor) = if round % 2 == 0 {
                 let cursor = family.cursor_in(bounds.clone());
-                (expected(&now, &order, &bounds), cursor.unwrap())
+                (within(&now, &order, &bounds), cursor.unwrap())
             } else {
                 let cursor = snapshot.cursor_in(&family, bounds.clone());
-                (expected(&then, &order, &bounds), cursor.unwrap())
+                (within(&then, &order, &bounds), cursor.unwrap())
             };
             let mut at: Option<usize> = None;
             for step in 0..40 {

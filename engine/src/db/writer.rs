@@ -162,8 +162,8 @@ impl Writer {
         let batches = group.iter().map(WriteBatch::view);
         let mut records = batches.flat_map(numbered).peekable();
         let mut together = Vec::new();
-        while let Some((family, key, value)) = records.next() {
-            if together.is_empty() && records.peek().is_none() {
+        if let Some((family, key, value)) = records.next() {
+            if records.peek().is_none() {
                 if let Some(memtable) = self.memtable_of(family) {
                     memtable.insert(key, value);
                     memtable.end_batch();
@@ -171,7 +171,10 @@ impl Writer {
                 return;
             }
             together.push((family, key, value));
-            together.extend(records.by_ref().take(APPLIED_TOGETHER - 1));
+        }
+        while records.peek().is_some() {
+            let room = APPLIED_TOGETHER - together.len();
+            together.extend(records.by_ref().take(room));
             together.sort_by_key(|(family, ..)| *family);
             for run in together.chunk_by(|a, b| a.0 == b.0) {
                 if let Some(memtable) = self.memtable_of(run[0].0) {
@@ -180,6 +183,7 @@ impl Writer {
             }
             together.clear();
         }
+        // Of all families: each may have range tombstones in any part of the group.
         for (_, memtable) in &mut self.memtables {
             memtable.end_batch();
         }

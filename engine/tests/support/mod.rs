@@ -6,6 +6,7 @@ pub(crate) mod counting;
 pub(crate) mod hooked;
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -110,6 +111,33 @@ pub(crate) fn take_range(
     };
     rows.retain(|key, _| order.compare(key, &start).is_lt() || order.compare(key, &end).is_ge());
     (start, end)
+}
+
+/// A row: its key and its value.
+pub(crate) type Pair = (Vec<u8>, Vec<u8>);
+/// Where a range begins and ends.
+pub(crate) type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
+/// What a range holds by definition: rows not before its start and not behind its end. One that runs the wrong way
+/// holds nothing.
+pub(crate) fn within(rows: &[Pair], order: &Comparator, (lower, upper): &Bounds) -> Vec<Pair> {
+    let is_within = |key: &[u8]| {
+        let after_start = match lower {
+            Bound::Unbounded => true,
+            Bound::Included(lower) => order.compare(key, lower).is_ge(),
+            Bound::Excluded(lower) => order.compare(key, lower).is_gt(),
+        };
+        let before_end = match upper {
+            Bound::Unbounded => true,
+            Bound::Included(upper) => order.compare(key, upper).is_le(),
+            Bound::Excluded(upper) => order.compare(key, upper).is_lt(),
+        };
+        after_start && before_end
+    };
+    rows.iter()
+        .filter(|(key, _)| is_within(key))
+        .cloned()
+        .collect()
 }
 
 /// A way to run the same script.
