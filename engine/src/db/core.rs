@@ -24,7 +24,6 @@ use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
 
 use crate::batch::{DatabaseId, FamilyId};
-use crate::comparator::Comparator;
 use crate::db::Background;
 use crate::db::commit::CommitQueue;
 use crate::db::events::{Event, Events, TableInfo};
@@ -37,7 +36,7 @@ use crate::db::writer::Writer;
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::{Manifest, State, TableAccess, VersionEdit, file_name};
+use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
@@ -208,18 +207,15 @@ impl Core {
         edit.files_added.retain(|(id, ..)| known.contains_key(id));
         edit.files_removed.retain(|(id, ..)| known.contains_key(id));
         edit.next_file = Some(self.next_file.load(Ordering::Relaxed));
-        let access = |name: &str| {
+        let access = |record: &FamilyRecord| {
             let family = new_family.expect("an edit adds a family only with its core");
-            debug_assert_eq!(family.name, name);
-            self.table_access(family.comparator().clone())
+            debug_assert_eq!(family.id, record.id);
+            self.table_access(family)
         };
-        let next = in_force
-            .state
-            .apply(&edit, |record| access(&record.name))
-            .map_err(|what| {
-                let path = file_name::manifest(&self.dir, in_force.manifest.number());
-                Error::corruption(path, 0, format!("an edit was not written, because {what}"))
-            })?;
+        let next = in_force.state.apply(&edit, access).map_err(|what| {
+            let path = file_name::manifest(&self.dir, in_force.manifest.number());
+            Error::corruption(path, 0, format!("an edit was not written, because {what}"))
+        })?;
         if let Err(error) = in_force.manifest.append(&edit) {
             if in_force.manifest.has_failed() {
                 self.poison(&error);
@@ -289,9 +285,10 @@ impl Core {
         }
     }
 
-    fn table_access(&self, comparator: Comparator) -> Arc<TableAccess> {
-        let vfs = Arc::clone(&self.vfs);
-        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped).sharing(&self.reads);
+    fn table_access(&self, family: &FamilyCore) -> Arc<TableAccess> {
+        let (vfs, comparator) = (Arc::clone(&self.vfs), family.comparator().clone());
+        let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
+        let access = access.sharing(&self.reads).of_family(family.id);
         // Without the lock, which closing gives back, nothing may be removed.
         let lock = self.lock.lock().clone();
         Arc::new(match &lock {

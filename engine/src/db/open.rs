@@ -105,7 +105,8 @@ fn recover_state(dir: &Path, options: &Options, shared: Shared<'_>) -> Result<St
     for record in edits.iter().flat_map(|(_, edit)| &edit.families_added) {
         if !dropped.contains(&record.id) {
             let comparator = comparator_for(record, options)?;
-            access.insert(record.id, table_access(dir, options, comparator, shared));
+            let of_family = table_access(dir, options, comparator, shared);
+            access.insert(record.id, Arc::new(of_family.of_family(record.id)));
         }
     }
     for (_, edit) in &mut edits {
@@ -131,10 +132,10 @@ fn table_access(
     options: &Options,
     comparator: Comparator,
     (lock, reads): Shared<'_>,
-) -> Arc<TableAccess> {
+) -> TableAccess {
     let mapped = options.table_access == TableReads::Mapped;
     let access = TableAccess::new(Arc::clone(&options.vfs), dir, comparator, mapped);
-    Arc::new(access.under(lock).sharing(reads))
+    access.under(lock).sharing(reads)
 }
 
 /// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
@@ -214,7 +215,8 @@ fn add_missing_families(
             let id = FamilyId(next_family);
             next_family += 1;
             let comparator = family.comparator.clone();
-            access.insert(id, table_access(dir, options, comparator, shared));
+            let of_family = table_access(dir, options, comparator, shared);
+            access.insert(id, Arc::new(of_family.of_family(id)));
             let comparator = family.comparator.name().to_owned();
             edit.families_added.push(FamilyRecord {
                 id,

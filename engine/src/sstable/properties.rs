@@ -24,8 +24,8 @@
 //! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
 //! | 17 | older versions | only if there are some: how many entries have the user key of the entry before, varint |
 //!
-//! Tags 13 to 15 are for `repair` only. A table whose manifest is lost says by them where it belongs,
-//! and which tables it has replaced.
+//! Tags 13 to 15 are for `repair`. A table whose manifest is lost says by them where it belongs, and which tables it has
+//! replaced. By tags 4, 5 and 13 a database sees at opening that another table stands under a name.
 //!
 //! Invariants
 //! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.

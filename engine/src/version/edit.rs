@@ -21,6 +21,8 @@
 //! 2. A decoder sees foreign bytes: unknown tags, cut fields and levels that do not exist are errors.
 
 use crate::batch::FamilyId;
+use crate::internal_key;
+use crate::sstable::Properties;
 use crate::varint;
 use crate::version::edit_fields::{Input, Shown};
 
@@ -94,6 +96,27 @@ pub struct VersionEdit {
     pub files_added: Vec<(FamilyId, usize, FileMeta)>,
     /// Tables removed: family, level, number.
     pub files_removed: Vec<(FamilyId, usize, u64)>,
+}
+
+impl FileMeta {
+    /// Which of its ends a table states otherwise, in words. None, if it is the table that is meant: no two tables of a family's
+    /// version begin with the same internal key, because a sequence number is used once.
+    pub fn other_ends(&self, stated: &Properties) -> impl Iterator<Item = String> {
+        let ends = [
+            ("smallest", &self.smallest, &stated.smallest),
+            ("largest", &self.largest, &stated.largest),
+        ];
+        let others = ends
+            .into_iter()
+            .filter(|(_, listed, stated)| listed != stated);
+        others.map(|(which, listed, stated)| {
+            let (listed, stated) = (
+                internal_key::describe(listed),
+                internal_key::describe(stated),
+            );
+            format!("the manifest has {listed} for its {which} key, the table {stated}")
+        })
+    }
 }
 
 impl VersionEdit {

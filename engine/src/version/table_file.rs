@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
+use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
-use crate::sstable::{SharedReads, Table};
+use crate::sstable::{Properties, SharedReads, Table};
 use crate::version::edit::FileMeta;
 use crate::version::file_name;
 use crate::vfs::{LockGuard, Vfs};
@@ -33,6 +34,8 @@ pub struct TableAccess {
     pub mapped: bool,
     /// What the tables of the database share for reading.
     pub reads: Arc<SharedReads>,
+    /// The family whose tables they are; `None` if they may be anybody's.
+    pub family: Option<FamilyId>,
     /// The lock of the directory, for as long as the database holds it. Without it nothing is removed.
     pub lock: Option<Weak<dyn LockGuard>>,
 }
@@ -47,6 +50,7 @@ impl TableAccess {
             comparator,
             mapped,
             reads: Arc::new(SharedReads::new(0)),
+            family: None,
             lock: None,
         }
     }
@@ -56,6 +60,15 @@ impl TableAccess {
     pub fn sharing(self, reads: &Arc<SharedReads>) -> Self {
         Self {
             reads: Arc::clone(reads),
+            ..self
+        }
+    }
+
+    /// For the tables of this family: those of others are refused.
+    #[must_use]
+    pub fn of_family(self, family: FamilyId) -> Self {
+        Self {
+            family: Some(family),
             ..self
         }
     }
@@ -131,16 +144,28 @@ impl TableFile {
             self.access.comparator.clone(),
             Arc::clone(&self.access.reads),
         )?;
-        let range_deletes = table.properties().range_deletes;
-        if range_deletes != self.meta.range_deletes {
-            let what = format!(
-                "the manifest says {} range tombstones and the table {range_deletes}",
-                self.meta.range_deletes
-            );
-            return Err(Error::corruption(path, 0, what));
+        match self.contradiction(table.properties()) {
+            // Of two that open it at once, one wins, and both use the winner's.
+            None => Ok(self.table.get_or_init(|| Arc::new(table))),
+            Some(what) => Err(Error::corruption(path, 0, what)),
         }
-        // Of two that open it at once, one wins, and both use the winner's.
-        Ok(self.table.get_or_init(|| Arc::new(table)))
+    }
+
+    /// How a table shows that it is not the one that the manifest means, but another under its name.
+    fn contradiction(&self, stated: &Properties) -> Option<String> {
+        if let Some(FamilyId(family)) = self.access.family.filter(|of| of.0 != stated.family) {
+            return Some(format!(
+                "the manifest lists it in family {family}, and it belongs to family {}",
+                stated.family
+            ));
+        }
+        if stated.range_deletes != self.meta.range_deletes {
+            return Some(format!(
+                "the manifest says {} range tombstones and the table {}",
+                self.meta.range_deletes, stated.range_deletes
+            ));
+        }
+        self.meta.other_ends(stated).next()
     }
 
     /// Where it lies.

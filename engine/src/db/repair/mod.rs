@@ -221,13 +221,8 @@ impl<'r> Repair<'r> {
     }
 
     fn access(&self, id: FamilyId) -> Arc<TableAccess> {
-        let order = self.orders[&id].clone();
-        Arc::new(TableAccess::new(
-            Arc::clone(self.vfs),
-            self.dir,
-            order,
-            false,
-        ))
+        let (vfs, order) = (Arc::clone(self.vfs), self.orders[&id].clone());
+        Arc::new(TableAccess::new(vfs, self.dir, order, false).of_family(id))
     }
 
     fn new_number(&self) -> u64 {

@@ -95,19 +95,25 @@ impl Repair<'_> {
     /// The tables that the manifest names.
     fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
         let mut found = Vec::new();
-        for (number, _, bytes) in read {
+        for (number, stated, bytes) in read {
             let mut places = self
                 .survey
                 .tables
                 .iter()
                 .filter(|((_, listed), _)| *listed == number);
             let path = file_name::table(self.dir, number);
+            let is_meant = |family: FamilyId, meta: &FileMeta| {
+                (meta.bytes, family.0) == (bytes, stated.family)
+                    && meta.other_ends(&stated).next().is_none()
+            };
             match places.next() {
-                Some(((family, _), (level, meta))) if meta.bytes == bytes => found.push(Found {
-                    meta: meta.clone(),
-                    family: *family,
-                    level: Some(*level),
-                }),
+                Some(((family, _), (level, meta))) if is_meant(*family, meta) => {
+                    found.push(Found {
+                        meta: meta.clone(),
+                        family: *family,
+                        level: Some(*level),
+                    });
+                }
                 Some(_) => {
                     let what = "it is another file than the manifest means";
                     self.report.lost.push(Finding::damage(&path, 0, what));

@@ -116,21 +116,8 @@ fn compare(
             ),
         );
     }
-    let keys = [
-        ("smallest", &meta.smallest, &properties.smallest),
-        ("largest", &meta.largest, &properties.largest),
-    ];
-    for (which, listed, stated) in keys {
-        if listed != stated {
-            let (listed, stated) = (
-                internal_key::describe(listed),
-                internal_key::describe(stated),
-            );
-            found.push(
-                0,
-                format!("the manifest has {listed} for its {which} key, the table {stated}"),
-            );
-        }
+    for what in meta.other_ends(properties) {
+        found.push(0, what);
     }
     if properties.sequence_max > survey.last_sequence {
         found.push(
