@@ -120,3 +120,42 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     assert_eq!(db.default_family().iter().count() as u32, rows);
     db.put("again", "v").unwrap();
 }
+
+/// A visitor that panics leaves the cursor on the row that it saw: its key and its value, wherever rows lie.
+#[test]
+fn a_visitor_that_panics_leaves_the_cursor_on_the_row_that_it_saw() {
+    for place in ["memtable", "table"] {
+        let db = open(&MemoryVfs::new(), Background::Manual, tiny());
+        for at in 0..9 {
+            db.put(format!("key {at}"), format!("value {at}")).unwrap();
+        }
+        if place == "table" {
+            db.flush().unwrap();
+        }
+        for panics_at in 0..9 {
+            let mut cursor = db.default_family().cursor().unwrap();
+            cursor.seek_to_first().unwrap();
+            let mut shown = 0..9;
+            let visited = catch_unwind(AssertUnwindSafe(|| {
+                cursor.visit(|_, _| {
+                    assert!(shown.next() != Some(panics_at), "not this row");
+                    true
+                })
+            }));
+            assert!(visited.is_err());
+            for at in panics_at..9 {
+                let row = (
+                    format!("key {at}").into_bytes(),
+                    format!("value {at}").into_bytes(),
+                );
+                assert_eq!(
+                    (cursor.key(), cursor.value()),
+                    (&row.0[..], &row.1[..]),
+                    "{place}"
+                );
+                cursor.next().unwrap();
+            }
+            assert!(!cursor.valid());
+        }
+    }
+}

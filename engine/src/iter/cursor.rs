@@ -52,7 +52,8 @@ enum Place {
 /// without it. Moving off either end leaves the cursor nowhere; a seek brings it back.
 ///
 /// It owns what it reads: memtables and files stay for as long as it lives, and writes made since
-/// do not show. Cost of a step: a few comparisons; no allocation once its buffers have grown.
+/// do not show. It may outlive the database; but the next opening sweeps up files, and where it then comes to one that it has
+/// not read yet is an `Io` error. Cost of a step: a few comparisons; no allocation once its buffers have grown.
 #[derive(Debug)]
 pub struct Cursor {
     comparator: Comparator,

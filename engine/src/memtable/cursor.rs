@@ -46,10 +46,11 @@ impl MemtableCursor {
             if is_version_of_last || is_beyond || !rows.shows(*trailer) {
                 break;
             }
-            goes_on = visit(user_key, value);
             here = next;
+            // Before the visit, so that a visitor that panics leaves the cursor on what it saw.
+            self.node = Some(here);
+            goes_on = visit(user_key, value);
         }
-        self.node = Some(here);
         goes_on
     }
 }

@@ -284,12 +284,14 @@ impl BlockCursor {
             let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
             self.block.contents().prefetch(ahead, ahead + step);
             at = entry.end();
-            goes_on = visit(&self.key[..user_len], view.bytes(&entry.value));
+            let value = view.bytes(&entry.value);
             self.behind.clear();
             self.current = Some(Place {
                 at: entry.at,
                 value: entry.value,
             });
+            // Last, so that key and value belong together even if it panics.
+            goes_on = visit(&self.key[..user_len], value);
         }
         Ok(goes_on)
     }
