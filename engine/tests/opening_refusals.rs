@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::comparator::NumericSuffix;
+use engine::version::file_name;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, StdVfs, Vfs};
 use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted};
 use support::hooked::Hooked;
@@ -329,6 +330,24 @@ fn a_file_numbered_beyond_all_counting_is_named() {
         on(&vfs),
         &["18446744073709551615", "move it elsewhere"],
     );
+}
+
+/// Counting goes on behind the greatest number that is there. However great that is, what opened once opens again.
+#[test]
+fn a_stray_file_never_leads_to_numbers_that_the_next_opening_refuses() {
+    for bits in 0..64 {
+        for number in [1_u64 << bits, (1 << bits) - 1] {
+            let vfs = MemoryVfs::new();
+            drop(Db::open("db", on(&vfs)).unwrap());
+            vfs.create(&file_name::table(Path::new("db"), number.max(9)))
+                .unwrap();
+            if Db::open("db", on(&vfs)).is_ok() {
+                for _ in 0..2 {
+                    Db::open("db", on(&vfs)).unwrap().put("k", "v").unwrap();
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::version::file_name;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use engine::{
     Background, Comparator, Compare, Db, Error, FamilyOptions, Options, RepairReport, Severity,
@@ -282,6 +283,40 @@ fn a_missing_table_is_named() {
         "{report:#?}"
     );
     assert!(verify("db", &options(&vfs)).unwrap().is_clean());
+}
+
+/// A copy of each kind of file under a number that nobody can have given: with it the database does not open.
+#[test]
+fn a_file_with_a_number_beyond_all_counting_is_put_aside() {
+    type Named = fn(&Path, u64) -> PathBuf;
+    let kinds: [(&str, Named); 3] = [
+        (".sst", file_name::table),
+        (".log", file_name::log),
+        ("MANIFEST", file_name::manifest),
+    ];
+    for (kind, named) in kinds {
+        for (number, manifest_is_there) in [1 << 40, (1 << 48) - 1, 1 << 48, 1 << 63, u64::MAX]
+            .into_iter()
+            .flat_map(|number| [(number, true), (number, false)])
+        {
+            let (vfs, rows) = database();
+            let stray = named(Path::new("db"), number);
+            let copied = vfs.read(files(&vfs, kind).last().unwrap()).unwrap();
+            vfs.create(&stray).unwrap().append(&copied).unwrap();
+            if manifest_is_there {
+                Db::open("db", options(&vfs)).unwrap_err();
+            } else {
+                vfs.remove(Path::new("db/CURRENT")).unwrap();
+            }
+            let (report, found) = repaired(&vfs);
+            assert_eq!(found, rows, "{}", stray.display());
+            assert!(
+                report.aside.iter().any(|(path, _)| *path == stray),
+                "{:?}",
+                report.aside
+            );
+        }
+    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ use crate::db::{DEFAULT_FAMILY, Db};
 use crate::error::{Error, Result};
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::file_name::{self, FileName, MAX_FILE_NUMBER};
+use crate::version::file_name::{self, FILES_UNRECORDED_MAX, FileName};
 use crate::version::{
     FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
 };
@@ -78,13 +78,13 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
         .filter_map(|file| file.number())
         .max()
         .unwrap_or(0);
-    state.next_file = state.next_file.max(highest.saturating_add(1));
-    if state.next_file > MAX_FILE_NUMBER {
+    if highest > state.next_file.saturating_add(FILES_UNRECORDED_MAX) {
         return Err(Error::invalid(format!(
             "{} holds a file numbered {highest}, which the engine did not make; move it elsewhere",
             dir.display()
         )));
     }
+    state.next_file = state.next_file.max(highest + 1);
     add_missing_families(&mut state, dir, options, (&lock, &reads))?;
     let core = Core::start(dir, options, state, recovered, lock, reads)?;
     core.remove_unneeded(&listing);

@@ -105,6 +105,22 @@ impl Names {
         Ok(names)
     }
 
+    /// Takes out the files with greater numbers than this, and gives their paths back.
+    pub(super) fn take_beyond(&mut self, last: u64, dir: &Path) -> Vec<PathBuf> {
+        type Named = fn(&Path, u64) -> PathBuf;
+        let kinds = [
+            (&mut self.tables, file_name::table as Named),
+            (&mut self.logs, file_name::log),
+            (&mut self.manifests, file_name::manifest),
+        ];
+        let mut taken = Vec::new();
+        for (numbers, named) in kinds {
+            let beyond = numbers.split_off(&last.saturating_add(1));
+            taken.extend(beyond.into_iter().map(|number| named(dir, number)));
+        }
+        taken
+    }
+
     /// The greatest number in any name.
     pub(super) fn highest(&self) -> u64 {
         let all = [&self.tables, &self.logs, &self.manifests];

@@ -21,7 +21,10 @@ pub const CURRENT_TEMPORARY: &str = "CURRENT.tmp";
 /// The lock file.
 pub const LOCK: &str = "LOCK";
 
-/// No database has come so far. A file with a greater number was put there by somebody else.
+/// No database makes so many files between two edits of its manifest. One whose number is further beyond those that the
+/// manifest knows was put there by somebody else.
+pub const FILES_UNRECORDED_MAX: u64 = 1 << 32;
+/// No database has come so far: where no manifest is, a file with a greater number is somebody else's.
 pub const MAX_FILE_NUMBER: u64 = 1 << 48;
 
 const MANIFEST_PREFIX: &str = "MANIFEST-";

@@ -47,9 +47,8 @@ use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::log::LogEnd;
 use crate::sstable::TableOptions;
-use crate::version::{
-    FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, file_name,
-};
+use crate::version::file_name::{self, FILES_UNRECORDED_MAX, MAX_FILE_NUMBER};
+use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest};
 use crate::vfs::{Vfs, WritableFile};
 
 /// The folder for what is moved aside.
@@ -122,11 +121,12 @@ impl<'r> Repair<'r> {
             vfs: &options.vfs,
             dir,
             options,
-            next_file: AtomicU64::new(names.highest() + 1),
             names,
             survey: Survey::default(),
             believed: false,
             orders: BTreeMap::new(),
+            // Known when the manifest is read.
+            next_file: AtomicU64::new(0),
             never: AtomicBool::new(false),
             report: RepairReport::default(),
         })
@@ -152,7 +152,12 @@ impl<'r> Repair<'r> {
                 .lost
                 .push(Finding::damage(&current, 0, error.to_string()));
         }
-        let newest = self.names.manifests.last().copied();
+        let newest = self
+            .names
+            .manifests
+            .range(..=MAX_FILE_NUMBER)
+            .next_back()
+            .copied();
         let in_force = in_force
             .ok()
             .filter(|number| self.names.manifests.contains(number));
@@ -160,12 +165,14 @@ impl<'r> Repair<'r> {
             self.report.rebuilt = true;
             let what = "there is no manifest, so which tables are in force is not known";
             self.report.lost.push(Finding::damage(&current, 0, what));
+            self.leave_out_strays();
             return Ok(());
         };
         let mut findings = Vec::new();
         self.survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
             findings.push(finding);
         })?;
+        self.leave_out_strays();
         let sound = findings
             .iter()
             .all(|finding| finding.severity == Severity::Note);
@@ -182,6 +189,21 @@ impl<'r> Repair<'r> {
         }
         self.report.rebuilt = !self.believed;
         Ok(())
+    }
+
+    /// Puts aside what has a number that no file of this database can have: counted on from there, it would not open again.
+    fn leave_out_strays(&mut self) {
+        let last = match self.survey.next_file {
+            0 => MAX_FILE_NUMBER,
+            known => known.saturating_add(FILES_UNRECORDED_MAX),
+        };
+        for path in self.names.take_beyond(last, self.dir) {
+            self.set_aside(
+                path,
+                "its number is beyond all that this database can have come to",
+            );
+        }
+        self.next_file = AtomicU64::new(self.names.highest() + 1);
     }
 
     /// Whether the manifest, which is sound as far as it goes, goes to its end.
