@@ -4,8 +4,9 @@ mod common;
 
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
+use common::tree::Node;
 use common::{Direct, StoreKind};
-use redis_layer::commands::table::{COMMANDS, Spec};
+use redis_layer::commands::table::{Argument, COMMANDS, Kind, Repeats, Spec, Type};
 
 fn all() -> impl Iterator<Item = &'static Spec> {
     COMMANDS
@@ -13,41 +14,12 @@ fn all() -> impl Iterator<Item = &'static Spec> {
         .flat_map(|spec| std::iter::once(*spec).chain(spec.subcommands))
 }
 
-/// A reply in RESP2, as a tree.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
-    Leaf(String),
-    Branch(Vec<Node>),
-}
-
-impl Node {
-    /// Reads a tree from the lines of a reply.
-    fn read<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Self {
-        let line = lines.next().unwrap();
-        match line.as_bytes()[0] {
-            b'*' => {
-                let count = line[1..].parse::<usize>().unwrap();
-                Self::Branch((0..count).map(|_| Self::read(lines)).collect())
-            }
-            b'$' => Self::Leaf(lines.next().unwrap().to_owned()),
-            _ => Self::Leaf(line[1..].to_owned()),
-        }
-    }
-
-    fn of(client: &mut Client, words: &[&str]) -> Self {
-        Self::read(&mut client.call(words).split("\\r\\n"))
-    }
-
-    fn nodes(self) -> Vec<Self> {
-        match self {
-            Self::Branch(nodes) => nodes,
-            Self::Leaf(text) => panic!("{text} is no array"),
-        }
-    }
-
-    fn is(&self, expected: &str) -> bool {
-        matches!(self, Self::Leaf(text) if text == expected)
-    }
+/// A real server and ours, and a connection to ours and to the real one.
+fn both() -> Option<(RealRedis, Ours, Client, Client)> {
+    let real = RealRedis::start()?;
+    let ours = Ours::start(StoreKind::BTree.open());
+    let clients = (Client::connect(ours.address), Client::connect(real.address));
+    Some((real, ours, clients.0, clients.1))
 }
 
 /// All but the last of the ten fields of `COMMAND INFO` for one command: name, arity, flags, key positions, categories, tips,
@@ -57,51 +29,197 @@ fn fields(client: &mut Client, name: &str) -> Vec<Node> {
     let mut fields = entries.remove(0).nodes();
     assert_eq!(fields.len(), 10, "{name}");
     fields.truncate(9);
-    let specifications = fields.pop().unwrap().nodes().into_iter().map(|one| {
-        let pairs = one.nodes();
+    let without_notes = |specification: Node| {
+        let Node::Branch(sign, pairs) = specification else {
+            panic!("{name}: {specification:?}");
+        };
         let kept = pairs.chunks(2).filter(|pair| !pair[0].is("notes"));
-        Node::Branch(kept.flatten().cloned().collect())
-    });
-    let specifications = Node::Branch(specifications.collect());
-    let mut tips = fields.pop().unwrap().nodes();
-    tips.sort();
-    fields.extend([Node::Branch(tips), specifications]);
+        Node::Branch(sign, kept.flatten().cloned().collect())
+    };
+    for (at, field) in fields.iter_mut().enumerate() {
+        match field {
+            Node::Branch(_, tips) if at == 7 => tips.sort(),
+            Node::Branch(_, specifications) if at == 8 => {
+                *specifications = specifications.drain(..).map(without_notes).collect();
+            }
+            _ => {}
+        }
+    }
     fields
 }
 
 #[test]
 fn entries_are_those_of_a_real_server() {
-    let Some(real) = RealRedis::start() else {
+    let Some((_real, _ours, mut ours, mut real)) = both() else {
         return;
     };
-    let ours = Ours::start(StoreKind::BTree.open());
-    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
-    for spec in all() {
-        let name = spec.full_name;
-        assert_eq!(fields(&mut ours, name), fields(&mut real, name), "{name}");
-        let fact = |client: &mut Client, fact: &str| {
-            let docs = client.call(&["command", "docs", name]);
-            let mut lines = docs.split("\\r\\n").skip_while(|line| *line != fact);
-            lines.nth(2).map(str::to_owned)
-        };
-        for about in ["since", "group"] {
-            assert_eq!(
-                fact(&mut ours, about),
-                fact(&mut real, about),
-                "{name} {about}"
-            );
+    for protocol in ["2", "3"] {
+        ours.call(&["hello", protocol]);
+        real.call(&["hello", protocol]);
+        for spec in all() {
+            let name = spec.full_name;
+            assert_eq!(fields(&mut ours, name), fields(&mut real, name), "{name}");
         }
+    }
+}
+
+/// Which of a command's arguments a line of it has.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Those that may be missing too.
+    optional: bool,
+    /// So many of those that may be there often.
+    repeats: usize,
+    /// Which of several.
+    choice: usize,
+}
+
+/// Adds to a line what the table says of a command's arguments.
+fn fill(line: &mut Vec<String>, arguments: &[Argument], form: Form) {
+    for argument in arguments {
+        let times = match argument.repeats {
+            _ if argument.is_optional && !form.optional => 0,
+            Repeats::No => 1,
+            Repeats::Alone | Repeats::WithToken => form.repeats,
+        };
+        for time in 0..times {
+            if time == 0 || argument.repeats == Repeats::WithToken {
+                line.extend(argument.token.map(str::to_owned));
+            }
+            match &argument.kind {
+                Kind::Token => {}
+                Kind::Block(parts) => fill(line, parts, form),
+                Kind::OneOf(parts) => {
+                    let chosen = form.choice % parts.len();
+                    fill(line, &parts[chosen..=chosen], form);
+                }
+                Kind::Value(_) if argument.name == "numkeys" => line.push(form.repeats.to_string()),
+                Kind::Value(Type::Integer | Type::Double | Type::UnixTime) => {
+                    line.push("7".to_owned());
+                }
+                Kind::Value(_) => line.push(format!("{}-{}", argument.name, line.len())),
+            }
+        }
+    }
+}
+
+/// Lines of a command: in several forms, cut, and with numbers that are wrong.
+fn lines(spec: &Spec) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    let arguments = spec.arguments();
+    for optional in [false, true] {
+        for repeats in 1..4 {
+            for choice in 0..4 {
+                let mut line = spec.full_name.split('|').map(str::to_owned).collect();
+                let form = Form {
+                    optional,
+                    repeats,
+                    choice,
+                };
+                fill(&mut line, &arguments, form);
+                lines.push(line);
+            }
+        }
+    }
+    lines.dedup();
+    let whole = lines.clone();
+    for line in whole {
+        lines.push(line[..line.len() - 1].to_vec());
+        lines.push([&line[..], &["more".to_owned()]].concat());
+        for wrong in ["0", "-1", "4", "99", "x"] {
+            let number_to_wrong = |word: &String| match word.parse::<i64>() {
+                Ok(_) => wrong.to_owned(),
+                Err(_) => word.clone(),
+            };
+            let changed: Vec<String> = line.iter().map(number_to_wrong).collect();
+            if changed != line {
+                lines.push(changed);
+            }
+        }
+    }
+    lines
+}
+
+/// `COMMAND GETKEYS` and `GETKEYSANDFLAGS` for every command, with arguments that are right and wrong.
+#[test]
+fn keys_in_lines_of_every_command_are_those_of_a_real_server() {
+    let Some((_real, _ours, mut ours, mut real)) = both() else {
+        return;
+    };
+    let mut differences = Vec::new();
+    // CLUSTER has no subcommands here: all of it is refused.
+    for spec in all().filter(|spec| spec.full_name != "cluster") {
+        let lines = lines(spec).into_iter().filter(|line| !line.is_empty());
+        let asked: Vec<(&str, Vec<String>)> = lines
+            .flat_map(|line| [("getkeys", line.clone()), ("getkeysandflags", line)])
+            .collect();
+        let commands: Vec<_> = asked
+            .iter()
+            .map(|(form, line)| {
+                let words = ["command", form]
+                    .into_iter()
+                    .chain(line.iter().map(String::as_str));
+                words.map(common::unescape).collect()
+            })
+            .collect();
+        let replies = [&mut ours, &mut real].map(|client| client.pipeline(&commands));
+        for (asked, replies) in asked.iter().zip(replies[0].iter().zip(&replies[1])) {
+            if replies.0 != replies.1 {
+                let [here, there] =
+                    [replies.0, replies.1].map(|reply| reply.escape_ascii().to_string());
+                let (form, line) = (asked.0, asked.1.join(" "));
+                differences.push(format!(
+                    "{form} {line}\n  here     {here}\n  in Redis {there}"
+                ));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// `COMMAND LIST` names those of our commands that a real server names, whatever the filter.
+#[test]
+fn filters_find_the_commands_that_a_real_server_finds() {
+    let Some((_real, _ours, mut ours, mut real)) = both() else {
+        return;
+    };
+    let known: Vec<&str> = all().map(|spec| spec.full_name).collect();
+    let categories = Node::of(&mut real, &["acl", "cat"]).nodes();
+    let categories = categories.iter().map(|name| ["aclcat", name.text()]);
+    let patterns = [
+        "*", "z*", "Z*", "?et", "[a-c]*", "client|*", "client", "", "*|h*",
+    ];
+    let patterns = patterns.into_iter().map(|pattern| ["pattern", pattern]);
+    let others = [
+        ["module", "none"],
+        ["aclcat", "nope"],
+        ["nope", "x"],
+        ["PATTERN", "set"],
+    ];
+    for filter in categories.chain(patterns).chain(others) {
+        let words = ["command", "list", "filterby", filter[0], filter[1]];
+        let found = |client: &mut Client| {
+            let reply = Node::of(client, &words);
+            let Node::Branch(_, names) = reply else {
+                return vec![reply.text().to_owned()];
+            };
+            let names = names.iter().map(|name| name.text().to_owned());
+            let mut names: Vec<String> = names
+                .filter(|name| known.contains(&name.as_str()))
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(found(&mut ours), found(&mut real), "{filter:?}");
     }
 }
 
 /// `COMMAND GETKEYS` and `GETKEYSANDFLAGS`, also where the use of a key depends on the other arguments.
 #[test]
 fn keys_and_what_is_done_with_them_are_those_of_a_real_server() {
-    let Some(real) = RealRedis::start() else {
+    let Some((_real, _ours, mut ours, mut real)) = both() else {
         return;
     };
-    let ours = Ours::start(StoreKind::BTree.open());
-    let (mut real, mut ours) = (Client::connect(real.address), Client::connect(ours.address));
     for line in [
         "lmove a b left right",
         "set k v",

@@ -51,6 +51,17 @@ fn people_and_pipes_get_their_answers() {
         assert!(summary.contains("errors: 0, replies: 1000"), "{summary}");
         assert_eq!(ask(&["zcard", "bulk"]), "1000\n");
         assert!(ask(&["command", "docs", "zadd"]).contains("sorted-set"));
+        // It asks the server for COMMAND DOCS, and ends if it cannot read them.
+        let calls = || {
+            let statistics = ask(&["info", "commandstats"]);
+            let of_docs = statistics.split("cmdstat_command|docs:calls=").nth(1);
+            let calls = of_docs.and_then(|text| text.split(',').next());
+            calls.unwrap().parse::<u64>().unwrap()
+        };
+        let before = calls();
+        let help = ask(&["help", "zadd"]);
+        assert!(help.contains("key [NX|XX] [GT|LT]"), "{help}");
+        assert_eq!(calls(), before + 1);
         assert!(ask(&["info", "server"]).contains("redis_version:7.0"));
     }
 }

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::Read;
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
 use crate::commands::table::{categories, find};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};

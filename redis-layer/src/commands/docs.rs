@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::commands::REDIS_VERSION;
+use crate::commands::manual::usage;
 use crate::commands::table::{COMMANDS, Flag, Group, Spec};
 
 /// The page about all commands.
@@ -13,9 +14,9 @@ pub fn command_page() -> String {
          Written from the command table by `cargo test -p redis-layer --test docs`. Do not edit; \
          run it with `UPDATE_DOCS=1`.\n\n\
          Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. What differs on \
-         purpose stands in [differences.md](differences.md). *Arguments* counts the name of the \
-         command too; a plus means \"or more\". *Since* is the version of Redis that brought the \
-         command.\n"
+         purpose stands in [differences.md](differences.md). *Since* is the version of Redis that brought the \
+         command. *Cost* counts rows, elements and bytes that are touched; to find a row takes a time that grows \
+         with the logarithm of all rows. `COMMAND DOCS` says the same and more.\n"
     );
     for (group, title) in [
         (Group::String, "Strings"),
@@ -40,7 +41,7 @@ pub fn command_page() -> String {
         let _ = write!(
             page,
             "\n## {title}\n\n\
-             | command | arguments | kind | since | what it does |\n|---|---|---|---|---|\n"
+             | command | kind | since | cost | what it does |\n|---|---|---|---|---|\n"
         );
         for spec in COMMANDS.iter().filter(|spec| spec.group == group) {
             page.push_str(&row(spec));
@@ -53,9 +54,7 @@ pub fn command_page() -> String {
 }
 
 fn row(spec: &Spec) -> String {
-    let name = spec.full_name.to_uppercase().replace('|', " ");
-    let plus = if spec.arity < 0 { "+" } else { "" };
-    let arguments = spec.arity.unsigned_abs();
+    let usage = usage(spec).replace('|', "\\|");
     let kind = if spec.has(Flag::Write) {
         "write"
     } else if spec.has(Flag::ReadOnly) {
@@ -63,6 +62,11 @@ fn row(spec: &Spec) -> String {
     } else {
         ""
     };
-    let Spec { since, summary, .. } = spec;
-    format!("| `{name}` | {arguments}{plus} | {kind} | {since} | {summary} |\n")
+    let Spec {
+        since,
+        cost,
+        summary,
+        ..
+    } = spec;
+    format!("| `{usage}` | {kind} | {since} | {cost} | {summary} |\n")
 }

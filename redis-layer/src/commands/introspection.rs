@@ -3,8 +3,9 @@
 use bytes::Bytes;
 
 use crate::commands::args::is_word;
+use crate::commands::manual::help_lines;
 use crate::commands::table::{
-    COMMANDS, Key, Place, Spec, Use, categories, find, find_full_name, tips,
+    COMMANDS, Flag, Key, Place, Spec, Use, categories, find, find_full_name, tips,
 };
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 
@@ -30,19 +31,6 @@ pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
         .iter()
         .map(|name| find_full_name(name).map_or(Reply::Null, describe));
     Ok(Reply::Array(entries.collect()))
-}
-
-/// `COMMAND DOCS [name ...]`
-pub(crate) fn docs(_session: &mut Session, args: Args<'_>) -> Outcome {
-    let wanted: Vec<&Spec> = if args.len() == 2 {
-        COMMANDS.to_vec()
-    } else {
-        args.from(2)
-            .iter()
-            .filter_map(|name| find_full_name(name))
-            .collect()
-    };
-    Ok(Reply::Map(wanted.into_iter().map(document).collect()))
 }
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
@@ -106,10 +94,18 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
             "ERR Invalid number of arguments specified for command",
         ));
     }
-    let keys = spec.keys.used(inner);
-    Ok(keys
-        .map(|(key, usage)| (key, in_these(spec, inner, usage)))
-        .collect())
+    // A number that counts wrong leaves it open which arguments are keys.
+    let mut keys = Vec::new();
+    if spec.keys.counts_fit(inner) {
+        let used = spec.keys.used(inner);
+        keys.extend(used.map(|(key, usage)| (key, in_these(spec, inner, usage))));
+    }
+    if keys.is_empty() && !spec.has(Flag::NoMandatoryKeys) {
+        return Err(CommandError::fixed(
+            "ERR Invalid arguments specified for command",
+        ));
+    }
+    Ok(keys)
 }
 
 /// What a command does with a key when its arguments are these.
@@ -123,35 +119,26 @@ fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
     };
     match spec.full_name {
         "set" if !has_word(3, "get") => Use::Overwrite,
-        "bitfield" if !has_word(2, "set") && !has_word(2, "incrby") => Use::Read,
+        "bitfield" if only_reads(args.get(2..).unwrap_or(&[])) => Use::Read,
         _ => Use::ReadAndChange,
+    }
+}
+
+/// Whether the operations of `BITFIELD` are whole, and none of them changes anything.
+fn only_reads(mut operations: &[Bytes]) -> bool {
+    loop {
+        operations = match operations {
+            [] => return true,
+            [word, _, rest @ ..] if is_word(word, "overflow") => rest,
+            [word, _, _, rest @ ..] if is_word(word, "get") => rest,
+            _ => return false,
+        };
     }
 }
 
 /// `COMMAND HELP`
 pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(help_lines("command"))
-}
-
-/// What the subcommands of a command do, one line each.
-pub(crate) fn help_lines(container: &str) -> Reply {
-    let spec = find_full_name(container.as_bytes());
-    let subcommands = spec.map_or(&[][..], |spec| spec.subcommands);
-    let title = format!(
-        "{} <subcommand> [<arg> ...]. Subcommands are:",
-        container.to_uppercase()
-    );
-    let mut lines = vec![title];
-    for subcommand in subcommands {
-        lines.push(subcommand.name.to_uppercase());
-        lines.push(format!("    {}", subcommand.summary));
-    }
-    Reply::Array(
-        lines
-            .into_iter()
-            .map(|line| Reply::Bulk(line.into()))
-            .collect(),
-    )
 }
 
 /// The ten fields of one command.
@@ -231,21 +218,4 @@ fn key_specification(key: &Key) -> Reply {
         (Reply::text("begin_search"), step(begin)),
         (Reply::text("find_keys"), step(find)),
     ])
-}
-
-/// The name of a command and what `COMMAND DOCS` says about it.
-fn document(spec: &Spec) -> (Reply, Reply) {
-    let mut fields = vec![
-        (Reply::text("summary"), Reply::text(spec.summary)),
-        (Reply::text("since"), Reply::text(spec.since)),
-        (Reply::text("group"), Reply::text(spec.group.name())),
-    ];
-    if !spec.subcommands.is_empty() {
-        let subcommands = spec.subcommands.iter().map(document).collect();
-        fields.push((Reply::text("subcommands"), Reply::Map(subcommands)));
-    }
-    (
-        Reply::Bulk(Bytes::from_static(spec.full_name.as_bytes())),
-        Reply::Map(fields),
-    )
 }

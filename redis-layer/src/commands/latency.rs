@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use parking_lot::Mutex;
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
 use crate::commands::table::{Spec, find_full_name};
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};

@@ -3,7 +3,7 @@
 //! Keys stand on disk, so the size of one is the size of its rows before compression, whichever of
 //! them are in memory just now.
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
 use crate::store::{Direction, Space};
 use crate::types::number::parse_integer;

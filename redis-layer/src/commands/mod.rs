@@ -37,6 +37,7 @@ mod latency;
 mod lcs;
 mod list_pops;
 mod lists;
+mod manual;
 mod memory;
 mod monitor;
 mod object;

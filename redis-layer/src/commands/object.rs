@@ -4,7 +4,7 @@
 //! the limits of the configuration for compact forms. Redis remembers larger times and never goes back to a compact form; that is left out.
 
 use crate::commands::config::Config;
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::parse_integer;
 use crate::types::value::Value;

@@ -50,7 +50,7 @@ pub(crate) fn module_list(_session: &mut Session, _args: Args<'_>) -> Outcome {
 
 /// `MODULE HELP`
 pub(crate) fn module_help(_session: &mut Session, _args: Args<'_>) -> Outcome {
-    Ok(crate::commands::introspection::help_lines("module"))
+    Ok(crate::commands::manual::help_lines("module"))
 }
 
 /// How wide and how high the picture of `LOLWUT` is when nobody says.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::monitor::is_secret;
 use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};

@@ -23,12 +23,14 @@ mod scripting;
 mod server;
 mod sets;
 mod strings;
+mod syntax;
 mod tips;
 mod transactions;
 mod zsets;
 
 pub use categories::categories;
 pub use keys::{Key, Keys, Place, Use};
+pub use syntax::{Argument, Kind, Repeats, SyntaxError, Type};
 pub use tips::tips;
 
 /// Every command, by chapter of Redis's manual. `COMMAND` lists them in this order.
@@ -54,14 +56,18 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Rows of the table. A row: name, arity, flags, keys, group, since, handler; then a line for
-/// people. A row with subcommands names their list behind the handler. `$prefix` is what stands
-/// before the name in the full name. Keys: what is done with them, a colon, where they stand. That is
-/// a constant of [`Place`], or a function of it in parentheses.
+/// Rows of the table. A row: name, arity, flags, keys, group, since, handler; then, for people, what it does, what it
+/// costs and how its arguments are written (see [`syntax`]), with what came later and what took its place. A row with
+/// subcommands names their list behind the handler. `$prefix` is what stands before the name in the full name. Keys:
+/// what is done with them, a colon, where they stand. That is a constant of [`Place`], or a function of it in
+/// parentheses.
 macro_rules! table {
     ($prefix:literal: $(
         $name:literal, $arity:literal, [$($flag:ident),*], $keys:tt, $group:ident,
-        $since:literal, $handler:expr $(=> $subcommands:ident)?; $summary:literal
+        $since:literal, $handler:expr $(=> $subcommands:ident)?;
+        $summary:literal, $cost:literal $(, $syntax:literal)?
+        $(; since $version:literal $change:literal)*
+        $(; replaced $replaced_in:literal $replacement:literal)?
     )*) => {
         &[$(Spec {
             name: $name,
@@ -73,8 +79,14 @@ macro_rules! table {
             group: Group::$group,
             since: $since,
             summary: $summary,
+            cost: $cost,
+            syntax: concat!($($syntax)?),
+            history: &[$(($version, $change)),*],
+            replaced: $crate::commands::table::first(&[
+                $(Some(($replaced_in, $replacement)),)? None,
+            ]),
             handler: $handler,
-            subcommands: $crate::commands::table::first_of(&[$($subcommands,)? &[]]),
+            subcommands: $crate::commands::table::first(&[$($subcommands,)? &[]]),
         }),*]
     };
 }
@@ -112,10 +124,13 @@ const fn bits_of(flags: &[Flag]) -> u32 {
     bits
 }
 
-/// The list of a row's subcommands, or the empty one behind it.
-const fn first_of(lists: &[&'static [Spec]]) -> &'static [Spec] {
-    lists[0]
+/// What a row says, or what stands for nothing behind it.
+const fn first<T: Copy>(said: &[T]) -> T {
+    said[0]
 }
+
+/// A version of Redis, and what to use instead since then.
+pub type Replacement = (&'static str, &'static str);
 
 /// One command, or one subcommand.
 #[derive(Debug)]
@@ -138,6 +153,14 @@ pub struct Spec {
     pub since: &'static str,
     /// One line for people.
     pub summary: &'static str,
+    /// How the work grows, counted in rows, elements and bytes that it touches. Empty if there is nothing to say.
+    pub cost: &'static str,
+    /// The arguments, in the notation of [`Argument::parse`].
+    pub syntax: &'static str,
+    /// What versions of Redis after the first one brought.
+    pub history: &'static [(&'static str, &'static str)],
+    /// What took its place.
+    pub replaced: Option<Replacement>,
     /// Its work.
     pub handler: Handler,
     /// What may stand in the place of the first argument.
@@ -314,6 +337,13 @@ impl Spec {
             "publish" | "spublish" | "eval" | "evalsha" | "fcall"
         );
         tells || self.has(Flag::Write)
+    }
+
+    /// Its arguments behind the name, as people read them.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<Argument> {
+        // A test reads every line. If one were wrong all the same, clients would get nothing of it.
+        Argument::parse(self.syntax).unwrap_or_default()
     }
 
     /// Whether so many arguments are right, the name included.

@@ -1,5 +1,5 @@
 //! What the tests share: stores to run over, a client without sockets, a client with one, a
-//! server of ours and a real one, the program in a process of its own, and random numbers with a seed.
+//! server of ours and a real one, the program in a process of its own, replies as trees, and random numbers with a seed.
 
 #![expect(dead_code, reason = "each test file uses another part")]
 
@@ -8,6 +8,7 @@ pub(crate) mod counting;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod servers;
+pub(crate) mod tree;
 
 use std::sync::Arc;
 

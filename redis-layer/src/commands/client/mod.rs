@@ -11,7 +11,7 @@ pub(crate) use pause::{Pause, pause, unpause};
 
 use std::sync::atomic::Ordering;
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::session::Replies;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;

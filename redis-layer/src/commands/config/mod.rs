@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use parking_lot::RwLock;
 
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 use crate::types::number::c_text;
 pub use live::Live;

@@ -203,5 +203,5 @@ fn help() -> Reply {
         "HELP",
         "    Lists the subcommands.",
     ];
-    Reply::Array(lines.into_iter().map(Reply::text).collect())
+    Reply::Array(lines.into_iter().map(Reply::Status).collect())
 }

@@ -18,7 +18,7 @@ pub(crate) use events::{publish_events, wanted_classes};
 pub(crate) use registry::{Letter, Registry, Topic};
 
 use crate::commands::config::OutputClass;
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, glob};
 
 /// What one client is subscribed to.

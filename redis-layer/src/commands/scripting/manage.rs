@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::BUSY;
-use crate::commands::introspection::help_lines;
+use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::scripting::Killed;
 use crate::types::Txn;

@@ -209,6 +209,20 @@ impl Keys {
         self.0.iter().all(|key| key.usage == Use::Channel)
     }
 
+    /// Whether each number of keys counts some, and no more than there are arguments behind it.
+    pub fn counts_fit(&self, args: &[Bytes]) -> bool {
+        self.0.iter().all(|key| match key.place {
+            Place::Counted { at } => {
+                let count = args.get(at).and_then(|number| parse_integer(number));
+                let left = args.len().saturating_sub(at + 1);
+                count.is_some_and(|count| {
+                    usize::try_from(count).is_ok_and(|n| (1..=left).contains(&n))
+                })
+            }
+            _ => true,
+        })
+    }
+
     /// The keys among the arguments, the name of the command included.
     pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
         self.used(args).map(|(key, _)| key)
