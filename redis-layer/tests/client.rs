@@ -203,7 +203,11 @@ fn the_list_has_the_fields_of_a_real_server() {
     assert_eq!(fields(ours.address), fields(real.address));
     // The client that asks is busy asking, and has nothing else to say.
     let own = |address| {
-        let line = Client::connect(address).call(&["client", "list"]);
+        let mut client = Client::connect(address);
+        // The client of before may still be on its way out.
+        let mut list = || client.call(&["client", "list"]);
+        eventually(|| list().matches(" name=").count() == 1);
+        let line = list();
         let words = [
             "qbuf=",
             "argv-mem=",
