@@ -1,6 +1,7 @@
 //! The server program: options, the store, signals.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Parser;
 use redis_layer::commands::config::Config;
-use redis_layer::server::{Listener, Options, SyncPolicy, fsck};
+use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_rests};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
@@ -92,7 +93,9 @@ struct Cli {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, value_delimiter = ',', env = "REDIS_LAYER_SET")]
     settings: Vec<(&'static str, String)>,
 
-    /// How many threads serve connections; 0 for one for each processor.
+    /// How many threads serve connections; 0 for one less than there are processors, and for one at least. The processor that
+    /// is left serves the network and the threads that flush, merge and sync. With clients on other machines that mostly read,
+    /// one for each processor may serve more.
     #[arg(long, default_value_t = 0, env = "REDIS_LAYER_THREADS")]
     threads: usize,
 }
@@ -170,12 +173,18 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         .chain(cli.settings.iter().cloned())
         .collect(),
     };
+    let threads = match cli.threads {
+        0 => default_threads(),
+        threads => threads,
+    };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    builder.thread_stack_size(STACK_BYTES);
-    if cli.threads > 0 {
-        builder.worker_threads(cli.threads);
+    if threads == 1 {
+        // Several would take the answers that wait from each other, and wake one another for it.
+        builder.on_thread_park(thread_rests);
     }
     let runtime = builder
+        .worker_threads(threads)
+        .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()
         .context("cannot start the threads of the server")?;
@@ -190,6 +199,12 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         tracing::info!("stopped, the data is synced");
         Ok(())
     })
+}
+
+/// All processors but one.
+fn default_threads() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    processors.saturating_sub(1).max(1)
 }
 
 fn open_store(cli: &Cli) -> anyhow::Result<Arc<dyn Store>> {

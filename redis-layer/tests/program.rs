@@ -6,6 +6,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::client::Client;
 use common::program::{Running, command};
@@ -64,6 +65,29 @@ fn keys_survive_a_stop_and_a_kill() {
     let running = Running::over(&data, &[]);
     let mut client = Client::connect(running.address);
     assert_eq!(client.call(&["zcard", "z"]), ":3\\r\\n");
+}
+
+/// On a machine of two processors the program serves with one thread.
+#[test]
+fn one_thread_serves_others_beside_what_never_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = Running::over(&dir.path().join("data"), &["--threads", "1"]);
+    let mut client = Client::connect(running.address);
+    let mut others: Vec<Client> = (0..3).map(|_| Client::connect(running.address)).collect();
+    client.call(&["config", "set", "busy-reply-threshold", "30"]);
+    // What arrives together is answered beside it too.
+    let endless = b"eval \"while true do end\" 0\r\n";
+    others[0].send(endless).unwrap();
+    others[1].send(b"debug sleep 0.2\r\n").unwrap();
+    others[2].send(b"ping\r\nping\r\n").unwrap();
+    let since = Instant::now();
+    while !client.call(&["ping"]).starts_with("-BUSY") {
+        assert!(since.elapsed().as_secs() < 20, "the script is not late");
+    }
+    assert_eq!(client.call(&["script", "kill"]), "+OK\\r\\n");
+    for other in &mut others {
+        assert!(other.reply_within(Duration::from_secs(20)).is_some());
+    }
 }
 
 #[test]

@@ -278,9 +278,10 @@ fn flushes(spec: &Spec) -> bool {
     matches!(spec.full_name, "flushall" | "flushdb" | "swapdb")
 }
 
-/// Whether a command may take longer than others should wait: a script, or a walk over all keys.
+/// Whether a command may take longer than others should wait: a script, or a walk over all keys. Not a step of such a walk.
 fn may_take_long(spec: &Spec) -> bool {
-    spec.group == Group::Scripting || spec.keys.is_none()
+    let is_step = spec.has(Flag::Fast) || matches!(spec.full_name, "scan" | "randomkey");
+    spec.group == Group::Scripting || (spec.keys.is_none() && !is_step)
 }
 
 /// Runs one command of several inside a transaction. If it fails, nothing of it is left.

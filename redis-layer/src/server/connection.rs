@@ -22,6 +22,7 @@ use tokio::net::TcpStream;
 use crate::commands::{Executed, Outbox, Reply, Server, Session, Waiting, execute_next};
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
+use crate::server::turns::let_others_run;
 
 /// Answers are sent when they reach this size, even if more commands are waiting.
 const SEND_BYTES: usize = 64 * 1024;
@@ -110,6 +111,9 @@ impl Connection {
             let ran = self.run_commands();
             if ran.next == Next::Drop {
                 return;
+            }
+            if ran.next == Next::Read && !self.out.is_empty() {
+                let_others_run().await;
             }
             let Ok(arrived) = self.answer(ran.wrote).await else {
                 return;

@@ -16,9 +16,11 @@ mod listener;
 mod options;
 mod reclaim;
 pub mod resp;
+mod turns;
 mod watch;
 
 pub use durability::{Durability, SyncPolicy};
 pub use fsck::{FsckError, fsck};
 pub use listener::{Listener, ServeError, StartError};
 pub use options::Options;
+pub use turns::thread_rests;

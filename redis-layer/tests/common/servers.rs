@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use redis_layer::server::{Listener, Options};
+use redis_layer::server::{Listener, Options, thread_rests};
 use redis_layer::store::Store;
 use redis_layer::types::SystemClock;
 use tokio::sync::oneshot;
@@ -32,6 +32,8 @@ impl Ours {
                 .worker_threads(2)
                 // A script may nest deeply.
                 .thread_stack_size(8 << 20)
+                // As the program with one thread.
+                .on_thread_park(thread_rests)
                 .enable_all()
                 .build()
                 .unwrap();
