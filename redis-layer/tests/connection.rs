@@ -10,6 +10,7 @@ use std::time::Duration;
 use common::StoreKind;
 use common::client::{Client, Command, encode};
 use common::servers::{Ours, RealRedis};
+use common::tree::Node;
 use redis_layer::server::Options;
 
 /// Long enough for an answer on this machine, short enough to wait for silence.
@@ -298,4 +299,86 @@ fn a_stopping_server_answers_what_has_arrived() {
     let (said, closed) = client.rest(PATIENCE);
     assert_eq!((said.len(), closed), (0, true));
     assert!(TcpStream::connect(ours.address).is_err());
+}
+
+/// `ACL LOG` has the passwords that were refused, as a real server has them: those that are alike counted together, newest
+/// first, no more than the limit. What is said of the client and of the time is compared by its form.
+#[test]
+fn refused_passwords_are_logged() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let say = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        let mut said = Vec::new();
+        for line in [
+            "acl log",
+            "auth bob wrong",
+            "auth bob other",
+            "auth ann wrong",
+            "hello 3 auth bob wrong",
+            "AUTH bob wrong",
+            "multi",
+            "auth bob wrong",
+            "exec",
+            "auth bob wrong",
+            "config set requirepass right",
+            "auth wrong",
+            "auth right",
+            "acl log",
+            "acl log 2",
+            "acl log 0",
+            "acl log -1",
+            "acl log x",
+            "acl log 1 2",
+            "config set acllog-max-len 2",
+            "acl log",
+            "auth eve wrong",
+            "acl log",
+            "config set acllog-max-len 0",
+            "auth eve wrong",
+            "acl log",
+            "acl log reset",
+            "acl log",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let facts = Node::of(&mut client, &words).facts();
+            said.extend(
+                facts
+                    .into_iter()
+                    .map(|fact| format!("{line}: {}", without_chance(&fact))),
+            );
+        }
+        said
+    };
+    let (from_ours, from_real) = (say(ours.address), say(real.address));
+    for (here, there) in from_ours.iter().zip(&from_real) {
+        assert_eq!(here, there);
+    }
+    assert_eq!(from_ours.len(), from_real.len());
+    assert!(
+        from_ours
+            .iter()
+            .any(|fact| fact == "acl log: /1/count = :1"),
+        "{from_ours:#?}"
+    );
+}
+
+/// A fact of an entry of `ACL LOG`, without what is by chance: how old it is, and who the client was.
+fn without_chance(fact: &str) -> String {
+    let (way, value) = fact.split_once(" = ").unwrap();
+    if way.ends_with("/age-seconds") {
+        let age_s: f64 = value.strip_prefix(',').unwrap().parse().unwrap();
+        assert!((0.0..10.0).contains(&age_s), "{fact}");
+        return way.to_owned();
+    }
+    if way.ends_with("/client-info") {
+        let fields = value
+            .split(' ')
+            .map(|field| field.split('=').next().unwrap());
+        return format!("{way} = {}", fields.collect::<Vec<_>>().join(" "));
+    }
+    fact.to_owned()
 }

@@ -97,6 +97,10 @@ fn replication_is_refused() {
         "{refused}"
     );
     assert_eq!(client.call(&["replicaof", "no", "one"]), "+OK\\r\\n");
+    for port in ["x", "-1", "65536", "1.5"] {
+        let refused = client.call(&["replicaof", "127.0.0.1", port]);
+        assert_eq!(refused, "-ERR Invalid master port\\r\\n");
+    }
 }
 
 /// A user that could do less than everything is refused, and not made.

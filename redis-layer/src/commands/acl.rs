@@ -4,6 +4,10 @@
 //! `requirepass`. What would take rights away is refused, and so are other users: a rule that is
 //! accepted and not kept would be worse than none.
 
+mod log;
+
+pub(crate) use log::{AclLog, log};
+
 use std::fs::File;
 use std::io::Read;
 
@@ -219,17 +223,6 @@ pub(crate) fn genpass(_session: &mut Session, args: Args<'_>) -> Outcome {
         .map_err(|_| CommandError::fixed("ERR the system gives no random bytes"))?;
     let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Reply::Bulk(text[..digits].to_owned().into()))
-}
-
-/// `ACL LOG [count | RESET]`: nothing is ever refused but a password, so the log is empty.
-pub(crate) fn log(_session: &mut Session, args: Args<'_>) -> Outcome {
-    if args.len() == 3 && args.is(2, "RESET") {
-        return Ok(Reply::OK);
-    }
-    if args.len() == 3 {
-        args.integer(2)?;
-    }
-    Ok(Reply::Array(Vec::new()))
 }
 
 /// `ACL LOAD`

@@ -57,7 +57,6 @@ struct Waiter {
 pub struct Waiting {
     server: Arc<Server>,
     waiter: Arc<Waiter>,
-    began: Instant,
     deadline: Option<Instant>,
     receiver: oneshot::Receiver<Executed>,
 }
@@ -104,7 +103,6 @@ impl Waiting {
         Self {
             server,
             waiter,
-            began: Instant::now(),
             deadline,
             receiver,
         }
@@ -127,11 +125,13 @@ impl Waiting {
         received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()))
     }
 
-    /// The wait is over. All of it counts for the slow log.
-    pub fn ended(&self, session: &Session) {
-        let micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    /// The wait was not in vain, so the command has run. For the slow log the work before the wait counts: to wait is not
+    /// slow.
+    pub fn served(&self, session: &Session) {
         let args = Args::new(&self.waiter.args, self.waiter.spec);
-        self.server.slowlog.consider(session, args, micros);
+        self.server
+            .slowlog
+            .consider(session, args, session.worked_micros);
     }
 
     /// The answer, if there is one already.

@@ -81,16 +81,22 @@ pub(crate) fn auth(session: &mut Session, args: Args<'_>) -> Outcome {
             "ERR AUTH <password> called without any password configured for the default user. \
              Are you sure your configuration is correct?",
         )),
-        2 => authenticate(session, b"default", args.get(1)).map(|()| Reply::OK),
-        3 => authenticate(session, args.get(1), args.get(2)).map(|()| Reply::OK),
+        2 => authenticate(session, args, b"default", args.get(1)).map(|()| Reply::OK),
+        3 => authenticate(session, args, args.get(1), args.get(2)).map(|()| Reply::OK),
         _ => Err(CommandError::SYNTAX),
     }
 }
 
-/// The one user is `default`. Without a password it takes any.
-fn authenticate(session: &mut Session, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
+/// The one user is `default`. Without a password it takes any. A refusal is noted for `ACL LOG`.
+fn authenticate(
+    session: &mut Session,
+    args: Args<'_>,
+    user: &[u8],
+    password: &[u8],
+) -> Result<(), CommandError> {
     let expected = session.server.config.get("requirepass");
     if user != b"default" || !(expected.is_empty() || is_same(expected.as_bytes(), password)) {
+        session.server.acl_log.refused(session, args, user);
         return Err(WRONG_PASSWORD);
     }
     session.is_authenticated = true;
@@ -126,7 +132,7 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
     };
     let (credentials, name) = hello_options(args.from(2))?;
     if let Some((user, password)) = credentials {
-        authenticate(session, user, password)?;
+        authenticate(session, args, user, password)?;
     }
     if !session.is_trusted() {
         return Err(CommandError::fixed(

@@ -59,11 +59,13 @@ impl Observed {
     ) {
         let ended = Instant::now();
         session.last_end = Some(ended);
+        let took = ended.duration_since(self.started).as_nanos();
+        let nanos = u64::try_from(took).unwrap_or(u64::MAX) / (commands.len() as u64).max(1);
+        let micros = nanos / 1000;
+        session.worked_micros = micros;
         let session = &*session;
         let server = &session.server;
         let live = &server.config.live;
-        let took = ended.duration_since(self.started).as_nanos();
-        let nanos = u64::try_from(took).unwrap_or(u64::MAX) / (commands.len() as u64).max(1);
         let mut left = commands.clone().peekable();
         while let Some((args, ending)) = left.next() {
             let is_alike = |(next, other): &(Args<'_>, Ending)| {
@@ -79,7 +81,6 @@ impl Observed {
                 .statistics
                 .ran(args.spec, runs, live.tracks_latency());
         }
-        let micros = nanos / 1000;
         if live.notes_times_from(micros) || server.monitors.are_any() {
             commands.for_each(|(args, ending)| show(session, args, ending, micros));
         }

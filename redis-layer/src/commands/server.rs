@@ -27,8 +27,10 @@ pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     if args.is(1, "no") && args.is(2, "one") {
         return Ok(Reply::OK);
     }
-    let port = args.integer(2)?;
-    if !(0..=65535).contains(&port) {
+    if !args
+        .integer(2)
+        .is_ok_and(|port| (0..=65535).contains(&port))
+    {
         return Err(CommandError::fixed("ERR Invalid master port"));
     }
     Err(CommandError::fixed(

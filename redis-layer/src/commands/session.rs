@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::commands::Protocol;
 use crate::commands::REDIS_VERSION;
+use crate::commands::acl::AclLog;
 use crate::commands::blocking::Waiters;
 use crate::commands::client::{
     Pause,
@@ -58,6 +59,8 @@ pub struct Server {
     pub shutdown: Shutdown,
     pub(crate) statistics: Statistics,
     pub(crate) slowlog: SlowLog,
+    /// Which passwords were refused.
+    pub(crate) acl_log: AclLog,
     pub(crate) latency: LatencyMonitor,
     pub(crate) monitors: Monitors,
     pub(crate) rates: Rates,
@@ -100,6 +103,7 @@ impl Server {
             shutdown: Shutdown::default(),
             statistics: Statistics::default(),
             slowlog: SlowLog::default(),
+            acl_log: AclLog::default(),
             latency: LatencyMonitor::default(),
             monitors: Monitors::default(),
             rates: Rates::default(),
@@ -168,6 +172,7 @@ impl Server {
             letters: Vec::new(),
             shown_command: "",
             last_end: None,
+            worked_micros: 0,
         }
     }
 
@@ -267,6 +272,8 @@ pub struct Session {
     shown_command: &'static str,
     /// When the last command ended, if another one follows it at once.
     pub(crate) last_end: Option<Instant>,
+    /// How long the last command worked, which may wait now.
+    pub(crate) worked_micros: u64,
 }
 
 impl Session {

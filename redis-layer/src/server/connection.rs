@@ -316,8 +316,8 @@ impl Connection {
                 Woken::Message | Woken::Gone | Woken::Stop => return false,
             }
         };
-        waiting.ended(&self.session);
         if executed.wrote {
+            waiting.served(&self.session);
             self.session.confirm_change();
         }
         let wrote = self.take_answer(&executed);

@@ -10,9 +10,12 @@ use crate::types::number::parse_integer;
 
 /// `CLIENT INFO`
 pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
-    let now_ms = session.server.clock.now_ms();
-    let own = Own::of(args);
-    Ok(Reply::Text(line(&session.peer, now_ms, own) + "\n"))
+    Ok(Reply::Text(describe(session, args) + "\n"))
+}
+
+/// The line of the client whose command this is, without its end.
+pub(crate) fn describe(session: &Session, args: Args<'_>) -> String {
+    line(&session.peer, session.server.clock.now_ms(), Own::of(args))
 }
 
 /// `CLIENT LIST [TYPE type] [ID id [id ...]]`

@@ -6,7 +6,7 @@ mod pause;
 pub(crate) mod tracking;
 
 pub(crate) use kill::kill;
-pub(crate) use list::{info, list};
+pub(crate) use list::{describe, info, list};
 pub(crate) use pause::{Pause, pause, unpause};
 
 use std::sync::atomic::Ordering;

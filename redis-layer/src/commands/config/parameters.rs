@@ -64,7 +64,7 @@ const MAX_BYTES: u64 = i64::MAX as u64;
 pub(crate) static PARAMETERS: &[Parameter] = &[
     row("acl-pubsub-default", "", Choice(&["allchannels", "resetchannels"]), "resetchannels", Kept),
     row("aclfile", "", Text, "", Fixed),
-    row("acllog-max-len", "", Integer(0, MAX), "128", Kept),
+    row("acllog-max-len", "", Integer(0, MAX), "128", Live),
     row("active-defrag-cycle-max", "", Integer(1, 99), "25", Kept),
     row("active-defrag-cycle-min", "", Integer(1, 99), "1", Kept),
     row("active-defrag-ignore-bytes", "", Bytes(1, MAX_BYTES), "104857600", Kept),

@@ -105,7 +105,7 @@ const ACL: &[Spec] = table! { "acl|":
     "load", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::load);
         "Refused: there is no file of users.", "O(1)"
     "log", -2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::log);
-        "Returns what was refused, which is nothing.", "O(1)",
+        "Returns which passwords were refused.", "O(n) for n entries",
         "[operation: count:integer | RESET]"
     "save", 2, [Admin, NoScript, Loading, Stale], [], Server, "6.0.0", Session(acl::save);
         "Refused: there is no file of users.", "O(1)"

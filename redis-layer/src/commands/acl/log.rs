@@ -1,0 +1,124 @@
+//! `ACL LOG`: the passwords that were refused. Nothing else ever is, as there is one user who may do everything.
+//!
+//! Refusals that are alike and follow one another within a minute are one entry that counts them. Newest first.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::commands::client::describe;
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+
+/// How long after the last refusal another one that is like it is counted with it.
+const TOGETHER_MS: i64 = 60_000;
+/// Among so many entries an older one that is alike is looked for.
+const LOOKED_AT: usize = 10;
+
+/// What was refused, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct AclLog {
+    newest_first: Mutex<VecDeque<Entry>>,
+}
+
+/// Refusals that are alike.
+#[derive(Debug, Clone)]
+struct Entry {
+    what: What,
+    count: i64,
+    last_ms: i64,
+    client: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct What {
+    context: &'static str,
+    command: Bytes,
+    user: Bytes,
+}
+
+/// The most bytes of a name that are kept: anybody can send one.
+const KEPT_BYTES: usize = 128;
+
+/// The start of a name that a client sent, in memory of its own.
+fn kept(name: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(&name[..name.len().min(KEPT_BYTES)])
+}
+
+impl AclLog {
+    /// Notes that a user's password was refused.
+    pub(crate) fn refused(&self, session: &Session, args: Args<'_>, user: &[u8]) {
+        let most = session.server.config.get("acllog-max-len");
+        let most = most.parse().unwrap_or(0);
+        let what = What {
+            context: if session.in_transaction {
+                "multi"
+            } else {
+                "toplevel"
+            },
+            command: kept(args.get(0)),
+            user: kept(user),
+        };
+        let now_ms = session.server.clock.now_ms();
+        let mut entries = self.newest_first.lock();
+        let like_it = entries.iter().take(LOOKED_AT).position(|entry| {
+            entry.what == what && now_ms.saturating_sub(entry.last_ms) <= TOGETHER_MS
+        });
+        let before = like_it.and_then(|at| entries.remove(at));
+        let count = before.map_or(0, |entry| entry.count) + 1;
+        entries.push_front(Entry {
+            what,
+            count,
+            last_ms: now_ms,
+            client: describe(session, args),
+        });
+        if count == 1 {
+            entries.truncate(most);
+        }
+    }
+}
+
+/// `ACL LOG [count | RESET]`
+pub(crate) fn log(session: &mut Session, args: Args<'_>) -> Outcome {
+    let entries = &session.server.acl_log.newest_first;
+    if args.len() > 3 {
+        return Err(CommandError::unknown_subcommand(args.spec, args.get(1)));
+    }
+    if args.len() == 3 && args.is(2, "RESET") {
+        entries.lock().clear();
+        return Ok(Reply::OK);
+    }
+    let count = if args.len() == 3 {
+        args.integer(2)?
+    } else {
+        10
+    };
+    let count = usize::try_from(count).unwrap_or(0);
+    let now_ms = session.server.clock.now_ms();
+    let entries = entries.lock();
+    let shown = entries.iter().take(count).map(|entry| show(entry, now_ms));
+    Ok(Reply::Array(shown.collect()))
+}
+
+fn show(entry: &Entry, now_ms: i64) -> Reply {
+    let age_ms = now_ms.saturating_sub(entry.last_ms);
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "an age in milliseconds is small"
+    )]
+    let age_s = age_ms as f64 / 1000.0;
+    let fields = [
+        ("count", Reply::Integer(entry.count)),
+        ("reason", Reply::text("auth")),
+        ("context", Reply::text(entry.what.context)),
+        ("object", Reply::Bulk(entry.what.command.clone())),
+        ("username", Reply::Bulk(entry.what.user.clone())),
+        ("age-seconds", Reply::Double(age_s)),
+        ("client-info", Reply::Bulk(entry.client.clone().into())),
+    ];
+    Reply::Map(
+        fields
+            .map(|(name, value)| (Reply::text(name), value))
+            .into(),
+    )
+}
