@@ -224,8 +224,7 @@ impl Replay<'_> {
                 memtable.insert(key, value);
             }
             // As one batch: nobody holds a snapshot from before, so of range tombstones on a key the newest is enough.
-            memtable.end_batch();
-            memtables.push((id, memtable.reader()));
+            memtables.push((id, memtable.end_replay()));
         }
         memtables
     }

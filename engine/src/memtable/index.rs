@@ -375,6 +375,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_replayed_is_found_without_an_index() {
+        let mut writer = MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES);
+        for user_key in (0..500_u64).map(u64::to_be_bytes) {
+            let (user_key, sequence, kind) = (&user_key, 1, ValueKind::Put);
+            let key = ParsedKey {
+                user_key,
+                sequence,
+                kind,
+            };
+            writer.insert(key, b"");
+        }
+        let table = writer.end_replay();
+        assert_eq!(table.index.count.load(Ordering::Relaxed), 0);
+        let is_there = |key: u64| table.get(&key.to_be_bytes(), 1).is_some();
+        assert!((0..500).all(is_there) && !is_there(500));
+    }
+
+    #[test]
     fn a_table_that_cannot_grow_says_so_and_the_list_is_searched() {
         let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);
         let table = writer.reader();

@@ -222,6 +222,13 @@ impl MemtableWriter {
         self.index.keep_up(self.list.list());
     }
 
+    /// As [`end_batch`](Self::end_batch), after the only batch: nobody writes to it any more, and it is flushed soon. An index,
+    /// which would be made at once for all entries, is not worth a walk over them.
+    pub fn end_replay(mut self) -> Memtable {
+        self.ranges.end_batch(self.list.list().comparator());
+        self.reader()
+    }
+
     /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
     /// against. The index is not counted: at most a sixth of that size.
     #[must_use]
