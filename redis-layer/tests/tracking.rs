@@ -244,3 +244,41 @@ fn the_table_is_empty_when_nobody_tracks() {
     assert!(!expected.0 && expected.1.len() == 3, "{expected:?}");
     assert_eq!(run(ours.address), expected);
 }
+
+/// What `CLIENT CACHING` says holds until the next command that is not about the client itself.
+#[test]
+fn a_choice_to_cache_outlives_commands_about_the_client() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut writer) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on", "optin"]);
+        let between: [&[&str]; 7] = [
+            &[],
+            &["client trackinginfo"],
+            &["client caching no"],
+            &["ping"],
+            &["client nope"],
+            &["nope"],
+            &["multi", "client trackinginfo", "ping", "exec"],
+        ];
+        let mut said = Vec::new();
+        for (number, lines) in between.into_iter().enumerate() {
+            let key = format!("k{number}");
+            let get = format!("get {key}");
+            let lines = ["client caching yes"].iter().chain(lines);
+            for line in lines.copied().chain([get.as_str(), "client trackinginfo"]) {
+                let words: Vec<&str> = line.split(' ').collect();
+                said.push(reader.call(&words));
+            }
+            writer.call(&["set", &key, "v"]);
+            let message = reader.reply_within(PATIENCE);
+            said.push(format!("{key}: {:?}", message.map(|bytes| bytes.len())));
+        }
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

@@ -79,7 +79,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
             let queued = session.queue.is_some();
             let args = Args::new(args, spec);
             let outcome = run_or_queue(server, session, args, now_ms, &mut executed);
-            session.end_caching();
+            session.end_caching(Some(spec));
             if queued || session.queue.is_some() {
                 session.show_queue();
             }
@@ -87,6 +87,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
         }
         Err(error) => {
             refused_by_name(server, args);
+            session.end_caching(None);
             Err(refuse(session, find(&args[0]), error))
         }
     };

@@ -30,6 +30,7 @@ use crate::commands::dispatch::Writer;
 use crate::commands::outbox::Message;
 use crate::commands::peer::{Peer, TrackingView};
 use crate::commands::pubsub::Registry;
+use crate::commands::table::Spec;
 use crate::commands::{Args, Protocol, Reply, Server, Session};
 
 /// The channel that a RESP2 client listens to for another one.
@@ -81,8 +82,6 @@ pub(crate) struct Tracks {
     pub(crate) mode: Option<Mode>,
     /// What `CLIENT CACHING` said about the next command.
     caching: Option<bool>,
-    /// The command that runs is the one after `CLIENT CACHING`.
-    caching_ends: bool,
     /// Keys that the transaction which runs has read, and has not changed since.
     pub(crate) known: Vec<Bytes>,
     /// The transaction which runs has emptied or exchanged databases.
@@ -318,14 +317,12 @@ impl Session {
         }
     }
 
-    /// After a command: what `CLIENT CACHING` said holds for one command, or for a transaction.
-    pub(crate) fn end_caching(&mut self) {
-        if self.tracks.caching.is_none() || self.queue.is_some() {
-            return;
-        }
-        if self.tracks.caching_ends {
+    /// After a command, or after one that does not exist: what `CLIENT CACHING` said holds for one command or for a
+    /// transaction. Commands about the client itself do not count, as in Redis.
+    pub(crate) fn end_caching(&mut self, spec: Option<&Spec>) {
+        let is_over = self.tracks.caching.is_some() && self.queue.is_none();
+        if is_over && !spec.is_some_and(|spec| spec.full_name.starts_with("client|")) {
             self.tracks.caching = None;
         }
-        self.tracks.caching_ends = true;
     }
 }

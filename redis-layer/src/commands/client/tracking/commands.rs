@@ -181,7 +181,6 @@ pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
         return Err(CommandError::fixed(refusal));
     }
     session.tracks.caching = Some(caching);
-    session.tracks.caching_ends = false;
     Ok(Reply::OK)
 }
 
