@@ -159,12 +159,16 @@ impl Metadata {
     /// The bytes of the row's value.
     #[must_use]
     pub fn encode(&self) -> Bytes {
-        // Exact for strings, hashes and sets: a vector with room to spare costs `Bytes` an allocation more.
+        // Exact but for lists with a middle: a vector with room to spare costs `Bytes` an allocation more.
         let body = match &self.content {
             Content::String(text) => text.len(),
             Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
-            Content::List(..) => 4 * U64_LEN,
-            Content::SortedSet(_, marks) => 2 * U64_LEN + 2 + marks.low.len() + marks.high.len(),
+            Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN,
+            Content::List(..) => 8 * U64_LEN,
+            Content::SortedSet(_, Marks { low, high }) => {
+                let escaped = low.iter().filter(|&&byte| byte == 0).count();
+                2 * U64_LEN + low.len() + escaped + 2 + high.len()
+            }
         };
         let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
         let mut value = Vec::with_capacity(head + body);

@@ -61,7 +61,10 @@ impl Txn<'_> {
         if let Some(stored) = self.seen.borrow().stored(row) {
             return Ok(stored);
         }
-        let value = self.read(Space::Metadata, row)?;
+        if let Some(value) = self.fetched.get(row) {
+            return Ok(Stored::of(value.as_deref()));
+        }
+        let value = self.snapshot.get(Space::Metadata, row)?;
         Ok(Stored::of(value.as_deref()))
     }
 
@@ -111,6 +114,13 @@ impl Txn<'_> {
     /// # Errors
     /// Those of the store. Nothing is changed then.
     pub fn commit(mut self) -> Result<Committed> {
+        if self.changes_nothing() {
+            self.ranks.get_mut().keep();
+            return Ok(Committed {
+                events: self.events,
+                ..Committed::default()
+            });
+        }
         let mut batch = Batch::default();
         let counts = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
@@ -148,6 +158,12 @@ impl Txn<'_> {
             remapped,
             events: self.events,
         })
+    }
+
+    fn changes_nothing(&self) -> bool {
+        self.changes.iter().all(Changes::is_empty)
+            && self.touched.is_empty()
+            && self.began == self.mapping
     }
 
     /// Keeps the expire-time index in step with the metadata rows, notes which keys were found expired, and answers

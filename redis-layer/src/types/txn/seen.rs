@@ -12,7 +12,7 @@ use crate::types::Metadata;
 use crate::types::rows::{DbNumber, is_metadata_key};
 use crate::types::txn::{Stored, Txn};
 
-/// How many keys are remembered. What is forgotten costs a point read.
+/// How many keys are remembered beside the last. What is forgotten costs a point read.
 const KEYS_MAX: usize = 32;
 
 /// A key that was looked up.
@@ -28,9 +28,12 @@ pub(super) struct Key {
     pub(super) is_noted: bool,
 }
 
-/// The keys that were looked up, the last one at the end.
+/// The keys that were looked up. Most commands look up one, which costs no vector.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Vec<Key>);
+pub(super) struct Seen {
+    last: Option<Key>,
+    before: Vec<Key>,
+}
 
 impl Key {
     fn is(&self, db: DbNumber, key: &[u8]) -> bool {
@@ -63,60 +66,50 @@ impl Seen {
     /// The key that was looked up last, if it is this one.
     #[inline]
     pub(super) fn last(&mut self, db: DbNumber, key: &[u8]) -> Option<&mut Key> {
-        self.0.last_mut().filter(|last| last.is(db, key))
+        self.last.as_mut().filter(|last| last.is(db, key))
     }
 
     /// Notes a key that was looked up in the snapshot. `now` is what it holds if it is live.
-    pub(super) fn push(
-        &mut self,
-        row: Vec<u8>,
-        stored: Stored,
-        now: Option<&Metadata>,
-        is_noted: bool,
-    ) {
-        if self.0.len() == KEYS_MAX {
-            self.0.pop();
-        }
-        self.0.push(Key {
+    fn push(&mut self, row: Vec<u8>, stored: Stored, now: Option<&Metadata>, is_noted: bool) {
+        let last = Key {
             row,
             stored,
             now: now.and_then(collection),
             changed_at: None,
             is_noted,
-        });
+        };
+        if let Some(before) = self.last.replace(last)
+            && self.before.len() < KEYS_MAX
+        {
+            self.before.push(before);
+        }
     }
 
     /// As [`push`](Self::push), where the commit knows all keys from elsewhere: only the last one is kept, and only
     /// if it is a collection.
-    pub(super) fn push_only(
-        &mut self,
-        row: Vec<u8>,
-        stored: Stored,
-        now: Option<&Metadata>,
-        is_noted: bool,
-    ) {
+    fn push_only(&mut self, row: Vec<u8>, stored: Stored, now: Option<&Metadata>, is_noted: bool) {
         if now.is_some_and(|now| now.content.collection().is_some()) {
-            self.0.clear();
+            self.last = None;
             self.push(row, stored, now, is_noted);
         }
     }
 
     /// What the snapshot holds under a metadata row's key, if that was looked up.
     pub(super) fn stored(&self, row: &[u8]) -> Option<Stored> {
-        let seen = self.0.iter().find(|seen| seen.row == row);
-        seen.map(|seen| seen.stored)
+        let mut seen = self.last.iter().chain(&self.before);
+        seen.find(|seen| seen.row == row).map(|seen| seen.stored)
     }
 
     /// Says that a metadata row is changed.
     pub(super) fn forget(&mut self, row: &[u8]) {
-        if let Some(last) = self.0.last_mut().filter(|last| last.row == row) {
+        if let Some(last) = self.last.as_mut().filter(|last| last.row == row) {
             last.forget();
         }
     }
 
     /// Says that any row may have changed.
     pub(super) fn forget_last(&mut self) {
-        if let Some(last) = self.0.last_mut() {
+        if let Some(last) = &mut self.last {
             last.forget();
         }
     }
