@@ -24,7 +24,7 @@ use crate::commands::dispatch::{Executed, call_unobserved, execute_at, finish, r
 use crate::commands::key_locks::Locks;
 use crate::commands::observed::{Ending, Observed};
 use crate::commands::session::Replies;
-use crate::commands::table::{Flag, Handler, Spec};
+use crate::commands::table::{Flag, Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Server, Session};
 use crate::types::Txn;
 
@@ -89,6 +89,21 @@ fn is_quick(spec: &Spec) -> bool {
     spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
 }
 
+/// The key of a quick command, and the first element that it names.
+fn element<'c>(spec: &Spec, words: &'c [Bytes]) -> Option<(&'c Bytes, &'c Bytes)> {
+    let (key, behind) = words.get(1..)?.split_first()?;
+    let name = match spec.group {
+        _ if !spec.has(Flag::Fast) => None,
+        Group::Hash | Group::Set => behind.first(),
+        // Bounds are no names.
+        Group::SortedSet if spec.full_name == "zcount" => None,
+        // A score may stand before it.
+        Group::SortedSet => behind.last(),
+        _ => None,
+    };
+    Some((key, name?))
+}
+
 /// Commands that run together.
 #[derive(Clone, Copy)]
 struct Together<'c> {
@@ -113,6 +128,12 @@ impl<'c> Together<'c> {
             }
         }
         keys
+    }
+
+    /// Elements that they will ask for by name, with their keys.
+    fn elements(self) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
+        self.args()
+            .filter_map(|args| element(args.spec, args.from(0)))
     }
 
     /// The locks that they need: none if none of them writes.
@@ -193,6 +214,7 @@ fn run_in_one(
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     txn.fetch(keys.into_iter())?;
+    txn.fetch_elements(together.elements())?;
     let mut bytes = 0;
     for args in together.args() {
         let is_quick = is_quick(args.spec);

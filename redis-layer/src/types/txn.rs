@@ -65,6 +65,8 @@ pub struct Txn<'s> {
     seen: RefCell<Seen>,
     /// Metadata rows of the snapshot that were read ahead.
     fetched: Fetched,
+    /// Rows of elements that were read ahead.
+    elements: Fetched,
     db: DbNumber,
     now_ms: i64,
 }
@@ -136,6 +138,7 @@ impl<'s> Txn<'s> {
             mapping,
             seen: RefCell::default(),
             fetched: Fetched::default(),
+            elements: Fetched::default(),
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
@@ -325,25 +328,15 @@ impl<'s> Txn<'s> {
 
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
-        if space == Space::Metadata
-            && let Some(value) = self.fetched.get(key)
-        {
-            return Ok(value.clone());
+        let fetched = match space {
+            Space::Metadata => self.fetched.get(key),
+            Space::Data => self.elements.near(key),
+            _ => None,
+        };
+        match fetched {
+            Some(value) => Ok(value.clone()),
+            None => Ok(self.snapshot.get(space, key)?),
         }
-        Ok(self.snapshot.get(space, key)?)
-    }
-
-    /// Reads the metadata of several keys together, for commands that are about to ask for them.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
-        let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
-        // Many commands for one key are common.
-        rows.dedup();
-        let values = self.snapshot.get_many(Space::Metadata, &rows)?;
-        self.fetched = Fetched::new(rows, values);
-        Ok(())
     }
 
     /// Stores a row.

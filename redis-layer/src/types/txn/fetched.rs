@@ -1,11 +1,22 @@
-//! Metadata rows that were read ahead, for commands that run together.
+//! Rows that were read ahead, for commands that run together.
 //!
 //! Commands ask for their keys in the order in which they stand, so the row that is wanted is nearly always the last that was
 //! found, or the one behind it. Only who asks in another order needs the rows sorted: the commit of commands that write.
+//!
+//! Metadata rows are read ahead of all commands. Of elements, those that quick commands name: `HGET`, `SADD`, `ZADD`. Which
+//! they will ask for is guessed from where the name stands in such commands. A wrong guess costs a look-up in vain.
 
 use std::cell::{Cell, OnceCell};
 
 use bytes::Bytes;
+
+use crate::store::Space;
+use crate::types::rows::{Kind, RowPrefix, metadata_key};
+use crate::types::txn::Txn;
+use crate::types::{Metadata, Result};
+
+/// So many rows behind the last one that was found are looked at: not every command asks for the row that was guessed.
+const NEAR: usize = 4;
 
 /// Rows of the snapshot, in the order in which their keys stand in the commands. A row may be there twice.
 #[derive(Debug, Default)]
@@ -49,6 +60,16 @@ impl Fetched {
         self.values.get(at)
     }
 
+    /// As [`get`](Self::get), for who asks for other rows too: only rows near the last that was found are looked at.
+    #[inline]
+    pub(super) fn near(&self, row: &[u8]) -> Option<&Option<Bytes>> {
+        let last = self.last.get();
+        let is_at = |at: &usize| self.rows.get(*at).is_some_and(|expected| expected == row);
+        let at = (last..last + NEAR).find(is_at)?;
+        self.last.set(at);
+        self.values.get(at)
+    }
+
     fn find(&self, row: &[u8]) -> Option<usize> {
         if self.is_empty() {
             return None;
@@ -60,6 +81,75 @@ impl Fetched {
         });
         let found = sorted.binary_search_by(|&at| self.rows[at].as_slice().cmp(row));
         found.ok().map(|at| sorted[at])
+    }
+}
+
+impl Txn<'_> {
+    /// Reads the metadata of several keys together, for commands that are about to ask for them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
+        let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
+        // Many commands for one key are common.
+        rows.dedup();
+        let values = self.snapshot.get_many(Space::Metadata, &rows)?;
+        self.fetched = Fetched::new(rows, values);
+        Ok(())
+    }
+
+    /// Reads the elements that commands are about to ask for by name, each with its key. Only keys that
+    /// [`fetch`](Self::fetch) has read are looked into.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn fetch_elements<'a>(
+        &mut self,
+        asked: impl Iterator<Item = (&'a Bytes, &'a Bytes)>,
+    ) -> Result<()> {
+        let mut rows = Vec::new();
+        let mut of_key: Option<(&Bytes, Option<Place>)> = None;
+        for (key, name) in asked {
+            if of_key.as_ref().is_none_or(|(last, _)| *last != key) {
+                of_key = Some((key, self.place(key)));
+            }
+            if let Some((_, Some(place))) = &of_key {
+                rows.push(place.row(name));
+            }
+        }
+        if rows.len() > 1 {
+            let values = self.snapshot.get_many(Space::Data, &rows)?;
+            self.elements = Fetched::new(rows, values);
+        }
+        Ok(())
+    }
+
+    /// Where the elements of a key stand, if they have names. What is damaged is for the command to find.
+    fn place(&self, key: &[u8]) -> Option<Place> {
+        let row = metadata_key(self.db(), key);
+        let value = self.fetched.get(&row)?.as_ref()?;
+        let metadata = Metadata::decode(&row, value).ok()?;
+        let kind = metadata.content.kind();
+        let has_names = matches!(kind, Kind::Hash | Kind::Set | Kind::SortedSet);
+        let collection = metadata.content.collection().filter(|_| has_names)?;
+        let prefix = RowPrefix::new(self.db(), key, collection.version);
+        Some(Place { kind, prefix })
+    }
+}
+
+/// Where the elements of a collection stand.
+struct Place {
+    kind: Kind,
+    prefix: RowPrefix,
+}
+
+impl Place {
+    /// The key of the row of an element.
+    fn row(&self, name: &[u8]) -> Vec<u8> {
+        match self.kind {
+            Kind::SortedSet => self.prefix.data_key(name),
+            _ => self.prefix.name_key(name),
+        }
     }
 }
 
@@ -81,5 +171,18 @@ mod tests {
             }
         }
         assert_eq!(Fetched::default().get(b"a"), None);
+    }
+
+    #[test]
+    fn near_rows_are_found_and_others_are_not_looked_for() {
+        let names = |range: std::ops::Range<u8>| range.map(|name| vec![name]).collect::<Vec<_>>();
+        let values = names(0..10).into_iter().map(|name| Some(name.into()));
+        let fetched = Fetched::new(names(0..10), values.collect());
+        let found = |name: u8| fetched.near(&[name]).is_some();
+        let asked = [0, 0, 2, 1, 5, 9, 10, 8, 9];
+        let near = [true, true, true, false, true, false, false, true, true];
+        assert_eq!(asked.map(found), near);
+        assert_eq!(fetched.near(&[9]), Some(&Some(Bytes::from(vec![9]))));
+        assert_eq!(Fetched::default().near(&[0]), None);
     }
 }

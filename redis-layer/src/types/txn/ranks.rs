@@ -37,6 +37,7 @@ impl<'s> Txn<'s> {
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
         (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
         self.fetched.clear();
+        self.elements.clear();
         self.seen = RefCell::default();
         Ok(true)
     }
