@@ -135,7 +135,7 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn get(&self, txn: &Txn<'_>, name: &[u8]) -> Result<Option<Bytes>> {
-        let row = self.prefix.name_key(name);
+        let row = txn.name_row(&self.prefix, name);
         let Some(stored) = txn.get(Space::Data, &row)? else {
             return Ok(None);
         };
@@ -178,7 +178,7 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn contains(&self, txn: &Txn<'_>, name: &[u8]) -> Result<bool> {
-        let row = self.prefix.name_key(name);
+        let row = txn.name_row(&self.prefix, name);
         Ok(txn.get(Space::Data, &row)?.is_some())
     }
 
@@ -187,9 +187,10 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn put(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
-        let row = self.prefix.name_key(name);
+        let row = txn.name_row(&self.prefix, name);
         let old = txn.get(Space::Data, &row)?;
         self.size += u64::from(old.is_none());
+        let row = row.into_owned();
         self.write(txn, row, old.as_deref(), value)?;
         Ok(old.is_none())
     }
@@ -199,10 +200,11 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn put_new(&mut self, txn: &mut Txn<'_>, name: &[u8], value: Bytes) -> Result<bool> {
-        let row = self.prefix.name_key(name);
+        let row = txn.name_row(&self.prefix, name);
         let is_new = txn.get(Space::Data, &row)?.is_none();
         if is_new {
             self.size += 1;
+            let row = row.into_owned();
             self.write(txn, row, None, value)?;
         }
         Ok(is_new)
@@ -213,10 +215,11 @@ impl Elements {
     /// # Errors
     /// Those of the store.
     pub fn remove(&mut self, txn: &mut Txn<'_>, name: &[u8]) -> Result<bool> {
-        let row = self.prefix.name_key(name);
+        let row = txn.name_row(&self.prefix, name);
         let was_there = txn.get(Space::Data, &row)?.is_some();
         if was_there {
             self.size = self.size.saturating_sub(1);
+            let row = row.into_owned();
             txn.delete(Space::Data, row);
         }
         Ok(was_there)

@@ -158,6 +158,14 @@ impl RowPrefix {
         row
     }
 
+    /// Whether a row is the row of this field or member, if it is the row of any: its place is not looked at.
+    #[inline]
+    #[must_use]
+    pub fn is_name_key(&self, row: &[u8], name: &[u8]) -> bool {
+        let behind = row.strip_prefix(&*self.0);
+        behind.and_then(|behind| behind.get(PLACE_LEN..)) == Some(name)
+    }
+
     /// The rows of the names from a place on.
     #[must_use]
     pub fn from_place(&self, place: u64) -> KeyRange {

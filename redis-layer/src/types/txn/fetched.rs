@@ -6,6 +6,7 @@
 //! Metadata rows are read ahead of all commands. Of elements, those that quick commands name: `HGET`, `SADD`, `ZADD`. Which
 //! they will ask for is guessed from where the name stands in such commands. A wrong guess costs a look-up in vain.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use bytes::Bytes;
@@ -63,11 +64,15 @@ impl Fetched {
     /// As [`get`](Self::get), for who asks for other rows too: only rows near the last that was found are looked at.
     #[inline]
     pub(super) fn near(&self, row: &[u8]) -> Option<&Option<Bytes>> {
-        let last = self.last.get();
-        let is_at = |at: &usize| self.rows.get(*at).is_some_and(|expected| expected == row);
-        let at = (last..last + NEAR).find(is_at)?;
+        let at = self.place_near(|near| near == row)?;
         self.last.set(at);
         self.values.get(at)
+    }
+
+    fn place_near(&self, is_row: impl Fn(&[u8]) -> bool) -> Option<usize> {
+        let last = self.last.get();
+        let is_at = |at: &usize| self.rows.get(*at).is_some_and(|row| is_row(row));
+        (last..last + NEAR).find(is_at)
     }
 
     fn find(&self, row: &[u8]) -> Option<usize> {
@@ -122,6 +127,15 @@ impl Txn<'_> {
             self.elements = Fetched::new(rows, values);
         }
         Ok(())
+    }
+
+    /// The key of the row of a field or a member. One that was read ahead is not made again.
+    pub(crate) fn name_row<'t>(&'t self, prefix: &RowPrefix, name: &[u8]) -> Cow<'t, [u8]> {
+        let is_row = |row: &[u8]| prefix.is_name_key(row, name);
+        match self.elements.place_near(is_row) {
+            Some(at) => Cow::Borrowed(&self.elements.rows[at]),
+            None => Cow::Owned(prefix.name_key(name)),
+        }
     }
 
     /// Where the elements of a key stand, if they have names. What is damaged is for the command to find.
