@@ -100,9 +100,6 @@ fn a_table_under_the_name_of_another_is_no_answer() {
             }
         }
     }
-    assert!(
-        as_long >= 12,
-        "{as_long} pairs of {} are told apart by more than their lengths",
-        30
-    );
+    println!("30 pairs, {as_long} of them of one length");
+    assert!(as_long >= 12, "lengths alone tell the others apart");
 }

@@ -27,7 +27,8 @@
 //!   version of its key that stands in another table is seen again. The report names every file that this may come from.
 //! - A table that a compaction replaced may still be there, because somebody read it, or the process ended. Its rows may have been
 //!   deleted since. A manifest that can be read says so. Without it, the tables that replaced it do, unless they
-//!   have been replaced in turn and are gone; then its rows come back.
+//!   have been replaced in turn and are gone; then its rows come back, also in the place of newer ones that were given the sequence
+//!   number 0 since.
 //! - Without a manifest, a family that was dropped and whose tables are still there comes back, and one of which there is no table
 //!   is not known. Rows of it in a log cannot be kept, because a log has numbers and no names.
 
