@@ -4,14 +4,17 @@ mod common;
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use common::StoreKind;
 use common::client::{Client, Command, encode};
 use common::servers::{Ours, RealRedis};
 use common::tree::Node;
 use redis_layer::server::Options;
+use redis_layer::store::Scope;
 
 /// Long enough for an answer on this machine, short enough to wait for silence.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -118,7 +121,7 @@ fn a_pipeline_is_taken_while_nobody_reads_its_answers() {
     const COMMANDS: usize = 20_000;
     let ours = ours();
     let mut client = Client::connect(ours.address);
-    let word = |text: &[u8]| bytes::Bytes::copy_from_slice(text);
+    let word = |text: &[u8]| Bytes::copy_from_slice(text);
     let value = word(&b"v".repeat(ANSWER_BYTES));
     let set: Command = vec![word(b"set"), word(b"k"), value];
     client.pipeline(&[set]);
@@ -381,4 +384,32 @@ fn without_chance(fact: &str) -> String {
         return format!("{way} = {}", fields.collect::<Vec<_>>().join(" "));
     }
     fact.to_owned()
+}
+
+/// They wait as tasks at first, and on threads at last: for a moment and for long.
+#[test]
+fn pipelines_that_wait_for_a_key_hold_up_nobody_and_run_when_it_is_free() {
+    let store = StoreKind::BTree.open();
+    let server = Ours::start(Arc::clone(&store));
+    let key = [Bytes::from("k")];
+    let mut other = Client::connect(server.address);
+    for (round, held_ms) in [2, 100].into_iter().enumerate() {
+        let mut waiting: Vec<Client> = (0..8).map(|_| Client::connect(server.address)).collect();
+        let guard = store.lock(Scope::Keys(&key)).unwrap();
+        for client in &mut waiting {
+            client.send(b"incr k\r\nincr k\r\n").unwrap();
+        }
+        thread::sleep(Duration::from_millis(held_ms));
+        assert_eq!(other.call(&["ping"]), "+PONG\\r\\n");
+        let set: Command = ["set", "l", "1"].map(Bytes::from).to_vec();
+        assert_eq!(other.pipeline(&[set.clone(), set]).len(), 2);
+        assert_eq!(waiting[0].reply_within(Duration::from_millis(1)), None);
+        drop(guard);
+        for client in &mut waiting {
+            client.reply().unwrap();
+            client.reply().unwrap();
+        }
+        let sum = (16 * (round + 1)).to_string();
+        assert!(other.call(&["get", "k"]).contains(&sum));
+    }
 }

@@ -1,11 +1,12 @@
 //! The locks of a command's keys: which ones, and how a client waits for them.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::commands::{CommandError, Server, scripting, slowly};
-use crate::store::{Guard, Scope, Store};
+use crate::store::{Guard, Place, Scope, Store};
 use crate::types;
 
 /// Which keys a command locks. A lock is by name, whatever the database: `MOVE` and `SELECT` in a
@@ -15,6 +16,28 @@ pub(crate) enum Locks {
     Nothing,
     Keys(Vec<Bytes>),
     Everything,
+}
+
+/// How a client waits for locks that others hold.
+#[derive(Debug)]
+pub enum Wait<'w> {
+    /// Its task is called when it is worth to try again. Its thread serves others meanwhile.
+    Called {
+        /// Calls the task.
+        waker: &'w Waker,
+        /// Where it waits.
+        place: &'w mut Place,
+    },
+    /// On its thread, until it has them.
+    There,
+}
+
+/// What a client got that asked for locks.
+pub(crate) enum Asked<'s> {
+    /// The locks, or none if it needs none.
+    Got(Option<Box<dyn Guard + 's>>),
+    /// A place in the queue.
+    Queued,
 }
 
 impl Locks {
@@ -67,6 +90,25 @@ impl Locks {
                 }
             }
         })
+    }
+
+    /// As [`Locks::take_or_refuse`], but who can be called does not wait here.
+    pub(crate) fn ask<'s>(
+        &self,
+        server: &'s Server,
+        wait: Wait<'_>,
+    ) -> Result<Asked<'s>, CommandError> {
+        if let (Wait::Called { waker, place }, Some(scope)) = (wait, self.scope()) {
+            let guard = server.store.lock_or_queue(scope, waker, place);
+            let guard = guard.map_err(types::Error::from)?;
+            if guard.is_some() {
+                return Ok(Asked::Got(guard));
+            }
+            if place.is_taken() {
+                return Ok(Asked::Queued);
+            }
+        }
+        self.take_or_refuse(server).map(Asked::Got)
     }
 
     /// What they keep others away from.

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use crate::commands::dispatch::{Executed, call_unobserved, execute_at, finish, resolve};
-use crate::commands::key_locks::Locks;
+use crate::commands::key_locks::{Asked, Locks, Wait};
 use crate::commands::observed::{Ending, Observed};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec};
@@ -33,23 +33,38 @@ const COMMANDS_MAX: usize = 64;
 /// Together they have no more bytes of arguments, and of answers hardly more: nobody else waits for long.
 const BYTES_MAX: usize = 64 * 1024;
 
+/// What came of an attempt to run commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Progress {
+    /// Some have run.
+    Ran,
+    /// Others hold their locks, and nothing has happened. The task is called when it is worth to try again.
+    Queued,
+}
+
 /// Runs the first of the commands, or the first few of them together. Takes them away, and appends what they did in
-/// their order. `server` is the one of the session.
+/// their order. `server` is the one of the session, and `wait` how they wait for locks if they run together.
 pub fn execute_next(
     server: &Server,
     session: &mut Session,
     commands: &mut VecDeque<Vec<Bytes>>,
     executed: &mut Vec<Executed>,
-) {
+    wait: Wait<'_>,
+) -> Progress {
     let specs = plain_ones(session, commands);
     if specs.len() > 1 {
         let specs = &specs;
         let together = Together { specs, commands };
-        let done = run(server, session, together, executed);
+        let done = run(server, session, together, executed, wait);
+        if done == 0 {
+            return Progress::Queued;
+        }
         commands.drain(..done);
     } else if let Some(args) = commands.pop_front() {
         executed.push(execute_at(server, session, &args));
     }
+    Progress::Ran
 }
 
 /// The table entries of the commands in front that may run together.
@@ -180,16 +195,18 @@ impl<'c> Times<'c> {
     }
 }
 
-/// Runs commands in one transaction. Answers how many: fewer than there are if the answers grow large.
+/// Runs commands in one transaction. Answers how many: fewer than there are if the answers grow large, and none if they
+/// wait for their locks.
 fn run(
     server: &Server,
     session: &mut Session,
     together: Together<'_>,
     executed: &mut Vec<Executed>,
+    wait: Wait<'_>,
 ) -> usize {
     let before = executed.len();
     session.confirming = false;
-    if let Err(error) = run_in_one(server, session, together, executed) {
+    if let Err(error) = run_in_one(server, session, together, executed, wait) {
         // Nothing was changed, and nothing that was read may be told.
         executed.truncate(before);
         let refused = || Executed::reply(Reply::Error(error.clone()));
@@ -203,14 +220,17 @@ fn run_in_one(
     session: &mut Session,
     together: Together<'_>,
     executed: &mut Vec<Executed>,
+    wait: Wait<'_>,
 ) -> Result<(), CommandError> {
     let before = executed.len();
-    executed.reserve(together.specs.len());
-    let now_ms = server.clock.now_ms();
     let mut times = Times::begin(session, together);
     let keys = together.keys();
     let locks = together.locks(&keys);
-    let guard = locks.take_or_refuse(server)?;
+    let Asked::Got(guard) = locks.ask(server, wait)? else {
+        return Ok(());
+    };
+    executed.reserve(together.specs.len());
+    let now_ms = server.clock.now_ms();
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     txn.fetch(keys.into_iter())?;

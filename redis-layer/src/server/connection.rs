@@ -8,21 +8,32 @@
 //! Messages that others have for the client stand in its outbox. They are taken out before every
 //! command, and after it; while the client is silent, or waits for a key, they wake the task.
 //!
+//! Commands whose keys others have locked wait without a thread ([`Connection::run_in_turn`]): the task is called when it is
+//! worth to try again, and its thread reads and runs for others until then. A key that all want so becomes a queue of tasks,
+//! of which one runs and none holds up a thread.
+//!
 //! An idle connection waits in one place ([`Connection::idle`]), and holds no buffer there.
 
+mod sending;
+
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::commands::{Executed, Outbox, Reply, Server, Session, Waiting, execute_next};
+use crate::commands::{
+    Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
+};
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::turns::let_others_run;
+use crate::store::Place;
 
 /// Answers are sent when they reach this size, even if more commands are waiting.
 const SEND_BYTES: usize = 64 * 1024;
@@ -30,6 +41,8 @@ const SEND_BYTES: usize = 64 * 1024;
 const COMMANDS_AHEAD: usize = 64;
 /// And no more of them once they have so many bytes: what waits to run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
+/// How long a task waits to be called for locks before it waits on its thread.
+const QUEUE_PATIENCE: Duration = Duration::from_millis(10);
 /// A connection with nothing to do keeps no larger buffer for answers.
 const IDLE_BYTES: usize = 4 * 1024;
 
@@ -48,6 +61,8 @@ pub(super) struct Connection {
     waiting: Option<Waiting>,
     /// Until when the first of the commands is held back by `CLIENT PAUSE`.
     held_back: Option<Instant>,
+    /// Where it waits for locks.
+    place: Place,
     durability: Arc<Durability>,
 }
 
@@ -62,6 +77,8 @@ enum Next {
     Wait,
     /// Send, then wait for the end of a pause.
     Pause,
+    /// Wait for locks. There is nothing to send.
+    Queue,
     /// Send, then close.
     Close,
     /// Close, whatever there is to send.
@@ -100,6 +117,7 @@ impl Connection {
             broken: None,
             waiting: None,
             held_back: None,
+            place: Place::default(),
             durability,
         }
     }
@@ -108,7 +126,7 @@ impl Connection {
     /// arrived completely before a stop is still answered.
     pub(super) async fn serve(mut self) {
         loop {
-            let ran = self.run_commands();
+            let ran = self.run_in_turn().await;
             if ran.next == Next::Drop {
                 return;
             }
@@ -124,7 +142,7 @@ impl Connection {
                 Next::Read if arrived => continue,
                 Next::Wait if self.wait().await => continue,
                 Next::Pause if self.pause().await => continue,
-                Next::Wait | Next::Pause | Next::Drop => return,
+                Next::Wait | Next::Pause | Next::Queue | Next::Drop => return,
                 Next::Read => {}
             }
             match self.idle().await {
@@ -135,6 +153,31 @@ impl Connection {
         }
         // The client may be gone already.
         let _ = self.stream.shutdown().await;
+    }
+
+    /// Runs commands. As long as others hold their locks the task waits, and its thread serves others; who was called in vain
+    /// for too long waits on its thread, where the lock is handed over at last.
+    async fn run_in_turn(&mut self) -> Ran {
+        let ran = poll_fn(|cx| Poll::Ready(self.run_commands(Some(cx.waker())))).await;
+        if ran.next != Next::Queue {
+            return ran;
+        }
+        let mut is_called = false;
+        let called = poll_fn(|cx| {
+            // The first time is now.
+            if !std::mem::replace(&mut is_called, true) {
+                return Poll::Pending;
+            }
+            let ran = self.run_commands(Some(cx.waker()));
+            if ran.next == Next::Queue {
+                return Poll::Pending;
+            }
+            Poll::Ready(ran)
+        });
+        match tokio::time::timeout(QUEUE_PATIENCE, called).await {
+            Ok(ran) => ran,
+            Err(_) => self.run_commands(None),
+        }
     }
 
     /// Waits until something happens, and holds little meanwhile.
@@ -155,10 +198,15 @@ impl Connection {
         }
     }
 
-    /// Runs complete commands until there are none, or the answers are worth sending.
-    fn run_commands(&mut self) -> Ran {
+    /// Runs complete commands until there are none, or the answers are worth sending, or others hold the locks and will call
+    /// `waker`. Without one it waits for locks here.
+    fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = false;
         self.session.begin_turn();
+        let mut place = std::mem::take(&mut self.place);
+        if waker.is_none() {
+            place.leave();
+        }
         let next = loop {
             if self.session.peer().outbox.is_closed() {
                 break Next::Drop;
@@ -182,13 +230,31 @@ impl Connection {
             if self.held_back.is_some() {
                 break Next::Pause;
             }
+            let wait = match waker {
+                Some(waker) => Wait::Called {
+                    waker,
+                    place: &mut place,
+                },
+                None => Wait::There,
+            };
             let mut executed = Vec::new();
-            execute_next(
+            let progress = execute_next(
                 &self.server,
                 &mut self.session,
                 &mut self.commands,
                 &mut executed,
+                wait,
             );
+            if progress == Progress::Queued {
+                if wrote || !self.out.is_empty() {
+                    break Next::Continue;
+                }
+                self.place = place;
+                return Ran {
+                    wrote,
+                    next: Next::Queue,
+                };
+            }
             for executed in executed {
                 wrote |= self.take_answer(&executed);
                 self.waiting = executed.waiting;
@@ -355,63 +421,6 @@ impl Connection {
         }
     }
 
-    /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
-    async fn answer(&mut self, wrote: bool) -> io::Result<bool> {
-        if wrote {
-            self.durability
-                .acknowledge()
-                .await
-                .map_err(io::Error::other)?;
-        }
-        if self.out.is_empty() {
-            return Ok(false);
-        }
-        let arrived = self.send().await?;
-        self.server.counters.sent(self.out.len());
-        self.out.clear();
-        self.session.peer().outbox.sent();
-        Ok(arrived)
-    }
-
-    /// Sends the answers, and takes what arrives meanwhile, until that is as much as one command
-    /// may be. Answers whether anything arrived. Most answers go out with the first call.
-    async fn send(&mut self) -> io::Result<bool> {
-        let mut sent = none_if_blocked(self.stream.try_write(&self.out))?.unwrap_or(0);
-        let mut arrived = false;
-        let mut at_end = false;
-        let peer = Arc::clone(self.session.peer());
-        while sent < self.out.len() {
-            self.show_memory();
-            let takes_more = !at_end && self.parser.has_room();
-            let interest = if takes_more {
-                Interest::WRITABLE | Interest::READABLE
-            } else {
-                Interest::WRITABLE
-            };
-            let ready = tokio::select! {
-                ready = self.stream.ready(interest) => ready?,
-                () = peer.outbox.changed() => {
-                    if peer.outbox.is_closed() {
-                        return Err(io::ErrorKind::ConnectionAborted.into());
-                    }
-                    continue;
-                }
-            };
-            if ready.is_writable() {
-                sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);
-            }
-            if takes_more && ready.is_readable() {
-                let count = none_if_blocked(self.stream.try_read_buf(self.parser.buffer()))?;
-                at_end = count == Some(0);
-                if let Some(count) = count.filter(|&count| count > 0) {
-                    self.arrived(&Ok(count));
-                    arrived = true;
-                }
-            }
-        }
-        Ok(arrived)
-    }
-
     /// Lets others see how much memory the connection holds.
     fn show_memory(&self) {
         let peer = self.session.peer();
@@ -462,13 +471,4 @@ async fn read(stream: &mut TcpStream, parser: &mut Parser) -> io::Result<usize> 
     // This form knows that a read which does not fill its buffer has taken all there was, and
     // saves the call that would say so.
     stream.read_buf(parser.buffer()).await
-}
-
-/// What a call to a socket did, or `None` if there was nothing to do after all.
-fn none_if_blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
-    match result {
-        Ok(count) => Ok(Some(count)),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-        Err(error) => Err(error),
-    }
 }

@@ -11,13 +11,15 @@ use std::collections::{BTreeMap, btree_map};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Waker;
 use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::RwLock;
 
 use crate::store::{
-    Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store, StripedLocks,
+    Batch, Cursor, Direction, Guard, KeyRange, Place, Result, Scope, Snapshot, Space, Store,
+    StripedLocks,
 };
 
 type Map = BTreeMap<Vec<u8>, Bytes>;
@@ -77,6 +79,15 @@ impl Store for BTreeStore {
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
         Ok(self.locks.try_lock(scope))
+    }
+
+    fn lock_or_queue<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        waker: &Waker,
+        place: &mut Place,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.lock_or_queue(scope, waker, place))
     }
 
     fn unique(&self) -> Result<u64> {

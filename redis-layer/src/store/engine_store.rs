@@ -11,6 +11,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,8 +20,8 @@ use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 use parking_lot::Mutex;
 
 use crate::store::{
-    Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space,
-    Store, StripedLocks,
+    Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Place, Result, Scope, Snapshot,
+    Space, Store, StripedLocks,
 };
 
 /// The system row that holds the end of the reserved block of numbers.
@@ -159,6 +160,15 @@ impl Store for EngineStore {
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
         Ok(self.locks.try_lock(scope))
+    }
+
+    fn lock_or_queue<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        waker: &Waker,
+        place: &mut Place,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        Ok(self.locks.lock_or_queue(scope, waker, place))
     }
 
     fn unique(&self) -> Result<u64> {

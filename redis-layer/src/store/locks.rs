@@ -8,14 +8,19 @@
 //! 1. The stripes of one call are taken in ascending order, each once, behind the lock that all
 //!    share. Two calls can therefore not wait for each other in a circle.
 //! 2. A caller holds all the stripes of its keys, or is still waiting.
+//! 3. Whoever gives a stripe back calls the oldest task that waits for it ([`LockQueues`]), also who held it only to learn that
+//!    the next one is taken.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::store::lock_queue::{LockQueues, Place};
 use crate::store::{Guard, Scope};
 
 /// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: two of them share a
@@ -28,6 +33,8 @@ pub struct StripedLocks {
     stripes: Vec<Mutex<()>>,
     /// Shared by all who hold some keys; alone with it is who holds everything.
     everything: RwLock<()>,
+    /// Tasks that wait for stripes.
+    queues: Arc<LockQueues>,
     seed: u64,
 }
 
@@ -36,6 +43,7 @@ impl Default for StripedLocks {
         Self {
             stripes: (0..STRIPES).map(|_| Mutex::new(())).collect(),
             everything: RwLock::default(),
+            queues: Arc::default(),
             // By chance, so that nobody can easily choose keys that all share a stripe. Who could would make
             // writers wait, no more: so the hash is one for speed, and not the slower one of the standard library.
             seed: RandomState::new().hash_one(STRIPES),
@@ -43,68 +51,133 @@ impl Default for StripedLocks {
     }
 }
 
+/// Which lock somebody else holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Everything,
+    Stripe(u16),
+}
+
 impl StripedLocks {
     /// Takes the locks of `scope` and holds them until the guard is dropped.
     #[must_use]
     pub fn lock(&self, scope: Scope<'_>) -> Box<dyn Guard + '_> {
-        Box::new(match scope {
-            Scope::Everything => Held::Everything(self.everything.write()),
-            Scope::Keys([key]) => {
-                let shared = self.everything.read();
-                Held::One(self.stripe(key).lock(), shared)
-            }
+        let held = match scope {
+            Scope::Everything => Ok(Held::Everything(self.everything.write())),
             Scope::Keys(keys) => {
-                let shared = self.everything.read();
-                let stripes = self.stripes_of(keys).map(Mutex::lock);
-                Held::Some(stripes.collect(), shared)
+                self.take(keys, self.everything.read(), |stripe| Some(stripe.lock()))
             }
-        })
+        };
+        match held {
+            Ok(held) => Box::new(held),
+            Err(_) => unreachable!("nobody gave up"),
+        }
     }
 
     /// Takes the locks of `scope` if nobody else holds any of them.
     #[must_use]
     pub fn try_lock(&self, scope: Scope<'_>) -> Option<Box<dyn Guard + '_>> {
-        Some(Box::new(match scope {
-            Scope::Everything => Held::Everything(self.everything.try_write()?),
-            Scope::Keys([key]) => {
-                let shared = self.everything.try_read()?;
-                Held::One(self.stripe(key).try_lock()?, shared)
+        Some(Box::new(self.try_take(scope).ok()?))
+    }
+
+    /// As [`Self::try_lock`], and as [`Store::lock_or_queue`](crate::store::Store::lock_or_queue) says. Whoever holds everything
+    /// has no queue.
+    #[must_use]
+    pub fn lock_or_queue(
+        &self,
+        scope: Scope<'_>,
+        waker: &Waker,
+        place: &mut Place,
+    ) -> Option<Box<dyn Guard + '_>> {
+        let mut joined = None;
+        loop {
+            match self.try_take(scope) {
+                Ok(held) => {
+                    place.leave_with(held.stripes());
+                    return Some(Box::new(held));
+                }
+                Err(Taken::Everything) => {
+                    place.leave();
+                    return None;
+                }
+                Err(Taken::Stripe(stripe)) if joined == Some(stripe) => return None,
+                Err(Taken::Stripe(stripe)) => {
+                    let_others_in();
+                    place.join(&self.queues, stripe, waker);
+                    joined = Some(stripe);
+                }
             }
-            Scope::Keys(keys) => {
-                let shared = self.everything.try_read()?;
-                let stripes = self.stripes_of(keys).map(Mutex::try_lock);
-                Held::Some(stripes.collect::<Option<_>>()?, shared)
-            }
-        }))
+        }
     }
 
     /// Takes the locks of `scope`, or none of them if others hold one for longer than that.
     #[must_use]
     pub fn lock_for(&self, scope: Scope<'_>, patience: Duration) -> Option<Box<dyn Guard + '_>> {
         let deadline = Instant::now() + patience;
-        let held = match scope {
+        Some(Box::new(match scope {
             Scope::Everything => Held::Everything(self.everything.try_write_until(deadline)?),
             Scope::Keys(keys) => {
                 let shared = self.everything.try_read_until(deadline)?;
-                let stripes = self.stripes_of(keys);
-                let held = stripes.map(|stripe| stripe.try_lock_until(deadline));
-                Held::Some(held.collect::<Option<_>>()?, shared)
+                let take = self.take(keys, shared, |stripe| stripe.try_lock_until(deadline));
+                take.ok()?
             }
-        };
-        Some(Box::new(held))
+        }))
     }
 
-    fn stripe(&self, key: &[u8]) -> &Mutex<()> {
-        &self.stripes[usize::from(self.number(key))]
+    /// How many tasks wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.queues.len()
     }
 
-    /// The stripes of several keys, in ascending order, each once.
-    fn stripes_of(&self, keys: &[Bytes]) -> impl Iterator<Item = &Mutex<()>> {
+    fn try_take(&self, scope: Scope<'_>) -> Result<Held<'_>, Taken> {
+        match scope {
+            Scope::Everything => {
+                let all = self.everything.try_write().ok_or(Taken::Everything)?;
+                Ok(Held::Everything(all))
+            }
+            Scope::Keys(keys) => {
+                let shared = self.everything.try_read().ok_or(Taken::Everything)?;
+                self.take(keys, shared, Mutex::try_lock)
+            }
+        }
+    }
+
+    /// Takes the stripes of keys one after the other, each by `take`. If that gives up, those before are given back.
+    fn take<'a>(
+        &'a self,
+        keys: &[Bytes],
+        shared: RwLockReadGuard<'a, ()>,
+        take: impl Fn(&'a Mutex<()>) -> Option<MutexGuard<'a, ()>>,
+    ) -> Result<Held<'a>, Taken> {
+        let queues = &*self.queues;
+        let stripe = |number| &self.stripes[usize::from(number)];
+        if let [key] = keys {
+            let number = self.number(key);
+            let guard = take(stripe(number)).ok_or(Taken::Stripe(number))?;
+            let stripes = [number];
+            return Ok(Held::One(guard, shared, Call { queues, stripes }));
+        }
+        let stripes = self.numbers(keys);
+        let mut guards = Vec::with_capacity(stripes.len());
+        for (at, &number) in stripes.iter().enumerate() {
+            let Some(guard) = take(stripe(number)) else {
+                drop(guards);
+                queues.call(&stripes[..at]);
+                return Err(Taken::Stripe(number));
+            };
+            guards.push(guard);
+            let_others_in();
+        }
+        Ok(Held::Some(guards, shared, Call { queues, stripes }))
+    }
+
+    /// The numbers of the stripes of several keys, in ascending order, each once.
+    fn numbers(&self, keys: &[Bytes]) -> Vec<u16> {
         let mut numbers: Vec<u16> = keys.iter().map(|key| self.number(key)).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let stripe = |number| &self.stripes[usize::from(number)];
-        numbers.into_iter().map(stripe)
+        numbers
     }
 
     /// The number of a key's stripe: the two lowest bytes of its hash.
@@ -114,19 +187,55 @@ impl StripedLocks {
     }
 }
 
-/// The locks of one call, which are given back in this order.
-#[expect(dead_code, reason = "they are held")]
+/// Between two steps others may come in. In a test they do.
+fn let_others_in() {
+    #[cfg(test)]
+    std::thread::yield_now();
+}
+
+/// The locks of one call, which are given back in this order. Who waits for them is called at last.
 enum Held<'a> {
-    One(MutexGuard<'a, ()>, RwLockReadGuard<'a, ()>),
-    Some(Vec<MutexGuard<'a, ()>>, RwLockReadGuard<'a, ()>),
-    Everything(RwLockWriteGuard<'a, ()>),
+    One(
+        #[expect(dead_code, reason = "it is held")] MutexGuard<'a, ()>,
+        #[expect(dead_code, reason = "it is held")] RwLockReadGuard<'a, ()>,
+        Call<'a, [u16; 1]>,
+    ),
+    Some(
+        #[expect(dead_code, reason = "they are held")] Vec<MutexGuard<'a, ()>>,
+        #[expect(dead_code, reason = "it is held")] RwLockReadGuard<'a, ()>,
+        Call<'a, Vec<u16>>,
+    ),
+    Everything(#[expect(dead_code, reason = "it is held")] RwLockWriteGuard<'a, ()>),
+}
+
+impl Held<'_> {
+    fn stripes(&self) -> &[u16] {
+        match self {
+            Self::One(.., call) => &call.stripes,
+            Self::Some(.., call) => &call.stripes,
+            Self::Everything(_) => &[],
+        }
+    }
 }
 
 impl Guard for Held<'_> {}
 
+/// Calls those who wait for stripes when it is dropped.
+struct Call<'a, S: AsRef<[u16]>> {
+    queues: &'a LockQueues,
+    stripes: S,
+}
+
+impl<S: AsRef<[u16]>> Drop for Call<'_, S> {
+    fn drop(&mut self) {
+        self.queues.call(self.stripes.as_ref());
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::task::Wake;
     use std::thread;
 
     use super::*;
@@ -185,5 +294,28 @@ mod tests {
         drop(guard);
         let _all = locks.lock(Scope::Everything);
         assert!(locks.everything.try_read().is_none());
+    }
+
+    struct Called(AtomicBool);
+
+    impl Wake for Called {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn who_held_a_stripe_only_in_passing_calls_who_waits_for_it() {
+        let locks = StripedLocks::default();
+        let mut keys = ["a", "b"].map(Bytes::from);
+        keys.sort_by_key(|key| locks.number(key));
+        let _second = locks.lock(Scope::Keys(&keys[1..]));
+        let called = Arc::new(Called(AtomicBool::new(false)));
+        // Somebody has just found the first one taken, by who wants both.
+        let mut place = Place::default();
+        let waker = Waker::from(Arc::clone(&called));
+        place.join(&locks.queues, locks.number(&keys[0]), &waker);
+        assert!(locks.try_lock(Scope::Keys(&keys)).is_none());
+        assert!(called.0.load(Ordering::SeqCst));
     }
 }

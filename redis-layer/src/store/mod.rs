@@ -25,9 +25,11 @@
 mod btree;
 mod engine_store;
 mod error;
+mod lock_queue;
 mod locks;
 mod range;
 
+use std::task::Waker;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -35,6 +37,7 @@ use bytes::Bytes;
 pub use btree::BTreeStore;
 pub use engine_store::EngineStore;
 pub use error::{Error, Result};
+pub use lock_queue::Place;
 pub use locks::StripedLocks;
 pub use range::{KeyRange, next_key};
 
@@ -207,6 +210,23 @@ pub trait Store: Send + Sync {
         patience: Duration,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
         let _ = patience;
+        self.lock(scope).map(Some)
+    }
+
+    /// As [`Store::try_lock`], for a task that waits without a thread: if others hold one of the locks, it gets a place among
+    /// those who wait, and `waker` is called when it is worth to ask again, with the same place. Who was called and
+    /// does not ask drops the place or [leaves](Place::leave) it, so that the next is called. A store that cannot
+    /// call waits itself. If the place [is not taken](Place::is_taken) after a refusal, nobody will be called.
+    ///
+    /// # Errors
+    /// As [`Store::lock`].
+    fn lock_or_queue<'a>(
+        &'a self,
+        scope: Scope<'_>,
+        waker: &Waker,
+        place: &mut Place,
+    ) -> Result<Option<Box<dyn Guard + 'a>>> {
+        let _ = (waker, place);
         self.lock(scope).map(Some)
     }
 

@@ -1,0 +1,76 @@
+//! How answers leave: when what they promise is safe, while what arrives is taken.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::Interest;
+
+use super::Connection;
+
+impl Connection {
+    /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
+    pub(super) async fn answer(&mut self, wrote: bool) -> io::Result<bool> {
+        if wrote {
+            self.durability
+                .acknowledge()
+                .await
+                .map_err(io::Error::other)?;
+        }
+        if self.out.is_empty() {
+            return Ok(false);
+        }
+        let arrived = self.send().await?;
+        self.server.counters.sent(self.out.len());
+        self.out.clear();
+        self.session.peer().outbox.sent();
+        Ok(arrived)
+    }
+
+    /// Sends the answers, and takes what arrives meanwhile, until that is as much as one command
+    /// may be. Answers whether anything arrived. Most answers go out with the first call.
+    async fn send(&mut self) -> io::Result<bool> {
+        let mut sent = none_if_blocked(self.stream.try_write(&self.out))?.unwrap_or(0);
+        let mut arrived = false;
+        let mut at_end = false;
+        let peer = Arc::clone(self.session.peer());
+        while sent < self.out.len() {
+            self.show_memory();
+            let takes_more = !at_end && self.parser.has_room();
+            let interest = if takes_more {
+                Interest::WRITABLE | Interest::READABLE
+            } else {
+                Interest::WRITABLE
+            };
+            let ready = tokio::select! {
+                ready = self.stream.ready(interest) => ready?,
+                () = peer.outbox.changed() => {
+                    if peer.outbox.is_closed() {
+                        return Err(io::ErrorKind::ConnectionAborted.into());
+                    }
+                    continue;
+                }
+            };
+            if ready.is_writable() {
+                sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);
+            }
+            if takes_more && ready.is_readable() {
+                let count = none_if_blocked(self.stream.try_read_buf(self.parser.buffer()))?;
+                at_end = count == Some(0);
+                if let Some(count) = count.filter(|&count| count > 0) {
+                    self.arrived(&Ok(count));
+                    arrived = true;
+                }
+            }
+        }
+        Ok(arrived)
+    }
+}
+
+/// What a call to a socket did, or `None` if there was nothing to do after all.
+fn none_if_blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
+    match result {
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
+    }
+}
