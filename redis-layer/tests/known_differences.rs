@@ -162,3 +162,23 @@ fn a_result_over_another_type_wakes_who_waits() {
         b"*3\r\n$1\r\nz\r\n$1\r\nm\r\n$1\r\n1\r\n"
     );
 }
+
+/// What is said of a command is long. Redis says it as often as its name is sent.
+#[test]
+fn few_commands_are_described_at_a_time() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    for form in ["docs", "info"] {
+        let ask = |address, count| {
+            let words = [&["command", form][..], &vec!["get"; count]].concat();
+            Client::connect(address).call(&words)
+        };
+        assert!(ask(ours.address, 1024).starts_with('*'));
+        assert_eq!(
+            ask(ours.address, 1025),
+            "-ERR too many names of commands\\r\\n"
+        );
+        assert!(ask(real.address, 1025).starts_with('*'));
+    }
+}

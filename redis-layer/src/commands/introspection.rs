@@ -21,13 +21,26 @@ pub(crate) fn count(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::count(COMMANDS.len() as u64))
 }
 
+/// The names of commands that a client asks about. An answer is a thousand times as long as a name, so a request that
+/// is allowed could take all memory.
+///
+/// # Errors
+/// There are more than any client has reason to send.
+pub(crate) fn names(args: Args<'_>) -> Result<&[Bytes], CommandError> {
+    const MOST: usize = 1024;
+    let names = args.from(2);
+    if names.len() > MOST {
+        return Err(CommandError::fixed("ERR too many names of commands"));
+    }
+    Ok(names)
+}
+
 /// `COMMAND INFO [name ...]`
 pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() == 2 {
         return command(session, args);
     }
-    let entries = args
-        .from(2)
+    let entries = names(args)?
         .iter()
         .map(|name| find_full_name(name).map_or(Reply::Null, describe));
     Ok(Reply::Array(entries.collect()))

@@ -4,14 +4,14 @@
 use crate::commands::table::{
     Argument, COMMANDS, Key, Kind, Place, Repeats, Spec, Type, find_full_name,
 };
-use crate::commands::{Args, Outcome, Reply, Session};
+use crate::commands::{Args, Outcome, Reply, Session, introspection};
 
 /// `COMMAND DOCS [name ...]`
 pub(crate) fn docs(_session: &mut Session, args: Args<'_>) -> Outcome {
     let wanted: Vec<&Spec> = if args.len() == 2 {
         COMMANDS.to_vec()
     } else {
-        let names = args.from(2).iter();
+        let names = introspection::names(args)?.iter();
         names.filter_map(|name| find_full_name(name)).collect()
     };
     Ok(Reply::Map(wanted.into_iter().map(document).collect()))
