@@ -80,6 +80,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
+    #[cold]
     fn fail(&mut self, what: &str) -> Option<Result<Record<'a>, String>> {
         self.failed = true;
         let at = HEADER_BYTES + self.total - self.rest.len();
@@ -90,6 +91,7 @@ impl<'a> Records<'a> {
 impl<'a> Iterator for Records<'a> {
     type Item = Result<Record<'a>, String>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;

@@ -159,34 +159,42 @@ impl Writer {
 
     /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
     fn apply(&mut self, group: &[WriteBatch]) {
-        let batches = group.iter().map(WriteBatch::view);
-        let mut records = batches.flat_map(numbered).peekable();
-        let mut together = Vec::new();
-        if let Some((family, key, value)) = records.next() {
-            if records.peek().is_none() {
-                if let Some(memtable) = self.memtable_of(family) {
-                    memtable.insert(key, value);
-                    memtable.end_batch();
+        let count = group.iter().map(|batch| batch.view().count as usize).sum();
+        let mut together = Vec::with_capacity(APPLIED_TOGETHER.min(count));
+        for batch in group {
+            for record in numbered(batch.view()) {
+                if count == 1 {
+                    return self.apply_one(record);
                 }
-                return;
-            }
-            together.push((family, key, value));
-        }
-        while records.peek().is_some() {
-            let room = APPLIED_TOGETHER - together.len();
-            together.extend(records.by_ref().take(room));
-            together.sort_by_key(|(family, ..)| *family);
-            for run in together.chunk_by(|a, b| a.0 == b.0) {
-                if let Some(memtable) = self.memtable_of(run[0].0) {
-                    memtable.insert_all(run.iter().map(|(_, key, value)| (*key, *value)));
+                together.push(record);
+                if together.len() == APPLIED_TOGETHER {
+                    self.apply_together(&mut together);
                 }
             }
-            together.clear();
         }
+        self.apply_together(&mut together);
         // Of all families: each may have range tombstones in any part of the group.
         for (_, memtable) in &mut self.memtables {
             memtable.end_batch();
         }
+    }
+
+    /// As [`apply`](Self::apply), for a group of one record.
+    fn apply_one(&mut self, (family, key, value): Numbered<'_>) {
+        if let Some(memtable) = self.memtable_of(family) {
+            memtable.insert(key, value);
+            memtable.end_batch();
+        }
+    }
+
+    fn apply_together(&mut self, records: &mut Vec<Numbered<'_>>) {
+        records.sort_by_key(|(family, ..)| *family);
+        for run in records.chunk_by(|a, b| a.0 == b.0) {
+            if let Some(memtable) = self.memtable_of(run[0].0) {
+                memtable.insert_all(run.iter().map(|(_, key, value)| (*key, *value)));
+            }
+        }
+        records.clear();
     }
 
     /// A family that was dropped meanwhile has none; recovery leaves its records out too.
@@ -221,8 +229,11 @@ impl DueSync {
     }
 }
 
+/// A record with its sequence number: family, key, value.
+type Numbered<'a> = (FamilyId, ParsedKey<'a>, &'a [u8]);
+
 /// The records of a batch with their sequence numbers.
-fn numbered<'a>(batch: BatchView<'a>) -> impl Iterator<Item = (FamilyId, ParsedKey<'a>, &'a [u8])> {
+fn numbered<'a>(batch: BatchView<'a>) -> impl Iterator<Item = Numbered<'a>> {
     (batch.sequence..)
         .zip(batch.records())
         .map(|(sequence, record)| {
