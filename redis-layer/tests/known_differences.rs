@@ -169,9 +169,13 @@ fn few_commands_are_described_at_a_time() {
     let Some((real, ours)) = both() else {
         return;
     };
-    for form in ["docs", "info"] {
+    for form in [
+        ["command", "docs"],
+        ["command", "info"],
+        ["latency", "histogram"],
+    ] {
         let ask = |address, count| {
-            let words = [&["command", form][..], &vec!["get"; count]].concat();
+            let words = [&form[..], &vec!["get"; count]].concat();
             Client::connect(address).call(&words)
         };
         assert!(ask(ours.address, 1024).starts_with('*'));
