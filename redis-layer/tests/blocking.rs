@@ -183,6 +183,38 @@ fn a_client_that_is_gone_takes_nothing() {
     assert_eq!(call(&mut writer, "lrange l 0 -1"), bulks(&["a"]));
 }
 
+/// What is pushed behind `CLIENT KILL`, in one pipeline too, is for those who stay.
+#[test]
+fn who_was_told_to_end_takes_nothing() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = start();
+    for (waits, lines) in [
+        ("blpop k 0", "rpush k 1 2\r\nlrange k 0 -1\r\n"),
+        (
+            "blmove k d left left 0",
+            "multi\r\nrpush k 1\r\nexec\r\nexists d\r\n",
+        ),
+        ("bzpopmin k 0", "zadd k 1 a\r\nzcard k\r\n"),
+        ("blpop k 0", "client unblock ID\r\n"),
+    ] {
+        let run = |address| {
+            let (mut waiting, mut other) = (Client::connect(address), Client::connect(address));
+            let id = call(&mut waiting, "client id");
+            let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+            send(&mut waiting, waits);
+            while !call(&mut other, &format!("client list id {id}")).contains("flags=b") {
+                thread::sleep(Duration::from_millis(1));
+            }
+            let lines = format!("client kill id {id}\r\n{lines}del k d\r\n").replace("ID", id);
+            other.send(lines.as_bytes()).unwrap();
+            other.rest(SETTLE * 3).0.escape_ascii().to_string()
+        };
+        assert_eq!(run(ours.address), run(real.address), "{waits}");
+    }
+}
+
 #[test]
 fn a_key_of_another_type_does_not_end_the_wait_but_a_wrong_target_does() {
     const WRONG: &str = "-WRONGTYPE Operation against a key holding the wrong kind of value\\r\\n";

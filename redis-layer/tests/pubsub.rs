@@ -269,6 +269,31 @@ fn all_subscribers_see_one_order() {
     assert_eq!(numbers, (0..MESSAGES).collect::<Vec<_>>());
 }
 
+/// To others, who was told to end listens no more.
+#[test]
+fn who_was_told_to_end_gets_no_messages() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    for subscribes in ["subscribe", "psubscribe", "ssubscribe"] {
+        let run = |address| {
+            let (mut leaving, mut other) = (Client::connect(address), Client::connect(address));
+            let id = leaving.call(&["client", "id"]);
+            let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+            leaving.call(&[subscribes, "a"]);
+            let lines = format!(
+                "client kill id {id}\r\npublish a x\r\nspublish a x\r\nmulti\r\npublish a x\r\n\
+                 exec\r\npubsub numsub a\r\npubsub channels\r\npubsub numpat\r\n\
+                 pubsub shardnumsub a\r\npubsub shardchannels\r\n"
+            );
+            other.send(lines.as_bytes()).unwrap();
+            other.rest(PATIENCE).0.escape_ascii().to_string()
+        };
+        assert_eq!(run(ours.address), run(real.address), "{subscribes}");
+    }
+}
+
 /// Who subscribes while others publish sees the confirmation before the first message.
 #[test]
 fn the_confirmation_comes_before_the_first_message() {
@@ -322,6 +347,33 @@ fn a_subscriber_that_does_not_read_is_disconnected() {
     assert_eq!(list.matches("id=").count(), 1, "{list}");
     let (_, closed) = lazy.rest(PATIENCE);
     assert!(closed);
+}
+
+/// What comes while a full socket holds up the messages before it is sent when they are.
+#[test]
+fn who_waits_for_a_key_gets_all_messages_however_late_it_reads() {
+    const MESSAGES: usize = 16;
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut late = Client::connect(ours.address);
+    late.call(&["hello", "3"]);
+    late.call(&["subscribe", "a"]);
+    late.send(b"blpop k 0\r\n").unwrap();
+    let mut publisher = Client::connect(ours.address);
+    while !publisher.call(&["client", "list"]).contains("flags=Pb") {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // Together more than the buffers of the system hold.
+    let payload = "x".repeat(1_000_000);
+    for _ in 0..MESSAGES {
+        assert_eq!(publisher.call(&["publish", "a", &payload]), ":1\\r\\n");
+    }
+    for n in 0..MESSAGES {
+        let message = late.reply_within(PATIENCE * 10);
+        assert!(message.is_some(), "{n} of {MESSAGES} messages came");
+    }
+    publisher.call(&["lpush", "k", "v"]);
+    let popped = late.reply().unwrap().escape_ascii().to_string();
+    assert_eq!(popped, "*2\\r\\n$1\\r\\nk\\r\\n$1\\r\\nv\\r\\n");
 }
 
 /// Publishes first and writes much later; the key that it writes is not declared, so the script begins twice.

@@ -108,6 +108,31 @@ fn another_connection_may_get_the_messages() {
     assert_eq!(run(ours.address), run(real.address));
 }
 
+/// In the moment in which it was told to end, too: what it would have been told is lost.
+#[test]
+fn who_is_told_to_end_gets_no_messages_for_others() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut listener) = (Client::connect(address), Client::connect(address));
+        let mut writer = Client::connect(address);
+        let listener_id = id(&mut listener);
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on", "redirect", &listener_id]);
+        reader.call(&["get", "a"]);
+        let lines = format!(
+            "client kill id {listener_id}\r\nset a 1\r\nclient tracking on redirect {listener_id}\r\n"
+        );
+        writer.send(lines.as_bytes()).unwrap();
+        let replies = writer.rest(PATIENCE).0.escape_ascii().to_string();
+        let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
+        (replies, told.replace(&format!(":{listener_id}\\r\\n"), ""))
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
 /// A script that reads anything lets the client cache the keys that the script was given, and no others.
 #[test]
 fn the_keys_of_a_script_are_cached_if_it_reads() {

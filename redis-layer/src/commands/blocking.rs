@@ -225,6 +225,11 @@ impl Waiter {
         keys.map(|key| metadata_key(self.db, key))
     }
 
+    /// Whether the client was not told to end: what is pushed behind `CLIENT KILL` would be lost with it.
+    fn stays(&self, server: &Server) -> bool {
+        server.peer(self.client).is_some()
+    }
+
     /// Answers, if nobody else did.
     fn answer(&self, executed: Executed) -> bool {
         let sender = self.sender.lock().take();
@@ -252,7 +257,7 @@ impl Waiter {
     /// Runs its command again.
     fn serve(&self, server: &Server, row: &[u8]) -> types::Result<Served> {
         let mut sender = self.sender.lock();
-        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) {
+        if sender.as_ref().is_none_or(oneshot::Sender::is_closed) || !self.stays(server) {
             return Ok(Served::NotForIt);
         }
         let Handler::Keys(work) = self.spec.handler else {

@@ -122,9 +122,10 @@ impl Outbox {
         self.wake.notified().await;
     }
 
-    /// Is ready as [`Outbox::changed`] is, and whenever the server stops.
+    /// Is ready as [`Outbox::changed`] is, and whenever messages wait or the server stops: who sends hears of what comes
+    /// meanwhile, and leaves it to be found here.
     pub async fn changed_or_stopping(&self) {
-        if !self.is_stopping() {
+        if !self.is_stopping() && !self.has_messages() {
             self.changed().await;
         }
     }

@@ -190,9 +190,11 @@ impl Server {
         staying.map(Arc::clone).collect()
     }
 
-    /// The connection of this number.
+    /// The connection of this number, if it is one of [`peers`](Self::peers).
     pub(crate) fn peer(&self, id: u64) -> Option<Arc<Peer>> {
-        self.clients.lock().get(&id).map(Arc::clone)
+        let clients = self.clients.lock();
+        let staying = clients.get(&id).filter(|peer| !peer.outbox.is_closed());
+        staying.map(Arc::clone)
     }
 
     /// How long the server runs, in whole seconds.

@@ -187,9 +187,6 @@ impl Connection {
             self.out = Vec::new();
         }
         self.show_memory();
-        if self.session.peer().outbox.has_messages() {
-            return Woken::Message;
-        }
         let peer = Arc::clone(self.session.peer());
         tokio::select! {
             biased;

@@ -91,8 +91,9 @@ pub(crate) fn unblock(session: &mut Session, args: Args<'_>) -> Outcome {
         _ => return Err(CommandError::unknown_subcommand(args.spec, args.get(1))),
     };
     let id = u64::try_from(args.integer(2)?).unwrap_or(0);
-    let waiters = &session.server.waiters;
-    Ok(Reply::yes_or_no(waiters.unblock(id, error)))
+    let server = &session.server;
+    let waited = server.peer(id).is_some() && server.waiters.unblock(id, error);
+    Ok(Reply::yes_or_no(waited))
 }
 
 /// `CLIENT HELP`

@@ -39,6 +39,16 @@ pub(crate) struct Letter {
 type Subscribers = BTreeMap<u64, Arc<Peer>>;
 type Topics = HashMap<Bytes, Subscribers>;
 
+/// Those who were not told to end: to others, who was is gone at once.
+fn staying(subscribers: &Subscribers) -> impl Iterator<Item = &Arc<Peer>> {
+    let peers = subscribers.values();
+    peers.filter(|peer| !peer.outbox.is_closed())
+}
+
+fn count(subscribers: &Subscribers) -> u64 {
+    staying(subscribers).count() as u64
+}
+
 /// Who is subscribed to what.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
@@ -81,10 +91,10 @@ impl Registry {
         let mut deliveries = 0;
         let mut deliver = |subscribers: &Subscribers, parts: Vec<Reply>| {
             let message = Message::new(Reply::Push(parts));
-            for peer in subscribers.values() {
+            for peer in staying(subscribers) {
                 peer.outbox.add(message.clone(), limit);
+                deliveries += 1;
             }
-            deliveries += subscribers.len() as u64;
         };
         let name = || Reply::Bulk(channel.clone());
         if let Some(subscribers) = topics[Topic::Channel as usize].get(channel) {
@@ -130,7 +140,7 @@ impl Registry {
         let all = of_channel
             .into_iter()
             .chain(matching.map(|(_, subscribers)| subscribers));
-        all.map(|subscribers| subscribers.len() as u64).sum()
+        all.map(count).sum()
     }
 
     /// Puts a message into the outboxes of those who subscribed to a shard channel.
@@ -144,10 +154,12 @@ impl Registry {
             Reply::Bulk(channel.clone()),
             Reply::Bulk(payload.clone()),
         ]));
-        for peer in subscribers.values() {
+        let mut deliveries = 0;
+        for peer in staying(subscribers) {
             peer.outbox.add(message.clone(), limit);
+            deliveries += 1;
         }
-        subscribers.len() as u64
+        deliveries
     }
 
     /// Whether a client is subscribed to a channel.
@@ -159,19 +171,25 @@ impl Registry {
 
     /// The names that have subscribers.
     pub(crate) fn names(&self, topic: Topic) -> Vec<Bytes> {
-        self.topics.lock()[topic as usize].keys().cloned().collect()
+        let topics = self.topics.lock();
+        let heard = topics[topic as usize]
+            .iter()
+            .filter(|(_, subscribers)| count(subscribers) > 0);
+        heard.map(|(name, _)| name.clone()).collect()
     }
 
     /// How many subscribers a name has.
     pub(crate) fn subscribers(&self, topic: Topic, name: &[u8]) -> u64 {
         let topics = self.topics.lock();
-        topics[topic as usize]
-            .get(name)
-            .map_or(0, |subscribers| subscribers.len() as u64)
+        topics[topic as usize].get(name).map_or(0, count)
     }
 
     /// How many names have subscribers.
     pub(crate) fn count(&self, topic: Topic) -> u64 {
-        self.topics.lock()[topic as usize].len() as u64
+        let topics = self.topics.lock();
+        let heard = topics[topic as usize]
+            .values()
+            .filter(|subscribers| count(subscribers) > 0);
+        heard.count() as u64
     }
 }
