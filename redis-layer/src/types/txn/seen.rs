@@ -5,7 +5,7 @@
 //! go to one key, and each looks it up and writes it back.
 //!
 //! Invariant: the last key's `now` is what its metadata row says, with the changes of the transaction. Who changes the row
-//! in another way than by [`LastKey::change`], or goes back to a savepoint, forgets it.
+//! in another way than by [`Key::changed`], or goes back to a savepoint, forgets it.
 
 use crate::store::Space;
 use crate::types::Metadata;
