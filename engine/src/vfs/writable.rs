@@ -16,6 +16,7 @@
 //! 2. Space is reserved only where the file system overwrites in place: ext2 to 4, XFS, tmpfs. On one that copies, or
 //!    across a network, an overwrite may need space too, and a mapping could only answer with `SIGBUS`. There,
 //!    `reserve` is `Unsupported` and every append is a system call.
+//! 3. What is copied into the window is stored front to back ([`copy_forward`]).
 //!
 //! What a mapping cannot report: a page of the window that was written back, was evicted and cannot be read again. It is
 //! the page written last, so the kernel has little reason to evict it; mapped reads of tables have the same limit.
@@ -24,7 +25,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -229,9 +230,23 @@ impl Window {
         let Some(into) = into else {
             return false;
         };
-        into.copy_from_slice(data);
+        copy_forward(into, data);
         true
     }
+}
+
+/// Copies front to back, as `write` does: a process that is killed leaves a prefix. Copied at once, the first bytes may be
+/// stored last, and a reader of the log would find a damaged record in front of whole ones.
+fn copy_forward(into: &mut [u8], data: &[u8]) {
+    const STEP: usize = size_of::<u64>();
+    let (whole, rest) = data.as_chunks::<STEP>();
+    let (into_whole, into_rest) = into.split_at_mut(data.len() - rest.len());
+    for (into, piece) in into_whole.chunks_exact_mut(STEP).zip(whole) {
+        into.copy_from_slice(piece);
+        // No store may be joined with the next one, or come after it.
+        compiler_fence(Ordering::SeqCst);
+    }
+    into_rest.copy_from_slice(rest);
 }
 
 /// Says `Unsupported` where overwriting bytes that were written may need space.
@@ -281,4 +296,59 @@ fn write_all_at(file: &File, mut data: &[u8], mut offset: u64) -> io::Result<()>
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const PAGE: usize = 4096;
+    const PATH: &str = "ENGINE_KILLED_COPY";
+
+    fn data(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at % 251) as u8 + 1).collect()
+    }
+
+    #[test]
+    fn every_length_is_copied_whole() {
+        for len in 0..100 {
+            let mut into = vec![0; len];
+            copy_forward(&mut into, &data(len));
+            assert_eq!(into, data(len));
+        }
+    }
+
+    /// Copies across the end of a file, which kills the process there.
+    #[test]
+    #[ignore = "started by the other test, to be killed"]
+    fn copy_until_killed() {
+        let Some(path) = std::env::var_os(PATH) else {
+            return;
+        };
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        let len: usize = std::env::var("LEN").unwrap().parse().unwrap();
+        let mut window = Window::map(&file, 0, 2 * PAGE as u64).unwrap();
+        window.copy_in((PAGE - len / 2) as u64, &data(len));
+    }
+
+    #[test]
+    fn who_is_killed_in_the_middle_of_a_copy_leaves_a_prefix() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for len in [32, 100, 200, 300, 1_000, 3_000, 8_000] {
+            file.as_file().set_len(0).unwrap();
+            file.as_file().set_len(PAGE as u64).unwrap();
+            let mut copier = Command::new(std::env::current_exe().unwrap());
+            let name = "vfs::writable::tests::copy_until_killed";
+            copier.args(["--exact", name, "--ignored"]);
+            copier.env(PATH, file.path()).env("LEN", len.to_string());
+            assert!(!copier.output().unwrap().status.success());
+            let found = std::fs::read(file.path()).unwrap();
+            let found = &found[PAGE - len / 2..];
+            let stored = found.iter().take_while(|&&byte| byte != 0).count();
+            assert!(stored + size_of::<u64>() > len / 2, "{len}: {stored}");
+            assert_eq!(found[..stored], data(len)[..stored], "{len}");
+        }
+    }
 }
