@@ -101,6 +101,13 @@ impl Running {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Waits for the build that answers `path` with `status`.
+    async fn until(&self, tab: &mut Socket, path: &str, status: &str) {
+        while !self.get(path).await.contains(status) {
+            next(tab, "book", has_build).await;
+        }
+    }
+
     async fn stop(mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         timeout(PATIENCE, self.task)
@@ -158,6 +165,40 @@ async fn a_change_reaches_every_one_of_ten_tabs() {
         next(tab, "book", |m| has_build(m) && m["build"] != *old).await;
     }
     assert!(server.get("/one.html").await.contains("second text"));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_page_loaded_before_a_build_finds_its_files_after_it() {
+    let server = start().await;
+    write(server.book.path(), "chapters/old.css", "i {}");
+    write(
+        server.book.path(),
+        "chapters/SUMMARY.md",
+        "# Summary\n\n- [One](one.md)\n- [Two](two.md)\n",
+    );
+    write(server.book.path(), "chapters/two.md", "# Two\n");
+    let mut tab = server.connect().await;
+    server.until(&mut tab, "/two.html", "200 OK").await;
+    server.until(&mut tab, "/old.css", "200 OK").await;
+
+    fs::remove_file(server.book.path().join("chapters/old.css")).unwrap();
+    fs::remove_file(server.book.path().join("chapters/two.md")).unwrap();
+    let one = "# Summary\n\n- [One](one.md)\n";
+    write(server.book.path(), "chapters/SUMMARY.md", one);
+    server.until(&mut tab, "/two.html", "404 Not Found").await;
+    let style = server.get("/old.css").await;
+    assert!(
+        style.contains("200 OK") && style.contains("i {}"),
+        "{style}"
+    );
+    let page = server.get("/two.html").await;
+    assert!(
+        page.contains("404 Not Found"),
+        "a page that is gone: {page}"
+    );
+    let never = server.get("/never.css").await;
+    assert!(never.contains("404 Not Found"), "{never}");
     server.stop().await;
 }
 

@@ -1,4 +1,5 @@
-//! Building: two folders in turn, so that pages are served from one while the other is written.
+//! Building: three folders in turn. Pages are served from one; the files of the build before are
+//! still in the second, for pages that were loaded from it; the third is written.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,11 +18,11 @@ pub(super) struct Built {
     pub(super) id: String,
 }
 
-/// Builds into two folders in turn; both go when this is dropped.
+/// Builds into three folders in turn; all go when this is dropped.
 pub(super) struct Builder {
     book_dir: PathBuf,
-    folders: [TempDir; 2],
-    /// The folder that the next build may overwrite: never the one being served.
+    folders: [TempDir; 3],
+    /// The folder that the next build may overwrite: never one of the last two good builds.
     next: usize,
 }
 
@@ -31,7 +32,7 @@ impl Builder {
         Ok(Self {
             // Absolute, so that a later change of directory does not move the book.
             book_dir: std::path::absolute(book_dir)?,
-            folders: [folder()?, folder()?],
+            folders: [folder()?, folder()?, folder()?],
             next: 0,
         })
     }
@@ -46,7 +47,7 @@ impl Builder {
         let dir = book.build_dir_for("html");
         let id = fingerprint(&dir)?;
         add_live_script(&dir, &id)?;
-        self.next = 1 - self.next;
+        self.next = (self.next + 1) % self.folders.len();
         Ok(Built { dir, id })
     }
 }
@@ -115,6 +116,10 @@ mod tests {
         assert_ne!(first.id, second.id);
         let third = builder.build().unwrap();
         assert_eq!(second.id, third.id);
+        assert!(
+            page(&first).contains("first text"),
+            "while the third was written, pages of the first were still open"
+        );
         assert!(page(&second).contains("second text"));
     }
 }

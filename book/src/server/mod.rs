@@ -32,6 +32,9 @@ const STOP_WITHIN: Duration = Duration::from_secs(2);
 struct Site {
     /// The folder being served; `None` until a first build succeeds.
     dir: Option<PathBuf>,
+    /// The folder served before, for the scripts and styles of pages that were loaded from it: the
+    /// names of such files change with their contents.
+    dir_before: Option<PathBuf>,
     /// Fingerprint of the served build; empty until there is one.
     build: String,
     /// What is wrong with the sources now: a failed build, missing includes, unknown anchors.

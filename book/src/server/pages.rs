@@ -1,4 +1,7 @@
 //! The routes: pages from the folder of the last good build, `/live`, and its script.
+//!
+//! A page that was loaded just before a build asks for its scripts just after it, by names that the
+//! new build may not have. So every file but a page is looked for in the build before too.
 
 use axum::Router;
 use axum::body::Body;
@@ -34,13 +37,19 @@ async fn live_script() -> impl IntoResponse {
 }
 
 async fn page(State(feeds): State<Feeds>, mut request: Request) -> Response {
-    let dir = feeds.site.borrow().dir.clone();
+    let (dir, dir_before) = {
+        let site = feeds.site.borrow();
+        (site.dir.clone(), site.dir_before.clone())
+    };
     let Some(dir) = dir else {
         return (StatusCode::SERVICE_UNAVAILABLE, Html(NO_BOOK_YET)).into_response();
     };
     // File times have whole seconds here: two builds within one would pass for the same page.
     request.headers_mut().remove(header::IF_MODIFIED_SINCE);
-    let mut files = ServeDir::new(&dir).not_found_service(ServeFile::new(dir.join("404.html")));
+    let older = dir_before.filter(|_| !is_page(request.uri().path()));
+    let not_found = ServeFile::new(dir.join("404.html"));
+    let mut files = ServeDir::new(&dir)
+        .fallback(ServeDir::new(older.unwrap_or(dir)).not_found_service(not_found));
     let mut response = match files.try_call(request).await {
         Ok(response) => response.map(Body::new),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
@@ -49,4 +58,8 @@ async fn page(State(feeds): State<Feeds>, mut request: Request) -> Response {
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+fn is_page(path: &str) -> bool {
+    path.ends_with('/') || path.ends_with(".html")
 }

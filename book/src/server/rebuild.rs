@@ -98,10 +98,10 @@ fn publish(
         changed: site.borrow().build != built.id,
         problems: problems.clone(),
     });
-    site.send_replace(Site {
-        dir: Some(built.dir),
-        build: built.id,
-        problems,
+    site.send_modify(|site| {
+        site.dir_before = site.dir.replace(built.dir);
+        site.build = built.id;
+        site.problems = problems;
     });
 }
 
