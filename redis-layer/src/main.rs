@@ -57,6 +57,15 @@ struct Cli {
     #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), env = "REDIS_LAYER_HOST")]
     host: IpAddr,
 
+    /// A Unix socket to listen at too, for clients of the same machine: redis-cli -s PATH. The file is removed when the server stops.
+    #[arg(long, value_name = "PATH", env = "REDIS_LAYER_UNIXSOCKET")]
+    unixsocket: Option<PathBuf>,
+
+    /// Who may use the Unix socket: the permissions of the file, in octal, such as 770; 0 for what the system gives to new
+    /// files.
+    #[arg(long, default_value = "0", value_name = "MODE", value_parser = mode, env = "REDIS_LAYER_UNIXSOCKETPERM")]
+    unixsocketperm: u32,
+
     /// What clients have to say first, with AUTH or HELLO. Others see the options of a program, so
     /// the environment is the better place.
     #[arg(
@@ -104,6 +113,13 @@ struct Cli {
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Config::check(name, value)
+}
+
+/// Permissions of a file, as Redis takes them.
+fn mode(text: &str) -> Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok();
+    let mode = mode.filter(|&mode| mode <= 0o777);
+    mode.ok_or("expected octal digits, at most 777".to_owned())
 }
 
 /// What the program does in the place of serving.
@@ -160,6 +176,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     let options = Options {
         host: cli.host,
         port: cli.port,
+        unix_socket: cli.unixsocket.clone(),
+        unix_socket_mode: cli.unixsocketperm,
         protected: !cli.no_protected_mode,
         sync: cli.sync,
         max_clients: cli.maxclients,
@@ -194,6 +212,9 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         let listener = Listener::bind(options).await?;
         let store = open_store(cli)?;
         tracing::info!("listening at {}", listener.address());
+        if let Some(path) = &cli.unixsocket {
+            tracing::info!("listening at the Unix socket {}", path.display());
+        }
         let clock = Arc::new(SystemClock);
         listener.serve(store, clock, stop).await?;
         tracing::info!("stopped, the data is synced");

@@ -2,6 +2,7 @@
 //!
 //! Commands for administrators are not shown, and passwords never are.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,11 +52,7 @@ impl Monitors {
             micros / 1_000_000,
             micros % 1_000_000,
             session.db,
-            if session.in_script {
-                "lua"
-            } else {
-                &session.peer.address
-            }
+            sender(session)
         )
         .into_bytes();
         for position in 0..args.len() {
@@ -78,6 +75,18 @@ impl Monitors {
             peer.outbox.add(message.clone(), limit);
         }
     }
+}
+
+/// Who sent a command.
+fn sender(session: &Session) -> Cow<'_, str> {
+    if session.in_script {
+        return "lua".into();
+    }
+    let peer = &session.peer;
+    let path = peer.unix_path();
+    path.map_or(Cow::from(&peer.address), |path| {
+        format!("unix:{path}").into()
+    })
 }
 
 /// Whether an argument is a password.

@@ -124,6 +124,11 @@ impl Peer {
         &self.address
     }
 
+    /// The file that it came through, if that is a Unix socket: no other client has the port 0.
+    pub(crate) fn unix_path(&self) -> Option<&str> {
+        self.address.strip_suffix(":0")
+    }
+
     /// When it last sent a command, in milliseconds since 1970.
     #[must_use]
     pub fn active_ms(&self) -> i64 {

@@ -25,13 +25,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::commands::{
     Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
 };
 use crate::server::Durability;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
+use crate::server::stream::Stream;
 use crate::server::turns::let_others_run;
 use crate::store::Place;
 
@@ -48,7 +48,7 @@ const IDLE_BYTES: usize = 4 * 1024;
 
 /// One connection at work.
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     server: Arc<Server>,
     session: Session,
     parser: Parser,
@@ -106,7 +106,7 @@ enum Woken {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream, session: Session, durability: Arc<Durability>) -> Self {
+    pub(super) fn new(stream: Stream, session: Session, durability: Arc<Durability>) -> Self {
         Self {
             parser: Parser::new(limits(&session)),
             stream,
@@ -463,7 +463,7 @@ fn called(outbox: &Outbox) -> Woken {
 
 /// Waits for bytes and takes them. The buffer gets its room only when there are some, so an idle
 /// connection costs little. Answers 0 at the end of the stream.
-async fn read(stream: &mut TcpStream, parser: &mut Parser) -> io::Result<usize> {
+async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
     stream.readable().await?;
     // This form knows that a read which does not fill its buffer has taken all there was, and
     // saves the call that would say so.

@@ -4,19 +4,21 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use socket2::{SockRef, TcpKeepalive};
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
 use crate::server::reclaim::Reclaimer;
+use crate::server::stream::Stream;
+use crate::server::unix_socket::UnixSocket;
 use crate::server::watch::watch_clients;
 use crate::server::{Durability, Options, SyncPolicy};
 use crate::store::{self, Store};
@@ -47,6 +49,14 @@ pub enum StartError {
         /// What the system says.
         source: io::Error,
     },
+    /// The Unix socket cannot be listened at.
+    #[error("cannot listen at the Unix socket {}: {source}.{}", path.display(), socket_advice(source))]
+    Socket {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 /// Why a server ended other than by a stop.
@@ -73,17 +83,32 @@ fn advice(source: &io::Error) -> &'static str {
     }
 }
 
+fn socket_advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => {
+            " Another program listens there: stop it, or choose another --unixsocket"
+        }
+        io::ErrorKind::AlreadyExists => {
+            " That file is no socket: remove it, or choose another --unixsocket"
+        }
+        io::ErrorKind::NotFound => " Its directory must exist",
+        _ => "",
+    }
+}
+
 /// A port that is taken, with nobody served yet. Clients that connect wait.
 ///
 /// The port comes before the store, so that a server that cannot listen creates no data.
 pub struct Listener {
     listener: TcpListener,
+    unix: Option<UnixSocket>,
     address: SocketAddr,
     options: Options,
 }
 
 impl Listener {
-    /// Takes the port.
+    /// Takes the port, and the Unix socket if there is to be one. Who reaches that is on this machine, so it needs no
+    /// protection but the permissions of its file.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -95,9 +120,17 @@ impl Listener {
         let address = SocketAddr::new(host, options.port);
         let listen = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let unix = options.unix_socket.as_ref().map(|path| {
+            let socket = UnixSocket::bind(path, options.unix_socket_mode);
+            socket.map_err(|source| StartError::Socket {
+                path: path.clone(),
+                source,
+            })
+        });
         Ok(Self {
             address: listener.local_addr().map_err(listen)?,
             listener,
+            unix: unix.transpose()?,
             options,
         })
     }
@@ -158,9 +191,9 @@ impl Listener {
         loop {
             tokio::select! {
                 () = &mut stop => break,
-                accepted = self.listener.accept() => match accepted {
-                    Ok((stream, peer)) => {
-                        let session = self.welcome(stream, peer, server).await;
+                accepted = self.accept() => match accepted {
+                    Ok((stream, ends)) => {
+                        let session = welcome(stream, ends, server).await;
                         if let Some((stream, session)) = session {
                             let durability = Arc::clone(durability);
                             let connection = Connection::new(stream, session, durability);
@@ -177,6 +210,7 @@ impl Listener {
             }
         }
         drop(self.listener);
+        drop(self.unix);
         server.peers().iter().for_each(|peer| peer.outbox.stop());
         let all_ended = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_PATIENCE, all_ended)
@@ -188,43 +222,48 @@ impl Listener {
         }
     }
 
-    /// A session for a new connection, if there may be one more.
-    async fn welcome(
-        &self,
-        mut stream: TcpStream,
-        peer: SocketAddr,
-        server: &Arc<Server>,
-    ) -> Option<(TcpStream, Session)> {
-        if server.client_count() >= server.config.live.max_clients() {
-            server.counters.rejected.fetch_add(1, Ordering::Relaxed);
-            // The client may be gone already.
-            let _ = stream
-                .write_all(b"-ERR max number of clients reached\r\n")
-                .await;
-            return None;
+    /// The next client, and the addresses of both ends.
+    async fn accept(&self) -> io::Result<(Stream, [String; 2])> {
+        let over_unix = async {
+            match &self.unix {
+                Some(unix) => unix.accept().await.map(|stream| (stream, unix.address())),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            accepted = self.listener.accept() => {
+                let (stream, peer) = accepted?;
+                let ends = [peer.to_string(), self.address.to_string()];
+                Ok((Stream::Tcp(stream), ends))
+            }
+            accepted = over_unix => {
+                let (stream, address) = accepted?;
+                Ok((Stream::Unix(stream), [address.clone(), address]))
+            }
         }
-        if let Err(error) = prepare(&stream, server.config.live.keepalive_s()) {
-            tracing::debug!(%error, "a connection was lost before it began");
-            return None;
-        }
-        let session = server.connect(peer.to_string(), self.address.to_string());
-        let socket = &session.peer().socket;
-        socket.store(stream.as_raw_fd(), Ordering::Relaxed);
-        Some((stream, session))
     }
 }
 
-/// Answers are written in one piece, so waiting for more of them only costs time. And a client
-/// whose machine is gone without a word is noticed some day.
-fn prepare(stream: &TcpStream, keepalive_s: u64) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    if keepalive_s > 0 {
-        // As Redis: the first question after the idle time, three more at a third of it.
-        let keepalive = TcpKeepalive::new()
-            .with_time(Duration::from_secs(keepalive_s))
-            .with_interval(Duration::from_secs((keepalive_s / 3).max(1)))
-            .with_retries(3);
-        SockRef::from(stream).set_tcp_keepalive(&keepalive)?;
+/// A session for a new connection, if there may be one more.
+async fn welcome(
+    mut stream: Stream,
+    [peer, local]: [String; 2],
+    server: &Arc<Server>,
+) -> Option<(Stream, Session)> {
+    if server.client_count() >= server.config.live.max_clients() {
+        server.counters.rejected.fetch_add(1, Ordering::Relaxed);
+        // The client may be gone already.
+        let _ = stream
+            .write_all(b"-ERR max number of clients reached\r\n")
+            .await;
+        return None;
     }
-    Ok(())
+    if let Err(error) = stream.prepare(server.config.live.keepalive_s()) {
+        tracing::debug!(%error, "a connection was lost before it began");
+        return None;
+    }
+    let session = server.connect(peer, local);
+    let socket = &session.peer().socket;
+    socket.store(stream.as_raw_fd(), Ordering::Relaxed);
+    Some((stream, session))
 }

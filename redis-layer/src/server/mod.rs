@@ -16,7 +16,9 @@ mod listener;
 mod options;
 mod reclaim;
 pub mod resp;
+mod stream;
 mod turns;
+mod unix_socket;
 mod watch;
 
 pub use durability::{Durability, SyncPolicy};

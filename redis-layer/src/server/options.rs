@@ -1,6 +1,7 @@
 //! What a server is started with.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 
 use crate::commands::Settings;
 use crate::server::SyncPolicy;
@@ -13,6 +14,10 @@ pub struct Options {
     pub host: IpAddr,
     /// The port; 0 lets the system choose.
     pub port: u16,
+    /// A Unix socket to listen at too.
+    pub unix_socket: Option<PathBuf>,
+    /// Who may use it: the permissions of the file; 0 for those that the process gives to new files.
+    pub unix_socket_mode: u32,
     /// Whether to refuse addresses that other machines reach, if there is no password.
     pub protected: bool,
     /// How often writes reach the disk.
@@ -32,6 +37,8 @@ impl Default for Options {
         Self {
             host: Ipv4Addr::LOCALHOST.into(),
             port: 0,
+            unix_socket: None,
+            unix_socket_mode: 0,
             protected: true,
             sync: SyncPolicy::default(),
             max_clients: 10_000,
@@ -56,6 +63,9 @@ impl Options {
             ("protected-mode", yes_or_no(self.protected)),
             ("requirepass", self.password.clone()),
         ];
+        let path = self.unix_socket.as_ref();
+        config.extend(path.map(|path| ("unixsocket", path.display().to_string())));
+        config.push(("unixsocketperm", format!("{:o}", self.unix_socket_mode)));
         config.extend(self.config.iter().cloned());
         Settings { config, port }
     }

@@ -84,6 +84,11 @@ pub(crate) struct RealRedis {
 impl RealRedis {
     /// `None` if the program is not installed. With `CI` set it must be.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    /// As [`start`](Self::start), with more options.
+    pub(crate) fn start_with(more: &[&str]) -> Option<Self> {
         if !installed("redis-server") {
             return None;
         }
@@ -94,6 +99,7 @@ impl RealRedis {
                 .args(["-c", UNTIL_INPUT_ENDS, "sh"])
                 .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1"])
                 .args(["--save", "", "--appendonly", "no"])
+                .args(more)
                 .current_dir(dir.path())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())

@@ -116,6 +116,7 @@ fn flags(peer: &Peer, view: &View) -> String {
         (view.tracking.is_broken, 'R'),
         (view.tracking.is_broadcast, 'B'),
         (peer.outbox.is_closed(), 'A'),
+        (peer.unix_path().is_some(), 'U'),
         (peer.no_evict.load(Ordering::Relaxed), 'e'),
     ]
     .into_iter()

@@ -191,6 +191,6 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("timeout", "", Integer(0, MAX_32), "0", Live),
     row("tracking-table-max-keys", "", Bytes(0, u64::MAX), "1000000", Live),
     row("unixsocket", "", Text, "", Fixed),
-    row("unixsocketperm", "", Integer(0, 0o777), "0", Fixed),
+    row("unixsocketperm", "", Text, "0", Fixed),
     row("zset-max-listpack-entries", "zset-max-ziplist-entries", Integer(0, MAX), "128", Live),
     row("zset-max-listpack-value", "zset-max-ziplist-value", Bytes(0, MAX_BYTES), "64", Live),];

@@ -1,0 +1,101 @@
+//! What a connection talks over: TCP, or a Unix socket. Both do the same, and which it is does not matter behind this file.
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf, Ready};
+use tokio::net::{TcpStream, UnixStream};
+
+/// One end of a connection.
+#[derive(Debug)]
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// The same call, whichever it is.
+macro_rules! of_either {
+    ($either:expr, $stream:ident => $call:expr) => {
+        match $either {
+            Stream::Tcp($stream) => $call,
+            Stream::Unix($stream) => $call,
+        }
+    };
+}
+
+impl Stream {
+    /// Answers are written in one piece, so waiting for more of them only costs time. And a client whose machine is gone
+    /// without a word is noticed some day. Over a Unix socket there is no other machine.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub(super) fn prepare(&self, keepalive_s: u64) -> io::Result<()> {
+        let Self::Tcp(stream) = self else {
+            return Ok(());
+        };
+        stream.set_nodelay(true)?;
+        if keepalive_s > 0 {
+            // As Redis: the first question after the idle time, three more at a third of it.
+            let keepalive = TcpKeepalive::new()
+                .with_time(Duration::from_secs(keepalive_s))
+                .with_interval(Duration::from_secs((keepalive_s / 3).max(1)))
+                .with_retries(3);
+            SockRef::from(stream).set_tcp_keepalive(&keepalive)?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        of_either!(self, stream => stream.ready(interest).await)
+    }
+
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        of_either!(self, stream => stream.readable().await)
+    }
+
+    pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        of_either!(self, stream => stream.try_write(bytes))
+    }
+
+    pub(super) fn try_read_buf(&self, buffer: &mut impl bytes::BufMut) -> io::Result<usize> {
+        of_either!(self, stream => stream.try_read_buf(buffer))
+    }
+}
+
+impl AsRawFd for Stream {
+    fn as_raw_fd(&self) -> RawFd {
+        of_either!(self, stream => stream.as_raw_fd())
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        of_either!(self.get_mut(), stream => Pin::new(stream).poll_read(cx, buffer))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        of_either!(self.get_mut(), stream => Pin::new(stream).poll_write(cx, bytes))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_either!(self.get_mut(), stream => Pin::new(stream).poll_flush(cx))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        of_either!(self.get_mut(), stream => Pin::new(stream).poll_shutdown(cx))
+    }
+}
