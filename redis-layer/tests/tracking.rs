@@ -307,3 +307,109 @@ fn a_choice_to_cache_outlives_commands_about_the_client() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// Who tracks prefixes hears of all that a pipeline has changed in one message a prefix, behind the answers.
+#[test]
+fn changes_that_arrive_together_are_told_together() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut clients = [
+            "bcast",
+            "bcast noloop",
+            "bcast prefix y prefix x",
+            "bcast prefix x:y",
+        ]
+        .map(|options| {
+            let mut client = Client::connect(address);
+            client.call(&["hello", "3"]);
+            let words = format!("client tracking on {options}");
+            client.call(&words.split(' ').collect::<Vec<_>>());
+            client
+        });
+        let pipeline = "set x:y 1\r\nset a 1\r\nget a\r\nmset y 2 x 3\r\nmulti\r\ndel a\r\nrpush x:l a b\r\nexec\r\n\
+            set x:y 2\r\nping\r\n";
+        let mut said = Vec::new();
+        for sender in 0..clients.len() {
+            clients[sender].send(pipeline.as_bytes()).unwrap();
+            let heard = clients.iter_mut().map(|client| client.rest(PATIENCE).0);
+            said.extend(heard.map(|bytes| bytes.escape_ascii().to_string()));
+        }
+        // What the client changes that serves another is told with its own changes.
+        let mut waiter = Client::connect(address);
+        waiter.send(b"blmove x:from x:to left left 0\r\n").unwrap();
+        thread::sleep(Duration::from_millis(50));
+        clients[0].send(b"rpush x:from a\r\nset b 1\r\n").unwrap();
+        let heard = clients.iter_mut().map(|client| client.rest(PATIENCE).0);
+        said.extend(heard.map(|bytes| bytes.escape_ascii().to_string()));
+        // Who leaves a prefix, or the server, behind its changes hears nothing of them.
+        clients[0]
+            .send(b"set b 1\r\nclient tracking off\r\nset b 1\r\n")
+            .unwrap();
+        thread::sleep(Duration::from_millis(50));
+        clients[2].send(b"set x 1\r\nquit\r\n").unwrap();
+        let heard = clients.iter_mut().map(|client| client.rest(PATIENCE).0);
+        said.extend(heard.map(|bytes| bytes.escape_ascii().to_string()));
+        said
+    };
+    let (found, expected) = (run(ours.address), run(real.address));
+    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "{at}");
+    }
+}
+
+/// What the table forgets is no change: who tracks prefixes is not told, and who has just read it is told behind the answer.
+#[test]
+fn a_key_that_the_table_forgets_has_not_changed() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut reader, mut other) = (Client::connect(address), Client::connect(address));
+        let mut by_prefix = Client::connect(address);
+        for client in [&mut reader, &mut by_prefix] {
+            client.call(&["hello", "3"]);
+        }
+        by_prefix.call(&["client", "tracking", "on", "bcast"]);
+        reader.call(&["client", "tracking", "on"]);
+        other.call(&["config", "set", "tracking-table-max-keys", "1"]);
+        let answer = reader.call(&["mget", "a", "b", "c"]);
+        // A real server forgets a few at a time, before the next command.
+        for _ in 0..20 {
+            other.call(&["ping"]);
+        }
+        let told = reader.rest(PATIENCE).0.escape_ascii().to_string();
+        let heard = by_prefix.rest(PATIENCE).0;
+        (answer, told.matches("invalidate").count(), heard)
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+/// Who was told to end tracks nothing any more, though its connection may not have noticed.
+#[test]
+fn who_is_told_to_end_is_not_counted() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut tracker, mut other) = (Client::connect(address), Client::connect(address));
+        let tracker_id = id(&mut tracker);
+        tracker.call(&["client", "tracking", "on"]);
+        let kill = format!("client kill id {tracker_id}\r\ninfo clients\r\n");
+        other.send(kill.as_bytes()).unwrap();
+        other.reply().unwrap();
+        let info = other.reply().unwrap().escape_ascii().to_string();
+        let mut lines = info.split("\\r\\n");
+        let line = lines.find(|line| line.starts_with("tracking_clients"));
+        line.map(str::to_owned)
+    };
+    let expected = run(real.address);
+    assert_eq!(expected.as_deref(), Some("tracking_clients:0"));
+    for _ in 0..20 {
+        assert_eq!(run(ours.address), expected);
+    }
+}

@@ -35,6 +35,7 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         drop(guard);
         publish(server, &committed, Writer::default());
     }
+    server.tracking.tell_changes(server);
     shared.count_expired(removed);
     let limit_ms = server.config.live.latency_ms();
     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -127,11 +127,15 @@ impl Connection {
     pub(super) async fn serve(mut self) {
         loop {
             let ran = self.run_in_turn().await;
+            if ran.next == Next::Read && !self.out.is_empty() {
+                let_others_run().await;
+            }
+            self.session.tell_changes();
             if ran.next == Next::Drop {
                 return;
             }
-            if ran.next == Next::Read && !self.out.is_empty() {
-                let_others_run().await;
+            if ran.next != Next::Close {
+                self.take_messages();
             }
             let Ok(arrived) = self.answer(ran.wrote).await else {
                 return;

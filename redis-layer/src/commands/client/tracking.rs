@@ -2,25 +2,27 @@
 //!
 //! In the default mode the server remembers which keys a client read, and sends each of them once
 //! when it changes; to hear of it again the client has to read it again. In broadcast mode it
-//! remembers prefixes instead, and sends every change under them. A key is remembered *before* it
-//! is read, so a change between the two is told too. As in Redis, the table knows keys without
-//! their database.
+//! remembers prefixes instead, and sends every change under them: at the end of a turn, in one message a prefix, as
+//! Redis does before it sleeps. A key is remembered *before* it is read, so a change between the two is told too. As in
+//! Redis, the table knows keys without their database.
 //!
 //! Here stand the table, the messages and what a session remembers. The commands and their options:
 //! `tracking/commands.rs`.
 //!
 //! Invariants
 //! 1. A client is in `clients` exactly while it tracks. Keys may name clients that are gone; they are passed over.
-//! 2. While nobody tracks, no key is known: changes are not looked up then, so what stayed would be old, would count as
+//! 2. A prefix has clients, and these are in `clients`. Who ends a turn in which keys changed calls
+//!    [`Tracking::tell_changes`] before it answers.
+//! 3. While nobody tracks, no key is known: changes are not looked up then, so what stayed would be old, would count as
 //!    tracked and would push out the keys of the next client.
 
 mod commands;
 
 pub(crate) use commands::{caching, getredir, tracking, trackinginfo};
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -41,6 +43,8 @@ const INVALIDATE_CHANNEL: &[u8] = b"__redis__:invalidate";
 pub(crate) struct Tracking {
     table: Mutex<Table>,
     clients: AtomicUsize,
+    /// Whether something is to be told at the end of the turn: changes under prefixes, or keys that the table must forget.
+    has_news: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +52,15 @@ struct Table {
     /// Who read a key since it changed.
     readers: HashMap<Bytes, BTreeSet<u64>>,
     clients: HashMap<u64, Tracker>,
+    prefixes: BTreeMap<Bytes, Prefix>,
+}
+
+/// What begins alike, for those who track it.
+#[derive(Debug, Default)]
+struct Prefix {
+    clients: BTreeSet<u64>,
+    /// Keys that have changed in this turn, with the client that changed them last.
+    changed: BTreeMap<Bytes, Option<u64>>,
 }
 
 /// A client that tracks.
@@ -98,28 +111,30 @@ impl Tracking {
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         let table = self.table.lock();
         let items = table.readers.values().map(BTreeSet::len).sum();
-        let prefixes: BTreeSet<&Bytes> = table
-            .clients
-            .values()
-            .flat_map(|tracker| &tracker.mode.prefixes)
-            .collect();
-        (table.readers.len(), items, prefixes.len())
+        (table.readers.len(), items, table.prefixes.len())
     }
 
-    /// How many clients track.
+    /// How many clients track. Who was told to end is gone at once.
     pub(crate) fn client_count(&self) -> usize {
-        self.clients.load(Ordering::Relaxed)
+        let table = self.table.lock();
+        let trackers = table.clients.values();
+        trackers
+            .filter(|tracker| !tracker.peer.outbox.is_closed())
+            .count()
     }
 
-    /// Remembers that a client is about to read keys. Beyond the limit of the table other keys
-    /// are forgotten, and their readers told that they are old.
+    /// Remembers that a client is about to read keys. Beyond the limit of the table some keys are forgotten at the end of the
+    /// turn: who was told before its answer that a key is old would take the answer for a newer one, and keep it.
     fn remember<'k>(&self, server: &Server, client: u64, keys: impl Iterator<Item = &'k Bytes>) {
         let mut table = self.table.lock();
         for key in keys {
             let key = Bytes::copy_from_slice(key);
             table.readers.entry(key).or_default().insert(client);
         }
-        table.keep_within(server, server.config.live.tracked_keys());
+        let most = server.config.live.tracked_keys();
+        if most > 0 && table.readers.len() > most {
+            self.has_news.store(true, Ordering::Release);
+        }
     }
 
     /// Keeps the table within its limit, which may have changed.
@@ -133,8 +148,25 @@ impl Tracking {
     /// Tells everybody concerned that keys have changed, `writer`'s own caches included unless it
     /// wants no echo.
     pub(crate) fn invalidate(&self, server: &Server, keys: &[Bytes], writer: Writer<'_>) {
-        if self.is_on() && !keys.is_empty() {
-            self.table.lock().invalidate(server, keys, writer);
+        if !self.is_on() || keys.is_empty() {
+            return;
+        }
+        let mut table = self.table.lock();
+        for key in keys {
+            table.invalidate(server, key, writer);
+        }
+        if table.note_changes(keys, writer) {
+            self.has_news.store(true, Ordering::Release);
+        }
+    }
+
+    /// At the end of a turn: tells those who track prefixes what has changed, and keeps the table within its limit.
+    pub(crate) fn tell_changes(&self, server: &Server) {
+        if self.has_news.load(Ordering::Acquire) {
+            let mut table = self.table.lock();
+            self.has_news.store(false, Ordering::Relaxed);
+            table.tell_changes(server);
+            table.keep_within(server, server.config.live.tracked_keys());
         }
     }
 
@@ -158,44 +190,85 @@ impl Table {
             let Some(key) = self.readers.keys().next().cloned() else {
                 break;
             };
-            self.invalidate(server, &[key], Writer::default());
+            self.invalidate(server, &key, Writer::default());
         }
     }
 
-    fn invalidate(&mut self, server: &Server, keys: &[Bytes], writer: Writer<'_>) {
-        let concerns =
-            |tracker: &Tracker| !(tracker.mode.no_loop && writer.client == Some(tracker.peer.id));
-        for key in keys {
-            for client in self.readers.remove(key).unwrap_or_default() {
-                if writer.client == Some(client) && writer.knows.contains(key) {
-                    let readers = self.readers.entry(key.clone()).or_default();
-                    readers.insert(client);
-                    continue;
-                }
-                if let Some(tracker) = self.clients.get(&client)
-                    && !tracker.mode.is_broadcast
-                    && concerns(tracker)
-                {
-                    tracker.send(server, &Reply::Array(vec![Reply::Bulk(key.clone())]));
+    /// Tells the readers of a key that it is old.
+    fn invalidate(&mut self, server: &Server, key: &Bytes, writer: Writer<'_>) {
+        for client in self.readers.remove(key).unwrap_or_default() {
+            if writer.client == Some(client) && writer.knows.contains(key) {
+                let readers = self.readers.entry(key.clone()).or_default();
+                readers.insert(client);
+                continue;
+            }
+            if let Some(tracker) = self.clients.get(&client)
+                && !tracker.mode.is_broadcast
+                && tracker.hears_of(writer.client)
+            {
+                tracker.send(server, &Reply::Array(vec![Reply::Bulk(key.clone())]));
+            }
+        }
+    }
+
+    /// Notes which keys have changed under which prefixes. Answers whether there are any.
+    fn note_changes(&mut self, keys: &[Bytes], writer: Writer<'_>) -> bool {
+        let mut are_any = false;
+        for (prefix, noted) in &mut self.prefixes {
+            for key in keys.iter().filter(|key| key.starts_with(prefix)) {
+                noted.changed.insert(key.clone(), writer.client);
+                are_any = true;
+            }
+        }
+        are_any
+    }
+
+    fn tell_changes(&mut self, server: &Server) {
+        let clients = &self.clients;
+        for prefix in self.prefixes.values_mut() {
+            let changed = std::mem::take(&mut prefix.changed);
+            let trackers = prefix.clients.iter();
+            for tracker in trackers.filter_map(|client| clients.get(client)) {
+                let old = changed
+                    .iter()
+                    .filter(|(_, writer)| tracker.hears_of(**writer));
+                let keys: Vec<Reply> = old.map(|(key, _)| Reply::Bulk(key.clone())).collect();
+                if !keys.is_empty() {
+                    tracker.send(server, &Reply::Array(keys));
                 }
             }
         }
-        let broadcast = self.clients.values().filter(|t| t.mode.is_broadcast);
-        for tracker in broadcast.filter(|tracker| concerns(tracker)) {
-            // One message a prefix, so that who caches by prefix need not sort the keys.
-            for prefix in &tracker.mode.prefixes {
-                let under: BTreeSet<&Bytes> =
-                    keys.iter().filter(|key| key.starts_with(prefix)).collect();
-                if !under.is_empty() {
-                    let keys = under.into_iter().cloned().map(Reply::Bulk);
-                    tracker.send(server, &Reply::Array(keys.collect()));
-                }
-            }
+    }
+
+    fn add(&mut self, client: u64, tracker: Tracker) -> Option<Tracker> {
+        for prefix in &tracker.mode.prefixes {
+            let prefix = self.prefixes.entry(prefix.clone()).or_default();
+            prefix.clients.insert(client);
         }
+        self.clients.insert(client, tracker)
+    }
+
+    fn remove(&mut self, client: u64) -> Option<Tracker> {
+        let tracker = self.clients.remove(&client)?;
+        if tracker.mode.is_broadcast {
+            self.prefixes.retain(|_, prefix| {
+                prefix.clients.remove(&client);
+                !prefix.clients.is_empty()
+            });
+        }
+        if self.clients.is_empty() {
+            self.readers = HashMap::new();
+        }
+        Some(tracker)
     }
 }
 
 impl Tracker {
+    /// Whether it wants to hear of what this client changed.
+    fn hears_of(&self, writer: Option<u64>) -> bool {
+        !(self.mode.no_loop && writer == Some(self.peer.id))
+    }
+
     /// Sends old keys to the client, or to the one that it named instead.
     fn send(&self, server: &Server, keys: &Reply) {
         let redirect = self.mode.redirect;
@@ -250,10 +323,7 @@ impl Session {
         self.tracks = Tracks::default();
         let tracking = &self.server.tracking;
         let mut table = tracking.table.lock();
-        if table.clients.remove(&self.id).is_some() {
-            if table.clients.is_empty() {
-                table.readers = HashMap::new();
-            }
+        if table.remove(self.id).is_some() {
             tracking.clients.fetch_sub(1, Ordering::SeqCst);
             self.server.shared.unobserve();
         }
@@ -268,7 +338,7 @@ impl Session {
             mode: mode.clone(),
         };
         let mut table = tracking.table.lock();
-        if table.clients.insert(self.id, tracker).is_none() {
+        if table.add(self.id, tracker).is_none() {
             tracking.clients.fetch_add(1, Ordering::SeqCst);
             self.server.shared.observe();
         }
@@ -315,6 +385,11 @@ impl Session {
         } else if !known.is_empty() {
             known.retain(|known| args.spec.keys.of(args.from(0)).all(|key| key != known));
         }
+    }
+
+    /// The commands that arrived together have run: who tracks prefixes hears what they have changed.
+    pub fn tell_changes(&self) {
+        self.server.tracking.tell_changes(&self.server);
     }
 
     /// After a command, or after one that does not exist: what `CLIENT CACHING` said holds for one command or for a
