@@ -257,6 +257,12 @@ fn flags_and_counts_in_the_list_follow_what_a_client_does() {
     shows(&["flags=P", "psub=1", "ssub=1", "sub=0"]);
     client.call(&["reset"]);
     shows(&["flags=N", "psub=0", "cmd=reset"]);
+    client.call(&["watch", "a"]);
+    shows(&["flags=N", "cmd=watch"]);
+    client.call(&["set", "a", "1"]);
+    shows(&["flags=d", "cmd=set"]);
+    client.call(&["unwatch"]);
+    shows(&["flags=N", "cmd=unwatch"]);
     client.call(&["monitor"]);
     shows(&["flags=O"]);
 }
@@ -522,4 +528,39 @@ fn a_pause_of_writes_holds_back_scripts_and_messages() {
             client.reply().unwrap();
         }
     }
+}
+
+/// What is no command is shown as none, and counted for none.
+#[test]
+fn the_last_command_is_shown_though_it_was_refused() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut client, mut other) = (Client::connect(address), Client::connect(address));
+        let id = id(&mut client);
+        client.call(&["config", "resetstat"]);
+        let mut shown = Vec::new();
+        for line in [
+            "get",
+            "nosuch",
+            "config get",
+            "config nope",
+            "client nope x",
+            "debug",
+        ] {
+            client.call(&line.split(' ').collect::<Vec<_>>());
+            let list = other.call(&["client", "list", "id", &id]);
+            let fields = list.split(' ').filter(|field| field.starts_with("cmd="));
+            shown.extend(fields.map(str::to_owned));
+        }
+        let statistics = other.call(&["info", "commandstats"]);
+        let lines = statistics.split("\\r\\n");
+        let refused = lines.filter(|line| line.contains("rejected_calls=1,"));
+        let mut refused: Vec<_> = refused.map(str::to_owned).collect();
+        refused.sort();
+        (shown, refused)
+    };
+    assert_eq!(run(ours.address), run(real.address));
 }

@@ -402,6 +402,12 @@ fn idle_times_end_with_a_use() {
             direct.run(line);
             assert_eq!(direct.show("object idletime k"), "7", "{line}");
         }
+        // Redis looks at both keys of SMOVE before it judges either.
+        direct.run("smove none k m");
+        assert_eq!(direct.show("object idletime k"), "0");
+        direct.clock.advance_ms(7_000);
+        direct.run("smove l k m");
+        assert_eq!(direct.show("object idletime k"), "0");
         direct.expect(&[
             ("rename k m", "OK"),
             ("object idletime m", "0"),

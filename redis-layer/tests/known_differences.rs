@@ -186,3 +186,70 @@ fn few_commands_are_described_at_a_time() {
         assert!(ask(real.address, 1025).starts_with('*'));
     }
 }
+
+/// Redis 7.0 puts what a transaction publishes to its own client between the replies of the transaction, where a client takes
+/// it for one of them: its next versions do not. Here it comes behind them.
+#[test]
+fn a_transactions_own_messages_come_behind_its_replies() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.call(&["subscribe", "c"]);
+        client
+            .send(b"multi\r\npublish c m\r\nget a\r\nexec\r\n")
+            .unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        client.rest(patience).0.escape_ascii().to_string()
+    };
+    let begin = r"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n";
+    let message = r">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n";
+    let replies = r":1\r\n_\r\n";
+    assert_eq!(ask(real.address), format!("{begin}{message}{replies}"));
+    assert_eq!(ask(ours.address), format!("{begin}{replies}{message}"));
+}
+
+/// Redis tells nobody whose copies are of databases that were swapped, so that these stay old.
+#[test]
+fn who_keeps_copies_hears_of_a_swap() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut reader, mut other) = (Client::connect(address), Client::connect(address));
+        reader.call(&["hello", "3"]);
+        reader.call(&["client", "tracking", "on"]);
+        reader.call(&["set", "a", "1"]);
+        reader.call(&["get", "a"]);
+        other.call(&["swapdb", "0", "1"]);
+        let patience = std::time::Duration::from_millis(300);
+        reader.rest(patience).0.escape_ascii().to_string()
+    };
+    assert_eq!(ask(real.address), "");
+    let all_is_old = r">2\r\n$10\r\ninvalidate\r\n_\r\n";
+    assert_eq!(ask(ours.address), all_is_old);
+}
+
+/// To Redis, what a script changes by prefix was changed by another client. Here it was changed by who sent the script.
+#[test]
+fn a_client_without_echo_does_not_hear_of_its_own_scripts() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.call(&["client", "tracking", "on", "bcast", "noloop"]);
+        client
+            .send(b"set a 1\r\neval \"redis.call('set', KEYS[1], 1)\" 1 b\r\n")
+            .unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        client.rest(patience).0.escape_ascii().to_string()
+    };
+    let replies = r"+OK\r\n_\r\n";
+    let echo = r">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nb\r\n";
+    assert_eq!(ask(real.address), format!("{replies}{echo}"));
+    assert_eq!(ask(ours.address), replies);
+}

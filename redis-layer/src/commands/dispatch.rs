@@ -86,7 +86,15 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
             outcome
         }
         Err(error) => {
-            refused_by_name(server, args);
+            let spec = named(args);
+            // Redis shows a command that there is not as none.
+            session.publish(
+                spec.map_or("NULL", |spec| spec.full_name),
+                server.clock.now_ms(),
+            );
+            if let Some(spec) = spec {
+                server.statistics.refused(spec);
+            }
             session.end_caching(None);
             Err(refuse(session, find(&args[0]), error))
         }
@@ -107,24 +115,21 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     executed
 }
 
-/// Counts a command whose number of arguments is wrong.
-fn refused_by_name(server: &Server, args: &[Bytes]) {
-    let spec = find(&args[0]);
-    let sub = spec.and_then(|spec| spec.subcommand(args.get(1)?)).or(spec);
-    if let Some(spec) = sub {
-        server.statistics.refused(spec);
+/// The table entry for a command, if its name is known, and that of its subcommand.
+fn named(args: &[Bytes]) -> Option<&'static Spec> {
+    let spec = find(&args[0])?;
+    match args.get(1) {
+        Some(name) if !spec.subcommands.is_empty() => spec.subcommand(name),
+        _ => Some(spec),
     }
 }
 
 /// The table entry for a command, if its name is known and the number of arguments right.
 pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
-    let spec = find(&args[0]).ok_or_else(|| unknown_command(args))?;
-    let spec = match args.get(1) {
-        Some(name) if !spec.subcommands.is_empty() => spec
-            .subcommand(name)
-            .ok_or_else(|| unknown_subcommand(spec, name))?,
-        _ => spec,
-    };
+    let spec = named(args).ok_or_else(|| match find(&args[0]) {
+        Some(spec) => unknown_subcommand(spec, &args[1]),
+        None => unknown_command(args),
+    })?;
     if !spec.accepts(args.len()) {
         return Err(CommandError::arity(spec.full_name));
     }

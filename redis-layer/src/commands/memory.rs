@@ -6,7 +6,6 @@
 use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
 use crate::store::{Direction, Space};
-use crate::types::number::parse_integer;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::{Kind, Txn};
 
@@ -15,17 +14,17 @@ const SAMPLES: u64 = 5;
 
 /// `MEMORY USAGE key [SAMPLES count]`
 pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let samples = match args.len() {
-        3 => SAMPLES,
-        5 if args.is(3, "SAMPLES") => {
-            let samples = parse_integer(args.get(4)).ok_or(CommandError::NOT_AN_INTEGER)?;
-            match u64::try_from(samples).map_err(|_| CommandError::SYNTAX)? {
-                0 => u64::MAX,
-                samples => samples,
-            }
+    let mut samples = SAMPLES;
+    for position in (3..args.len()).step_by(2) {
+        if position + 1 == args.len() || !args.is(position, "SAMPLES") {
+            return Err(CommandError::SYNTAX);
         }
-        _ => return Err(CommandError::SYNTAX),
-    };
+        let given = args.integer(position + 1)?;
+        samples = match u64::try_from(given).map_err(|_| CommandError::SYNTAX)? {
+            0 => u64::MAX,
+            given => given,
+        };
+    }
     let key = args.get(2);
     let Some(metadata) = txn.peek(key)? else {
         return Ok(Reply::Null);

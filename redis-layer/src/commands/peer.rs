@@ -1,5 +1,6 @@
 //! A connection as others see it: in `CLIENT LIST`, and when they send it something.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::Mutex;
@@ -44,6 +45,8 @@ pub(crate) struct View {
     pub(crate) subscriptions: [usize; 3],
     /// How many commands stand in its transaction, if there is one.
     pub(crate) queued: Option<usize>,
+    /// Raised when a key has changed that it watches.
+    pub(crate) watched: Option<Arc<AtomicBool>>,
     pub(crate) is_monitor: bool,
     pub(crate) tracking: TrackingView,
 }
@@ -67,6 +70,7 @@ impl Peer {
             protocol: Protocol::Resp2,
             subscriptions: [0; 3],
             queued: None,
+            watched: None,
             is_monitor: false,
             tracking: TrackingView::default(),
         };

@@ -65,7 +65,12 @@ pub(crate) fn srem(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `SMOVE source destination member`
 pub(crate) fn smove(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let (from, to, member) = (args.get(1), args.get(2), args.get(3));
-    let Some(mut source) = open(txn, from)? else {
+    let source = open(txn, from);
+    if !matches!(source, Ok(Some(_))) {
+        // Redis looks at both before it judges either, and to look is a use.
+        txn.lookup(to)?;
+    }
+    let Some(mut source) = source? else {
         return Ok(Reply::Integer(0));
     };
     let target = open(txn, to)?;

@@ -128,7 +128,11 @@ fn is_in_any(server: &Server, databases: &[DbNumber], key: &[u8]) -> types::Resu
 impl Session {
     /// Watches no key any more.
     pub(crate) fn unwatch(&mut self) {
+        if self.watched.keys.is_empty() {
+            return;
+        }
         let Watched { keys, changed } = std::mem::take(&mut self.watched);
+        self.peer.view.lock().watched = None;
         let mut flags = self.server.watchers.flags.lock();
         for WatchedKey { db, key, .. } in keys {
             let row = metadata_key(db, &key);
@@ -196,6 +200,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
         server.shared.observe();
         session.watched.keys.push(WatchedKey { db, key, was_live });
     }
+    session.peer.view.lock().watched = Some(Arc::clone(&session.watched.changed));
     Ok(Reply::OK)
 }
 
@@ -232,6 +237,8 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         replies.push(outcome.unwrap_or_else(Reply::Error));
     }
     executed.wrote |= finish(&server, session, txn, guard)?;
+    // What it has published to itself comes behind all of the replies: between them, a client would take it for one.
+    session.confirming = true;
     Ok(Reply::Array(replies))
 }
 

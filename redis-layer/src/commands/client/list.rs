@@ -115,6 +115,7 @@ fn flags(peer: &Peer, view: &View) -> String {
         (view.tracking.is_on, 't'),
         (view.tracking.is_broken, 'R'),
         (view.tracking.is_broadcast, 'B'),
+        (watches_in_vain(view), 'd'),
         (peer.outbox.is_closed(), 'A'),
         (peer.unix_path().is_some(), 'U'),
         (peer.no_evict.load(Ordering::Relaxed), 'e'),
@@ -127,6 +128,12 @@ fn flags(peer: &Peer, view: &View) -> String {
     } else {
         flags
     }
+}
+
+/// Whether a key has changed that it watches.
+fn watches_in_vain(view: &View) -> bool {
+    let changed = view.watched.as_ref();
+    changed.is_some_and(|changed| changed.load(Ordering::Relaxed))
 }
 
 impl Peer {

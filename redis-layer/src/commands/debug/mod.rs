@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::commands::config::value::parse_bytes;
 use crate::commands::object::encoding_of;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob, slowly};
-use crate::types::check;
-use crate::types::number::{parse_double, parse_integer};
+use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, slowly};
+use crate::types::number::{number_prefix, parse_double, parse_integer};
+use crate::types::{DbNumber, check};
 
 /// `DEBUG subcommand [argument ...]`
 pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
@@ -24,21 +25,18 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
     let count = args.len();
     match args.get(1).to_ascii_lowercase().as_slice() {
         b"sleep" if count == 3 => sleep(args),
-        b"object" if (3..=4).contains(&count) => object(session, args),
+        b"object" if count == 3 => object(session, args),
         b"set-active-expire" if count == 3 => {
-            let is_on = args.integer(2)? != 0;
-            session.server.shared.set_active_expiry(is_on);
+            session.server.shared.set_active_expiry(is_on(args.get(2)));
             Ok(Reply::OK)
         }
         b"set-disable-deny-scripts" if count == 3 => {
-            let is_on = args.integer(2)? != 0;
             let allowed = &session.server.debugs_in_scripts;
-            allowed.store(is_on, Ordering::Relaxed);
+            allowed.store(is_on(args.get(2)), Ordering::Relaxed);
             Ok(Reply::OK)
         }
-        b"reload" | b"loadaof" => reload(session),
-        b"jmap" => Err(unknown(args)),
-        b"stringmatch-len" if count == 4 => string_match(args),
+        b"reload" => check_options(args).and_then(|()| reload(session)),
+        b"loadaof" => reload(session),
         b"change-repl-id" if count == 2 => Ok(Reply::OK),
         b"log" if count == 3 => {
             tracing::warn!(message = %args.get(2).escape_ascii(), "DEBUG LOG");
@@ -50,14 +48,11 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
         b"digest" if count == 2 => digest::of_everything(session),
         b"digest-value" if count >= 2 => digest::of_values(session, args),
         // What tests turn in Redis's memory and timers has no like here.
-        b"quicklist-packed-threshold" | b"dict-resizing" | b"pause-cron" if count == 3 => {
-            Ok(Reply::OK)
-        }
-        b"replybuffer" if count == 4 => Ok(Reply::OK),
-        b"htstats" if count == 3 => Ok(Reply::Text(
-            "There are no hash tables: keys stand in order.\n".to_owned(),
-        )),
-        b"help" => Ok(help()),
+        b"pause-cron" if count == 3 => Ok(Reply::OK),
+        b"quicklist-packed-threshold" if count == 3 => packed_threshold(args),
+        b"replybuffer" if count == 4 => reply_buffer(args),
+        b"htstats" if count == 3 => hash_tables(args),
+        b"help" if count == 2 => Ok(help()),
         _ => Err(unknown(args)),
     }
 }
@@ -130,13 +125,56 @@ fn reload(session: &Session) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `DEBUG STRINGMATCH-LEN length pattern`: how long a pattern takes on a long text.
-fn string_match(args: Args<'_>) -> Outcome {
-    const LONGEST: i64 = 1 << 24;
-    let length = args.integer(2)?.clamp(0, LONGEST);
-    let text = vec![b'a'; usize::try_from(length).unwrap_or(0)];
-    let matches = slowly(|| glob::matches(args.get(3), &text, glob::Case::Exact));
-    Ok(Reply::yes_or_no(matches))
+/// The options of `DEBUG RELOAD`, which say what to do with a file that is not needed here.
+fn check_options(args: Args<'_>) -> Result<(), CommandError> {
+    let is_known = |at| {
+        let mut known = ["MERGE", "NOFLUSH", "NOSAVE"].iter();
+        known.any(|word| args.is(at, word))
+    };
+    if (2..args.len()).all(is_known) {
+        return Ok(());
+    }
+    Err(CommandError::fixed(
+        "ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.",
+    ))
+}
+
+/// A switch, as Redis reads it: what does not begin with a number is 0.
+fn is_on(text: &[u8]) -> bool {
+    number_prefix(text).0.abs() >= 1.0
+}
+
+/// `DEBUG QUICKLIST-PACKED-THRESHOLD size`: elements of lists are rows here, whatever their size.
+fn packed_threshold(args: Args<'_>) -> Outcome {
+    let text = std::str::from_utf8(args.get(2)).ok();
+    match text.and_then(parse_bytes) {
+        Some(bytes) if bytes < 1 << 32 => Ok(Reply::OK),
+        _ => Err(CommandError::fixed(
+            "ERR argument must be a memory value bigger than 1 and smaller than 4gb",
+        )),
+    }
+}
+
+/// `DEBUG REPLYBUFFER PEAK-RESET-TIME NEVER | RESET | milliseconds` and `REPLYBUFFER RESIZING 0 | 1`: an idle connection has
+/// no buffer here.
+fn reply_buffer(args: Args<'_>) -> Outcome {
+    if args.is(2, "PEAK-RESET-TIME") && !args.is(3, "NEVER") && !args.is(3, "RESET") {
+        return args.integer(3).map(|_| Reply::OK);
+    }
+    if args.is(2, "PEAK-RESET-TIME") || args.is(2, "RESIZING") {
+        return Ok(Reply::OK);
+    }
+    Err(unknown(args))
+}
+
+/// `DEBUG HTSTATS database`
+fn hash_tables(args: Args<'_>) -> Outcome {
+    let db = args.integer(2)?;
+    if DbNumber::try_from(db).is_ok_and(|db| db < DATABASES) {
+        let text = "There are no hash tables: keys stand in order.\n";
+        return Ok(Reply::Text(text.to_owned()));
+    }
+    Err(CommandError::fixed("ERR Out of range database"))
 }
 
 /// `DEBUG POPULATE count [prefix] [size]`: strings `prefix:number`, where there is no key yet.
@@ -198,8 +236,6 @@ fn help() -> Reply {
         "    Lets scripts send DEBUG, or refuses it to them.",
         "SLEEP <seconds>",
         "    Sleeps. Only this connection waits.",
-        "STRINGMATCH-LEN <len> <pattern>",
-        "    Matches a pattern against a long text.",
         "HELP",
         "    Lists the subcommands.",
     ];
