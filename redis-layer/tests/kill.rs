@@ -19,8 +19,9 @@ use common::random::Random;
 
 const CLIENTS: usize = 4;
 
-fn start(dir: &Path) -> Running {
-    Running::over(dir, &["--sync", "always"])
+/// One thread that serves syncs itself; for two, a third one does.
+fn start(dir: &Path, threads: &str) -> Running {
+    Running::over(dir, &["--sync", "always", "--threads", threads])
 }
 
 fn fsck(dir: &Path) -> Output {
@@ -154,7 +155,7 @@ fn no_acknowledged_write_is_lost_and_all_rows_agree_after_each_kill() {
     let mut random = Random::new(9);
     let progress: Vec<Progress> = (0..CLIENTS).map(|_| Progress::default()).collect();
     for kill in 0..kills {
-        let running = start(&data);
+        let running = start(&data, ["1", "2"][(kill % 2) as usize]);
         let address = running.address;
         verify(address, &progress);
         thread::scope(|scope| {
@@ -175,7 +176,7 @@ fn no_acknowledged_write_is_lost_and_all_rows_agree_after_each_kill() {
         );
         assert_sound(&data);
     }
-    let running = start(&data);
+    let running = start(&data, "1");
     verify(running.address, &progress);
     drop(running);
     let report = assert_sound(&data);
@@ -191,7 +192,7 @@ fn fsck_says_what_is_wrong_by_its_exit_code() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(!data.exists(), "nothing is created");
 
-    let running = start(&data);
+    let running = start(&data, "1");
     let mut client = Client::connect(running.address);
     client.call(&["zadd", "z", "1", "a", "2", "b"]);
     client.call(&["set", "s", "v"]);

@@ -88,7 +88,8 @@ enum Next {
 /// Commands that have run and are not answered yet.
 #[derive(Debug, Clone, Copy)]
 struct Ran {
-    wrote: bool,
+    /// The number of the last batch that was committed.
+    wrote: Option<u64>,
     next: Next,
 }
 
@@ -202,7 +203,7 @@ impl Connection {
     /// Runs complete commands until there are none, or the answers are worth sending, or others hold the locks and will call
     /// `waker`. Without one it waits for locks here.
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
-        let mut wrote = false;
+        let mut wrote = None;
         self.session.begin_turn();
         let mut place = std::mem::take(&mut self.place);
         if waker.is_none() {
@@ -247,7 +248,7 @@ impl Connection {
                 wait,
             );
             if progress == Progress::Queued {
-                if wrote || !self.out.is_empty() {
+                if wrote.is_some() || !self.out.is_empty() {
                     break Next::Continue;
                 }
                 self.place = place;
@@ -257,7 +258,7 @@ impl Connection {
                 };
             }
             for executed in executed {
-                wrote |= self.take_answer(&executed);
+                wrote = self.take_answer(&executed).or(wrote);
                 self.waiting = executed.waiting;
             }
             if self.exceeds_output_limit() {
@@ -315,17 +316,15 @@ impl Connection {
         }
     }
 
-    /// Puts an answer with the others, in its order among the messages. Answers whether a sync may
-    /// be due before it is sent.
-    fn take_answer(&mut self, executed: &Executed) -> bool {
-        if executed.wrote {
-            self.durability.mark_written();
-        }
+    /// Puts an answer with the others, in its order among the messages. Answers the number of the batch that has to be
+    /// safe before it is sent.
+    fn take_answer(&mut self, executed: &Executed) -> Option<u64> {
+        let wrote = executed.wrote.then(|| self.durability.mark_written());
         if !self.session.replies_first() {
             self.take_messages();
         }
         encode(&executed.reply, self.session.protocol(), &mut self.out);
-        executed.wrote
+        wrote
     }
 
     /// Puts the messages that wait with the answers.
@@ -376,7 +375,7 @@ impl Connection {
                 Woken::Bytes => {}
                 Woken::Message if !peer.outbox.is_closed() => {
                     self.take_messages();
-                    if self.answer(false).await.is_err() {
+                    if self.answer(None).await.is_err() {
                         return false;
                     }
                 }
@@ -387,8 +386,10 @@ impl Connection {
             waiting.served(&self.session);
             self.session.confirm_change();
         }
-        let wrote = self.take_answer(&executed);
-        !wrote || self.durability.acknowledge().await.is_ok()
+        match self.take_answer(&executed) {
+            Some(written) => self.durability.acknowledge(written).await.is_ok(),
+            None => true,
+        }
     }
 
     /// Waits for the end of a pause. Answers false if the client left, or the server stops.

@@ -24,9 +24,14 @@ pub fn thread_rests() {
     HAS_SERVED.set(Some(false));
 }
 
+/// Whether this thread tells when it has nothing to do.
+pub(super) fn takes_turns() -> bool {
+    HAS_SERVED.get().is_some()
+}
+
 /// Lets the other connections run that are ready, if there may be any.
 pub(super) async fn let_others_run() {
-    if HAS_SERVED.get().is_some() && HAS_SERVED.replace(Some(true)) == Some(true) {
+    if takes_turns() && HAS_SERVED.replace(Some(true)) == Some(true) {
         tokio::task::yield_now().await;
     }
 }

@@ -9,10 +9,10 @@ use super::Connection;
 
 impl Connection {
     /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
-    pub(super) async fn answer(&mut self, wrote: bool) -> io::Result<bool> {
-        if wrote {
+    pub(super) async fn answer(&mut self, wrote: Option<u64>) -> io::Result<bool> {
+        if let Some(written) = wrote {
             self.durability
-                .acknowledge()
+                .acknowledge(written)
                 .await
                 .map_err(io::Error::other)?;
         }
