@@ -31,6 +31,8 @@ use crate::types::{self, Committed, Txn};
 
 /// How many bytes of an argument an error text quotes.
 const QUOTED_BYTES: usize = 128;
+/// So many keys of a command that runs alone are looked up together; the others one by one.
+const KEYS_AHEAD_MAX: usize = 1024;
 
 /// A command that has run.
 #[derive(Debug)]
@@ -201,7 +203,7 @@ fn run_or_queue(
     outcome
 }
 
-/// Runs a command in a transaction of its own.
+/// Runs a command in a transaction of its own. Several keys are looked up together before it begins.
 fn run_alone(
     server: &Server,
     session: &mut Session,
@@ -224,6 +226,10 @@ fn run_alone(
     }
     let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
     let mut txn = txn.under(locks.scope());
+    let keys = || spec.keys.of(args.from(0));
+    if keys().nth(1).is_some() {
+        txn.fetch(keys().take(KEYS_AHEAD_MAX))?;
+    }
     let reply = if may_take_long(spec) {
         perhaps_slowly(|| work(session, &mut txn, args))
     } else {

@@ -227,17 +227,15 @@ struct EngineSnapshot {
     families: Arc<[Family; Space::ALL.len()]>,
 }
 
-/// Up to so many bytes of a value are copied: that costs less than to keep it where it lies.
-const COPIED_MAX: usize = 64;
-
 /// A value of the engine, kept where it lies.
 struct Pinned(engine::Value);
 
 impl Pinned {
     #[inline]
     fn share(value: engine::Value) -> Bytes {
-        if value.len() <= COPIED_MAX {
-            Bytes::copy_from_slice(&value)
+        // The rows of members are all empty.
+        if value.is_empty() {
+            Bytes::new()
         } else {
             Bytes::from_owner(Self(value))
         }

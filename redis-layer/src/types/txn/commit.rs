@@ -168,9 +168,13 @@ impl Txn<'_> {
 
     /// Keeps the expire-time index in step with the metadata rows, notes which keys were found expired, and answers
     /// how the numbers of keys change, by the number in the rows.
-    fn follow_metadata(&mut self, batch: &mut Batch) -> Result<Vec<(DbNumber, KeyCount)>> {
+    pub(super) fn follow_metadata(
+        &mut self,
+        batch: &mut Batch,
+    ) -> Result<Vec<(DbNumber, KeyCount)>> {
         let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
         let mut expired = Vec::new();
+        self.fetched.rewind();
         for (row, value) in self.changes[Space::Metadata.index()].iter() {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());

@@ -1,7 +1,7 @@
 //! Rows that were read ahead, for commands that run together.
 //!
 //! Commands ask for their keys in the order in which they stand, so the row that is wanted is nearly always the last that was
-//! found, or the one behind it. Only who asks in another order needs the rows sorted: the commit of commands that write.
+//! found, or one just behind it. The commit begins again and asks in the same order. Only who asks in another needs the rows sorted.
 //!
 //! Metadata rows are read ahead of all commands. Of elements, those that quick commands name: `HGET`, `SADD`, `ZADD`. Which
 //! they will ask for is guessed from where the name stands in such commands. A wrong guess costs a look-up in vain.
@@ -44,18 +44,21 @@ impl Fetched {
         self.rows.is_empty()
     }
 
+    /// Says that rows will be asked for in their order once more.
+    pub(super) fn rewind(&self) {
+        self.last.set(0);
+    }
+
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// What the snapshot holds under a row's key, if it was read ahead.
     ///
-    /// Cost: two comparisons for who asks in order; else a binary search, the first time behind a sort.
+    /// Cost: a few comparisons for who asks in order; else a binary search, the first time behind a sort.
     #[inline]
     pub(super) fn get(&self, row: &[u8]) -> Option<&Option<Bytes>> {
-        let last = self.last.get();
-        let is_at = |at: &usize| self.rows.get(*at).is_some_and(|expected| expected == row);
-        let near = [last, last + 1].into_iter().find(is_at);
+        let near = self.place_near(|near| near == row);
         let at = near.or_else(|| self.find(row))?;
         self.last.set(at);
         self.values.get(at)
@@ -170,6 +173,22 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{BTreeStore, Batch};
+    use crate::types::{Shared, Txn};
+
+    #[test]
+    fn a_commit_finds_rows_in_their_order_without_a_sort() {
+        let (store, shared) = (BTreeStore::new(), Shared::default());
+        let keys = ["b", "a", "d", "c"].map(Bytes::from);
+        let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        txn.fetch(keys.iter()).unwrap();
+        for key in &keys {
+            assert_eq!(txn.lookup(key).unwrap(), None);
+            txn.set_string(key, "1".into(), None);
+        }
+        txn.follow_metadata(&mut Batch::default()).unwrap();
+        assert!(txn.fetched.sorted.get().is_none());
+    }
 
     #[test]
     fn rows_are_found_in_any_order_and_as_often_as_they_are_asked_for() {
