@@ -182,7 +182,11 @@ fn odd_arguments_are_refused_as_in_redis() {
             }
             let mut kinds = Vec::new();
             // Not so many at once that a server has to wait for the client to read, and no debugger in a pipeline.
-            let most = if *subcommand == "script debug" { 1 } else { 100 };
+            let most = if *subcommand == "script debug" {
+                1
+            } else {
+                100
+            };
             for some in commands.chunks(most) {
                 let replies = client.pipeline(some);
                 kinds.extend(replies.iter().map(|reply| kind(reply)));

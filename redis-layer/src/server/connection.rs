@@ -257,6 +257,9 @@ impl Connection {
                     next: Next::Queue,
                 };
             }
+            // For large answers: else the room for them is found in many steps, each of them a copy.
+            let bytes = executed.iter().map(|executed| executed.reply.size());
+            self.out.reserve(bytes.sum());
             for executed in executed {
                 wrote = self.take_answer(&executed).or(wrote);
                 self.waiting = executed.waiting;
