@@ -92,7 +92,7 @@ impl Core {
             let all = families.iter().chain([&family]).cloned().collect();
             self.families.store(Arc::new(all));
         })?;
-        writer.add_family(id, fresh);
+        writer.memtables.add(id, fresh);
         self.note(|| Event::FamilyCreated {
             family: name.to_owned(),
         });
@@ -127,7 +127,7 @@ impl Core {
                 .collect();
             self.families.store(Arc::new(rest));
         })?;
-        writer.remove_family(id);
+        writer.memtables.remove(id);
         family.dropped.store(true, Ordering::Relaxed);
         self.note(|| Event::FamilyDropped {
             family: name.to_owned(),

@@ -54,7 +54,7 @@ impl Core {
             if !self.is_worth_a_flush() {
                 return Ok(false);
             }
-            if !writer.is_empty() {
+            if !writer.memtables.is_empty() {
                 self.freeze_into_new_log(&mut writer)?;
             }
         }

@@ -6,7 +6,7 @@
 //!     core                  what all share, and in which order its locks are taken
 //!       open, recovery      from the files to a core; directory: what may be opened; recovery_order: sorts a log's entries
 //!       family_set          families come and go
-//!       commit, writer      a write: queue, group, log, memtables
+//!       commit, writer      a write: queue, group, log; memtable_set: into the memtables
 //!       checkpoint          a copy made of links
 //!       flush, compact      the work behind the scenes, one piece at a time; jobs: what they share
 //!       read_compaction     when there is work for the sake of readers
@@ -29,6 +29,7 @@ mod family_set;
 mod flush;
 mod handle;
 mod jobs;
+mod memtable_set;
 mod multi_get;
 mod open;
 mod options;
@@ -266,7 +267,7 @@ impl Db {
         let last = {
             let mut writer = core.writer.lock();
             core.check_writable()?;
-            if !writer.is_empty() {
+            if !writer.memtables.is_empty() {
                 core.rotate(&mut writer)?;
             }
             writer.log_number()

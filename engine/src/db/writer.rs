@@ -9,16 +9,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::batch::{BatchView, FamilyId, WriteBatch};
+use crate::batch::{FamilyId, WriteBatch};
 use crate::db::Background;
 use crate::db::commit::Gathering;
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, Stall};
 use crate::db::family::{FamilyCore, View};
+use crate::db::memtable_set::MemtableSet;
 use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
 use crate::db::signals::Work;
 use crate::error::{Error, Result};
-use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
+use crate::internal_key::MAX_SEQUENCE;
 use crate::log::{LogSync, LogWriter};
 use crate::memtable::MemtableWriter;
 use crate::version::file_name;
@@ -26,8 +27,6 @@ use crate::vfs::Vfs;
 
 /// So many full sets of memtables may wait; then writes do.
 const FROZEN_SETS_MAX: usize = 2;
-/// So many records are sorted by family at once: enough for long runs, few enough to stay in the cache.
-const APPLIED_TOGETHER: usize = 256;
 /// So much space is taken ahead of the log's end at a time, at most.
 const LOG_STEP_BYTES: u64 = 256 << 10;
 /// While level 0 is slow, a writer pauses after so many bytes.
@@ -46,8 +45,7 @@ pub(super) struct Writer {
     log_name_synced: bool,
     /// Logs whose memtables are full: not synced yet, and to be synced before any later write counts as such.
     closed_logs: Vec<(u64, LogWriter)>,
-    /// By rising number of the family.
-    memtables: Vec<(FamilyId, MemtableWriter)>,
+    pub(super) memtables: MemtableSet,
     last_sequence: u64,
     /// Bytes written since the last pause, while level 0 is slow.
     slow_bytes: usize,
@@ -71,7 +69,7 @@ impl Writer {
             log_synced: true,
             log_name_synced: true,
             closed_logs: Vec::new(),
-            memtables,
+            memtables: MemtableSet::new(memtables),
             last_sequence,
             slow_bytes: 0,
             group: Vec::new(),
@@ -85,22 +83,6 @@ impl Writer {
 
     pub(super) const fn log_number(&self) -> u64 {
         self.log_number
-    }
-
-    pub(super) fn add_family(&mut self, id: FamilyId, memtable: MemtableWriter) {
-        self.memtables.push((id, memtable));
-        self.memtables.sort_by_key(|(id, _)| *id);
-    }
-
-    pub(super) fn remove_family(&mut self, id: FamilyId) {
-        self.memtables.retain(|(of, _)| *of != id);
-    }
-
-    /// Whether no memtable holds anything.
-    pub(super) fn is_empty(&self) -> bool {
-        self.memtables
-            .iter()
-            .all(|(_, memtable)| memtable.is_empty())
     }
 
     /// Makes everything that was written durable: older logs first, so that no later write survives alone.
@@ -156,52 +138,6 @@ impl Writer {
             debug_assert!(noted.is_ok(), "only a failed sync is an error here");
         }
     }
-
-    /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
-    fn apply(&mut self, group: &[WriteBatch]) {
-        let count = group.iter().map(|batch| batch.view().count as usize).sum();
-        let mut together = Vec::with_capacity(APPLIED_TOGETHER.min(count));
-        for batch in group {
-            for record in numbered(batch.view()) {
-                if count == 1 {
-                    return self.apply_one(record);
-                }
-                together.push(record);
-                if together.len() == APPLIED_TOGETHER {
-                    self.apply_together(&mut together);
-                }
-            }
-        }
-        self.apply_together(&mut together);
-        // Of all families: each may have range tombstones in any part of the group.
-        for (_, memtable) in &mut self.memtables {
-            memtable.end_batch();
-        }
-    }
-
-    /// As [`apply`](Self::apply), for a group of one record.
-    fn apply_one(&mut self, (family, key, value): Numbered<'_>) {
-        if let Some(memtable) = self.memtable_of(family) {
-            memtable.insert(key, value);
-            memtable.end_batch();
-        }
-    }
-
-    fn apply_together(&mut self, records: &mut Vec<Numbered<'_>>) {
-        records.sort_by_key(|(family, ..)| *family);
-        for run in records.chunk_by(|a, b| a.0 == b.0) {
-            if let Some(memtable) = self.memtable_of(run[0].0) {
-                memtable.insert_all(run.iter().map(|(_, key, value)| (*key, *value)));
-            }
-        }
-        records.clear();
-    }
-
-    /// A family that was dropped meanwhile has none; recovery leaves its records out too.
-    fn memtable_of(&mut self, family: FamilyId) -> Option<&mut MemtableWriter> {
-        let at = self.memtables.binary_search_by_key(&family, |(id, _)| *id);
-        Some(&mut self.memtables[at.ok()?].1)
-    }
 }
 
 /// A sync that leaves the lead to others while it runs.
@@ -227,24 +163,6 @@ impl DueSync {
         }
         current.map_or(Ok(()), |(_, sync)| sync.run())
     }
-}
-
-/// A record with its sequence number: family, key, value.
-type Numbered<'a> = (FamilyId, ParsedKey<'a>, &'a [u8]);
-
-/// The records of a batch with their sequence numbers.
-fn numbered<'a>(batch: BatchView<'a>) -> impl Iterator<Item = Numbered<'a>> {
-    (batch.sequence..)
-        .zip(batch.records())
-        .map(|(sequence, record)| {
-            let record = record.expect("checked before it was queued");
-            let key = ParsedKey {
-                user_key: record.key,
-                sequence,
-                kind: record.kind,
-            };
-            (record.family, key, record.value)
-        })
 }
 
 impl Core {
@@ -287,7 +205,7 @@ impl Core {
             writer.sync(self).inspect_err(|error| self.poison(error))?;
             writer.gathering.sync_took = begun.elapsed();
         }
-        writer.apply(&group);
+        writer.memtables.apply(&group);
         writer.last_sequence = sequence - 1;
         self.visible.advance(writer.last_sequence);
         let bytes = group.iter().map(WriteBatch::encoded_len).sum::<usize>();
@@ -407,7 +325,7 @@ impl Core {
     fn freeze(&self, writer: &mut Writer, log_number: u64) {
         let families = self.families.load();
         let mut memtables = Vec::new();
-        for (id, memtable) in &mut writer.memtables {
+        for (id, memtable) in writer.memtables.iter_mut() {
             let at = families.binary_search_by_key(id, |family| family.id);
             let full = memtable.reader();
             let Ok(at) = at else { continue };
