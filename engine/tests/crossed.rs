@@ -15,9 +15,10 @@ use std::sync::Arc;
 use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, CompactionFilter, Comparator, Compression, Cursor, Db, Decision, Family,
-    FamilyOptions, Options, Snapshot, Strategy, TableReads, WriteBatch, WriteOptions,
+    Background, CompactionFilter, Comparator, Compression, Db, Decision, Family, FamilyOptions,
+    Options, Snapshot, Strategy, TableReads, WriteBatch, WriteOptions,
 };
+use support::walker::Walker;
 use support::{Bounds, Dice, Pair, Rows, seed_or, sorted, steps_or, take_range, within};
 
 type Models = [Rows; 4];
@@ -30,6 +31,7 @@ const TO_REMOVE: u8 = b'R';
 const TO_CHANGE: u8 = b'C';
 const CHANGED: u8 = b'c';
 const HELD_MAX: usize = 4;
+const RUN_MAX: u64 = 60;
 
 struct Filter;
 
@@ -45,14 +47,6 @@ impl CompactionFilter for Filter {
 
 fn changed(value: &[u8]) -> Vec<u8> {
     [&[CHANGED][..], &value[1..]].concat()
-}
-
-/// A cursor that is held, and the rows that it shows as long as it lives.
-struct Walker {
-    cursor: Cursor,
-    order: Comparator,
-    rows: Vec<Pair>,
-    at: Option<usize>,
 }
 
 struct Life {
@@ -160,67 +154,6 @@ fn options(dice: &mut Dice, vfs: &MemoryVfs) -> Options {
     named.fold(options, |options, (name, of)| options.family(name, of))
 }
 
-impl Walker {
-    /// A random step. What it shows, and where it then stands, is as the rows say.
-    fn walk(&mut self, dice: &mut Dice) {
-        let Self {
-            cursor,
-            order,
-            rows,
-            at,
-        } = self;
-        let target = key(dice);
-        *at = match (dice.below(12), *at) {
-            (0, _) => {
-                cursor.seek_to_first().unwrap();
-                (!rows.is_empty()).then_some(0)
-            }
-            (1, _) => {
-                cursor.seek_to_last().unwrap();
-                rows.len().checked_sub(1)
-            }
-            (2, _) => {
-                cursor.seek(&target).unwrap();
-                rows.iter()
-                    .position(|(key, _)| order.compare(key, &target).is_ge())
-            }
-            (3, _) => {
-                cursor.seek_for_prev(&target).unwrap();
-                rows.iter()
-                    .rposition(|(key, _)| order.compare(key, &target).is_le())
-            }
-            (4 | 5, Some(at)) => {
-                cursor.next().unwrap();
-                (at + 1 < rows.len()).then_some(at + 1)
-            }
-            (6 | 7, Some(at)) => {
-                cursor.prev().unwrap();
-                at.checked_sub(1)
-            }
-            (8.., Some(at)) => {
-                let most = 1 + dice.below(60) as usize;
-                let mut shown = Vec::new();
-                let visited = cursor.visit(|key, value| {
-                    shown.push((key.to_vec(), value.to_vec()));
-                    shown.len() < most
-                });
-                visited.unwrap();
-                let end = rows.len().min(at + most);
-                assert!(
-                    shown == rows[at..end],
-                    "a run: {shown:?} is not {:?}",
-                    &rows[at..end]
-                );
-                (at + most <= rows.len()).then_some(end - 1)
-            }
-            (_, None) => None,
-        };
-        let found = cursor.valid().then(|| (cursor.key(), cursor.value()));
-        let expected = at.map(|at| (&rows[at].0[..], &rows[at].1[..]));
-        assert_eq!(found, expected);
-    }
-}
-
 impl Life {
     fn db(&self) -> &Db {
         self.db.as_ref().expect("open between the steps")
@@ -254,7 +187,8 @@ impl Life {
 
     fn walk(&mut self) {
         for walker in &mut self.walkers {
-            walker.walk(&mut self.dice);
+            let target = key(&mut self.dice);
+            walker.walk(&mut self.dice, &target, RUN_MAX, "a held cursor");
         }
     }
 
@@ -353,12 +287,8 @@ impl Life {
             None => (family.cursor_in(bounds.clone()), &self.models[which]),
         };
         let order = family.comparator().clone();
-        let walker = Walker {
-            cursor: cursor.unwrap(),
-            rows: within(&sorted(model, &order), &order, &bounds),
-            order,
-            at: None,
-        };
+        let rows = within(&sorted(model, &order), &order, &bounds);
+        let walker = Walker::new(cursor.unwrap(), order, rows);
         if self.walkers.len() == HELD_MAX {
             self.walkers
                 .swap_remove(self.dice.below(HELD_MAX as u64) as usize);

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use engine::comparator::NumericSuffix;
-use engine::{Comparator, Cursor, Db, Family, Range, Snapshot};
+use engine::{Comparator, Db, Family, Range, Snapshot};
+use support::walker::{Walker, visited};
 use support::{Bounds, Dice, Pair, Rows, family_in, seed_or, sorted, steps_or, within};
 
 fn orders() -> [Comparator; 3] {
@@ -111,17 +112,6 @@ fn random_ranges_from_both_ends_agree_with_the_model() {
     }
 }
 
-/// The rows that a cursor shows, from the one that it stands on, at most so many.
-fn visited(cursor: &mut Cursor, most: usize) -> Vec<Pair> {
-    let mut rows = Vec::new();
-    let shown = cursor.visit(|key, value| {
-        rows.push((key.to_vec(), value.to_vec()));
-        rows.len() < most
-    });
-    shown.unwrap();
-    rows
-}
-
 /// Any walk of a cursor within bounds stands where the model says.
 #[test]
 fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
@@ -134,60 +124,18 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
         let (then, now) = (sorted(&then, &order), sorted(&now, &order));
         for round in 0..rounds {
             let bounds = bounds(&mut dice);
-            let (rows, mut cursor) = if round % 2 == 0 {
+            let (rows, cursor) = if round % 2 == 0 {
                 let cursor = family.cursor_in(bounds.clone());
                 (within(&now, &order, &bounds), cursor.unwrap())
             } else {
                 let cursor = snapshot.cursor_in(&family, bounds.clone());
                 (within(&then, &order, &bounds), cursor.unwrap())
             };
-            let mut at: Option<usize> = None;
+            let mut walker = Walker::new(cursor, order.clone(), rows);
             for step in 0..40 {
                 let target = key(&mut dice);
-                at = match (dice.below(10), at) {
-                    (0, _) => {
-                        cursor.seek_to_first().unwrap();
-                        (!rows.is_empty()).then_some(0)
-                    }
-                    (1, _) => {
-                        cursor.seek_to_last().unwrap();
-                        rows.len().checked_sub(1)
-                    }
-                    (2, _) => {
-                        cursor.seek(&target).unwrap();
-                        rows.iter()
-                            .position(|(key, _)| order.compare(key, &target).is_ge())
-                    }
-                    (3, _) => {
-                        cursor.seek_for_prev(&target).unwrap();
-                        rows.iter()
-                            .rposition(|(key, _)| order.compare(key, &target).is_le())
-                    }
-                    (4 | 5, Some(at)) => {
-                        cursor.next().unwrap();
-                        (at + 1 < rows.len()).then_some(at + 1)
-                    }
-                    (6 | 7, Some(at)) => {
-                        let most = 1 + dice.below(30) as usize;
-                        let shown = visited(&mut cursor, most);
-                        let end = rows.len().min(at + most);
-                        assert_eq!(shown, rows[at..end], "{order:?}, round {round}: {bounds:?}");
-                        (at + most <= rows.len()).then_some(end - 1)
-                    }
-                    (_, Some(at)) => {
-                        cursor.prev().unwrap();
-                        at.checked_sub(1)
-                    }
-                    (_, None) => {
-                        assert_eq!(visited(&mut cursor, 1), []);
-                        None
-                    }
-                };
-                let found = cursor
-                    .valid()
-                    .then(|| (cursor.key().to_vec(), cursor.value().to_vec()));
                 let context = format!("{order:?}, round {round}, step {step}: {bounds:?}");
-                assert_eq!(found, at.map(|at| rows[at].clone()), "{context}");
+                walker.walk(&mut dice, &target, 30, &context);
             }
         }
     }

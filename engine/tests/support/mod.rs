@@ -1,9 +1,10 @@
-//! What the behaviour tests share: a small generator, a model, and option sets.
+//! What the behaviour tests share: a small generator, a model, option sets, and walks of cursors.
 
 #![expect(dead_code, reason = "each test takes what it needs")]
 
 pub(crate) mod counting;
 pub(crate) mod hooked;
+pub(crate) mod walker;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
