@@ -55,14 +55,18 @@ pub(super) struct Bump {
     used: usize,
 }
 
+/// Memory of its own.
 #[derive(Debug)]
-enum Chunk {
+pub(super) enum Chunk {
     Heap { start: NonNull<u8>, layout: Layout },
     Mapped(#[expect(dead_code, reason = "kept for its memory, freed by its drop")] MmapMut),
 }
 
 // SAFETY: a chunk is plain memory, owned by whoever owns the `Chunk`.
 unsafe impl Send for Chunk {}
+
+// SAFETY: a `&Chunk` gives nothing out.
+unsafe impl Sync for Chunk {}
 
 // SAFETY: a bump points into memory that nobody else writes (invariant 2).
 unsafe impl Send for Bump {}
@@ -160,10 +164,29 @@ fn map_huge(_bytes: usize) -> Option<(Chunk, NonNull<u8>)> {
     None
 }
 
+#[cfg(not(loom))]
+impl Chunk {
+    /// Zeros, for one who needs a long array for itself. `layout` is not empty, and asks for no more than a page's alignment.
+    ///
+    /// A large one is a mapping: the allocator would keep what it gets back of such lengths for the next one.
+    pub(super) fn zeroed(layout: Layout) -> (Self, NonNull<u8>) {
+        assert!(layout.size() > 0 && layout.align() <= 4096);
+        if let Some(mapped) = map_huge(layout.size()) {
+            return mapped;
+        }
+        // SAFETY: the layout is not empty.
+        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        let Some(start) = NonNull::new(start) else {
+            handle_alloc_error(layout)
+        };
+        (Self::Heap { start, layout }, start)
+    }
+}
+
 impl Drop for Chunk {
     fn drop(&mut self) {
         if let Self::Heap { start, layout } = self {
-            // SAFETY: allocated in `take_from_heap` with this layout, and freed nowhere else.
+            // SAFETY: allocated in `take_from_heap` or `zeroed` with this layout, and freed nowhere else.
             unsafe { dealloc(start.as_ptr(), *layout) };
         }
     }

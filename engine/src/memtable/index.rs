@@ -15,9 +15,10 @@
 //! is "unknown", and the list is searched. So a table that is too small makes searches slower, never wrong.
 //!
 //! A small memtable lies in the processor's cache and is searched fast, so the first table comes with some
-//! hundred entries. Each further one has four times the slots and is filled by one walk over the list. All
-//! are kept as long as the memtable, since a reader may still look into an old one; together they are a
-//! third larger than the last.
+//! hundred entries. Each further one is filled by one walk over the list, and has four times the buckets; or, if it is to be
+//! the last, as many as the keys will need by which the write buffer is full, by what they took of it so far. All
+//! are kept as long as the memtable, since a reader may still look into an old one; together they are mostly less than a
+//! third of the last.
 //!
 //! Invariants
 //! 1. An entry is in the list before the index leads to it.
@@ -33,30 +34,34 @@
     reason = "nodes live in an arena that the type system cannot see"
 )]
 
+mod buckets;
+
+use self::buckets::{Bucket, Buckets, SLOTS};
 use super::skiplist::{Node, SkipList};
 use crate::bloom::KeyHash;
 use crate::internal_key;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, OnceLock, Ordering};
+use crate::sync::{AtomicUsize, OnceLock, Ordering};
 
 /// An index is worth its while from one entry for so many bytes of the write buffer on, within bounds.
 const BYTES_AN_ENTRY_MIN: usize = 128 << 10;
 const ENTRIES_MIN: [usize; 2] = [8, 512];
-/// Slots in a bucket: with their tags, a cache line.
-const SLOTS: usize = 7;
 /// So many buckets in a row may hold a key.
 const BUCKETS_A_KEY: usize = 4;
 /// The first table has so many slots, and mostly more, for each entry that there is when it is made.
 const SLOTS_AN_ENTRY: usize = 3;
-/// How much larger each table is than the one before.
+/// How much larger each table is than the one before, unless it is the last.
 const GROWTH: usize = 4;
+/// The last may be larger by so much.
+const LAST_GROWTH: usize = 16;
+/// The last has a bucket for so many keys that there will be, and that leave a part of its slots free.
+const KEYS_A_BUCKET: usize = 4;
 /// The largest has a bucket for so many bytes of the write buffer, within a bound.
 const BYTES_A_BUCKET: usize = 512;
 const BUCKETS_MAX: usize = 1 << 22;
-/// From 219 buckets to 2^22 in steps of four.
-const TABLES_MAX: usize = 9;
+/// From 219 buckets to 2^22 in steps of four at least, as far as they are needed.
+const TABLES_MAX: usize = 16;
 /// A table is left for a larger one when so many of its slots are taken, in eighths.
 const FULL_EIGHTHS: usize = 6;
-const _: () = assert!(size_of::<Bucket>() == 64);
 
 /// What readers and the writer share.
 #[derive(Debug)]
@@ -64,23 +69,16 @@ pub(super) struct Index {
     tables: [OnceLock<Table>; TABLES_MAX],
     /// How many tables there are. The last of them is in use.
     count: AtomicUsize,
+    buffer_bytes: usize,
     entries_min: usize,
     buckets_max: usize,
 }
 
 #[derive(Debug)]
 struct Table {
-    buckets: Box<[Bucket]>,
+    buckets: Buckets,
     /// How many slots are taken. Only the writer looks.
     taken: AtomicUsize,
-}
-
-/// One cache line.
-#[derive(Debug)]
-#[repr(align(64))]
-struct Bucket {
-    tags: AtomicU64,
-    nodes: [AtomicPtr<u8>; SLOTS],
 }
 
 /// What the index knows of a key.
@@ -109,6 +107,7 @@ impl Index {
         Self {
             tables: Default::default(),
             count: AtomicUsize::new(0),
+            buffer_bytes,
             entries_min: (buffer_bytes / BYTES_AN_ENTRY_MIN).clamp(ENTRIES_MIN[0], ENTRIES_MIN[1]),
             buckets_max: (buffer_bytes / BYTES_A_BUCKET).clamp(BUCKETS_A_KEY, BUCKETS_MAX),
         }
@@ -141,7 +140,7 @@ impl Index {
     #[inline]
     pub(super) fn prefetch(&self, hash: KeyHash) {
         if let Some(table) = self.table() {
-            prefetch(table.home(hash).1);
+            table.home(hash).1.prefetch();
         }
     }
 
@@ -156,25 +155,45 @@ impl Index {
         Some(node)
     }
 
-    /// Makes the next table if it is time. Called by the writer between insertions.
+    /// Makes the next table if it is time. Called by the writer between insertions, when entries take `used` bytes.
     #[inline]
-    pub(super) fn keep_up(&self, list: &SkipList) {
+    pub(super) fn keep_up(&self, list: &SkipList, used: usize) {
         let due = match self.table() {
-            Some(table) => table.is_full() && table.buckets.len() < self.buckets_max,
+            Some(table) => table.is_full(),
             None => list.len() >= self.entries_min,
         };
-        if due {
-            self.grow(list);
+        if due && let Some(buckets) = self.next_buckets(used) {
+            self.grow(list, buckets);
         }
+    }
+
+    /// How many buckets the next table has; `None` if the one in use will do.
+    #[cold]
+    fn next_buckets(&self, used: usize) -> Option<usize> {
+        let Some(table) = self.table() else {
+            let first = (self.entries_min * SLOTS_AN_ENTRY).div_ceil(SLOTS);
+            return Some(first.min(self.buckets_max));
+        };
+        let buckets = table.buckets.len();
+        // By then the write buffer is full.
+        let taken = table.taken.load(Ordering::Relaxed);
+        let keys = (taken as u128 * self.buffer_bytes as u128 / used.max(1) as u128) as usize;
+        if buckets == self.buckets_max || keys <= buckets * SLOTS {
+            return None;
+        }
+        let needed = (keys / KEYS_A_BUCKET).max(2 * buckets);
+        let next = match needed <= LAST_GROWTH * buckets {
+            true => needed,
+            false => GROWTH * buckets,
+        };
+        Some(next.min(self.buckets_max))
     }
 
     /// Makes the next table, with the keys so far. Readers find it when it is complete.
     #[cold]
-    fn grow(&self, list: &SkipList) {
+    fn grow(&self, list: &SkipList, buckets: usize) {
         let count = self.count.load(Ordering::Relaxed);
-        let first = (self.entries_min * SLOTS_AN_ENTRY).div_ceil(SLOTS);
-        let buckets = first * GROWTH.pow(count as u32);
-        let table = Table::new(buckets.min(self.buckets_max));
+        let table = Table::new(buckets);
         let mut before: Option<Node> = None;
         let mut at = list.first();
         while let Some(node) = at {
@@ -194,7 +213,7 @@ impl Index {
 impl Table {
     fn new(buckets: usize) -> Self {
         Self {
-            buckets: (0..buckets).map(|_| Bucket::new()).collect(),
+            buckets: Buckets::new(buckets),
             taken: AtomicUsize::new(0),
         }
     }
@@ -244,36 +263,14 @@ impl Slot<'_> {
     /// Leads to the first entry of the key.
     pub(super) fn fill(self, node: Node) {
         self.renew(node);
-        let tags = self.bucket.tags.load(Ordering::Relaxed);
-        let tag = u64::from(self.tag) << (8 * self.at);
-        self.bucket.tags.store(tags | tag, Ordering::Release);
+        self.bucket.add_tag(self.at, self.tag);
         let taken = self.table.taken.load(Ordering::Relaxed);
         self.table.taken.store(taken + 1, Ordering::Relaxed);
     }
 
     /// Leads to a newer entry of the key.
     pub(super) fn renew(self, node: Node) {
-        self.bucket.nodes[self.at].store(node.address(), Ordering::Release);
-    }
-}
-
-impl Bucket {
-    fn new() -> Self {
-        Self {
-            tags: AtomicU64::new(0),
-            nodes: std::array::from_fn(|_| AtomicPtr::default()),
-        }
-    }
-
-    #[inline]
-    fn tags(&self) -> [u8; SLOTS] {
-        let [tags @ .., _] = self.tags.load(Ordering::Acquire).to_le_bytes();
-        tags
-    }
-
-    #[inline]
-    fn node(&self, at: usize) -> Option<Node> {
-        Node::at(self.nodes[at].load(Ordering::Acquire))
+        self.bucket.lead_to(self.at, node);
     }
 }
 
@@ -287,19 +284,6 @@ fn user_key_of(node: &Node) -> &[u8] {
 /// The bucket comes from the upper half of the hash, the tag from the lower.
 fn tag_of(hash: KeyHash) -> u8 {
     hash.byte().max(1)
-}
-
-/// Asks for a bucket's memory.
-#[inline]
-fn prefetch(bucket: &Bucket) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(bucket).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = bucket;
 }
 
 // Outside loom, whose atomics live in its models only.
@@ -359,6 +343,34 @@ mod tests {
         let slots = |table: &OnceLock<Table>| table.get().map(|table| table.buckets.len() * SLOTS);
         let slots: Vec<usize> = table.index.tables.iter().filter_map(slots).collect();
         assert_eq!(slots, [28, 112, 448, 1792, 7168]);
+    }
+
+    #[test]
+    fn the_last_table_has_room_for_the_keys_that_will_come_and_little_more() {
+        for (value_bytes, buffer_bytes) in [(100, 4 << 20), (100, 5 << 20), (1_000, 16 << 20)] {
+            let mut writer = MemtableWriter::new(Comparator::Bytewise, buffer_bytes);
+            let table = writer.reader();
+            let value = vec![0; value_bytes];
+            let mut keys = 0_u64;
+            while writer.used_bytes() < buffer_bytes {
+                keys += 1;
+                let user_key = &keys.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+                let (sequence, kind) = (keys, ValueKind::Put);
+                let key = ParsedKey {
+                    user_key,
+                    sequence,
+                    kind,
+                };
+                writer.insert(key, &value);
+                writer.end_batch();
+            }
+            let index = &table.index;
+            let slots = index.table().unwrap().buckets.len() * SLOTS;
+            let taken = index.table().unwrap().taken.load(Ordering::Relaxed);
+            assert!(taken as u64 > keys * 99 / 100, "{taken} of {keys}");
+            assert!(taken * 2 > slots, "{taken} of {slots} slots");
+            assert!(index.bytes() < taken * 28, "{} for {taken}", index.bytes());
+        }
     }
 
     #[test]

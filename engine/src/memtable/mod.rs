@@ -219,7 +219,7 @@ impl MemtableWriter {
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
-        self.index.keep_up(self.list.list());
+        self.index.keep_up(self.list.list(), self.list.used());
     }
 
     /// As [`end_batch`](Self::end_batch), after the only batch: nobody writes to it any more, and it is flushed soon. An index,
