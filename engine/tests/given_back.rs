@@ -70,6 +70,22 @@ fn open_tables() -> usize {
     descriptors + maps.lines().filter(|line| line.contains(".sst")).count()
 }
 
+/// Memory that mappings of tables take; 0 where the system does not say.
+fn resident_bytes_of_tables() -> usize {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+    let mut of_table = false;
+    let mut kib = 0;
+    for line in maps.lines() {
+        if let Some(resident) = line.strip_prefix("Rss:").filter(|_| of_table) {
+            let number = resident.trim().trim_end_matches(" kB");
+            kib += number.parse::<usize>().unwrap();
+        } else if line.contains('/') {
+            of_table = line.contains(".sst");
+        }
+    }
+    kib << 10
+}
+
 fn fill(db: &Db, byte: u8) {
     for at in 0..ROWS {
         db.put(format!("{at:08}"), [byte; VALUE_BYTES]).unwrap();
@@ -143,8 +159,14 @@ fn files_of_a_cursor_come_back(db: &Db, dir: &Path) {
         }
     }
     let open_before = open_tables();
+    let resident = resident_bytes_of_tables();
     fill(db, 2);
     db.compact().unwrap();
+    assert!(
+        resident_bytes_of_tables() <= resident / 4,
+        "tables that were replaced take no memory, although cursors hold them: {} of {resident}",
+        resident_bytes_of_tables()
+    );
     while cursors.len() > 1 {
         drop(cursors.pop());
         assert!(

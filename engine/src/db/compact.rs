@@ -202,6 +202,11 @@ impl Core {
             .extend(at_level(family, plan.output_level, &output.files));
         let installed = self.install_compaction(family, edit);
         if installed.inspect_err(|_| self.discard_unless_poisoned([&output]))? {
+            // Readers touch the outputs from now on. To let go of the inputs, one after the other with its file, takes longer
+            // than to touch all of them, and who still has a cursor or a snapshot may hold them for long.
+            for (_, table) in &plan.inputs {
+                table.leave_to_system();
+            }
             return Ok(Some(output));
         }
         // The family was dropped while this ran: nobody needs the outputs.

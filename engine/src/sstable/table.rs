@@ -273,6 +273,11 @@ impl Table {
         self.file.path()
     }
 
+    /// As [`RandomFile::leave_to_system`].
+    pub fn leave_to_system(&self) {
+        self.file.leave_to_system();
+    }
+
     /// The length of the file.
     pub fn file_bytes(&self) -> u64 {
         self.file.len()

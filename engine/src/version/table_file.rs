@@ -199,6 +199,13 @@ impl TableFile {
         }
     }
 
+    /// Says that the present version does not name it any more, so that only readers of older ones look at it.
+    pub fn leave_to_system(&self) {
+        if let Some(table) = self.table.get() {
+            table.leave_to_system();
+        }
+    }
+
     /// Lets the file go when the last holder does. Only for a table whose removal is durable in the manifest.
     pub fn mark_obsolete(&self) {
         self.obsolete.store(true, Ordering::Release);

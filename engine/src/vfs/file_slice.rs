@@ -31,7 +31,7 @@ pub struct FileSlice {
 
 #[derive(Clone)]
 enum Owner {
-    Mapped(#[expect(dead_code, reason = "held for its bytes")] Arc<Mmap>),
+    Mapped(Arc<Mmap>),
     Heap(#[expect(dead_code, reason = "held for its bytes")] Arc<Vec<u8>>),
     Nobody,
 }
@@ -64,6 +64,17 @@ impl FileSlice {
     #[inline]
     pub fn prefetch(&self, start: usize, end: usize) {
         prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
+    }
+
+    /// Takes the mapping that the bytes lie in, if they do, out of this process's memory. Who reads them again gets them from
+    /// the system's, page by page.
+    pub(super) fn leave_to_system(&self) {
+        #[cfg(unix)]
+        if let Owner::Mapped(map) = &self.owner {
+            // SAFETY: the advice must not change bytes that are borrowed. `vfs::std_vfs` maps files shared and for reading, so
+            // the pages have no contents but the file's, and nobody writes to the file.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
     }
 
     /// The part of this slice in `range`, still in place.

@@ -241,6 +241,10 @@ pub trait RandomFile: Send + Sync + Debug {
     /// The whole file without a copy, if it is mapped or held in memory.
     fn contents(&self) -> Option<FileSlice>;
 
+    /// Says that hardly anybody will read it any more. What a mapping holds in memory is given back, and comes again, more
+    /// slowly, for whoever does.
+    fn leave_to_system(&self) {}
+
     /// The name it was opened by.
     fn path(&self) -> &Path;
 }

@@ -273,6 +273,10 @@ impl RandomFile for MappedFile {
         Some(self.contents.clone())
     }
 
+    fn leave_to_system(&self) {
+        self.contents.leave_to_system();
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }
