@@ -6,18 +6,18 @@
 //! Invariants
 //! 1. Forward, the merge stands on the row's entry, and key and value are read from there.
 //! 2. Backward, versions come oldest first, so the row is known only when the merge has left its
-//!    key: the row is then in `key` and `value`, and the merge stands before the first version of it.
+//!    key: the row is then in `key` and `value`, and the merge stands before the first version of it. Unless the merge knows
+//!    ahead that another key comes: then it stays on the row's entry.
 //! 3. A cursor that stands on a row stands within its bounds.
 
-use std::cmp::Ordering;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::comparator::{Comparator, PrefixRange};
+use crate::comparator::Comparator;
 use crate::cursor::{InternalCursor, KEY_BYTES_USUAL};
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
-use crate::iter::{Coverage, MergeCursor};
+use crate::iter::{Bounds, Coverage, MergeCursor};
 use crate::version::{CursorLoss, Version};
 
 /// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
@@ -27,21 +27,14 @@ const STEPS_BEFORE_SEEK: usize = 16;
 /// After runs in vain, the next one is tried so many rows later at most.
 const RUN_PAUSE_MAX: u32 = 15;
 
-/// The keys that a cursor may stand on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bounds {
-    /// Where the rows begin.
-    pub lower: Bound<Vec<u8>>,
-    /// Where they end.
-    pub upper: Bound<Vec<u8>>,
-}
-
 /// Where the cursor stands, and which way it was going when it came there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Nowhere,
     /// On the merge's entry.
     Forward,
+    /// On the merge's entry, before which another key's stand.
+    BackwardHere,
     /// On `key` and `value`; the merge stands before every version of `key`.
     Backward,
 }
@@ -73,53 +66,6 @@ pub struct Cursor {
     value: Vec<u8>,
     /// Reused: an internal key to seek.
     seek_key: Vec<u8>,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self {
-            lower: Bound::Unbounded,
-            upper: Bound::Unbounded,
-        }
-    }
-}
-
-impl From<PrefixRange> for Bounds {
-    fn from(range: PrefixRange) -> Self {
-        Self {
-            lower: range.start,
-            upper: range.end,
-        }
-    }
-}
-
-impl Bounds {
-    /// Before which key rows may stand without being compared one by one, if there is one: no key at all is `None` in it.
-    fn upper_of_runs(&self) -> Option<Option<&[u8]>> {
-        match &self.upper {
-            Bound::Unbounded => Some(None),
-            Bound::Excluded(upper) => Some(Some(upper)),
-            Bound::Included(_) => None,
-        }
-    }
-
-    #[inline]
-    fn past_upper(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
-        match &self.upper {
-            Bound::Unbounded => false,
-            Bound::Included(upper) => comparator.compare(user_key, upper) == Ordering::Greater,
-            Bound::Excluded(upper) => comparator.compare(user_key, upper) != Ordering::Less,
-        }
-    }
-
-    #[inline]
-    fn before_lower(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
-        match &self.lower {
-            Bound::Unbounded => false,
-            Bound::Included(lower) => comparator.compare(user_key, lower) == Ordering::Less,
-            Bound::Excluded(lower) => comparator.compare(user_key, lower) != Ordering::Greater,
-        }
-    }
 }
 
 impl Cursor {
@@ -182,7 +128,7 @@ impl Cursor {
     #[must_use]
     pub fn key(&self) -> &[u8] {
         match self.place {
-            Place::Forward => internal_key::user_key(self.merge.key()),
+            Place::Forward | Place::BackwardHere => internal_key::user_key(self.merge.key()),
             Place::Backward => &self.key,
             Place::Nowhere => panic!("the cursor stands on no row"),
         }
@@ -196,7 +142,7 @@ impl Cursor {
     #[must_use]
     pub fn value(&self) -> &[u8] {
         match self.place {
-            Place::Forward => self.merge.value(),
+            Place::Forward | Place::BackwardHere => self.merge.value(),
             Place::Backward => &self.value,
             Place::Nowhere => panic!("the cursor stands on no row"),
         }
@@ -302,7 +248,7 @@ impl Cursor {
         self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
             Place::Nowhere => panic!("the cursor stands on no row"),
-            Place::Forward => {
+            Place::Forward | Place::BackwardHere => {
                 self.key.clear();
                 self.key
                     .extend_from_slice(internal_key::user_key(self.merge.key()));
@@ -382,6 +328,7 @@ impl Cursor {
                     self.merge.prev()?;
                 }
             }
+            Place::BackwardHere => self.merge.prev()?,
             Place::Backward => {}
         }
         self.find_backward()
@@ -444,6 +391,10 @@ impl Cursor {
             if entry.sequence <= self.sequence {
                 let is_covered = is_covered(&mut self.coverage, &entry);
                 found = entry.kind == ValueKind::Put && !is_covered;
+                if found && self.merge.follows_another_key() {
+                    self.place = Place::BackwardHere;
+                    return Ok(());
+                }
                 if found {
                     self.key.clear();
                     self.key.extend_from_slice(entry.user_key);

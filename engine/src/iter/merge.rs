@@ -248,6 +248,27 @@ impl MergeCursor {
         Ok(())
     }
 
+    /// Whether it is known without a step that the entry before this one is of another user key. Going backward only.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    pub fn follows_another_key(&self) -> bool {
+        let top = self.top();
+        let in_source = match top {
+            Source::Memtable(_) => false,
+            Source::Table(cursor) => cursor.follows_another_key(),
+            Source::Level(cursor) => cursor.follows_another_key(),
+        };
+        // The greatest of the others is one of the two below the top of the heap.
+        let mut others = self.heap.iter().skip(1).take(2);
+        in_source
+            && others.all(|&other| {
+                internal_key::user_key(self.sources[other].key())
+                    != internal_key::user_key(top.key())
+            })
+    }
+
     /// The number of the source that the cursor stands on.
     ///
     /// # Panics

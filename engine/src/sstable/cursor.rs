@@ -46,6 +46,12 @@ impl TableCursor {
         self.data.block().contents().slice(self.data.value_range())
     }
 
+    /// Whether it is known without a step that the entry before this one is of another user key.
+    #[inline]
+    pub fn follows_another_key(&self) -> bool {
+        self.data.follows_another_key()
+    }
+
     /// The first step of a seek: finds the block that holds the first key >= `target`. The cursor stands nowhere meanwhile.
     ///
     /// # Errors

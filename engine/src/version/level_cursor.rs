@@ -121,6 +121,15 @@ impl LevelCursor {
             .run(rows, visit)
     }
 
+    /// As [`TableCursor::follows_another_key`].
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    pub fn follows_another_key(&self) -> bool {
+        self.here().follows_another_key()
+    }
+
     #[inline]
     fn here(&self) -> &TableCursor {
         self.cursor.as_ref().expect("the cursor stands on an entry")

@@ -131,7 +131,7 @@ impl BlockCursor {
             return Ok(());
         };
         let end = view.entries_end();
-        self.decode_interval(last, end)?;
+        self.decode_interval(last, end, |_| false)?;
         self.step_back();
         Ok(())
     }
@@ -182,11 +182,16 @@ impl BlockCursor {
     }
 
     /// Positions on the last entry whose key is <= `target`.
+    ///
+    /// Cost: one binary search over the restarts; then the entries of an interval are decoded up to the target, mostly once.
     pub(in crate::sstable) fn seek_for_prev(
         &mut self,
         comparator: &Comparator,
         target: &[u8],
     ) -> Result<(), Damage> {
+        if self.seek_back_in_interval(comparator, target)? {
+            return Ok(());
+        }
         self.seek(comparator, target)?;
         if !self.valid() {
             self.seek_to_last()
@@ -195,6 +200,45 @@ impl BlockCursor {
         } else {
             Ok(())
         }
+    }
+
+    /// As [`seek_for_prev`](Self::seek_for_prev), if the interval where the search begins has the answer; `false` if not.
+    fn seek_back_in_interval(
+        &mut self,
+        comparator: &Comparator,
+        target: &[u8],
+    ) -> Result<bool, Damage> {
+        self.leave();
+        let view = self.block.view();
+        if view.restarts() == 0 {
+            return Ok(true);
+        }
+        let restart = view.last_restart_before(comparator, target)?;
+        let (end, entries_end) = (view.offset_after(restart), view.entries_end());
+        let is_beyond = |key: &[u8]| internal_key::compare(comparator, key, target).is_gt();
+        let is_told = self.decode_interval(restart, end, is_beyond)? || end == entries_end || {
+            let next = self.block.view().entry(end)?;
+            let view = self.block.view();
+            let user_key =
+                comparator.compare(view.bytes(&next.tail), internal_key::user_key(target));
+            next.shared == 0 && user_key.is_gt()
+        };
+        if is_told && !self.behind.is_empty() {
+            self.step_back();
+            return Ok(true);
+        }
+        self.behind.clear();
+        Ok(false)
+    }
+
+    /// Whether it is known, as far as this block is decoded, that the entry before the current one is of another user key.
+    #[inline]
+    pub(in crate::sstable) fn follows_another_key(&self) -> bool {
+        let user_key = internal_key::user_key(&self.key);
+        let before = self.behind.last();
+        before.is_some_and(|before| {
+            internal_key::user_key(&self.behind_keys[before.key.clone()]) != user_key
+        })
     }
 
     #[inline]
@@ -307,7 +351,7 @@ impl BlockCursor {
                 };
                 restart = before;
             }
-            self.decode_interval(restart, at)?;
+            self.decode_interval(restart, at, |_| false)?;
         }
         self.step_back();
         Ok(())
@@ -334,8 +378,15 @@ impl BlockCursor {
         }
     }
 
-    /// Decodes the entries from `restart` up to the one at `end`, that one left out.
-    fn decode_interval(&mut self, restart: usize, end: usize) -> Result<(), Damage> {
+    /// Decodes the entries from `restart` up to the one at `end`, that one left out, or up to the first whose key `is_beyond`:
+    /// says whether that came.
+    #[inline]
+    fn decode_interval(
+        &mut self,
+        restart: usize,
+        end: usize,
+        is_beyond: impl Fn(&[u8]) -> bool,
+    ) -> Result<bool, Damage> {
         self.behind.clear();
         self.behind_keys.clear();
         self.restart = restart;
@@ -356,6 +407,9 @@ impl BlockCursor {
             self.behind_keys.extend_from_slice(view.bytes(&entry.tail));
             self.behind_keys.extend_from_slice(&entry.trailer());
             key = start..self.behind_keys.len();
+            if is_beyond(&self.behind_keys[key.clone()]) {
+                return Ok(true);
+            }
             let next = entry.end();
             self.behind.push(Decoded {
                 place: Place {
@@ -369,6 +423,6 @@ impl BlockCursor {
             }
             entry = view.entry(next)?;
         }
-        Ok(())
+        Ok(false)
     }
 }

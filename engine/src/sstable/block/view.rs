@@ -274,7 +274,11 @@ impl<'a> BlockView<'a> {
     /// The last restart whose key is < `target`, or the first one if there is none. Any restart, if there are heads
     /// and the target does not have the prefix that they leave out.
     #[inline]
-    fn last_restart_before(&self, comparator: &Comparator, target: &[u8]) -> Result<usize, Damage> {
+    pub(super) fn last_restart_before(
+        &self,
+        comparator: &Comparator,
+        target: &[u8],
+    ) -> Result<usize, Damage> {
         let (user_key, trailer) = target.split_at(target.len().saturating_sub(TRAILER_BYTES));
         // The answer is in low..high, and restart `low` is either 0 or known to be before the target.
         let (mut low, mut high) = if self.frame.has_heads() && comparator.is_bytewise() {
