@@ -333,3 +333,30 @@ fn the_slow_log_gets_a_wait_when_it_is_served() {
         assert_eq!(wait_for("50000", "blpop l 0.15", "ping"), (0, 0));
     }
 }
+
+/// What is pushed to where an element will be moved serves nobody: what stands at its source is not looked at.
+#[test]
+fn who_moves_waits_for_the_source_alone() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = start();
+    let run = |address| {
+        let mut said = Vec::new();
+        for wait in ["blmove from to left right 0", "brpoplpush from to 0"] {
+            let (mut waiter, mut writer) = (Client::connect(address), Client::connect(address));
+            send(&mut waiter, wait);
+            thread::sleep(SETTLE);
+            for line in ["set from x", "rpush to a", "del from to"] {
+                call(&mut writer, line);
+            }
+            said.push(waiter.reply_within(SETTLE));
+            call(&mut writer, "rpush from b");
+            said.push(waiter.reply_within(SETTLE));
+            said.push(Some(call(&mut writer, "lrange to 0 -1").into_bytes()));
+            call(&mut writer, "flushall");
+        }
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}

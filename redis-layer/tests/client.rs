@@ -83,6 +83,13 @@ const PLAIN: &[&str] = &[
     "client caching yes",
     "client trackinginfo",
     "client tracking on bcast",
+    "client tracking off",
+    "client tracking on",
+    "client caching yes",
+    "client caching no",
+    "client caching x",
+    "client tracking off",
+    "client tracking on bcast",
     "client tracking on optout",
     "client tracking off",
     "client tracking on bcast prefix foo prefix bar noloop",
@@ -561,6 +568,47 @@ fn the_last_command_is_shown_though_it_was_refused() {
         let mut refused: Vec<_> = refused.map(str::to_owned).collect();
         refused.sort();
         (shown, refused)
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
+/// What others see of a client follows it through scripts, transactions that will not run, and `RESET`.
+#[test]
+fn the_list_shows_what_holds_for_the_next_command() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let (mut client, mut other) = (Client::connect(address), Client::connect(address));
+        let id = id(&mut client);
+        let script = "redis.call('select', 1) return redis.call('set', KEYS[1], 1)";
+        let lines: [&[&str]; 13] = [
+            &["eval", script, "1", "a"],
+            &["client", "no-evict", "on"],
+            &["reset"],
+            &["multi"],
+            &["get", "a"],
+            &["nosuch"],
+            &["get", "a"],
+            &["discard"],
+            &["watch", "a"],
+            &["set", "a", "1"],
+            &["multi"],
+            &["get", "a"],
+            &["exec"],
+        ];
+        let mut shown = Vec::new();
+        for words in lines {
+            shown.push(client.call(words));
+            let list = other.call(&["client", "list", "id", &id]);
+            let is_shown = |field: &&str| {
+                let names = ["db=", "multi=", "flags=", "cmd="];
+                names.iter().any(|name| field.starts_with(name))
+            };
+            shown.extend(list.split(' ').filter(is_shown).map(str::to_owned));
+        }
+        shown
     };
     assert_eq!(run(ours.address), run(real.address));
 }

@@ -420,3 +420,18 @@ fn who_gets_a_message_of_a_transaction_finds_what_the_transaction_wrote() {
         ],
     );
 }
+
+/// Who subscribes hears what is published from then on, in a transaction too.
+#[test]
+fn a_transaction_does_not_hear_what_it_published_before_it_subscribed() {
+    compare(
+        "publish, then subscribe",
+        &[
+            (0, "multi"),
+            (0, "publish c one"),
+            (0, "subscribe c"),
+            (0, "exec"),
+            (1, "publish c two"),
+        ],
+    );
+}

@@ -219,10 +219,16 @@ enum Served {
 }
 
 impl Waiter {
-    /// The metadata rows of its keys.
+    /// The metadata rows of the keys that it waits for: not where it will move an element to.
     fn rows(&self) -> impl Iterator<Item = Vec<u8>> {
         let keys = self.spec.keys.of(&self.args);
-        keys.map(|key| metadata_key(self.db, key))
+        let most = if self.moves() { 1 } else { usize::MAX };
+        keys.take(most).map(|key| metadata_key(self.db, key))
+    }
+
+    /// Whether it takes from its first key and puts into its second.
+    fn moves(&self) -> bool {
+        matches!(self.spec.full_name, "blmove" | "brpoplpush")
     }
 
     /// Whether the client was not told to end: what is pushed behind `CLIENT KILL` would be lost with it.
@@ -243,8 +249,7 @@ impl Waiter {
         let mut args = self.args.clone();
         let keys: Vec<&Bytes> = self.spec.keys.of(&self.args).collect();
         let is_row = |key: &&&Bytes| metadata_key(self.db, key) == row;
-        let moves = matches!(self.spec.full_name, "blmove" | "brpoplpush");
-        if let Some(served) = keys.iter().find(is_row).filter(|_| !moves) {
+        if let Some(served) = keys.iter().find(is_row).filter(|_| !self.moves()) {
             for (arg, original) in args.iter_mut().zip(&self.args) {
                 if keys.iter().any(|key| std::ptr::eq(*key, original)) {
                     *arg = Bytes::clone(served);

@@ -68,9 +68,6 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     let mut view = session.peer.view.lock();
     view.name.clear();
     view.is_monitor = false;
-    drop(view);
-    let no_evict = &session.peer.no_evict;
-    no_evict.store(false, std::sync::atomic::Ordering::Relaxed);
     Ok(Reply::Status("RESET"))
 }
 

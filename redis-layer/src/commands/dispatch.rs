@@ -179,7 +179,10 @@ fn run_or_queue(
     if let Some(queue) = &mut session.queue
         && !ends_or_guards_a_transaction(spec)
     {
-        queue.push(spec, args.from(0));
+        // What will not run is not kept.
+        if !queue.refused && !session.watched.is_changed() {
+            queue.push(spec, args.from(0));
+        }
         return Ok(Reply::Status("QUEUED"));
     }
     if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {

@@ -54,6 +54,13 @@ pub(crate) struct Watched {
     changed: Arc<AtomicBool>,
 }
 
+impl Watched {
+    /// Whether one of them is known to have changed. One that has expired is not.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.changed.load(Ordering::SeqCst)
+    }
+}
+
 #[derive(Debug)]
 struct WatchedKey {
     db: DbNumber,
@@ -176,7 +183,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
     if session.queue.is_some() {
         return Err(CommandError::fixed("ERR WATCH inside MULTI is not allowed"));
     }
-    if session.watched.changed.load(Ordering::SeqCst) {
+    if session.watched.is_changed() {
         // The transaction fails already.
         return Ok(Reply::OK);
     }
@@ -244,7 +251,7 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
 
 /// Whether a watched key is no longer what it was.
 fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
-    if watched.changed.load(Ordering::SeqCst) {
+    if watched.is_changed() {
         return Ok(true);
     }
     for WatchedKey { db, key, was_live } in &watched.keys {

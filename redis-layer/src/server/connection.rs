@@ -305,8 +305,10 @@ impl Connection {
         match self.broken.take() {
             None => Next::Read,
             Some(ProtocolError::Refused(text)) => {
-                let error = Reply::Error(text);
-                encode(&error, self.session.protocol(), &mut self.out);
+                if !self.session.is_silent() {
+                    let error = Reply::Error(text);
+                    encode(&error, self.session.protocol(), &mut self.out);
+                }
                 Next::Close
             }
             Some(ProtocolError::QueryTooLarge) => {

@@ -51,12 +51,12 @@ pub(crate) fn publish_events(server: &Server, events: &[Event]) {
         if letters.contains('K') {
             let channel = [format!("__keyspace@{db}__:").as_bytes(), key].concat();
             let registry = &server.pubsub;
-            registry.publish(&Bytes::from(channel), &Reply::text(name), limit);
+            registry.publish(&Bytes::from(channel), &Reply::text(name), limit, None);
         }
         if letters.contains('E') {
             let channel = Bytes::from(format!("__keyevent@{db}__:{name}"));
             let payload = Reply::Bulk(key.clone());
-            server.pubsub.publish(&channel, &payload, limit);
+            server.pubsub.publish(&channel, &payload, limit, None);
         }
     }
 }

@@ -186,6 +186,7 @@ fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
         channel: args.bytes(1),
         payload: args.bytes(2),
         in_shard,
+        not_for: (!session.is_subscriber()).then_some(session.id),
     };
     if session.in_transaction {
         let receivers = session.server.pubsub.receivers(&letter);

@@ -33,6 +33,8 @@ pub(crate) struct Letter {
     pub(crate) channel: Bytes,
     pub(crate) payload: Bytes,
     pub(crate) in_shard: bool,
+    /// Who had not subscribed to anything when it was written, and does not get it whatever else its transaction does.
+    pub(crate) not_for: Option<u64>,
 }
 
 /// Subscribers by the number of their connection.
@@ -82,8 +84,14 @@ impl Registry {
     }
 
     /// Puts a message into the outboxes of all subscribers. Answers how many deliveries that were:
-    /// a client gets it once for its channel and once for each of its patterns that match.
-    pub(crate) fn publish(&self, channel: &Bytes, payload: &Reply, limit: OutputLimit) -> u64 {
+    /// a client gets it once for its channel and once for each of its patterns that match, and `not_for` never.
+    pub(crate) fn publish(
+        &self,
+        channel: &Bytes,
+        payload: &Reply,
+        limit: OutputLimit,
+        not_for: Option<u64>,
+    ) -> u64 {
         if self.subscriptions.load(Ordering::SeqCst) == 0 {
             return 0;
         }
@@ -91,7 +99,7 @@ impl Registry {
         let mut deliveries = 0;
         let mut deliver = |subscribers: &Subscribers, parts: Vec<Reply>| {
             let message = Message::new(Reply::Push(parts));
-            for peer in staying(subscribers) {
+            for peer in staying(subscribers).filter(|peer| not_for != Some(peer.id)) {
                 peer.outbox.add(message.clone(), limit);
                 deliveries += 1;
             }
@@ -121,9 +129,14 @@ impl Registry {
             channel, payload, ..
         } = letter;
         if letter.in_shard {
-            self.publish_in_shard(channel, payload, limit)
+            self.publish_in_shard(letter, limit)
         } else {
-            self.publish(channel, &Reply::Bulk(payload.clone()), limit)
+            self.publish(
+                channel,
+                &Reply::Bulk(payload.clone()),
+                limit,
+                letter.not_for,
+            )
         }
     }
 
@@ -144,7 +157,10 @@ impl Registry {
     }
 
     /// Puts a message into the outboxes of those who subscribed to a shard channel.
-    fn publish_in_shard(&self, channel: &Bytes, payload: &Bytes, limit: OutputLimit) -> u64 {
+    fn publish_in_shard(&self, letter: &Letter, limit: OutputLimit) -> u64 {
+        let Letter {
+            channel, payload, ..
+        } = letter;
         let topics = self.topics.lock();
         let Some(subscribers) = topics[Topic::Shard as usize].get(channel) else {
             return 0;
@@ -155,7 +171,7 @@ impl Registry {
             Reply::Bulk(payload.clone()),
         ]));
         let mut deliveries = 0;
-        for peer in staying(subscribers) {
+        for peer in staying(subscribers).filter(|peer| letter.not_for != Some(peer.id)) {
             peer.outbox.add(message.clone(), limit);
             deliveries += 1;
         }

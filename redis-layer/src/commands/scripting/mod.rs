@@ -111,7 +111,9 @@ impl<'a> Request<'a> {
             .run(&self.script, self.keys, self.args, &mut host);
         // What a script selects is its own.
         session.in_script = false;
-        session.db = db;
+        if session.db != db {
+            session.set_db(db);
+        }
         session.protocol = protocol;
         txn.set_db(db);
         answer.map(convert::into_outcome)

@@ -160,7 +160,7 @@ fn check_prefixes<'a>(
 /// `CLIENT CACHING YES | NO`
 pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
     let choice = session.tracks.mode.as_ref().map(|mode| mode.choice);
-    if !matches!(choice, Some(Choice::OptIn | Choice::OptOut)) {
+    if choice.is_none() {
         return Err(CommandError::fixed(
             "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN \
              or OPTOUT mode enabled",
