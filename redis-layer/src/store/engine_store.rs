@@ -31,6 +31,18 @@ const BLOCK: u64 = 1 << 16;
 /// Room for what the engine's batch stores of a row besides key and value.
 const ROW_BYTES: usize = 16;
 
+/// So much of a space is kept in memory before it is written to a table. That is more than the engine takes by itself: what was
+/// written lately is asked for most, and is found in memory by one look, in tables by several. While writes come faster than the
+/// disk takes them, there are up to three of such buffers.
+const WRITE_BUFFER_BYTES: usize = 256 << 20;
+
+fn family_options() -> FamilyOptions {
+    FamilyOptions {
+        write_buffer_bytes: WRITE_BUFFER_BYTES,
+        ..FamilyOptions::default()
+    }
+}
+
 /// A store on the engine.
 pub struct EngineStore {
     dir: PathBuf,
@@ -66,7 +78,7 @@ impl EngineStore {
     /// As [`EngineStore::open`]; a damaged reservation of numbers.
     pub fn open_with(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
         let with_families = Space::ALL.into_iter().fold(options, |options, space| {
-            options.family(space.name(), FamilyOptions::default())
+            options.family(space.name(), family_options())
         });
         let dir = dir.as_ref().to_path_buf();
         let db = Db::open(&dir, with_families).map_err(Error::new)?;
