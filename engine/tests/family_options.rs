@@ -138,6 +138,50 @@ fn a_write_buffer_is_full_when_its_own_family_has_filled_it() {
 }
 
 #[test]
+fn what_all_families_hold_together_has_a_bound() {
+    let rotations_of_three = |total_write_buffer_bytes| {
+        let vfs = MemoryVfs::new();
+        let buffer = FamilyOptions {
+            write_buffer_bytes: 64 << 10,
+            ..FamilyOptions::default()
+        };
+        let options = Options {
+            total_write_buffer_bytes,
+            ..on(&vfs).family("a", buffer.clone()).family("b", buffer)
+        };
+        let db = Db::open("db", options).unwrap();
+        // Its own bound is far away, and the common one holds for it as for those that were listed.
+        db.create_family("c", FamilyOptions::default()).unwrap();
+        for at in 0..300 {
+            for name in ["a", "b", "c"] {
+                let family = db.family(name).unwrap();
+                family.put(format!("{at:03}"), [0; 100]).unwrap();
+            }
+        }
+        while db.step().unwrap() {}
+        tables(&vfs).len()
+    };
+    assert_eq!(rotations_of_three(None), 0, "30 KB are little for 64 KiB");
+    let tables = rotations_of_three(Some(64 << 10));
+    assert_eq!(tables, 3, "90 KB are much for 64 KiB, once");
+}
+
+#[test]
+fn one_family_takes_no_more_than_all_may() {
+    let vfs = MemoryVfs::new();
+    let options = Options {
+        total_write_buffer_bytes: Some(4 << 10),
+        ..on(&vfs)
+    };
+    let db = Db::open("db", options).unwrap();
+    for at in 0..200 {
+        db.put(format!("{at:03}"), [0; 100]).unwrap();
+    }
+    while db.step().unwrap() {}
+    assert!(tables(&vfs).len() > 1, "20 KB are much for 4 KiB");
+}
+
+#[test]
 fn a_family_created_while_the_database_is_open_has_its_options_too() {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", on(&vfs)).unwrap();

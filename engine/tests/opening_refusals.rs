@@ -273,6 +273,16 @@ fn options_out_of_range_are_named_before_anything_is_touched() {
         let created = db.create_family("hot", family).unwrap_err();
         assert_eq!(created.to_string(), error);
     }
+    for bytes in [1_023, usize::MAX] {
+        let options = Options {
+            total_write_buffer_bytes: Some(bytes),
+            ..on(&vfs)
+        };
+        let error = Db::open("db", options).unwrap_err().to_string();
+        let words = format!("the option total_write_buffer_bytes is {bytes}, it takes 1024 to ");
+        assert!(error.contains(&words), "{error}");
+        assert!(!vfs.exists(Path::new("db")).unwrap());
+    }
     let error = Db::open("db", on(&vfs).family("", FamilyOptions::default())).unwrap_err();
     assert!(error.to_string().contains("name"), "{error}");
 }

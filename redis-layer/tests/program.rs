@@ -90,6 +90,46 @@ fn one_thread_serves_others_beside_what_never_ends() {
     }
 }
 
+/// Half of the size may be of one kind of row; beyond it, what was written goes to a table.
+#[test]
+fn a_small_write_buffer_is_written_to_tables_early() {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = |data: &Path| {
+        let names = fs::read_dir(data).unwrap().map(|at| at.unwrap().path());
+        names
+            .filter(|name| name.extension() == Some("sst".as_ref()))
+            .count()
+    };
+    let fill = |name: &str, more: &[&str]| {
+        let data = dir.path().join(name);
+        let running = Running::over(&data, more);
+        let mut client = Client::connect(running.address);
+        let value = "v".repeat(10_000);
+        for key in 0..200 {
+            client.call(&["set", &key.to_string(), &value]);
+        }
+        (data, running)
+    };
+    let (data, _running) = fill("small", &["--write-buffer", "1mb"]);
+    let since = Instant::now();
+    while tables(&data) == 0 {
+        assert!(since.elapsed().as_secs() < 20, "2 MB are much for 1 MB");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (data, _running) = fill("usual", &[]);
+    assert_eq!(tables(&data), 0, "2 MB are little for 512 MB");
+    for size in ["1000kb", "2000gb", "much", "-1"] {
+        let option = format!("--write-buffer={size}");
+        let output = program(dir.path(), 0, &[&option]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            error.contains("expected a size from 1mb to 1024gb"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn a_taken_port_is_named() {
     let dir = tempfile::tempdir().unwrap();
@@ -163,6 +203,7 @@ fn a_wrong_option_and_help_explain_themselves() {
         "--port",
         "--host",
         "--sync",
+        "--write-buffer",
         "--no-protected-mode",
         "redis-cli",
     ] {

@@ -62,6 +62,7 @@ impl Core {
         options.check(name)?;
         let mut writer = self.writer.lock();
         self.check_writable()?;
+        let options = options.within(writer.memtables.total_bytes());
         let families = self.families.load_full();
         if families.iter().any(|family| family.name == name) {
             return Err(Error::invalid(format!(

@@ -1,4 +1,4 @@
-//! The memtables that take writes, one for each family; and how a group's records get into them.
+//! The memtables that take writes, one for each family; when they are full; and how a group's records get into them.
 //!
 //! Invariants
 //! 1. They stand by rising number of their families.
@@ -15,34 +15,63 @@ const APPLIED_TOGETHER: usize = 256;
 type Numbered<'a> = (FamilyId, ParsedKey<'a>, &'a [u8]);
 
 #[derive(Debug)]
-pub(super) struct MemtableSet(Vec<(FamilyId, MemtableWriter)>);
+pub(super) struct MemtableSet {
+    memtables: Vec<(FamilyId, MemtableWriter)>,
+    /// What they may take together.
+    total_bytes: usize,
+}
 
 impl MemtableSet {
     /// Takes them by rising number of their families.
-    pub(super) const fn new(memtables: Vec<(FamilyId, MemtableWriter)>) -> Self {
-        Self(memtables)
+    pub(super) const fn new(
+        memtables: Vec<(FamilyId, MemtableWriter)>,
+        total_bytes: usize,
+    ) -> Self {
+        Self {
+            memtables,
+            total_bytes,
+        }
+    }
+
+    pub(super) const fn total_bytes(&self) -> usize {
+        self.total_bytes
     }
 
     pub(super) fn add(&mut self, id: FamilyId, memtable: MemtableWriter) {
-        self.0.push((id, memtable));
-        self.0.sort_by_key(|(id, _)| *id);
+        self.memtables.push((id, memtable));
+        self.memtables.sort_by_key(|(id, _)| *id);
     }
 
     pub(super) fn remove(&mut self, id: FamilyId) {
-        self.0.retain(|(of, _)| *of != id);
+        self.memtables.retain(|(of, _)| *of != id);
     }
 
     /// Whether none holds anything.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|(_, memtable)| memtable.is_empty())
+        self.iter().all(|(_, memtable)| memtable.is_empty())
+    }
+
+    /// Whether it is time for new ones: because of one of them, or because of what they hold together.
+    pub(super) fn is_full(&self) -> bool {
+        let mut bytes = 0;
+        for (_, memtable) in self.iter() {
+            if memtable.is_full() {
+                return true;
+            }
+            // Empty ones have a few bytes too. Many of them would be full for ever.
+            if !memtable.is_empty() {
+                bytes += memtable.used_bytes();
+            }
+        }
+        bytes >= self.total_bytes
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &(FamilyId, MemtableWriter)> {
-        self.0.iter()
+        self.memtables.iter()
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (FamilyId, MemtableWriter)> {
-        self.0.iter_mut()
+        self.memtables.iter_mut()
     }
 
     /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
@@ -87,8 +116,8 @@ impl MemtableSet {
 
     /// A family that was dropped meanwhile has none; recovery leaves its records out too.
     fn of(&mut self, family: FamilyId) -> Option<&mut MemtableWriter> {
-        let at = self.0.binary_search_by_key(&family, |(id, _)| *id);
-        Some(&mut self.0[at.ok()?].1)
+        let at = self.memtables.binary_search_by_key(&family, |(id, _)| *id);
+        Some(&mut self.memtables[at.ok()?].1)
     }
 }
 

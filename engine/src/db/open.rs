@@ -26,6 +26,7 @@ use crate::db::core::{Core, FrozenSet, ManifestInForce};
 use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
+use crate::db::memtable_set::MemtableSet;
 use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
 use crate::db::recovery::{self, Recovered};
 use crate::db::signals::Signals;
@@ -271,6 +272,7 @@ impl Core {
             let asks = options.read_compaction.then(|| Arc::clone(&signals));
             families.push(Arc::new(family.asking(asks)));
         }
+        let memtables = MemtableSet::new(memtables, options.total_bytes());
         let last_sequence = recovered.last_sequence;
         Ok(Arc::new(Self {
             id: DatabaseId::next(),

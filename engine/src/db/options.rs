@@ -1,6 +1,7 @@
 //! What can be chosen when a database is opened, with the defaults and their reasons.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::compaction::{CompactionFilter, Shape, Strategy};
@@ -49,6 +50,9 @@ pub struct Options {
     /// Bytes of blocks that are kept because it took work to read them: decompressed, or read by `Pread`. Mapped blocks
     /// that are not compressed need none of it. 0 for no cache. Default: 32 MiB.
     pub block_cache_bytes: usize,
+    /// Bytes that the memtables of all families take together before all are written out, 1 KiB to 1 TiB. No family's buffer is
+    /// larger than that. The log is about as long. Default: none, each family has its own bound only.
+    pub total_write_buffer_bytes: Option<usize>,
     /// Flush and merge the upper runs of a family when its readers have lost more by them than that costs, and nobody
     /// writes. Default: yes.
     pub read_compaction: bool,
@@ -144,6 +148,7 @@ impl Default for Options {
             background: Background::Threads,
             table_access: TableReads::Mapped,
             block_cache_bytes: 32 << 20,
+            total_write_buffer_bytes: None,
             read_compaction: true,
             recovery: RecoveryMode::PointInTime,
             unlisted: Unlisted::Open,
@@ -179,6 +184,10 @@ impl Options {
 
     /// Checks what can be checked before anything is touched.
     pub(super) fn check(&self) -> Result<()> {
+        if let Some(bytes) = self.total_write_buffer_bytes {
+            let range = BYTES_MIN..=WRITE_BUFFER_BYTES_MAX;
+            check_range("total_write_buffer_bytes", bytes as u64, &range)?;
+        }
         for (name, options) in &self.families {
             check_family_name(name)?;
             options.check(name)?;
@@ -189,9 +198,13 @@ impl Options {
     /// The options of a family; the defaults if it is not listed.
     pub(super) fn of_family(&self, name: &str) -> FamilyOptions {
         let listed = self.families.iter().find(|(listed, _)| listed == name);
-        listed
-            .map(|(_, options)| options.clone())
-            .unwrap_or_default()
+        let options = listed.map(|(_, options)| options.clone());
+        options.unwrap_or_default().within(self.total_bytes())
+    }
+
+    /// What the memtables of all families may take together.
+    pub(super) fn total_bytes(&self) -> usize {
+        self.total_write_buffer_bytes.unwrap_or(usize::MAX)
     }
 }
 
@@ -203,6 +216,17 @@ pub(super) fn check_family_name(name: &str) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+fn check_range(option: &str, value: u64, range: &RangeInclusive<u64>) -> Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the option {option} is {value}, it takes {} to {}",
+        range.start(),
+        range.end()
+    )))
 }
 
 impl FamilyOptions {
@@ -229,22 +253,24 @@ impl FamilyOptions {
                 2..=LEVEL_MULTIPLIER_MAX,
             ),
         ];
-        for (option, value, range) in checks {
-            if !range.contains(&value) {
-                return Err(Error::invalid(format!(
-                    "column family {name:?}: the option {option} is {value}, it takes {} to {}",
-                    range.start(),
-                    range.end()
-                )));
-            }
-        }
-        let tables = self.table_options("check").check();
-        tables.map_err(|error| match error {
+        let in_family = |error| match error {
             Error::InvalidArgument { what } => {
                 Error::invalid(format!("column family {name:?}: {what}"))
             }
             other => other,
-        })
+        };
+        for (option, value, range) in checks {
+            check_range(option, value, &range).map_err(in_family)?;
+        }
+        self.table_options("check").check().map_err(in_family)
+    }
+
+    /// With a write buffer of at most so many bytes: more would never be used, and a memtable grows by parts of it.
+    pub(super) fn within(self, total_write_buffer_bytes: usize) -> Self {
+        Self {
+            write_buffer_bytes: self.write_buffer_bytes.min(total_write_buffer_bytes),
+            ..self
+        }
     }
 
     /// A memtable for a family with these options and this order.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::batch::{FamilyId, WriteBatch};
+use crate::batch::WriteBatch;
 use crate::db::Background;
 use crate::db::commit::Gathering;
 use crate::db::core::{Core, FrozenSet};
@@ -60,7 +60,7 @@ impl Writer {
     pub(super) fn new(
         log: LogWriter,
         log_number: u64,
-        memtables: Vec<(FamilyId, MemtableWriter)>,
+        memtables: MemtableSet,
         last_sequence: u64,
     ) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Writer {
             log_synced: true,
             log_name_synced: true,
             closed_logs: Vec::new(),
-            memtables: MemtableSet::new(memtables),
+            memtables,
             last_sequence,
             slow_bytes: 0,
             group: Vec::new(),
@@ -226,15 +226,11 @@ impl Core {
     pub(super) fn make_room(&self, writer: &mut Writer) -> Result<()> {
         self.check_writable()?;
         self.hold_back(writer)?;
-        let families = self.families.load();
-        let full = writer.memtables.iter().any(|(id, memtable)| {
-            let at = families.binary_search_by_key(id, |family| family.id);
-            // An empty one is never full, however small its buffer.
-            at.is_ok_and(|at| memtable.used_bytes() >= families[at].options.write_buffer_bytes)
-                && !memtable.is_empty()
-        });
-        drop(families);
-        if full { self.rotate(writer) } else { Ok(()) }
+        if writer.memtables.is_full() {
+            self.rotate(writer)
+        } else {
+            Ok(())
+        }
     }
 
     /// The stall ladder: slow writers down while level 0 is long, stop them while it is too long.
@@ -327,11 +323,11 @@ impl Core {
         let mut memtables = Vec::new();
         for (id, memtable) in writer.memtables.iter_mut() {
             let at = families.binary_search_by_key(id, |family| family.id);
-            let full = memtable.reader();
             let Ok(at) = at else { continue };
-            if full.is_empty() {
+            if memtable.is_empty() {
                 continue;
             }
+            let full = memtable.reader();
             let family = &families[at];
             *memtable = new_memtable(family);
             let fresh = memtable.reader();

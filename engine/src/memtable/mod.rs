@@ -59,6 +59,7 @@ pub struct Memtable {
 /// The right to insert into a memtable.
 #[derive(Debug)]
 pub struct MemtableWriter {
+    buffer_bytes: usize,
     list: Writer,
     ranges: RangesWriter,
     index: Arc<Index>,
@@ -84,11 +85,12 @@ pub struct MemtableValue {
 }
 
 impl MemtableWriter {
-    /// A new memtable, which is expected to grow to about `buffer_bytes`.
+    /// A new memtable, which is full when it has grown to `buffer_bytes`.
     #[must_use]
     pub fn new(comparator: Comparator, buffer_bytes: usize) -> Self {
         let chunk_bytes_max = (buffer_bytes / CHUNKS_PER_BUFFER).min(CHUNK_BYTES_MAX);
         Self {
+            buffer_bytes,
             list: Writer::new(comparator, chunk_bytes_max),
             ranges: RangesWriter::new(buffer_bytes),
             index: Arc::new(Index::new(buffer_bytes)),
@@ -209,10 +211,16 @@ impl MemtableWriter {
         }
     }
 
-    /// Whether nothing was inserted yet.
+    /// Whether nothing was inserted yet, not even a range tombstone that covers nothing: it takes space in the log.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.list.list().len() == 0 && self.ranges.ranges().is_empty()
+        self.list.list().len() == 0 && self.ranges.used_bytes() == 0
+    }
+
+    /// Whether it is time for a new one. An empty one is never full, however small its buffer.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.used_bytes() >= self.buffer_bytes && !self.is_empty()
     }
 
     /// Makes the batch's range tombstones seen. Called after the last record of a batch.

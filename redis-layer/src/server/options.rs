@@ -1,10 +1,16 @@
 //! What a server is started with.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::commands::Settings;
+use crate::commands::config::value::parse_bytes;
 use crate::server::SyncPolicy;
+
+/// What the store may be told to keep in memory before it writes tables. Less would make a table of a few commands, more is a
+/// slip of the units.
+const WRITE_BUFFER_BYTES: RangeInclusive<u64> = 1 << 20..=1 << 40;
 
 /// What a server is started with. The rest of its settings has the defaults that `CONFIG GET`
 /// shows, and [`Options::config`] overrides them.
@@ -50,6 +56,16 @@ impl Default for Options {
 }
 
 impl Options {
+    /// How much the store keeps in memory before it writes tables, in bytes, as sizes are written for `CONFIG SET`.
+    ///
+    /// # Errors
+    /// What is expected, in words.
+    pub fn write_buffer(text: &str) -> Result<usize, String> {
+        let bytes = parse_bytes(text).filter(|bytes| WRITE_BUFFER_BYTES.contains(bytes));
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        bytes.ok_or("expected a size from 1mb to 1024gb".to_owned())
+    }
+
     /// The settings that the server begins with.
     #[must_use]
     pub fn settings(&self, port: u16) -> Settings {

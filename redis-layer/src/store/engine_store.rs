@@ -31,17 +31,12 @@ const BLOCK: u64 = 1 << 16;
 /// Room for what the engine's batch stores of a row besides key and value.
 const ROW_BYTES: usize = 16;
 
-/// So much of a space is kept in memory before it is written to a table. That is more than the engine takes by itself: what was
-/// written lately is asked for most, and is found in memory by one look, in tables by several. While writes come faster than the
-/// disk takes them, there are up to three of such buffers.
-const WRITE_BUFFER_BYTES: usize = 256 << 20;
-
-fn family_options() -> FamilyOptions {
-    FamilyOptions {
-        write_buffer_bytes: WRITE_BUFFER_BYTES,
-        ..FamilyOptions::default()
-    }
-}
+/// So much of all spaces together is kept in memory before it is written to tables, unless the engine's options say something
+/// else. That is more than the engine takes by itself: what was written lately is asked for most, and is found in memory by one
+/// look, in tables by several. While writes come faster than the disk takes them, there is up to three times as much.
+const WRITE_BUFFER_BYTES: usize = 512 << 20;
+/// One space has at most this part of it, so that with one alone the log is no longer than is quickly read.
+const SPACES_TO_FILL_IT: usize = 2;
 
 /// A store on the engine.
 pub struct EngineStore {
@@ -72,13 +67,20 @@ impl EngineStore {
         Self::open_with(dir, Options::default())
     }
 
-    /// Opens a database with options of the engine. The column families are added to them.
+    /// Opens a database with options of the engine. The column families are added to them, and a bound of what they hold in
+    /// memory together, if there is none.
     ///
     /// # Errors
     /// As [`EngineStore::open`]; a damaged reservation of numbers.
-    pub fn open_with(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
+    pub fn open_with(dir: impl AsRef<Path>, mut options: Options) -> Result<Self> {
+        let together = &mut options.total_write_buffer_bytes;
+        let together = *together.get_or_insert(WRITE_BUFFER_BYTES);
+        let of_one = FamilyOptions {
+            write_buffer_bytes: together / SPACES_TO_FILL_IT,
+            ..FamilyOptions::default()
+        };
         let with_families = Space::ALL.into_iter().fold(options, |options, space| {
-            options.family(space.name(), family_options())
+            options.family(space.name(), of_one.clone())
         });
         let dir = dir.as_ref().to_path_buf();
         let db = Db::open(&dir, with_families).map_err(Error::new)?;
