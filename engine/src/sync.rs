@@ -85,5 +85,7 @@ impl<T> OnceLock<T> {
 pub(crate) fn check_model(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
+    // Steps of one run, not runs: an index is made by many.
+    builder.max_branches = 20_000;
     builder.check(model);
 }

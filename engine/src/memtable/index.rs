@@ -119,6 +119,12 @@ impl Index {
         tables.map(|table| size_of_val(&*table.buckets)).sum()
     }
 
+    /// How many tables there are.
+    #[cfg(all(test, loom))]
+    pub(super) fn tables_made(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
     #[inline]
     fn table(&self) -> Option<&Table> {
         let last = self.count.load(Ordering::Acquire).checked_sub(1)?;

@@ -152,3 +152,45 @@ fn loom_the_index_leads_to_what_was_published() {
         reader.join().unwrap();
     });
 }
+
+/// A reader asks for the newest key, and for one that is not there, while the index makes its next table and goes on in it.
+#[test]
+fn loom_an_index_that_grows_loses_no_key() {
+    // With the first number there is an index, with the second a larger one.
+    for grows_at in [8, 21] {
+        check(move || {
+            let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);
+            let table = writer.reader();
+            let mut put = move |sequence: u64| {
+                let user_key = &[sequence as u8][..];
+                let kind = ValueKind::Put;
+                let key = ParsedKey {
+                    user_key,
+                    sequence,
+                    kind,
+                };
+                writer.insert(key, user_key);
+                writer.end_batch();
+            };
+            (1..grows_at).for_each(&mut put);
+            let before = table.index.tables_made();
+            let published = Arc::new(AtomicU64::new(grows_at - 1));
+            let reader = {
+                let (table, published) = (table.clone(), Arc::clone(&published));
+                thread::spawn(move || {
+                    let sequence = published.load(Ordering::Acquire);
+                    let found = table.get(&[sequence as u8], sequence);
+                    let found = found.expect("it was published");
+                    assert_eq!(found.sequence, sequence);
+                    assert!(table.get(&[0], sequence).is_none());
+                })
+            };
+            for sequence in [grows_at, grows_at + 1] {
+                put(sequence);
+                published.store(sequence, Ordering::Release);
+            }
+            reader.join().unwrap();
+            assert_eq!(table.index.tables_made(), before + 1);
+        });
+    }
+}
