@@ -169,6 +169,49 @@ fn what_had_expired_before_the_watch_may_be_removed() {
     });
 }
 
+/// Redis looks at what was written, not at what is left of it.
+#[test]
+fn a_key_that_was_made_and_removed_in_one_transaction_stops_who_saw_none() {
+    over_every_store(|direct| {
+        let mut other = other(direct);
+        let script = |text: &str| vec![format!("eval {text} 1 k")];
+        let multi = |commands: &[&str]| -> Vec<String> {
+            let all = ["multi"].iter().chain(commands).chain(&["exec"]);
+            all.map(|&command| command.to_owned()).collect()
+        };
+        for (changes, expected) in [
+            (multi(&["set k 1", "del k"]), "nil"),
+            (multi(&["lpush k 1", "lpop k"]), "nil"),
+            (multi(&["set k 1", "expire k -1"]), "nil"),
+            (multi(&["set k 1", "flushdb"]), "nil"),
+            (multi(&["set x 1", "rename x k", "del k"]), "nil"),
+            (multi(&["del k", "set k 1", "del k"]), "nil"),
+            (multi(&["set k 1 pxat 1"]), "nil"),
+            (vec!["set k 1 pxat 1".into()], "nil"),
+            (
+                script("redis.call('set',KEYS[1],1);redis.call('del',KEYS[1])"),
+                "nil",
+            ),
+            // What fails leaves nothing, and what is removed in vain is no change.
+            (multi(&["incrby k x", "del k"]), "[PONG]"),
+            (multi(&["sunionstore k x y"]), "[PONG]"),
+        ] {
+            for expired in [false, true] {
+                direct.run("flushall");
+                if expired {
+                    direct.run("set k 1 px 10");
+                    direct.clock.advance_ms(20);
+                }
+                direct.expect(&[("watch k", "OK"), ("multi", "OK"), ("ping", "QUEUED")]);
+                for change in &changes {
+                    other.run(change);
+                }
+                assert_eq!(direct.show("exec"), expected, "{changes:?}");
+            }
+        }
+    });
+}
+
 #[test]
 fn a_watched_key_that_expires_stops_exec() {
     over_every_store(|direct| {

@@ -84,9 +84,9 @@ struct Flagged {
 }
 
 impl Flagged {
-    /// Who saw no key, and whose key is none still, saw no change: only what had expired was removed.
-    fn raise(&self, is_live: bool) {
-        if is_live || self.was_live {
+    /// Who saw no key, and whose key is and was none still, saw no change: only what had expired was removed.
+    fn raise(&self, was_made: bool) {
+        if was_made || self.was_live {
             self.changed.store(true, Ordering::SeqCst);
         }
     }

@@ -47,6 +47,8 @@ pub struct Txn<'s> {
     undo: Option<Vec<(Space, Before)>>,
     /// Metadata rows of the keys that were changed, in order. Of those that were written, only what somebody observed.
     touched: Vec<Vec<u8>>,
+    /// Those of them that were given a value, also if it is gone again. Only of what somebody observed.
+    held: Vec<Vec<u8>>,
     events: Vec<Event>,
     /// How many events there were before this command, and which keys it removed. What it puts in their places is not new.
     command: (usize, Vec<Vec<u8>>),
@@ -97,6 +99,7 @@ enum Locks<'s> {
 pub struct Savepoint {
     undo: usize,
     touched: usize,
+    held: usize,
     events: usize,
     ranks: usize,
     mapping: Mapping,
@@ -109,7 +112,7 @@ pub struct Committed {
     pub wrote: bool,
     /// The metadata rows of the keys that were changed, in the order of their first changes. Empty if nobody observes keys.
     pub touched: Vec<Vec<u8>>,
-    /// Those of them that hold nothing now.
+    /// Those of them that hold nothing now, and held nothing in between.
     pub absent: HashSet<Vec<u8>>,
     /// The databases that have the keys of others now.
     pub remapped: Vec<DbNumber>,
@@ -142,6 +145,7 @@ impl<'s> Txn<'s> {
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
+            held: Vec::new(),
             events: Vec::new(),
             command: (0, Vec::new()),
             lookups: Cell::default(),
@@ -259,6 +263,7 @@ impl<'s> Txn<'s> {
         Savepoint {
             undo: self.undo.get_or_insert_default().len(),
             touched: self.touched.len(),
+            held: self.held.len(),
             events: self.events.len(),
             ranks: self.ranks.get_mut().mark(),
             mapping: self.mapping,
@@ -273,6 +278,7 @@ impl<'s> Txn<'s> {
         }
         self.seen.get_mut().forget_last();
         self.touched.truncate(savepoint.touched);
+        self.held.truncate(savepoint.held);
         self.events.truncate(savepoint.events);
         self.ranks.get_mut().undo_to(savepoint.ranks);
         self.mapping = savepoint.mapping;
@@ -354,8 +360,14 @@ impl<'s> Txn<'s> {
         let changes = &mut self.changes[space.index()];
         if space == Space::Metadata {
             self.seen.get_mut().forget(&key);
-            if self.shared.is_observed() && changes.get(&key).is_none() {
-                self.touched.push(key.clone());
+            if self.shared.is_observed() {
+                let before = changes.get(&key);
+                if before.is_none() {
+                    self.touched.push(key.clone());
+                }
+                if value.is_some() && !matches!(before, Some(Some(_))) {
+                    self.held.push(key.clone());
+                }
             }
         }
         let (at, before) = changes.insert(key, value);

@@ -226,13 +226,15 @@ impl Txn<'_> {
     }
 
     /// The keys that were changed, by database and name, if anybody wants to know: in the order of their first changes,
-    /// since who waits for keys is served in this order. And those of them that hold nothing now.
+    /// since who waits for keys is served in this order. And those of them that hold nothing now and held nothing in between:
+    /// whoever saw no key there before sees no change.
     fn touched_rows(&mut self) -> (Vec<Vec<u8>>, HashSet<Vec<u8>>) {
         let mut absent = HashSet::new();
         if !self.shared.is_observed() {
             return (Vec::new(), absent);
         }
         let mut touched = std::mem::take(&mut self.touched);
+        let held: HashSet<Vec<u8>> = std::mem::take(&mut self.held).into_iter().collect();
         // Somebody may observe only since a moment ago, and not wait for these keys: their locks are held.
         let noted: HashSet<&Vec<u8>> = touched.iter().collect();
         let written = self.changes[Space::Metadata.index()].iter();
@@ -245,12 +247,13 @@ impl Txn<'_> {
         let written = &self.changes[Space::Metadata.index()];
         let by_name = |mut row: Vec<u8>| {
             let new = written.get(&row).map(|value| Stored::of(value.as_deref()));
+            let is_gone = new.is_some_and(|new| !new.is_live(self.now_ms)) && !held.contains(&row);
             let (head, _) = row.split_first_chunk_mut::<4>()?;
             let rows = u32::from_be_bytes(*head);
             let db = self.mapping.database_of(rows);
             let db = db.or_else(|| self.began.database_of(rows))?;
             *head = db.to_be_bytes();
-            if new.is_some_and(|new| !new.is_live(self.now_ms)) {
+            if is_gone {
                 absent.insert(row.clone());
             }
             Some(row)
