@@ -421,6 +421,30 @@ fn who_gets_a_message_of_a_transaction_finds_what_the_transaction_wrote() {
     );
 }
 
+/// Redis refuses shard channels there, and lets old clients subscribe to the others.
+#[test]
+fn a_transaction_may_not_subscribe_to_shard_channels() {
+    for command in [
+        "ssubscribe s",
+        "sunsubscribe s",
+        "subscribe s",
+        "psubscribe s",
+    ] {
+        compare(
+            "subscribe in a transaction",
+            &[
+                (0, "multi"),
+                (0, command),
+                (0, "ping"),
+                (0, "exec"),
+                (0, "ping"),
+                (1, "pubsub shardchannels"),
+                (1, "pubsub channels"),
+            ],
+        );
+    }
+}
+
 /// Who subscribes hears what is published from then on, in a transaction too.
 #[test]
 fn a_transaction_does_not_hear_what_it_published_before_it_subscribed() {

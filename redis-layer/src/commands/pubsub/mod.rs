@@ -151,6 +151,12 @@ pub(crate) fn psubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `SSUBSCRIBE shardchannel [shardchannel ...]`
 pub(crate) fn ssubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
+    // The others are let pass, as in Redis: old clients send them there.
+    if session.in_transaction {
+        return Err(CommandError::fixed(
+            "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client",
+        ));
+    }
     subscribe_to(session, args, Topic::Shard, "ssubscribe")
 }
 
