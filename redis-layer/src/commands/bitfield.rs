@@ -100,6 +100,7 @@ pub(crate) fn bitfield(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let writes = steps.iter().filter(|step| step.action != Action::Get);
     let length = writes.map(|step| step.field.end_byte()).max();
     let Some(length) = length else {
+        txn.count_reads();
         return Ok(get_all(&steps, &stored.text));
     };
     let mut text = stored.text.to_vec();

@@ -156,6 +156,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     for key in args.from(3) {
         texts.push(txn.get_string(key)?.unwrap_or_default());
     }
+    txn.count_reads();
     let length = texts.iter().map(Bytes::len).max().unwrap_or(0);
     let mut result = texts.first().map_or_else(Vec::new, |text| text.to_vec());
     result.resize(length, 0);

@@ -133,7 +133,9 @@ fn copy_unless_taken(
     to: Place<'_>,
     replace: bool,
 ) -> Result<bool, CommandError> {
-    if txn.lookup(from.key)?.is_none() {
+    let exists = txn.lookup(from.key)?.is_some();
+    txn.count_reads();
+    if !exists {
         return Ok(false);
     }
     txn.set_db(to.db);

@@ -143,6 +143,7 @@ fn run(txn: &mut Txn<'_>, args: Args<'_>, command: Command) -> Outcome {
         _ => Vec::new(),
     };
     drop(set);
+    txn.count_reads();
     options.sort(&mut found);
     let Some(target) = options.store_at else {
         return Ok(options.reply(found));

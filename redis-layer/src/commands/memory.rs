@@ -26,7 +26,12 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         };
     }
     let key = args.get(2);
-    let Some(metadata) = txn.peek(key)? else {
+    let lookups = txn.lookups();
+    let metadata = txn.peek(key)?;
+    // Redis does not count who asks about memory.
+    txn.set_lookups(lookups);
+    txn.forget_misses();
+    let Some(metadata) = metadata else {
         return Ok(Reply::Null);
     };
     let row = metadata_key(txn.db(), key);

@@ -230,6 +230,7 @@ pub(crate) fn sdiffstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// Puts a set in the place of whatever the destination holds. An empty one is no key.
 fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static str) -> Outcome {
     let key = args.get(1);
+    txn.count_reads();
     if members.is_empty() {
         if txn.remove_key(key)? {
             txn.event(Class::Generic, "del", key);

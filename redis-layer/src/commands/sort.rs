@@ -76,6 +76,7 @@ fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
     let kind = txn
         .lookup(args.get(1))?
         .map(|metadata| metadata.content.kind());
+    let lookups = txn.lookups();
     let elements = match kind {
         None => Vec::new(),
         Some(Kind::String | Kind::Hash) => return Err(CommandError::WRONG_TYPE),
@@ -87,9 +88,11 @@ fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
             _ => Vec::new(),
         },
     };
+    txn.set_lookups(lookups);
     let sorted = in_order(txn, elements, kind, &options)?;
     let window = limited(sorted, options.limit);
     let found = looked_up(txn, window, &options.get)?;
+    txn.count_reads();
     match &options.store {
         Some(target) => store(txn, target, found),
         None => Ok(Reply::Array(

@@ -136,7 +136,9 @@ pub(crate) fn set(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut expires_ms = options.expires_ms(args, txn.now_ms())?;
     let key = args.get(1);
     let answer = if options.answer_old {
-        Some(Reply::bulk_or_null(txn.get_string(key)?))
+        let old = txn.get_string(key)?;
+        txn.count_reads();
+        Some(Reply::bulk_or_null(old))
     } else {
         None
     };
@@ -189,6 +191,7 @@ fn set_for_a_while(txn: &mut Txn<'_>, args: Args<'_>, unit: ExpiryUnit) -> Outco
 pub(crate) fn getset(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
     let old = txn.get_string(key)?;
+    txn.count_reads();
     store(txn, key, args.bytes(2), None);
     Ok(Reply::bulk_or_null(old))
 }
@@ -197,6 +200,7 @@ pub(crate) fn getset(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn getdel(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
     let old = txn.get_string(key)?;
+    txn.count_reads();
     if old.is_some() {
         txn.remove_key(key)?;
         txn.event(Class::Generic, "del", key);
@@ -208,7 +212,9 @@ pub(crate) fn getdel(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn getex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let options = Options::of_getex(args)?;
     let key = args.get(1);
-    let Some(stored) = txn.stored_string(key)? else {
+    let stored = txn.stored_string(key)?;
+    txn.count_reads();
+    let Some(stored) = stored else {
         return Ok(Reply::Null);
     };
     match options.expires_ms(args, txn.now_ms())? {

@@ -80,6 +80,7 @@ fn answer_into(
     event: &'static str,
 ) -> Outcome {
     let elements = Question::parse(txn, args, 2, operation)?.ask(txn)?;
+    txn.count_reads();
     store(txn, args.get(1), &elements, event)
 }
 

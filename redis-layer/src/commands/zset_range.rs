@@ -42,7 +42,9 @@ pub(crate) fn zrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `ZRANGESTORE destination source start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count]`
 pub(crate) fn zrangestore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let (members, _) = members_of(txn, args, 2, None, None)?;
-    store(txn, args.get(1), &members.into_elements(), "zrangestore")
+    let elements = members.into_elements();
+    txn.count_reads();
+    store(txn, args.get(1), &elements, "zrangestore")
 }
 
 /// `ZREVRANGE key start stop [WITHSCORES]`

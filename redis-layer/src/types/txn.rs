@@ -252,6 +252,21 @@ impl<'s> Txn<'s> {
         self.command.1.clear();
     }
 
+    /// Counts what a command has looked up so far as read, though it writes: these were its sources.
+    pub(crate) fn count_reads(&mut self) {
+        self.count_lookups(true);
+    }
+
+    /// How many keys were found so far, and how many not.
+    pub(crate) const fn lookups(&self) -> (u64, u64) {
+        self.lookups.get()
+    }
+
+    /// Goes back to an earlier [`lookups`](Self::lookups): what was looked up since then was no question of the client.
+    pub(crate) fn set_lookups(&self, lookups: (u64, u64)) {
+        self.lookups.set(lookups);
+    }
+
     /// Forgets what was looked for in vain: the command asks about keys, and nobody is told of that.
     pub(crate) fn forget_misses(&self) {
         self.misses.take();

@@ -34,7 +34,15 @@ impl Txn<'_> {
         let Some(metadata) = self.lookup(key)? else {
             return Ok(None);
         };
-        Ok(match metadata.content {
+        let lookups = self.lookups();
+        let value = self.read_content(key, metadata.content)?;
+        // It was looked up again for its elements.
+        self.set_lookups(lookups);
+        Ok(value)
+    }
+
+    fn read_content(&mut self, key: &[u8], content: Content) -> Result<Option<Value>> {
+        Ok(match content {
             Content::String(text) => Some(Value::String(text)),
             Content::List(..) => {
                 let list = List::open(self, key)?;

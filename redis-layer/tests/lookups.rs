@@ -1,0 +1,132 @@
+//! What counts as a use of a key: the hits and misses of `INFO`, and who is told of keys that were asked for in vain. The
+//! sources of a command that stores count as well; what it only looks at to change it does not.
+
+mod common;
+
+use common::StoreKind;
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
+
+const KEYS: &[&str] = &[
+    "flushall",
+    "set a xy",
+    "set n 5",
+    "rpush l 1 2",
+    "rpush m 1",
+    "sadd s 1 2 3",
+    "sadd t 1",
+    "zadd z 1 a 2 b",
+    "hset h f 1",
+    "geoadd g 1 2 p",
+];
+
+const COMMANDS: &[&str] = &[
+    "get a",
+    "get no",
+    "mget a no no2",
+    "set a 1 get",
+    "set no 1 nx get",
+    "set no 1 xx",
+    "setnx no 1",
+    "getset a 1",
+    "getset no 1",
+    "getdel a",
+    "getdel no",
+    "getex a ex 10",
+    "getex no",
+    "append no 1",
+    "incr no",
+    "msetnx no 1 a 2",
+    "bitop or to a no n",
+    "bitop not no a",
+    "bitfield no get u8 0",
+    "bitfield a get u8 0 get u8 1",
+    "bitfield no set u8 0 1",
+    "lpop no",
+    "lmove no l left left",
+    "hincrby no f 1",
+    "smove no t 1",
+    "sinterstore to no s",
+    "sunionstore to s no",
+    "sdiffstore to s no t",
+    "zincrby no 1 a",
+    "zrangestore to z 0 1",
+    "zrangestore to no 0 1",
+    "zunionstore to 2 z no",
+    "zinterstore to 2 no z",
+    "zdiffstore to 2 z no",
+    "geosearchstore to no fromlonlat 1 2 byradius 100 km",
+    "georadius g 1 2 100 km store to",
+    "georadiusbymember no p 100 km",
+    "rename no a",
+    "renamenx a n",
+    "copy a to",
+    "copy a n",
+    "copy no to",
+    "move no 1",
+    "expire no 10",
+    "persist no",
+    "sort l",
+    "sort no",
+    "sort_ro l",
+    "sort l store to",
+    "sort s by w_*",
+    "sort l by n* get m*",
+    "dump l",
+    "dump z",
+    "dump no",
+    "object encoding a",
+    "object encoding no",
+    "memory usage a",
+    "memory usage no",
+    "touch a no",
+    "exists a no",
+    "type no",
+    "ttl no",
+    "eval return(redis.call('getdel',KEYS[1])) 1 no",
+];
+
+/// Hits, misses, and which keys were missed.
+fn uses(address: std::net::SocketAddr, line: &str) -> (Vec<String>, Vec<String>) {
+    let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
+    let call = |client: &mut Client, line: &str| client.call(&line.split(' ').collect::<Vec<_>>());
+    call(&mut client, "config set notify-keyspace-events Em");
+    for line in KEYS {
+        call(&mut client, line);
+    }
+    call(&mut listener, "psubscribe *");
+    call(&mut client, "config resetstat");
+    call(&mut client, line);
+    let info = call(&mut client, "info stats");
+    let counts = info.split("\\r\\n").filter(|line| {
+        let name = line.split(':').next().unwrap_or_default();
+        matches!(name, "keyspace_hits" | "keyspace_misses")
+    });
+    call(&mut client, "publish end x");
+    let mut missed = Vec::new();
+    loop {
+        let message = listener.reply().unwrap().escape_ascii().to_string();
+        if message.contains("\\nend\\r") {
+            break;
+        }
+        missed.push(message);
+    }
+    (counts.map(str::to_owned).collect(), missed)
+}
+
+#[test]
+fn the_same_lookups_count_as_in_redis() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let mut wrong = Vec::new();
+    for line in COMMANDS {
+        let (found, expected) = (uses(ours.address, line), uses(real.address, line));
+        assert_eq!(expected.0.len(), 2);
+        if found != expected {
+            wrong.push(format!("{line}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
