@@ -12,6 +12,8 @@ use crate::types::{Content, Metadata, Txn};
 
 /// Longest string that Redis keeps in one piece with its head.
 const EMBEDDED_BYTES: usize = 44;
+/// How often Redis says that a new key was used. Nothing is evicted here, so nobody counts on.
+const NEW_KEY_FREQUENCY: i64 = 5;
 
 fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandError> {
     lookup_silently(txn, args.get(2))
@@ -85,10 +87,19 @@ pub(crate) fn encoding_of(
     }))
 }
 
-/// `OBJECT FREQ key`: refused as in a Redis whose memory policy does not count uses.
-pub(crate) fn freq(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+/// Whether the policy for memory is one that would count uses, and forget when they were.
+fn counts_uses(session: &Session) -> bool {
+    let policy = session.server.config.get("maxmemory-policy");
+    policy.ends_with("-lfu")
+}
+
+/// `OBJECT FREQ key`: that of a new key, or refused if the policy for memory does not count uses.
+pub(crate) fn freq(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if metadata(txn, args)?.is_none() {
         return Ok(Reply::Null);
+    }
+    if counts_uses(session) {
+        return Ok(Reply::Integer(NEW_KEY_FREQUENCY));
     }
     Err(CommandError::fixed(
         "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note \
@@ -98,8 +109,15 @@ pub(crate) fn freq(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 /// `OBJECT IDLETIME key`: in seconds.
-pub(crate) fn idletime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+pub(crate) fn idletime(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let found = metadata(txn, args)?;
+    if found.is_some() && counts_uses(session) {
+        return Err(CommandError::fixed(
+            "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that \
+             when switching between policies at runtime LRU and LFU data will take some time to \
+             adjust.",
+        ));
+    }
     let idle_s = || Reply::Integer(txn.idle_s(args.get(2)).into());
     Ok(found.map_or(Reply::Null, |_| idle_s()))
 }

@@ -115,12 +115,12 @@ const OBJECT: &[Spec] = table! { "object|":
     "encoding", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Both(object::encoding);
         "Names the form that Redis would keep a value in.", "O(1)",
         "key"
-    "freq", 3, [ReadOnly], [Ask: SECOND], Generic, "4.0.0", Keys(object::freq);
-        "Refused: nobody counts how often a key is used.", "O(1)",
+    "freq", 3, [ReadOnly], [Ask: SECOND], Generic, "4.0.0", Both(object::freq);
+        "Returns how often a new key was used: nobody counts. Refused unless the policy for memory is to count.", "O(1)",
         "key"
     "help", 2, [Loading, Stale], [], Generic, "6.2.0", Session(object::help);
         "Lists the subcommands.", "O(1)"
-    "idletime", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Keys(object::idletime);
+    "idletime", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Both(object::idletime);
         "Returns for how many seconds nobody used a key.", "O(1)",
         "key"
     "refcount", 3, [ReadOnly], [Ask: SECOND], Generic, "2.2.3", Keys(object::refcount);
