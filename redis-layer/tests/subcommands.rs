@@ -76,7 +76,7 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("debug object", &["fast"]),
     ("debug pause-cron", &[]),
     ("debug populate", &[]),
-    ("debug protocol", &["string", "map"]),
+    ("debug protocol", &["string", "map", "push"]),
     ("debug quicklist-packed-threshold", &["1b", "3gb", "4gb"]),
     ("debug reload", &["merge"]),
     (

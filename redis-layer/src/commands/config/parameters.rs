@@ -189,7 +189,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("tcp-backlog", "", Integer(0, MAX_32), "511", Fixed),
     row("tcp-keepalive", "", Integer(0, MAX_32), "300", Live),
     row("timeout", "", Integer(0, MAX_32), "0", Live),
-    row("tracking-table-max-keys", "", Bytes(0, u64::MAX), "1000000", Live),
+    row("tracking-table-max-keys", "", Integer(0, MAX), "1000000", Live),
     row("unixsocket", "", Text, "", Fixed),
     row("unixsocketperm", "", Text, "0", Fixed),
     row("zset-max-listpack-entries", "zset-max-ziplist-entries", Integer(0, MAX), "128", Live),

@@ -65,11 +65,12 @@ impl Kind {
             Self::BytesOrShare => bytes_or_share(text),
             Self::Choice(words) => choose(text, words).map(str::to_owned),
             Self::Choices(words) => {
-                let chosen: Result<Vec<&str>, Refusal> = text
-                    .split_ascii_whitespace()
-                    .map(|word| choose(word, words))
-                    .collect();
-                Ok(chosen?.join(" "))
+                let given: Vec<&str> = text.split_ascii_whitespace().collect();
+                if given.is_empty() {
+                    return choose("", words).map(str::to_owned);
+                }
+                let chosen = given.into_iter().map(|word| choose(word, words));
+                Ok(chosen.collect::<Result<Vec<_>, _>>()?.join(" "))
             }
             Self::Text => Ok(text.to_owned()),
             Self::Events => events(text)
@@ -200,6 +201,9 @@ pub(crate) fn parse_output_limits(text: &str) -> [OutputLimit; 3] {
 
 fn output_limits(text: &str, current: &str) -> Result<String, Refusal> {
     let mut limits = parse_output_limits(current);
+    if text.is_empty() {
+        return Ok(current.to_owned());
+    }
     let words: Vec<&str> = text.split(' ').collect();
     if !words.len().is_multiple_of(4) {
         return Err("Wrong number of arguments in buffer limit configuration.".to_owned());

@@ -43,7 +43,7 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
             Ok(Reply::OK)
         }
         b"error" if count == 3 => Err(CommandError::quoting(&[args.get(2)])),
-        b"protocol" if count == 3 => protocol::example(args.get(2)),
+        b"protocol" if count == 3 => protocol::example(session.protocol, args.get(2)),
         b"populate" if (3..=5).contains(&count) => populate(session, args),
         b"digest" if count == 2 => digest::of_everything(session),
         b"digest-value" if count >= 2 => digest::of_values(session, args),

@@ -1,10 +1,10 @@
 //! `DEBUG PROTOCOL`: one example of each type of the protocol, for the tests of clients.
 
-use crate::commands::{CommandError, Outcome, Reply};
+use crate::commands::{CommandError, Outcome, Protocol, Reply};
 
 /// An example of a type.
 #[expect(clippy::approx_constant, reason = "the number that Redis answers")]
-pub(super) fn example(kind: &[u8]) -> Outcome {
+pub(super) fn example(protocol: Protocol, kind: &[u8]) -> Outcome {
     let numbers = || (0..3).map(Reply::Integer);
     Ok(match kind.to_ascii_lowercase().as_slice() {
         b"string" => Reply::text("Hello World"),
@@ -18,7 +18,15 @@ pub(super) fn example(kind: &[u8]) -> Outcome {
                 .map(|n| (Reply::Integer(n), Reply::Boolean(n == 1)))
                 .collect(),
         ),
-        b"push" => Reply::Push(vec![Reply::text("server-cpu-usage"), Reply::Integer(42)]),
+        b"push" if protocol == Protocol::Resp2 => {
+            return Err(CommandError::fixed(
+                "ERR RESP2 is not supported by this command",
+            ));
+        }
+        b"push" => Reply::Several(vec![
+            Reply::Push(vec![Reply::text("server-cpu-usage"), Reply::Integer(42)]),
+            Reply::text("Some real reply following the push reply"),
+        ]),
         b"verbatim" => Reply::Text("This is a verbatim\nstring".to_owned()),
         b"true" => Reply::Boolean(true),
         b"false" => Reply::Boolean(false),
