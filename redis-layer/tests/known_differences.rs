@@ -253,3 +253,130 @@ fn a_client_without_echo_does_not_hear_of_its_own_scripts() {
     assert_eq!(ask(real.address), format!("{replies}{echo}"));
     assert_eq!(ask(ours.address), replies);
 }
+
+/// To cut the replies of a transaction off, Redis writes an array that is shorter than it says, and its client waits for the
+/// rest. Here it gets nothing, or all.
+#[test]
+fn the_replies_of_a_transaction_are_all_there_or_none() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, cuts: &str| {
+        let mut client = Client::connect(address);
+        let id = client.call(&["client", "id"]);
+        let id = id.trim_matches(|c: char| !c.is_ascii_digit());
+        let cuts = cuts.replace("ID", id);
+        let lines = format!("multi\r\nset a 1\r\n{cuts}\r\nset b 2\r\nexec\r\n");
+        client.send(lines.as_bytes()).unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        let all = client.rest(patience).0.escape_ascii().to_string();
+        all.rsplit("+QUEUED\\r\\n")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    for (cuts, of_redis, here) in [
+        ("client reply off", r"*3\r\n+OK\r\n", ""),
+        (
+            "client kill id ID skipme no",
+            r"*3\r\n+OK\r\n:1\r\n",
+            r"*3\r\n+OK\r\n:1\r\n+OK\r\n",
+        ),
+    ] {
+        assert_eq!(ask(real.address, cuts), of_redis);
+        assert_eq!(ask(ours.address, cuts), here);
+    }
+}
+
+/// Redis tells of each change of a transaction by itself. Here a transaction is one change: who keeps copies hears
+/// afterwards which are old.
+#[test]
+fn who_keeps_copies_hears_of_a_transaction_once() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, commands: &[&str]| {
+        let mut client = Client::connect(address);
+        client.call(&["hello", "3"]);
+        client.send(commands.join("\r\n").as_bytes()).unwrap();
+        client.send(b"\r\n").unwrap();
+        let patience = std::time::Duration::from_millis(300);
+        let all = client.rest(patience).0.escape_ascii().to_string();
+        all.matches("invalidate").count()
+    };
+    for (commands, of_redis, here) in [
+        (
+            &["client tracking on", "multi", "flushdb", "flushdb", "exec"][..],
+            2,
+            1,
+        ),
+        (
+            &["multi", "set a 1", "client tracking on bcast", "exec"],
+            0,
+            1,
+        ),
+        (
+            &[
+                "client tracking on",
+                "get a",
+                "multi",
+                "set a 1",
+                "client tracking off",
+                "exec",
+            ],
+            1,
+            0,
+        ),
+    ] {
+        assert_eq!(ask(real.address, commands), of_redis, "{commands:?}");
+        assert_eq!(ask(ours.address, commands), here, "{commands:?}");
+    }
+}
+
+/// Where there is no cluster, nobody counts the arguments of CLUSTER's subcommands.
+#[test]
+fn there_is_no_cluster_whatever_is_asked_of_it() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, words: &[&str]| Client::connect(address).call(words);
+    let none = r"-ERR This instance has cluster support disabled\r\n";
+    let words = ["cluster", "slots"];
+    assert_eq!(ask(real.address, &words), none);
+    assert_eq!(ask(ours.address, &words), none);
+    let words = ["cluster", "slots", "x"];
+    assert!(ask(real.address, &words).contains("wrong number of arguments"));
+    assert_eq!(ask(ours.address, &words), none);
+}
+
+/// Redis counts uses under some policies for memory, and forgets idle times. Here nothing is evicted: each key is like a new one.
+#[test]
+fn nobody_counts_how_often_a_key_is_used() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address, commands: &[&str]| -> Vec<String> {
+        let mut client = Client::connect(address);
+        let words = commands.iter().map(|line| line.split(' ').collect());
+        words.map(|words: Vec<&str>| client.call(&words)).collect()
+    };
+    let alike = [
+        "config set maxmemory-policy volatile-lfu",
+        "set a v",
+        "object freq a",
+        "object freq none",
+        "object idletime a",
+        "object idletime none",
+        "config set maxmemory-policy allkeys-lru",
+        "object freq a",
+    ];
+    assert_eq!(ask(real.address, &alike), ask(ours.address, &alike));
+    let more = [
+        "config set maxmemory-policy allkeys-lfu",
+        "set b v",
+        "get b",
+        "object freq b",
+    ];
+    assert_eq!(ask(real.address, &more)[3], ":6\\r\\n");
+    assert_eq!(ask(ours.address, &more)[3], ":5\\r\\n");
+}
