@@ -18,7 +18,8 @@ pub enum Direction {
 
 /// Which entries a source may show one after the other without asking anybody else, see `MergeCursor::run`.
 ///
-/// An entry is such a row if it is a put that the reader sees and no version of the key before it.
+/// An entry is such a row if it is a put that the reader sees and no version of the key before it. A source may go past
+/// what it holds of keys that have no row, or end the run there.
 #[derive(Debug, Clone, Copy)]
 pub struct RowRun<'e> {
     /// Rows stand before this user key; `None` if all do.
@@ -27,15 +28,43 @@ pub struct RowRun<'e> {
     pub sequence: u64,
 }
 
+/// What a reader sees in the first entry of a key that it may see something of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// A row.
+    Row,
+    /// That there is no row.
+    Tombstone,
+    /// Nothing: the entry is too new.
+    Nothing,
+    /// The entry is of an unknown kind.
+    Unknown,
+}
+
 impl RowRun<'_> {
+    /// What the reader sees in an entry with this trailer.
+    #[inline]
+    #[must_use]
+    pub fn look(&self, trailer: [u8; TRAILER_BYTES]) -> Seen {
+        match internal_key::parse_trailer(trailer) {
+            Ok((sequence, _)) if sequence > self.sequence => Seen::Nothing,
+            Ok((_, ValueKind::Put)) => Seen::Row,
+            Ok((_, ValueKind::Delete)) => Seen::Tombstone,
+            Ok((_, ValueKind::RangeDelete)) | Err(_) => Seen::Unknown,
+        }
+    }
+
     /// Whether the reader sees an entry with this trailer, and sees a put.
     #[inline]
     #[must_use]
     pub fn shows(&self, trailer: [u8; TRAILER_BYTES]) -> bool {
-        let parsed = internal_key::parse_trailer(trailer);
-        parsed.is_ok_and(|(sequence, kind)| sequence <= self.sequence && kind == ValueKind::Put)
+        self.look(trailer) == Seen::Row
     }
 }
+
+/// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
+/// cheaper than steps.
+pub(crate) const STEPS_BEFORE_SEEK: usize = 16;
 
 /// Room for a key that is not long. A buffer that begins with it does not grow piece by piece: that was a tenth of a
 /// short scan's instructions.

@@ -156,6 +156,14 @@ pub fn user_key(internal: &[u8]) -> &[u8] {
     &internal[..internal.len().saturating_sub(TRAILER_BYTES)]
 }
 
+/// Whether two user keys are the same. Neighbours mostly differ near their ends, so these are compared first, in two
+/// registers.
+#[inline]
+#[must_use]
+pub fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.last_chunk::<8>() == b.last_chunk::<8>() && a == b
+}
+
 /// An internal key in words, for people: `"apple" at 3, put`.
 #[must_use]
 pub fn describe(internal: &[u8]) -> String {

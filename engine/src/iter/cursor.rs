@@ -14,15 +14,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::comparator::Comparator;
-use crate::cursor::{InternalCursor, KEY_BYTES_USUAL};
+use crate::cursor::{InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEEK};
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Bounds, Coverage, MergeCursor};
 use crate::version::{CursorLoss, Version};
-
-/// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
-/// cheaper than steps.
-const STEPS_BEFORE_SEEK: usize = 16;
 
 /// After runs in vain, the next one is tried so many rows later at most.
 const RUN_PAUSE_MAX: u32 = 15;
@@ -339,7 +335,7 @@ impl Cursor {
         let (mut hidden, mut covered) = (0, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
-            if skip && is_same_key(entry.user_key, &self.key) {
+            if skip && internal_key::is_same(entry.user_key, &self.key) {
                 hidden += 1;
                 if hidden > STEPS_BEFORE_SEEK {
                     hidden = 0;
@@ -436,12 +432,6 @@ fn is_covered(coverage: &mut Option<Box<Coverage>>, entry: &ParsedKey<'_>) -> bo
         None => false,
         Some(coverage) => coverage.newest_over(entry.user_key) > entry.sequence,
     }
-}
-
-/// Whether two keys are the same. Neighbours mostly differ near their ends, so these are compared first, in two registers.
-#[inline]
-fn is_same_key(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.last_chunk::<8>() == b.last_chunk::<8>() && a == b
 }
 
 #[inline(always)]

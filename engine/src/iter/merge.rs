@@ -293,7 +293,7 @@ impl MergeCursor {
         })
     }
 
-    /// Shows the entries that follow the current one to `visit`, as long as they are rows of their own in the source that the
+    /// Shows the rows among the entries that follow the current one to `visit`, as long as they stand in the source that the
     /// cursor stands on, come before `upper` and before every other source's entry, and `visit` answers `true`. The cursor
     /// stands on the last one that was shown, or where it stood. Answers what `visit` said last.
     ///

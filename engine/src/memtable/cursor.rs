@@ -9,9 +9,13 @@ use std::sync::Arc;
 
 use super::skiplist::{Node, SkipList};
 use super::split;
-use crate::cursor::{InternalCursor, RowRun};
+use crate::cursor::{InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen};
 use crate::error::Result;
 use crate::internal_key;
+
+/// How many nodes a run takes at once: few at first, because many runs are short.
+const NODES_AHEAD_MIN: usize = 4;
+const NODES_AHEAD_MAX: usize = 16;
 
 /// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
 /// consistent view ignores those with a greater sequence number than it read at the start.
@@ -32,26 +36,62 @@ impl MemtableCursor {
 
     /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
     /// or where it stood. Answers what `visit` said last. Only under the bytewise order.
+    ///
+    /// Nodes are taken several at a time. If the last of them comes before the end, so do the others, and one comparison
+    /// serves all.
     pub fn run(&mut self, rows: &RowRun<'_>, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
         let mut here = self.here();
-        let mut goes_on = true;
-        while goes_on && let Some(next) = self.list.next(here) {
-            // SAFETY: both nodes are of `self.list`, which lives as long as the borrow of `self`.
-            let (last, key, value) = unsafe { (here.key(), next.key(), next.value()) };
-            let Some((user_key, trailer)) = key.split_last_chunk() else {
-                break;
+        // SAFETY: here and below, the nodes are of `self.list`, which lives as long as the borrow of `self`.
+        let mut last_key = internal_key::user_key(unsafe { here.key() });
+        let mut nodes = [here; NODES_AHEAD_MAX];
+        let (mut wanted, mut hidden) = (NODES_AHEAD_MIN, 0);
+        loop {
+            let found = self.list.nodes_after(here, &mut nodes[..wanted]);
+            let nodes = &nodes[..found];
+            let is_before_end = |node: &Node| {
+                // SAFETY: as above.
+                let key = internal_key::user_key(unsafe { node.key() });
+                rows.end.is_none_or(|end| key < end)
             };
-            let is_version_of_last = user_key == internal_key::user_key(last);
-            let is_beyond = rows.end.is_some_and(|end| user_key >= end);
-            if is_version_of_last || is_beyond || !rows.shows(*trailer) {
-                break;
+            let within = match nodes.last() {
+                Some(last) if !is_before_end(last) => nodes.partition_point(is_before_end),
+                _ => found,
+            };
+            for &node in &nodes[..within] {
+                // SAFETY: as above.
+                let (key, value) = unsafe { (node.key(), node.value()) };
+                let Some((user_key, trailer)) = key.split_last_chunk() else {
+                    return true;
+                };
+                if internal_key::is_same(user_key, last_key) {
+                    hidden += 1;
+                    if hidden > STEPS_BEFORE_SEEK {
+                        return true;
+                    }
+                    continue;
+                }
+                match rows.look(*trailer) {
+                    Seen::Row => {}
+                    Seen::Nothing => continue,
+                    Seen::Tombstone => {
+                        (last_key, hidden) = (user_key, 0);
+                        continue;
+                    }
+                    Seen::Unknown => return true,
+                }
+                (last_key, hidden) = (user_key, 0);
+                // Before the visit, so that a visitor that panics leaves the cursor on what it saw.
+                self.node = Some(node);
+                if !visit(user_key, value) {
+                    return false;
+                }
             }
-            here = next;
-            // Before the visit, so that a visitor that panics leaves the cursor on what it saw.
-            self.node = Some(here);
-            goes_on = visit(user_key, value);
+            if within < wanted {
+                return true;
+            }
+            here = nodes[within - 1];
+            wanted = NODES_AHEAD_MAX.min(2 * wanted);
         }
-        goes_on
     }
 }
 

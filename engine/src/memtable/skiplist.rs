@@ -100,6 +100,20 @@ impl SkipList {
         Some(next)
     }
 
+    /// The nodes after `node`, as many as there is room for. Answers how many there are. Their memory is asked for on the way.
+    #[inline]
+    pub(super) fn nodes_after(&self, node: Node, nodes: &mut [Node]) -> usize {
+        let mut at = node;
+        for (count, place) in nodes.iter_mut().enumerate() {
+            let Some(next) = self.after(at, 0) else {
+                return count;
+            };
+            next.prefetch();
+            (at, *place) = (next, next);
+        }
+        nodes.len()
+    }
+
     /// The node before `node`, if that is not the first, and asks for the memory of the one before that, as
     /// [`next`](Self::next) does.
     #[inline]

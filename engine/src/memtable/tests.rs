@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
 use proptest::prelude::*;
 
 use super::*;
-use crate::cursor::InternalCursor;
+use crate::cursor::{InternalCursor, RowRun};
 use crate::internal_key::MAX_SEQUENCE;
 
 type Model = BTreeMap<(Vec<u8>, std::cmp::Reverse<u64>), (ValueKind, Vec<u8>)>;
@@ -93,6 +93,52 @@ proptest! {
             cursor.prev().unwrap();
         }
         prop_assert!(!cursor.valid());
+    }
+
+    /// A run shows what a reader sees, and nothing twice; it may end early only where a key has very many versions.
+    #[test]
+    fn a_run_shows_what_a_map_without_hidden_versions_has(
+        writes in writes(), start in any::<prop::sample::Index>(), age in 0u64..200,
+        end in prop::option::of(user_key()), most in 1usize..60,
+    ) {
+        prop_assume!(!writes.is_empty());
+        let (writer, model) = filled(&writes, 1);
+        let sequence = (writes.len() as u64).saturating_sub(age);
+        let mut newest = BTreeMap::new();
+        let mut versions = BTreeMap::new();
+        for ((user_key, version), (kind, value)) in &model {
+            *versions.entry(user_key).or_insert(0) += 1;
+            if version.0 <= sequence {
+                newest.entry(user_key).or_insert((*kind, value));
+            }
+        }
+        let from = start.index(model.len());
+        let (first, _) = model.keys().nth(from).unwrap();
+        let expected: Vec<_> = newest
+            .iter()
+            .filter(|(key, (kind, _))| **key > first && *kind == ValueKind::Put && end.as_ref().is_none_or(|end| **key < end))
+            .map(|(key, (_, value))| ((*key).clone(), (*value).clone()))
+            .collect();
+        let table = writer.reader();
+        let mut cursor = table.cursor();
+        cursor.seek_to_first().unwrap();
+        (0..from).for_each(|_| cursor.next().unwrap());
+        let stood = here(&cursor);
+        let mut shown = Vec::new();
+        let rows = RowRun { end: end.as_deref(), sequence };
+        let goes_on = cursor.run(&rows, |key, value| {
+            shown.push((key.to_vec(), value.to_vec()));
+            shown.len() < most
+        });
+        prop_assert_eq!(goes_on, shown.len() < most);
+        prop_assert!(shown.len() <= expected.len() && shown[..] == expected[..shown.len()]);
+        if versions.values().all(|&versions| versions <= 16) {
+            prop_assert_eq!(shown.len(), expected.len().min(most));
+        }
+        match shown.last() {
+            Some((key, _)) => prop_assert_eq!(internal_key::user_key(cursor.key()), &key[..]),
+            None => prop_assert_eq!(here(&cursor), stood),
+        }
     }
 
     #[test]
