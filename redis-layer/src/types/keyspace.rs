@@ -4,6 +4,8 @@
 //! nothing reads, because the next collection under the key has another version. A key whose
 //! expiry has passed is treated as absent by every function here.
 
+use std::borrow::Cow;
+
 use crate::store::{Direction, KeyRange, Space, Store};
 use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, stored_expiry};
 use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
@@ -32,7 +34,7 @@ impl Txn<'_> {
             self.note_lookup(key, true);
             return Ok(Some(metadata));
         }
-        let row = metadata_key(self.db(), key);
+        let row = self.metadata_row(key);
         let (value, is_stored) = self.get_metadata(&row)?;
         let metadata = value.as_ref().map(|value| Metadata::decode(&row, value));
         let metadata = metadata.transpose()?;
@@ -81,7 +83,7 @@ impl Txn<'_> {
         let row = metadata_key(self.db(), key);
         let (value, is_stored) = self.get_metadata(&row)?;
         if is_stored {
-            self.remember(row.clone(), value.as_deref(), None, false);
+            self.remember(Cow::Borrowed(&row), value.as_deref(), None, false);
         }
         let Some(value) = value else {
             return Ok(false);

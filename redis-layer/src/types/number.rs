@@ -29,6 +29,9 @@ struct Parsed {
 /// NaN nor out of range.
 #[must_use]
 pub fn parse_double(text: &[u8]) -> Option<f64> {
+    if let Some(value) = short_integer(text) {
+        return Some(value);
+    }
     if text.first().is_none_or(|&byte| is_space(byte)) {
         return None;
     }
@@ -41,9 +44,28 @@ pub fn parse_double(text: &[u8]) -> Option<f64> {
 /// behind it, never NaN. No text at all is 0, and what is out of range is infinite or 0.
 #[must_use]
 pub fn parse_bound(text: &[u8]) -> Option<f64> {
+    if let Some(value) = short_integer(text) {
+        return Some(value);
+    }
     let text = c_text(text);
     let parsed = strtod(text);
     (parsed.length == text.len() && !parsed.value.is_nan()).then_some(parsed.value)
+}
+
+/// A text of nothing but digits, so few that a double holds their number exactly: most scores.
+fn short_integer(text: &[u8]) -> Option<f64> {
+    const DIGITS_EXACT: usize = 15;
+    if text.is_empty() || text.len() > DIGITS_EXACT {
+        return None;
+    }
+    let mut number = 0;
+    for &byte in text {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        number = 10 * number + u64::from(byte - b'0');
+    }
+    Some(number as f64)
 }
 
 /// The bytes before the first zero byte: what a C function sees of a text.
@@ -409,6 +431,15 @@ mod tests {
         fn hexadecimal_integers_are_rounded_like_decimal_ones(number: u128) {
             let hexadecimal = parse_double(format!("{number:#x}").as_bytes());
             prop_assert_eq!(hexadecimal, Some(number as f64));
+        }
+
+        #[test]
+        fn decimal_integers_are_read_whatever_their_length(number: u64, shift in 0..64_u32) {
+            let number = number >> shift;
+            for text in [number.to_string(), format!("0{number}")] {
+                prop_assert_eq!(parse_double(text.as_bytes()), Some(number as f64));
+                prop_assert_eq!(parse_bound(text.as_bytes()), Some(number as f64));
+            }
         }
     }
 }

@@ -373,6 +373,12 @@ impl<'s> Txn<'s> {
     /// Answers where the row stands among the changes of its space.
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) -> usize {
         let changes = &mut self.changes[space.index()];
+        if changes.is_empty() {
+            changes.reserve(match space {
+                Space::Metadata => self.fetched.len(),
+                _ => self.elements.len(),
+            });
+        }
         if space == Space::Metadata {
             self.seen.get_mut().forget(&key);
             if self.shared.is_observed() {

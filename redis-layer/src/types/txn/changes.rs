@@ -56,6 +56,13 @@ impl Changes {
         self.rows.len()
     }
 
+    /// Makes room for so many rows, so that the table does not grow step by step.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
+        let rows_here = &self.rows;
+        self.by_key.reserve(rows, |&at| rows_here[at].hash);
+    }
+
     /// The change of a row, if it has one.
     #[inline]
     pub(super) fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {

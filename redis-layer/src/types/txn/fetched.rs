@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell};
 use bytes::Bytes;
 
 use crate::store::Space;
-use crate::types::rows::{Kind, RowPrefix, metadata_key};
+use crate::types::rows::{Kind, RowPrefix, is_metadata_key, metadata_key};
 use crate::types::txn::Txn;
 use crate::types::{Metadata, Result};
 
@@ -42,6 +42,10 @@ impl Fetched {
 
     pub(super) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rows.len()
     }
 
     /// Says that rows will be asked for in their order once more.
@@ -130,6 +134,15 @@ impl Txn<'_> {
             self.elements = Fetched::new(rows, values);
         }
         Ok(())
+    }
+
+    /// The key of the metadata row of a key. One that was read ahead is not made again.
+    pub(crate) fn metadata_row(&self, key: &[u8]) -> Cow<'_, [u8]> {
+        let db = self.db();
+        match self.fetched.place_near(|row| is_metadata_key(row, db, key)) {
+            Some(at) => Cow::Borrowed(&self.fetched.rows[at]),
+            None => Cow::Owned(metadata_key(db, key)),
+        }
     }
 
     /// The key of the row of a field or a member. One that was read ahead is not made again.

@@ -7,6 +7,8 @@
 //! Invariant: the last key's `now` is what its metadata row says, with the changes of the transaction. Who changes the row
 //! in another way than by [`Key::changed`], or goes back to a savepoint, forgets it.
 
+use std::borrow::Cow;
+
 use crate::store::Space;
 use crate::types::Metadata;
 use crate::types::rows::{DbNumber, is_metadata_key};
@@ -85,15 +87,6 @@ impl Seen {
         }
     }
 
-    /// As [`push`](Self::push), where the commit knows all keys from elsewhere: only the last one is kept, and only
-    /// if it is a collection.
-    fn push_only(&mut self, row: Vec<u8>, stored: Stored, now: Option<&Metadata>, is_noted: bool) {
-        if now.is_some_and(|now| now.content.collection().is_some()) {
-            self.last = None;
-            self.push(row, stored, now, is_noted);
-        }
-    }
-
     /// What the snapshot holds under a metadata row's key, if that was looked up.
     pub(super) fn stored(&self, row: &[u8]) -> Option<Stored> {
         let mut seen = self.last.iter().chain(&self.before);
@@ -120,17 +113,19 @@ impl Txn<'_> {
     /// whose keys were fetched, the commit finds the row there.
     pub(crate) fn remember(
         &self,
-        row: Vec<u8>,
+        row: Cow<'_, [u8]>,
         value: Option<&[u8]>,
         now: Option<&Metadata>,
         is_noted: bool,
     ) {
+        let has_now = now.is_some_and(|now| now.content.collection().is_some());
         let mut seen = self.seen.borrow_mut();
-        let stored = Stored::of(value);
         if self.fetched.is_empty() {
-            seen.push(row, stored, now, is_noted);
-        } else {
-            seen.push_only(row, stored, now, is_noted);
+            seen.push(row.into_owned(), Stored::of(value), now, is_noted);
+        } else if has_now {
+            // The commit knows all keys from elsewhere.
+            seen.last = None;
+            seen.push(row.into_owned(), Stored::of(value), now, is_noted);
         }
     }
 
