@@ -159,8 +159,8 @@ impl Reply {
                     .iter()
                     .map(|(name, value)| name.size() + value.size())
                     .sum(),
-                Self::Strings(strings) => HEADER * strings.len() + strings.bytes_len(),
-                Self::Scored(members) => 3 * HEADER * members.len() + members.bytes_len(),
+                Self::Strings(strings) => strings.framed().len(),
+                Self::Scored(members) => members.framed_len() + 2 * HEADER * members.len(),
                 _ => 0,
             }
     }

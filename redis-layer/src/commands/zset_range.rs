@@ -13,7 +13,9 @@ use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::number::{c_text, parse_bound};
 use crate::types::rows::Score;
-use crate::types::zset::{LexBound, LexRange, Members, ScoreRange, SortedSet, Window, rank};
+use crate::types::zset::{
+    Gather, LexBound, LexRange, Members, ScoreRange, SortedSet, Window, rank,
+};
 use crate::types::{self, Txn};
 
 /// What the bounds of a range are.
@@ -41,7 +43,8 @@ pub(crate) fn zrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 /// `ZRANGESTORE destination source start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count]`
 pub(crate) fn zrangestore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let (members, _) = members_of(txn, args, 2, None, None)?;
+    let options = RangeOptions::parse(args, 2, None, None)?;
+    let members: Members = members_of(txn, args, 2, &options)?;
     let elements = members.into_elements();
     txn.count_reads();
     store(txn, args.get(1), &elements, "zrangestore")
@@ -128,23 +131,21 @@ fn range(
     by: Option<By>,
     direction: Option<Direction>,
 ) -> Outcome {
-    let (members, with_scores) = members_of(txn, args, 1, by, direction)?;
-    Ok(if with_scores {
-        Reply::Scored(members)
+    let options = RangeOptions::parse(args, 1, by, direction)?;
+    Ok(if options.with_scores {
+        Reply::Scored(members_of(txn, args, 1, &options)?)
     } else {
-        Reply::Strings(members.into_names())
+        Reply::Strings(members_of(txn, args, 1, &options)?)
     })
 }
 
-/// The members of a range whose key stands at a position, and whether the client wants their scores.
-fn members_of(
+/// The members of a range whose key stands at a position.
+fn members_of<M: Gather>(
     txn: &mut Txn<'_>,
     args: Args<'_>,
     key_at: usize,
-    by: Option<By>,
-    direction: Option<Direction>,
-) -> Result<(Members, bool), CommandError> {
-    let options = RangeOptions::parse(args, key_at, by, direction)?;
+    options: &RangeOptions,
+) -> Result<M, CommandError> {
     let by = options.by.unwrap_or(By::Rank);
     let direction = options.direction.unwrap_or(Direction::Forward);
     if options.limit != -1 && by == By::Rank {
@@ -186,16 +187,16 @@ fn members_of(
             })
         }
     };
-    Ok((members?, options.with_scores))
+    Ok(members?)
 }
 
 /// Some members of the set under a key, with its index for ranks if that is worth it.
-fn members_in(
+fn members_in<M: Gather>(
     txn: &mut Txn<'_>,
     key: &[u8],
     is_ranked: bool,
-    choose: impl Fn(&SortedSet<'_, '_>) -> types::Result<Members>,
-) -> types::Result<Members> {
+    choose: impl Fn(&SortedSet<'_, '_>) -> types::Result<M>,
+) -> types::Result<M> {
     let members = if is_ranked {
         rank::ask(txn, key, choose)?
     } else {
@@ -206,15 +207,15 @@ fn members_in(
 }
 
 /// The elements from one rank to another, both included. Negative ranks count from the end.
-fn by_rank(
+fn by_rank<M: Gather>(
     set: &SortedSet<'_, '_>,
     start: i64,
     stop: i64,
     direction: Direction,
-) -> types::Result<Members> {
+) -> types::Result<M> {
     match rank_window(set.len(), start, stop) {
         Some((first, count)) => rank::select(set, first, count, direction),
-        None => Ok(Members::default()),
+        None => Ok(M::default()),
     }
 }
 

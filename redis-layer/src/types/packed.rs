@@ -1,16 +1,28 @@
-//! Byte strings side by side in one piece of memory.
+//! Byte strings side by side in one piece of memory, each in the form in which it is sent.
 //!
 //! What a range answers is read once and sent once. One allocation for all strings, and none for each, is a good part
-//! of what such an answer costs.
+//! of what such an answer costs; and what is framed as it is read need not be taken into hand again to be sent.
+//!
+//! ```text
+//! string*    $ | its length, in decimal digits | CR LF | its bytes | CR LF
+//! ```
+//!
+//! That is a bulk string in both versions of Redis's protocol. It is all that is known of the protocol down here, and who
+//! wants the strings themselves need not know it: [`Strings::iter`] leaves the frames out.
 
 use bytes::Bytes;
 
+/// What a short string takes beside its bytes, and what none exceeds.
+const FRAME_BYTES: usize = 7;
+const FRAME_BYTES_MAX: usize = 1 + DIGITS_MAX + 4;
+/// The digits of a number of 64 bits, its sign among them.
+const DIGITS_MAX: usize = 20;
+
 /// Byte strings in order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strings {
-    bytes: Vec<u8>,
-    /// Where each string begins and ends.
-    spans: Vec<(usize, usize)>,
+    framed: Vec<u8>,
+    len: usize,
 }
 
 impl Strings {
@@ -18,77 +30,181 @@ impl Strings {
     #[must_use]
     pub fn with_capacity(strings: usize, bytes_each: usize) -> Self {
         Self {
-            bytes: Vec::with_capacity(strings * bytes_each),
-            spans: Vec::with_capacity(strings),
+            framed: Vec::with_capacity(strings * (bytes_each + FRAME_BYTES)),
+            len: 0,
         }
     }
 
     /// Adds a copy of a string at the end.
     #[inline]
     pub fn push(&mut self, string: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(string);
-        self.spans.push((start, self.bytes.len()));
+        append_bulk(&mut self.framed, string);
+        self.len += 1;
     }
 
     /// How many strings there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.spans.len()
+        self.len
     }
 
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.len == 0
     }
 
-    /// The length of all of them together.
+    /// All of them, as they are sent.
     #[must_use]
-    pub const fn bytes_len(&self) -> usize {
-        self.bytes.len()
+    pub fn framed(&self) -> &[u8] {
+        &self.framed
     }
 
     /// The strings, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.spans
-            .iter()
-            .map(|&(start, end)| &self.bytes[start..end])
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.frames().map(|(_, string)| string)
+    }
+
+    /// Each string as it is sent, and as it is.
+    pub fn frames(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut rest = self.framed.as_slice();
+        std::iter::from_fn(move || {
+            let head = rest.iter().position(|&byte| byte == b'\r')?;
+            let digits = rest[1..head].iter();
+            let length = digits.fold(0, |sum, digit| 10 * sum + usize::from(digit - b'0'));
+            let start = head + 2;
+            let (frame, behind) = rest.split_at(start + length + 2);
+            rest = behind;
+            Some((frame, &frame[start..start + length]))
+        })
     }
 
     /// The last one becomes the first.
     pub fn reverse(&mut self) {
-        self.spans.reverse();
+        let frames: Vec<&[u8]> = self.frames().map(|(frame, _)| frame).collect();
+        let mut framed = Vec::with_capacity(self.framed.len());
+        for frame in frames.into_iter().rev() {
+            framed.extend_from_slice(frame);
+        }
+        self.framed = framed;
     }
 
     /// The strings one by one. They share the memory.
-    pub fn into_parts(self) -> impl ExactSizeIterator<Item = Bytes> {
-        let bytes = Bytes::from(self.bytes);
-        let spans = self.spans.into_iter();
-        spans.map(move |(start, end)| bytes.slice(start..end))
+    #[must_use]
+    pub fn into_parts(self) -> Vec<Bytes> {
+        let mut spans = Vec::with_capacity(self.len);
+        let mut end = 0;
+        for (frame, string) in self.frames() {
+            end += frame.len();
+            spans.push((end - 2 - string.len(), end - 2));
+        }
+        let framed = Bytes::from(self.framed);
+        let part = |(start, end)| framed.slice(start..end);
+        spans.into_iter().map(part).collect()
     }
 }
 
-impl PartialEq for Strings {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+/// Appends a string as it is sent.
+#[inline]
+pub(crate) fn append_bulk(out: &mut Vec<u8>, string: &[u8]) {
+    out.reserve(string.len() + FRAME_BYTES_MAX);
+    match string.len() {
+        // Most elements of lists and sets, without a call.
+        len @ 0..10 => out.extend_from_slice(&[b'$', b'0' + len as u8, b'\r', b'\n']),
+        len @ 10..100 => {
+            let (tens, ones) = (b'0' + (len / 10) as u8, b'0' + (len % 10) as u8);
+            out.extend_from_slice(&[b'$', tens, ones, b'\r', b'\n']);
+        }
+        len => append_number(out, b'$', len as i64),
     }
+    out.extend_from_slice(string);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Appends a letter, a number in digits and the end of a line, without going through the formatting machinery.
+#[inline]
+pub(crate) fn append_number(out: &mut Vec<u8>, letter: u8, number: i64) {
+    // Most lengths, and many integers.
+    let digit = |value: i64| b'0' + value as u8;
+    match number {
+        0..10 => out.extend_from_slice(&[letter, digit(number), b'\r', b'\n']),
+        10..100 => {
+            let (tens, ones) = (digit(number / 10), digit(number % 10));
+            out.extend_from_slice(&[letter, tens, ones, b'\r', b'\n']);
+        }
+        _ => {
+            let (digits, start) = digits(number);
+            out.push(letter);
+            out.extend_from_slice(&digits[start..]);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+/// The digits of a number, its sign before them, and where they start.
+pub(crate) fn digits(number: i64) -> ([u8; DIGITS_MAX], usize) {
+    let mut digits = [0; DIGITS_MAX];
+    let mut start = digits.len();
+    let mut left = number.unsigned_abs();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        start -= 1;
+        digits[start] = b'-';
+    }
+    (digits, start)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
-    fn strings_come_back_in_order_and_in_reverse() {
+    fn strings_stand_as_they_are_sent() {
         let mut strings = Strings::default();
-        for string in [&b"a"[..], b"", b"\xff\x00", b"bc"] {
+        let long = vec![b'x'; 1234];
+        for string in [&b""[..], b"\r\n$1", b"0123456789", &long] {
             strings.push(string);
         }
-        assert_eq!((strings.len(), strings.bytes_len()), (4, 5));
-        strings.reverse();
-        let expected = [&b"bc"[..], b"\xff\x00", b"", b"a"];
-        assert!(strings.iter().eq(expected));
-        assert!(strings.into_parts().eq(expected));
+        let expected = [
+            &b"$0\r\n\r\n$4\r\n\r\n$1\r\n$10\r\n0123456789\r\n$1234\r\n"[..],
+            &long,
+            b"\r\n",
+        ];
+        assert_eq!(strings.framed(), expected.concat());
+    }
+
+    proptest! {
+        #[test]
+        fn strings_come_back_in_order_and_in_reverse(
+            mut all in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..120), 0..20),
+        ) {
+            let mut strings = Strings::with_capacity(3, 5);
+            all.iter().for_each(|string| strings.push(string));
+            for _ in 0..2 {
+                prop_assert_eq!(strings.len(), all.len());
+                prop_assert!(strings.iter().eq(all.iter().map(Vec::as_slice)));
+                prop_assert!(strings.clone().into_parts().iter().eq(all.iter()));
+                strings.reverse();
+                all.reverse();
+            }
+        }
+
+        #[test]
+        fn numbers_have_their_digits(number in any::<i64>()) {
+            for number in [number, number % 200, i64::MIN] {
+                let mut out = Vec::new();
+                append_number(&mut out, b':', number);
+                prop_assert_eq!(out, format!(":{number}\r\n").into_bytes());
+            }
+        }
     }
 }

@@ -36,7 +36,8 @@ use engine::keys::{
 };
 
 pub use metadata::{
-    Collection, Content, EXPIRES, Ends, Kind, Marks, Metadata, stored_expiry, stored_kind,
+    Collection, Content, EXPIRES, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata, stored_expiry,
+    stored_kind,
 };
 pub use position::{Lean, Position};
 
@@ -145,7 +146,14 @@ impl RowPrefix {
     /// The key of the data row of a member.
     #[must_use]
     pub fn data_key(&self, member: &[u8]) -> Vec<u8> {
-        [&self.0, member].concat()
+        self.followed_by(member)
+    }
+
+    fn followed_by(&self, rest: &[u8]) -> Vec<u8> {
+        let mut row = Vec::with_capacity(self.0.len() + rest.len());
+        row.extend_from_slice(&self.0);
+        row.extend_from_slice(rest);
+        row
     }
 
     /// The key of the row of a field or of a member of a set.
@@ -215,7 +223,7 @@ impl RowPrefix {
     /// The key of the score row at a mark of this collection.
     #[must_use]
     pub fn score_key_at(&self, mark: &[u8]) -> Vec<u8> {
-        [&self.0, mark].concat()
+        self.followed_by(mark)
     }
 
     /// What marks are compared with: the key of a score row without the part that all share.
@@ -252,11 +260,7 @@ impl RowPrefix {
     /// [`Error::Damaged`] if the row holds no score.
     #[inline]
     pub fn score_member<'r>(&self, row: &'r [u8]) -> Result<(Score, &'r [u8])> {
-        debug_assert!(row.len() < self.0.len() || row.starts_with(&self.0));
-        let (score, member) = row
-            .get(self.0.len()..)
-            .and_then(<[u8]>::split_first_chunk::<U64_LEN>)
-            .ok_or_else(|| Error::damaged(Space::Score, row, "it holds no score"))?;
+        let (score, member) = self.split_score(row)?;
         let value = decode_f64(*score);
         if value == 0.0 || value.is_nan() {
             // Only here may the bytes be none of a score.
@@ -267,6 +271,24 @@ impl RowPrefix {
         let score = Score::new(value);
         let score = score.map_err(|_| Error::damaged(Space::Score, row, "it holds no score"))?;
         Ok((score, member))
+    }
+
+    /// As [`score_member`](Self::score_member), without a look at the score.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the row has no room for a score.
+    #[inline]
+    pub fn member_of_score<'r>(&self, row: &'r [u8]) -> Result<&'r [u8]> {
+        Ok(self.split_score(row)?.1)
+    }
+
+    #[inline]
+    fn split_score<'r>(&self, row: &'r [u8]) -> Result<(&'r [u8; U64_LEN], &'r [u8])> {
+        debug_assert!(row.len() < self.0.len() || row.starts_with(&self.0));
+        let behind = row.get(self.0.len()..);
+        behind
+            .and_then(<[u8]>::split_first_chunk)
+            .ok_or_else(|| Error::damaged(Space::Score, row, "it holds no score"))
     }
 }
 

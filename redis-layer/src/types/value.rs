@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::store::Direction;
 use crate::types::elements::{Element as NamedElement, Elements};
 use crate::types::list::{List, Side};
-use crate::types::zset::{AddRule, Element, ScoreRange, SortedSet, Window};
+use crate::types::zset::{AddRule, Element, Members, ScoreRange, SortedSet, Window};
 use crate::types::{Content, Kind, Metadata, Result, Txn};
 
 /// What a key holds.
@@ -47,12 +47,13 @@ impl Txn<'_> {
             Content::List(..) => {
                 let list = List::open(self, key)?;
                 let all = list.map(|list| list.range(0, u64::MAX)).transpose()?;
-                all.map(|all| Value::List(all.into_parts().collect()))
+                all.map(|all| Value::List(all.into_parts()))
             }
             Content::SortedSet(..) => {
                 let set = SortedSet::open(self, key)?;
-                let all =
-                    set.map(|set| set.by_score(&ScoreRange::ALL, Direction::Forward, Window::ALL));
+                let all = set.map(|set| {
+                    set.by_score::<Members>(&ScoreRange::ALL, Direction::Forward, Window::ALL)
+                });
                 all.transpose()?
                     .map(|all| Value::SortedSet(all.into_elements()))
             }

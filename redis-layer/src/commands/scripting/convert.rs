@@ -42,7 +42,10 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
             Value::Array(all(flat.collect()))
         }
-        Reply::Strings(strings) => Value::Array(strings.into_parts().map(Value::Bulk).collect()),
+        Reply::Strings(strings) => {
+            let parts = strings.into_parts().into_iter();
+            Value::Array(parts.map(Value::Bulk).collect())
+        }
         Reply::Scored(members) => {
             let pairs = members
                 .into_elements()

@@ -2,9 +2,7 @@
 
 use crate::commands::{Protocol, Reply};
 use crate::types::number::{format_double, whole};
-
-/// What a short bulk string takes beside its bytes.
-const BULK_BYTES: usize = 7;
+use crate::types::packed::{append_bulk as bulk, append_number as header, digits};
 
 /// Appends a reply to `out`.
 pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
@@ -28,8 +26,7 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         Reply::Array(items) => list(out, b'*', items, protocol),
         Reply::Strings(strings) => {
             header(out, b'*', length(strings.len()));
-            out.reserve(strings.bytes_len() + BULK_BYTES * strings.len());
-            strings.iter().for_each(|string| bulk(out, string));
+            out.extend_from_slice(strings.framed());
         }
         Reply::Set(items) => list(out, if is_v3 { b'~' } else { b'*' }, items, protocol),
         Reply::Map(pairs) => {
@@ -57,11 +54,11 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
         Reply::Scored(members) => {
             let per_member = if is_v3 { 1 } else { 2 };
             header(out, b'*', length(per_member * members.len()));
-            for (member, score) in members.iter() {
+            for (member, score) in members.framed() {
                 if is_v3 {
                     header(out, b'*', 2);
                 }
-                bulk(out, member);
+                out.extend_from_slice(member);
                 double(out, score, protocol);
             }
         }
@@ -120,52 +117,10 @@ fn verbatim(out: &mut Vec<u8>, format: &[u8], text: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn bulk(out: &mut Vec<u8>, bytes: &[u8]) {
-    header(out, b'$', length(bytes.len()));
-    out.extend_from_slice(bytes);
-    out.extend_from_slice(b"\r\n");
-}
-
 fn line(out: &mut Vec<u8>, kind: u8, text: &[u8]) {
     out.push(kind);
     out.extend_from_slice(text);
     out.extend_from_slice(b"\r\n");
-}
-
-/// A kind and a number, without going through the formatting machinery.
-fn header(out: &mut Vec<u8>, kind: u8, number: i64) {
-    // Most lengths, and many integers.
-    let digit = |value: i64| b'0' + value as u8;
-    match number {
-        0..10 => return out.extend_from_slice(&[kind, digit(number), b'\r', b'\n']),
-        10..100 => {
-            let (tens, ones) = (digit(number / 10), digit(number % 10));
-            return out.extend_from_slice(&[kind, tens, ones, b'\r', b'\n']);
-        }
-        _ => {}
-    }
-    let (digits, start) = digits(number);
-    line(out, kind, &digits[start..]);
-}
-
-/// The digits of a number, its sign before them, and where they start: nineteen and a sign at most.
-fn digits(number: i64) -> ([u8; 20], usize) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut left = number.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        start -= 1;
-        digits[start] = b'-';
-    }
-    (digits, start)
 }
 
 /// A length that fits, because the thing fits in memory.

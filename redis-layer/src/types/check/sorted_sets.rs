@@ -1,6 +1,6 @@
 //! Sorted sets: two rows for each member, and the index in memory that counts them.
 
-use crate::store::{Direction, Snapshot, Space};
+use crate::store::{Direction, Snapshot, Space, next_key};
 use crate::types::Result;
 use crate::types::rows::{Marks, RowPrefix, Score, decode_score};
 use crate::types::zset::counts::Counts;
@@ -32,15 +32,25 @@ pub(super) fn faults(
         faults.push(format!("its size is {size}, it has {data_rows} data rows"));
     }
     let mut score_rows = 0;
+    let (mut first, mut last) = (None, Vec::new());
     let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
     while let Some((row, _)) = cursor.row() {
         score_rows += 1;
+        last = prefix.mark_of(row).to_vec();
+        first.get_or_insert_with(|| last.clone());
         let (_, member) = prefix.score_member(row)?;
         if !marks.contain(prefix.mark_of(row)) {
             let member = String::from_utf8_lossy(member);
             faults.push(format!("{member:?} stands outside the marks {marks:02x?}"));
         }
         cursor.advance()?;
+    }
+    let low_is_right = !marks.low_stands || first.as_deref() == Some(&*marks.low);
+    let high_is_right = !marks.high_stands || *next_key(&last) == *marks.high;
+    if !low_is_right || !high_is_right {
+        faults.push(format!(
+            "no row stands at a mark where one should: {marks:02x?}"
+        ));
     }
     // If each data row has its score row, and there are as many of the one as of the other, none is stale.
     if score_rows != data_rows || !faults.is_empty() {

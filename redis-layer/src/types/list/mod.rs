@@ -179,7 +179,7 @@ impl<'t, 's> List<'t, 's> {
             })?],
             _ => {
                 let elements = self.elements(&self.rows(), side.inwards(), count)?;
-                elements.into_parts().collect()
+                elements.into_parts()
             }
         };
         self.remove_at_end(side, count)?;

@@ -6,13 +6,11 @@
 //!
 //! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
 //! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
-//! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`],
-//! the low one escaped and the high one to the end; a list adds its [`Ends`].
+//! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`]: a byte with the length
+//! of the low one and [`LOW_STANDS`] and [`HIGH_STANDS`], the low one, and the high one to the end; a list adds its [`Ends`].
 
 use bytes::Bytes;
-use engine::keys::{
-    DecodeError, DecodeKey, Raw, Reader, decode_i64, encode_bytes_into, encode_i64, encode_u64,
-};
+use engine::keys::{DecodeError, DecodeKey, Reader, decode_i64, encode_i64, encode_u64};
 
 use super::{Position, U64_LEN};
 use crate::store::Space;
@@ -20,6 +18,14 @@ use crate::types::{Error, Result};
 
 /// In a tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
+
+/// Beside the length of a low mark: [`Marks::low_stands`].
+const LOW_STANDS: u8 = 0x80;
+/// Beside the length of a low mark: [`Marks::high_stands`].
+const HIGH_STANDS: u8 = 0x40;
+/// The length of a mark at most: that of a score, and of a member as people choose them.
+pub const MARK_BYTES: usize = 8 + 40;
+const _: () = assert!(MARK_BYTES < HIGH_STANDS as usize);
 
 /// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order; it is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,12 +94,66 @@ pub struct Collection {
 ///
 /// A mark is compared with what follows the version in the key of a score row: score and member.
 /// Why there are marks: [`zset::marks`](crate::types::zset::marks).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
     /// No member stands before this. Empty: nothing is known.
-    pub low: Vec<u8>,
+    pub low: Mark,
     /// No member stands here or behind. Empty: nothing is known.
-    pub high: Vec<u8>,
+    pub high: Mark,
+    /// A row stands at `low`, so it is the first one.
+    pub low_stands: bool,
+    /// The row that `high` is the next key of stands, so it is the last one.
+    pub high_stands: bool,
+}
+
+/// The first bytes of a place among score rows. Kept where it is, so that a copy of a set's metadata costs no allocation.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    len: u8,
+    bytes: [u8; MARK_BYTES],
+}
+
+impl Mark {
+    /// The first [`MARK_BYTES`] bytes.
+    #[must_use]
+    pub fn start_of(place: &[u8]) -> Self {
+        let place = &place[..place.len().min(MARK_BYTES)];
+        let mut mark = Self {
+            len: place.len() as u8,
+            bytes: [0; MARK_BYTES],
+        };
+        mark.bytes[..place.len()].copy_from_slice(place);
+        mark
+    }
+}
+
+impl Default for Mark {
+    fn default() -> Self {
+        Self::start_of(b"")
+    }
+}
+
+impl std::ops::Deref for Mark {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl PartialEq for Mark {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Mark {}
+
+impl std::fmt::Debug for Mark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 /// Where a list begins and ends, and where it was changed in the middle.
@@ -165,9 +225,8 @@ impl Metadata {
             Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
             Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN,
             Content::List(..) => 8 * U64_LEN,
-            Content::SortedSet(_, Marks { low, high }) => {
-                let escaped = low.iter().filter(|&&byte| byte == 0).count();
-                2 * U64_LEN + low.len() + escaped + 2 + high.len()
+            Content::SortedSet(_, Marks { low, high, .. }) => {
+                2 * U64_LEN + 1 + low.len() + high.len()
             }
         };
         let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
@@ -186,7 +245,11 @@ impl Metadata {
             Content::Hash(_) | Content::Set(_) => {}
             Content::List(_, ends) => encode_ends(ends, &mut value),
             Content::SortedSet(_, marks) => {
-                encode_bytes_into(&marks.low, &mut value);
+                let stands = |stands: bool, flag: u8| if stands { flag } else { 0 };
+                let flags =
+                    stands(marks.low_stands, LOW_STANDS) | stands(marks.high_stands, HIGH_STANDS);
+                value.push(marks.low.len | flags);
+                value.extend_from_slice(&marks.low);
                 value.extend_from_slice(&marks.high);
             }
         }
@@ -220,7 +283,9 @@ impl Metadata {
                 Content::Set(decode_collection(&mut reader).map_err(undecodable)?)
             }
             t if t == Kind::SortedSet as u8 => {
-                let (collection, marks) = decode_sorted_set(&mut reader).map_err(undecodable)?;
+                let collection = decode_collection(&mut reader).map_err(undecodable)?;
+                let marks = decode_marks(&value[reader.offset()..])
+                    .ok_or_else(|| Error::damaged(Space::Metadata, key, "its marks are damaged"))?;
                 Content::SortedSet(collection, marks)
             }
             _ => {
@@ -284,9 +349,16 @@ fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
     })
 }
 
-fn decode_sorted_set(reader: &mut Reader<'_>) -> Result<(Collection, Marks), DecodeError> {
-    let (version, size, low, Raw(high)) = <(u64, u64, Vec<u8>, Raw<Vec<u8>>)>::decode_from(reader)?;
-    Ok((Collection { version, size }, Marks { low, high }))
+fn decode_marks(bytes: &[u8]) -> Option<Marks> {
+    let (&head, rest) = bytes.split_first()?;
+    let len = usize::from(head & !(LOW_STANDS | HIGH_STANDS));
+    let (low, high) = rest.split_at_checked(len)?;
+    (low.len().max(high.len()) <= MARK_BYTES).then(|| Marks {
+        low: Mark::start_of(low),
+        high: Mark::start_of(high),
+        low_stands: head & LOW_STANDS != 0,
+        high_stands: head & HIGH_STANDS != 0,
+    })
 }
 
 /// The expiry in the value of a metadata row.
@@ -330,8 +402,10 @@ mod tests {
             size: 2,
         };
         let marks = Marks {
-            low: vec![0x40, 0x00],
-            high: vec![0xbf],
+            low: Mark::start_of(&[0x40, 0x00]),
+            high: Mark::start_of(&[0xbf]),
+            low_stands: true,
+            high_stands: false,
         };
         let set = Content::SortedSet(collection, marks);
         let metadata = Metadata {
@@ -340,7 +414,7 @@ mod tests {
         };
         assert_eq!(
             hex(&metadata.encode()),
-            "858000000000000001000000000000000700000000000000024000ff0001bf"
+            "85800000000000000100000000000000070000000000000002824000bf"
         );
         let list = |ends| Metadata {
             expires_ms: None,
@@ -386,8 +460,12 @@ mod tests {
             (b"\x41", "tag 41 is unknown"),
             (b"\x05\x00", "short"),
             (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
-            (b"\x050000000011111111x", "short"),
-            (b"\x050000000011111111\0x", "00 is followed by"),
+            (b"\x050000000011111111", "its marks"),
+            (b"\x050000000011111111\x02x", "its marks"),
+            (
+                &[&b"\x050000000011111111\0"[..], &[0; 49]].concat(),
+                "its marks",
+            ),
             (b"\x030000000011111111x", "its ends"),
             (b"\x0300000000111111112222222233333333", "its ends"),
         ] {

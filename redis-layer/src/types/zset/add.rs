@@ -42,11 +42,12 @@ impl SortedSet<'_, '_> {
     /// [`Error::NotANumber`]; a damaged row; those of the store.
     pub fn add(&mut self, member: &[u8], score: f64, rule: AddRule) -> Result<Added> {
         let given = Score::new(score).map_err(|_| Error::NotANumber)?;
-        let Some(current) = self.stored_score(member)? else {
+        let data_row = self.prefix.data_key(member);
+        let Some(current) = self.score_in(&data_row)? else {
             if rule.only_existing {
                 return Ok(Added::Refused);
             }
-            self.place(member, None, given)?;
+            self.place(member, data_row, None, given)?;
             return Ok(Added::New(given.get()));
         };
         if rule.only_new {
@@ -63,7 +64,7 @@ impl SortedSet<'_, '_> {
         if wanted == current {
             return Ok(Added::Same(wanted.get()));
         }
-        self.place(member, Some(current), wanted)?;
+        self.place(member, data_row, Some(current), wanted)?;
         Ok(Added::Changed(wanted.get()))
     }
 }

@@ -15,6 +15,7 @@ pub mod algebra;
 pub mod counts;
 pub mod indexes;
 pub mod marks;
+mod members;
 mod range;
 pub mod rank;
 mod remove;
@@ -22,100 +23,23 @@ mod remove;
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use members::MEMBERS_RESERVED;
 
 pub use add::{AddRule, Added};
+pub use members::{Element, Gather, Members};
 pub use range::{LexBound, LexRange, ScoreRange, Window};
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::packed::Strings;
 use crate::types::rows::{Collection, Marks, RowPrefix, Score, decode_score, encode_score};
 use crate::types::scan::{self, Extent};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
-/// A member with its score.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Element {
-    /// The member.
-    pub member: Bytes,
-    /// Its score.
-    pub score: f64,
-}
-
-/// Members with their scores, in order, in one piece of memory.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Members {
-    names: Strings,
-    scores: Vec<f64>,
-}
-
-impl Members {
-    fn push(&mut self, member: &[u8], score: f64) {
-        self.names.push(member);
-        self.scores.push(score);
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
-    /// The length of all names together.
-    #[must_use]
-    pub const fn bytes_len(&self) -> usize {
-        self.names.bytes_len()
-    }
-
-    /// Each member with its score.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], f64)> {
-        self.names.iter().zip(self.scores.iter().copied())
-    }
-
-    /// The members alone.
-    #[must_use]
-    pub fn into_names(self) -> Strings {
-        self.names
-    }
-
-    /// The members one by one. They share the memory.
-    #[must_use]
-    pub fn into_elements(self) -> Vec<Element> {
-        let pairs = self.names.into_parts().zip(self.scores);
-        pairs
-            .map(|(member, score)| Element { member, score })
-            .collect()
-    }
-
-    fn reverse(&mut self) {
-        self.names.reverse();
-        self.scores.reverse();
-    }
-}
-
-impl From<Vec<Element>> for Members {
-    fn from(elements: Vec<Element>) -> Self {
-        let mut members = Self::default();
-        for Element { member, score } in elements {
-            members.push(&member, score);
-        }
-        members
-    }
-}
-
-/// A range gets room for so many members at once, each of about so many bytes.
-const MEMBERS_RESERVED: u64 = 128;
-const MEMBER_BYTES: usize = 16;
-
 /// Which row an [`Element`] is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Index {
+pub enum Index {
+    /// A data row.
     ByMember,
+    /// A score row.
     ByScore,
 }
 
@@ -150,7 +74,7 @@ impl<'t, 's> SortedSet<'t, 's> {
     pub fn open(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         let metadata = txn.lookup(key)?;
         metadata
-            .map(|metadata| Self::stored(txn, key, metadata))
+            .map(|metadata| Self::stored(txn, key, &metadata))
             .transpose()
     }
 
@@ -198,10 +122,10 @@ impl<'t, 's> SortedSet<'t, 's> {
                 }
             }
         };
-        Self::stored(txn, key, metadata)
+        Self::stored(txn, key, &metadata)
     }
 
-    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: Metadata) -> Result<Self> {
+    fn stored(txn: &'t mut Txn<'s>, key: &'t [u8], metadata: &Metadata) -> Result<Self> {
         let Content::SortedSet(collection, marks) = metadata.content else {
             return Err(Error::WrongType);
         };
@@ -246,21 +170,34 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     fn stored_score(&self, member: &[u8]) -> Result<Option<Score>> {
-        let row = self.prefix.data_key(member);
-        let value = self.txn.get(Space::Data, &row)?;
-        value.map(|value| decode_score(&row, &value)).transpose()
+        self.score_in(&self.prefix.data_key(member))
     }
 
-    /// Gives a member a score, in both indexes. `old` is the score that it has now.
-    fn place(&mut self, member: &[u8], old: Option<Score>, score: Score) -> Result<()> {
+    /// The score that stands in a data row.
+    fn score_in(&self, row: &[u8]) -> Result<Option<Score>> {
+        let value = self.txn.get(Space::Data, row)?;
+        value.map(|value| decode_score(row, &value)).transpose()
+    }
+
+    /// Gives a member a score, in both indexes. `old` is the score that it has now, in this data row.
+    fn place(
+        &mut self,
+        member: &[u8],
+        data_row: Vec<u8>,
+        old: Option<Score>,
+        score: Score,
+    ) -> Result<()> {
         match old {
             Some(old) => self.erase_score(old, member)?,
             None => self.size += 1,
         }
-        let data_row = self.prefix.data_key(member);
         self.txn.put(Space::Data, data_row, encode_score(score));
         let score_row = self.prefix.score_key(score, member);
         self.marks.cover(self.prefix.mark_of(&score_row));
+        if self.txn.rank_indexes().is_empty() {
+            self.txn.put(Space::Score, score_row, Bytes::new());
+            return Ok(());
+        }
         self.txn.put(Space::Score, score_row.clone(), Bytes::new());
         rank::note_added(self, &score_row)
     }
@@ -272,12 +209,12 @@ impl<'t, 's> SortedSet<'t, 's> {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn by_score(
+    pub fn by_score<M: Gather>(
         &self,
         range: &ScoreRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Members> {
+    ) -> Result<M> {
         let (rows, window) = rank::skip(self, range.rows(&self.prefix), direction, window)?;
         self.collect(Index::ByScore, &rows, direction, window)
     }
@@ -289,12 +226,12 @@ impl<'t, 's> SortedSet<'t, 's> {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn by_lex(
+    pub fn by_lex<M: Gather>(
         &self,
         range: &LexRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Members> {
+    ) -> Result<M> {
         let rows = range.rows(&self.prefix);
         self.collect(Index::ByMember, &rows, direction, window)
     }
@@ -352,7 +289,8 @@ impl<'t, 's> SortedSet<'t, 's> {
             let mut set = SortedSet::open_or_create(txn, key)?;
             for element in elements {
                 let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
-                set.place(&element.member, None, score)?;
+                let data_row = set.prefix.data_key(&element.member);
+                set.place(&element.member, data_row, None, score)?;
             }
             set.finish()?;
         }
@@ -382,33 +320,28 @@ impl<'t, 's> SortedSet<'t, 's> {
         Ok(())
     }
 
-    fn collect(
+    fn collect<M: Gather>(
         &self,
         index: Index,
         rows: &KeyRange,
         direction: Direction,
         window: Window,
-    ) -> Result<Members> {
+    ) -> Result<M> {
         if window.limit == 0 {
-            return Ok(Members::default());
+            return Ok(M::default());
         }
         let most = window.limit.min(self.size).min(MEMBERS_RESERVED);
-        let most = usize::try_from(most).unwrap_or_default();
-        let mut members = Members {
-            names: Strings::with_capacity(most, MEMBER_BYTES),
-            scores: Vec::with_capacity(most),
-        };
+        let mut gathered = M::with_room(usize::try_from(most).unwrap_or_default());
         let mut skipped = 0;
         self.each(index, rows, direction, |row, value| {
             if skipped < window.offset {
                 skipped += 1;
                 return Ok(true);
             }
-            let (score, member) = self.element(index, row, value)?;
-            members.push(member, score.get());
-            Ok((members.len() as u64) < window.limit)
+            gathered.gather(self, index, row, value)?;
+            Ok(gathered.count() < window.limit)
         })?;
-        Ok(members)
+        Ok(gathered)
     }
 
     /// Shows the rows of a range of an index to `visit`, until it answers `false`.
@@ -448,6 +381,15 @@ impl<'t, 's> SortedSet<'t, 's> {
         match index {
             Index::ByMember => Ok((decode_score(row, value)?, self.prefix.data_member(row)?)),
             Index::ByScore => self.prefix.score_member(row),
+        }
+    }
+
+    /// The member alone. Its score is not looked at.
+    #[inline]
+    fn member<'r>(&self, index: Index, row: &'r [u8]) -> Result<&'r [u8]> {
+        match index {
+            Index::ByMember => self.prefix.data_member(row),
+            Index::ByScore => self.prefix.member_of_score(row),
         }
     }
 }

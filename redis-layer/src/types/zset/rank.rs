@@ -21,7 +21,7 @@ use crate::types::zset::counts::heads::{self, Position, Whose};
 use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
 use crate::types::zset::indexes::Index as RankIndex;
 use crate::types::zset::{
-    Element, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window,
+    Element, Gather, Index, LexRange, Members, Ranking, ScoreRange, SortedSet, Window,
 };
 use crate::types::{Error, Result, Txn};
 
@@ -79,12 +79,12 @@ pub fn rank_of(
 ///
 /// # Errors
 /// A damaged row; those of the store.
-pub fn select(
+pub fn select<M: Gather>(
     set: &SortedSet<'_, '_>,
     first: u64,
     count: u64,
     direction: Direction,
-) -> Result<Members> {
+) -> Result<M> {
     let size = set.len();
     let count = count.min(size.saturating_sub(first));
     let behind = size.saturating_sub(first.saturating_add(count));
@@ -94,7 +94,7 @@ pub fn select(
         Direction::Backward => behind,
     };
     let all = set.prefix.rows();
-    let mut elements = if first.min(behind) > WALKED
+    let mut elements: M = if first.min(behind) > WALKED
         && let Some(index) = rank_index(set)?
     {
         let bucket = counts(set, &index)?.near(from);
@@ -116,7 +116,7 @@ pub fn select(
             offset: size - from.saturating_add(count),
             limit: count,
         };
-        let mut elements = set.collect(Index::ByScore, &all, Direction::Backward, window)?;
+        let mut elements: M = set.collect(Index::ByScore, &all, Direction::Backward, window)?;
         elements.reverse();
         elements
     };
@@ -135,7 +135,7 @@ pub fn select(
 pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Element>> {
     let size = set.len();
     if count.saturating_mul(3) >= size || size <= WALKED {
-        let mut elements = select(set, 0, size, Direction::Forward)?.into_elements();
+        let mut elements = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
         if count < size {
             fastrand::shuffle(&mut elements);
             elements.truncate(usize::try_from(count).unwrap_or(usize::MAX));
@@ -148,10 +148,15 @@ pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
     while (elements.len() as u64) < count {
         let rank = fastrand::u64(..size);
         if ranks.insert(rank) {
-            elements.extend(select(set, rank, 1, Direction::Forward)?.into_elements());
+            elements.extend(one(set, rank)?);
         }
     }
     Ok(elements)
+}
+
+/// The element of a rank.
+fn one(set: &SortedSet<'_, '_>, rank: u64) -> Result<Vec<Element>> {
+    Ok(select::<Members>(set, rank, 1, Direction::Forward)?.into_elements())
 }
 
 /// So many members by chance, the same ones again if it happens.
@@ -166,14 +171,14 @@ pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
         return Ok(Vec::new());
     }
     if size <= WALKED {
-        let all = select(set, 0, size, Direction::Forward)?.into_elements();
-        let one = |_| fastrand::choice(&all).cloned();
-        return Ok((0..count).filter_map(one).collect());
+        let all = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
+        let any = |_| fastrand::choice(&all).cloned();
+        return Ok((0..count).filter_map(any).collect());
     }
     let mut elements = Vec::new();
     for _ in 0..count {
         let rank = fastrand::u64(..size);
-        elements.extend(select(set, rank, 1, Direction::Forward)?.into_elements());
+        elements.extend(one(set, rank)?);
     }
     Ok(elements)
 }

@@ -5,7 +5,7 @@
 
 use crate::store::{Direction, KeyRange, Space, next_key};
 use crate::types::rows::Score;
-use crate::types::zset::{Element, Index, LexRange, ScoreRange, SortedSet, Window, rank};
+use crate::types::zset::{Element, Index, LexRange, Members, ScoreRange, SortedSet, Window, rank};
 use crate::types::{Error, Result};
 
 /// One removal by name in so many looks where the set begins now, or where it ends.
@@ -29,7 +29,7 @@ impl SortedSet<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn pop(&mut self, count: u64, direction: Direction) -> Result<Vec<Element>> {
-        let popped = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
+        let popped: Members = self.by_score(&ScoreRange::ALL, direction, Window::first(count))?;
         let popped = popped.into_elements();
         self.erase_all(&popped)?;
         if let Some(last) = popped.last() {
@@ -44,7 +44,7 @@ impl SortedSet<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn remove_ranks(&mut self, first: u64, count: u64) -> Result<u64> {
-        let elements = rank::select(self, first, count, Direction::Forward)?;
+        let elements: Members = rank::select(self, first, count, Direction::Forward)?;
         self.remove_range(&elements.into_elements())
     }
 
@@ -53,7 +53,7 @@ impl SortedSet<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn remove_scores(&mut self, range: &ScoreRange) -> Result<u64> {
-        let elements = self.by_score(range, Direction::Forward, Window::ALL)?;
+        let elements: Members = self.by_score(range, Direction::Forward, Window::ALL)?;
         self.remove_range(&elements.into_elements())
     }
 
@@ -62,7 +62,7 @@ impl SortedSet<'_, '_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
-        let elements = self.by_lex(range, Direction::Forward, Window::ALL)?;
+        let elements: Members = self.by_lex(range, Direction::Forward, Window::ALL)?;
         let elements = elements.into_elements();
         // In the order of scores, others may stand between them.
         self.erase_all(&elements)?;
@@ -83,43 +83,48 @@ impl SortedSet<'_, '_> {
 
     fn erase_all(&mut self, elements: &[Element]) -> Result<()> {
         for element in elements {
-            let score = score_of(element)?;
-            self.erase_rows(score, &element.member);
+            self.erase_data_row(&element.member);
+            let row = self.prefix.score_key(score_of(element)?, &element.member);
+            self.lose(&row);
+            self.txn.delete(Space::Score, row);
         }
         Ok(())
     }
 
     /// Removes a member that has this score.
     fn erase(&mut self, score: Score, member: &[u8]) -> Result<()> {
-        let row = self.erase_rows(score, member);
-        self.look_for_ends(&row)
+        self.erase_data_row(member);
+        self.erase_score(score, member)
     }
 
-    /// Removes both rows of a member. Answers the key of its score row.
-    fn erase_rows(&mut self, score: Score, member: &[u8]) -> Vec<u8> {
-        let data_row = self.prefix.data_key(member);
-        self.txn.delete(Space::Data, data_row);
+    fn erase_data_row(&mut self, member: &[u8]) {
+        let row = self.prefix.data_key(member);
+        self.txn.delete(Space::Data, row);
         self.size = self.size.saturating_sub(1);
-        self.erase_score_row(score, member)
     }
 
-    /// Removes the score row of a member that gets another score.
+    /// Removes the score row of a member that goes or gets another score.
     pub(super) fn erase_score(&mut self, score: Score, member: &[u8]) -> Result<()> {
-        let row = self.erase_score_row(score, member);
-        self.look_for_ends(&row)
-    }
-
-    fn erase_score_row(&mut self, score: Score, member: &[u8]) -> Vec<u8> {
         let row = self.prefix.score_key(score, member);
-        rank::note_removed(self, &row);
-        self.txn.delete(Space::Score, row.clone());
-        row
+        self.lose(&row);
+        self.look_for_ends(&row)?;
+        self.txn.delete(Space::Score, row);
+        Ok(())
     }
 
-    /// A row is gone, and nobody knows whether it was the first one or the last one. To find out costs a
+    /// Tells marks and index of a score row that goes.
+    fn lose(&mut self, row: &[u8]) {
+        self.marks.lose(self.prefix.mark_of(row));
+        rank::note_removed(self, row);
+    }
+
+    /// A row goes, and perhaps nobody knows whether it was the first one or the last one. To find out costs a
     /// seek, so only some removals do it. Which ones is for the bytes of the row to say: a queue whose
     /// members are removed by name has no more than a few dozen removed rows before its first one.
     fn look_for_ends(&mut self, row: &[u8]) -> Result<()> {
+        if self.marks.low_stands && self.marks.high_stands {
+            return Ok(());
+        }
         // FNV-1a, by Fowler, Noll and Vo.
         let hash = row.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -134,6 +139,9 @@ impl SortedSet<'_, '_> {
         } else {
             Direction::Backward
         };
+        if self.marks.stands(direction) {
+            return Ok(());
+        }
         self.note_gone(row, row, direction)
     }
 

@@ -1,0 +1,165 @@
+//! What a range of members is gathered into: their names, or names and scores.
+//!
+//! Most who ask for a range want no scores, and then those are not even decoded.
+
+use bytes::Bytes;
+
+use crate::types::Result;
+use crate::types::packed::Strings;
+use crate::types::zset::{Index, SortedSet};
+
+/// A range gets room for so many members at once, each of about so many bytes.
+pub(super) const MEMBERS_RESERVED: u64 = 128;
+const MEMBER_BYTES: usize = 16;
+
+/// A member with its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Element {
+    /// The member.
+    pub member: Bytes,
+    /// Its score.
+    pub score: f64,
+}
+
+/// Members with their scores, in order, in one piece of memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Members {
+    names: Strings,
+    scores: Vec<f64>,
+}
+
+/// What a range can be gathered into.
+pub trait Gather: Default {
+    /// Nothing yet, and room for so many members.
+    fn with_room(members: usize) -> Self;
+
+    /// How many there are.
+    fn count(&self) -> u64;
+
+    /// Adds the member of a row of an index of this set.
+    ///
+    /// # Errors
+    /// A damaged row.
+    fn gather(
+        &mut self,
+        set: &SortedSet<'_, '_>,
+        index: Index,
+        row: &[u8],
+        value: &[u8],
+    ) -> Result<()>;
+
+    /// The last one becomes the first.
+    fn reverse(&mut self);
+}
+
+impl Gather for Strings {
+    fn with_room(members: usize) -> Self {
+        Self::with_capacity(members, MEMBER_BYTES)
+    }
+
+    fn count(&self) -> u64 {
+        self.len() as u64
+    }
+
+    #[inline]
+    fn gather(
+        &mut self,
+        set: &SortedSet<'_, '_>,
+        index: Index,
+        row: &[u8],
+        _: &[u8],
+    ) -> Result<()> {
+        self.push(set.member(index, row)?);
+        Ok(())
+    }
+
+    fn reverse(&mut self) {
+        self.reverse();
+    }
+}
+
+impl Gather for Members {
+    fn with_room(members: usize) -> Self {
+        Self {
+            names: Strings::with_room(members),
+            scores: Vec::with_capacity(members),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.names.count()
+    }
+
+    #[inline]
+    fn gather(
+        &mut self,
+        set: &SortedSet<'_, '_>,
+        index: Index,
+        row: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        let (score, member) = set.element(index, row, value)?;
+        self.push(member, score.get());
+        Ok(())
+    }
+
+    fn reverse(&mut self) {
+        self.names.reverse();
+        self.scores.reverse();
+    }
+}
+
+impl Members {
+    fn push(&mut self, member: &[u8], score: f64) {
+        self.names.push(member);
+        self.scores.push(score);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The length of all names together, as they are sent.
+    #[must_use]
+    pub fn framed_len(&self) -> usize {
+        self.names.framed().len()
+    }
+
+    /// Each member with its score.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], f64)> {
+        self.names.iter().zip(self.scores.iter().copied())
+    }
+
+    /// Each member, as it is sent, with its score.
+    pub fn framed(&self) -> impl Iterator<Item = (&[u8], f64)> {
+        let frames = self.names.frames().map(|(frame, _)| frame);
+        frames.zip(self.scores.iter().copied())
+    }
+
+    /// The members one by one. They share the memory.
+    #[must_use]
+    pub fn into_elements(self) -> Vec<Element> {
+        let pairs = self.names.into_parts().into_iter().zip(self.scores);
+        pairs
+            .map(|(member, score)| Element { member, score })
+            .collect()
+    }
+}
+
+impl From<Vec<Element>> for Members {
+    fn from(elements: Vec<Element>) -> Self {
+        let mut members = Self::default();
+        for Element { member, score } in elements {
+            members.push(&member, score);
+        }
+        members
+    }
+}
