@@ -11,7 +11,7 @@ use common::{Direct, StoreKind, over_every_store};
 use redis_layer::store::{Batch, Space};
 use redis_layer::types::check;
 use redis_layer::types::rows::{
-    Collection, Content, Marks, Metadata, RowPrefix, Score, encode_score, metadata_key,
+    Collection, Content, Mark, Marks, Metadata, RowPrefix, Score, encode_score, metadata_key,
 };
 
 const MEMBERS: [&str; 8] = ["a", "b", "", "\\xff", "\\xff\\xff", "\\x00", "10", "c"];
@@ -99,23 +99,44 @@ fn the_checker_finds_contradictions() {
     let row = RowPrefix::new(0, b"z", 1);
     let data = |member: &[u8]| row.data_key(member);
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Batch));
-    let damages: [Damage<'_>; 5] = [
+    let with_marks = |batch: &mut Batch, marks| {
+        let collection = Collection {
+            version: 1,
+            size: 2,
+        };
+        let metadata = Metadata {
+            expires_ms: None,
+            content: Content::SortedSet(collection, marks),
+        };
+        batch.put(Space::Metadata, metadata_key(0, b"z"), metadata.encode());
+    };
+    let mark = |value: f64| Mark::start_of(row.mark_of(&row.score_key(score(value), b"")));
+    let damages: [Damage<'_>; 7] = [
         ("stands outside the marks", &|batch| {
+            let low = mark(1.5);
+            with_marks(
+                batch,
+                Marks {
+                    low,
+                    ..Marks::default()
+                },
+            );
+        }),
+        ("no row stands at a mark", &|batch| {
             let marks = Marks {
-                low: row.mark_of(&row.score_key(score(1.5), b"")).to_vec(),
-                high: Vec::new(),
+                low: mark(0.5),
+                low_stands: true,
+                ..Marks::default()
             };
-            let metadata = Metadata {
-                expires_ms: None,
-                content: Content::SortedSet(
-                    Collection {
-                        version: 1,
-                        size: 2,
-                    },
-                    marks,
-                ),
+            with_marks(batch, marks);
+        }),
+        ("no row stands at a mark", &|batch| {
+            let marks = Marks {
+                high: mark(2.5),
+                high_stands: true,
+                ..Marks::default()
             };
-            batch.put(Space::Metadata, metadata_key(0, b"z"), metadata.encode());
+            with_marks(batch, marks);
         }),
         ("no score row", &|batch| {
             batch.delete(Space::Score, row.score_key(score(1.0), b"a"));
