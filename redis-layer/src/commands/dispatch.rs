@@ -288,6 +288,21 @@ pub(crate) fn finish<'s>(
     Ok(wrote)
 }
 
+/// As [`finish`], of a transaction that ran for several clients. None of them caches keys, has published something, or has
+/// emptied a database in it.
+pub(crate) fn finish_for_many<'s>(
+    server: &Server,
+    txn: Txn<'s>,
+    guard: Option<Box<dyn Guard + 's>>,
+) -> types::Result<bool> {
+    let committed = txn.commit()?;
+    settle(server, &committed);
+    drop(guard);
+    let wrote = committed.wrote;
+    tell(server, committed, Writer::default());
+    Ok(wrote)
+}
+
 /// Whether whole databases are gone after a command.
 fn flushes(spec: &Spec) -> bool {
     matches!(spec.full_name, "flushall" | "flushdb" | "swapdb")

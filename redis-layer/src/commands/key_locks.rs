@@ -30,14 +30,16 @@ pub enum Wait<'w> {
     },
     /// On its thread, until it has them.
     There,
+    /// Not at all.
+    Never,
 }
 
 /// What a client got that asked for locks.
 pub(crate) enum Asked<'s> {
     /// The locks, or none if it needs none.
     Got(Option<Box<dyn Guard + 's>>),
-    /// A place in the queue.
-    Queued,
+    /// Nothing; a place in the queue, if it waits to be called.
+    Nothing,
 }
 
 impl Locks {
@@ -92,23 +94,30 @@ impl Locks {
         })
     }
 
-    /// As [`Locks::take_or_refuse`], but who can be called does not wait here.
+    /// As [`Locks::take_or_refuse`], but who can be called, or does not wait, goes on at once.
     pub(crate) fn ask<'s>(
         &self,
         server: &'s Server,
         wait: Wait<'_>,
     ) -> Result<Asked<'s>, CommandError> {
-        if let (Wait::Called { waker, place }, Some(scope)) = (wait, self.scope()) {
-            let guard = server.store.lock_or_queue(scope, waker, place);
-            let guard = guard.map_err(types::Error::from)?;
-            if guard.is_some() {
-                return Ok(Asked::Got(guard));
+        let Some(scope) = self.scope() else {
+            return Ok(Asked::Got(None));
+        };
+        let guard = match wait {
+            Wait::There => return self.take_or_refuse(server).map(Asked::Got),
+            Wait::Never => server.store.try_lock(scope),
+            Wait::Called { waker, place } => {
+                let guard = server.store.lock_or_queue(scope, waker, place);
+                if let Ok(None) = guard
+                    && !place.is_taken()
+                {
+                    return self.take_or_refuse(server).map(Asked::Got);
+                }
+                guard
             }
-            if place.is_taken() {
-                return Ok(Asked::Queued);
-            }
-        }
-        self.take_or_refuse(server).map(Asked::Got)
+        };
+        let guard = guard.map_err(types::Error::from)?;
+        Ok(guard.map_or(Asked::Nothing, |guard| Asked::Got(Some(guard))))
     }
 
     /// What they keep others away from.

@@ -45,30 +45,35 @@ impl Observed {
         }
     }
 
-    /// The command has run.
-    pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
-        self.end_all(session, std::iter::once((args, ending)));
+    /// A command that follows what ended then.
+    pub(crate) const fn since(started: Instant) -> Self {
+        Self { started }
     }
 
-    /// Several commands have run, one after the other. Each is noted with an equal part of the time, and those that are
-    /// alike and stand side by side are counted together.
+    /// The command has run.
+    pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
+        let (ended, micros) = self.end_all(std::iter::once((&*session, args, ending)));
+        session.last_end = Some(ended);
+        session.worked_micros = micros;
+    }
+
+    /// Several commands have run, one after the other, of one server's sessions. Each is noted with an equal part of the
+    /// time, and those that are alike and stand side by side are counted together. Answers when they ended, and how many
+    /// microseconds each took.
     pub(crate) fn end_all<'a>(
         &self,
-        session: &mut Session,
-        commands: impl ExactSizeIterator<Item = (Args<'a>, Ending)> + Clone,
-    ) {
+        commands: impl ExactSizeIterator<Item = (&'a Session, Args<'a>, Ending)> + Clone,
+    ) -> (Instant, u64) {
         let ended = Instant::now();
-        session.last_end = Some(ended);
         let took = ended.duration_since(self.started).as_nanos();
         let nanos = u64::try_from(took).unwrap_or(u64::MAX) / (commands.len() as u64).max(1);
         let micros = nanos / 1000;
-        session.worked_micros = micros;
-        let session = &*session;
-        let server = &session.server;
-        let live = &server.config.live;
         let mut left = commands.clone().peekable();
-        while let Some((args, ending)) = left.next() {
-            let is_alike = |(next, other): &(Args<'_>, Ending)| {
+        let mut is_shown = false;
+        while let Some((session, args, ending)) = left.next() {
+            let server = &session.server;
+            let live = &server.config.live;
+            let is_alike = |(_, next, other): &(&Session, Args<'_>, Ending)| {
                 std::ptr::eq(next.spec, args.spec) && *other == ending
             };
             let alike = std::iter::from_fn(|| left.next_if(is_alike));
@@ -80,10 +85,12 @@ impl Observed {
             server
                 .statistics
                 .ran(args.spec, runs, live.tracks_latency());
+            is_shown |= live.notes_times_from(micros) || server.monitors.are_any();
         }
-        if live.notes_times_from(micros) || server.monitors.are_any() {
-            commands.for_each(|(args, ending)| show(session, args, ending, micros));
+        if is_shown {
+            commands.for_each(|(session, args, ending)| show(session, args, ending, micros));
         }
+        (ended, micros)
     }
 }
 

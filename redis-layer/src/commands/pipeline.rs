@@ -1,7 +1,8 @@
 //! Commands that arrived together, run together.
 //!
-//! A client that sends sixteen commands at once needs no sixteen snapshots, locks and batches. Plain commands
-//! that stand side by side in its pipeline run in one transaction, as those of an `EXEC` do, each behind a
+//! A client that sends sixteen commands at once needs no sixteen snapshots, locks and batches; nor do sixteen clients that
+//! send one each while the thread that serves them is at work. Plain commands that stand side by side in a pipeline, and
+//! those of several clients that are ready together, run in one transaction, as those of an `EXEC` do, each behind a
 //! savepoint. The work around a command is then done once for all of them, and the store gets one batch.
 //!
 //! Nobody can tell the difference. All of these commands had arrived before the first of them ran, and none was answered
@@ -14,13 +15,15 @@
 //!
 //! Left out: commands that wait, that lock everything, or that work on the connection or the server. They run
 //! alone. So does everything while somebody watches or waits for a key: a `LPUSH` must serve who waits before the
-//! `LPOP` behind it.
+//! `LPOP` behind it. And clients that share a transaction use one database, and nobody has asked to be told what changes.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::commands::dispatch::{Executed, call_unobserved, execute_at, finish, resolve};
+use crate::commands::dispatch::{
+    Executed, call_unobserved, execute_at, finish, finish_for_many, resolve,
+};
 use crate::commands::key_locks::{Asked, Locks, Wait};
 use crate::commands::observed::{Ending, Observed};
 use crate::commands::session::Replies;
@@ -39,63 +42,128 @@ const BYTES_MAX: usize = 64 * 1024;
 pub enum Progress {
     /// Some have run.
     Ran,
-    /// Others hold their locks, and nothing has happened. The task is called when it is worth to try again.
+    /// Others hold their locks, and nothing has happened. Who waits to be called is called when it is worth to try again.
     Queued,
 }
 
-/// Runs the first of the commands, or the first few of them together. Takes them away, and appends what they did in
-/// their order. `server` is the one of the session, and `wait` how they wait for locks if they run together.
-pub fn execute_next(
-    server: &Server,
-    session: &mut Session,
-    commands: &mut VecDeque<Vec<Bytes>>,
-    executed: &mut Vec<Executed>,
-    wait: Wait<'_>,
-) -> Progress {
-    let specs = plain_ones(session, commands);
-    if specs.len() > 1 {
-        let specs = &specs;
-        let together = Together { specs, commands };
-        let done = run(server, session, together, executed, wait);
-        if done == 0 {
-            return Progress::Queued;
-        }
-        commands.drain(..done);
-    } else if let Some(args) = commands.pop_front() {
-        executed.push(execute_at(server, session, &args));
+/// What has arrived from a client and did not run yet.
+pub struct Arrived<'a> {
+    /// The client.
+    pub session: &'a mut Session,
+    /// What it sent.
+    pub commands: &'a mut VecDeque<Vec<Bytes>>,
+    /// What came of its commands that did run, in their order.
+    pub executed: &'a mut Vec<Executed>,
+}
+
+/// Runs the first of a client's commands, or the first few of them together. `server` is the one of the session, and `wait`
+/// how they wait for locks if they run together.
+pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Progress {
+    let most = arrived.commands.len();
+    let mut one = [arrived];
+    if most > 1
+        && let Some(progress) = run_plain_ones(server, &mut one, wait)
+    {
+        return progress;
+    }
+    let [arrived] = one;
+    if let Some(args) = arrived.commands.pop_front() {
+        let executed = execute_at(server, arrived.session, &args);
+        arrived.executed.push(executed);
     }
     Progress::Ran
 }
 
-/// The table entries of the commands in front that may run together.
-fn plain_ones(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> Vec<&'static Spec> {
-    let mut specs = Vec::new();
-    let is_plain = session.queue.is_none()
-        && session.replies == Replies::On
-        && session.may_run_plainly()
-        && commands.len() > 1
-        && !session.server.shared.is_observed()
-        && !session.server.scripts.is_busy();
-    if !is_plain {
-        return specs;
+/// Runs the first commands of several clients of one server together, if they are plain. Who has commands left has to run
+/// them by [`execute_next`]: they are not plain, or too many, or somebody else holds locks, for whom it is not for all to wait.
+pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
+    if !server.tracking.is_on() {
+        // Whatever came of it, it is with the clients.
+        let _ = run_plain_ones(server, clients, Wait::Never);
     }
-    specs.reserve(commands.len().min(COMMANDS_MAX));
-    let mut bytes = 0;
-    for args in commands.iter().take(COMMANDS_MAX) {
-        bytes += args.iter().map(Bytes::len).sum::<usize>();
-        if bytes > BYTES_MAX || args.is_empty() {
-            break;
-        }
-        match resolve(args) {
-            Ok(spec) if is_plain_spec(spec) => specs.push(spec),
-            _ => break,
-        }
-    }
-    specs
 }
 
-fn is_plain_spec(spec: &Spec) -> bool {
-    matches!(spec.handler, Handler::Keys(_)) && !spec.has(Flag::Blocking) && !spec.keys.is_none()
+/// Whether the first of a client's commands may run together with those of others.
+#[must_use]
+pub fn is_sociable(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> bool {
+    commands
+        .front()
+        .is_some_and(|args| is_plain(args).is_some())
+        && may_run_plainly(session)
+}
+
+/// Runs the plain commands in front of each client's, all together, if there are at least two.
+fn run_plain_ones(
+    server: &Server,
+    clients: &mut [Arrived<'_>],
+    wait: Wait<'_>,
+) -> Option<Progress> {
+    let split = clients
+        .iter_mut()
+        .map(|client| (&mut *client.session, &*client.commands));
+    let (mut sessions, queues): (Vec<&mut Session>, Vec<_>) = split.unzip();
+    let commands = plain_ones(&sessions, &queues);
+    if commands.len() < 2 {
+        return None;
+    }
+    let executed = run(server, &mut sessions, Together(&commands), wait);
+    if executed.is_empty() {
+        return Some(Progress::Queued);
+    }
+    let owners: Vec<usize> = commands.iter().map(|command| command.owner).collect();
+    for (owner, executed) in owners.into_iter().zip(executed) {
+        clients[owner].commands.pop_front();
+        clients[owner].executed.push(executed);
+    }
+    Some(Progress::Ran)
+}
+
+/// The commands in front of each client's that may run together: of those clients that use the database of the first.
+fn plain_ones<'c>(
+    sessions: &[&mut Session],
+    queues: &[&'c VecDeque<Vec<Bytes>>],
+) -> Vec<Command<'c>> {
+    let all = queues.iter().map(|queue| queue.len()).sum::<usize>();
+    let mut plain = Vec::with_capacity(all.min(COMMANDS_MAX));
+    let mut bytes = 0;
+    let clients = sessions.iter().zip(queues).enumerate();
+    let alike = clients
+        .filter(|(_, (session, _))| session.db == sessions[0].db && may_run_plainly(session));
+    for (owner, (_, queue)) in alike {
+        for args in queue.iter() {
+            bytes += args.iter().map(Bytes::len).sum::<usize>();
+            if plain.len() == COMMANDS_MAX || bytes > BYTES_MAX {
+                return plain;
+            }
+            let Some(spec) = is_plain(args) else {
+                break;
+            };
+            let args = Args::new(args, spec);
+            plain.push(Command { owner, args });
+        }
+    }
+    plain
+}
+
+/// Whether a client's plain commands may run in a transaction with others.
+fn may_run_plainly(session: &Session) -> bool {
+    session.queue.is_none()
+        && session.replies == Replies::On
+        && session.may_run_plainly()
+        && !session.server.shared.is_observed()
+        && !session.server.scripts.is_busy()
+}
+
+/// The table entry of a command, if it may run in a transaction with others.
+fn is_plain(args: &[Bytes]) -> Option<&'static Spec> {
+    if args.is_empty() {
+        return None;
+    }
+    resolve(args).ok().filter(|spec| {
+        matches!(spec.handler, Handler::Keys(_))
+            && !spec.has(Flag::Blocking)
+            && !spec.keys.is_none()
+    })
 }
 
 /// Whether the arguments bound what a command costs. Redis does not call these strings fast, because there it may take long
@@ -119,23 +187,23 @@ fn element<'c>(spec: &Spec, words: &'c [Bytes]) -> Option<(&'c Bytes, &'c Bytes)
     Some((key, name?))
 }
 
-/// Commands that run together.
+/// A command that runs together with others.
 #[derive(Clone, Copy)]
-struct Together<'c> {
-    specs: &'c [&'static Spec],
-    commands: &'c VecDeque<Vec<Bytes>>,
+struct Command<'c> {
+    /// Whose it is: a place in the list of sessions.
+    owner: usize,
+    args: Args<'c>,
 }
 
-impl<'c> Together<'c> {
-    fn args(self) -> impl ExactSizeIterator<Item = Args<'c>> + Clone {
-        let both = self.specs.iter().zip(self.commands);
-        both.map(|(spec, args)| Args::new(args, spec))
-    }
+/// Commands that run together.
+#[derive(Clone, Copy)]
+struct Together<'c>(&'c [Command<'c>]);
 
+impl<'c> Together<'c> {
     /// Their keys. Many commands in a row for one key are common, and name it once.
     fn keys(self) -> Vec<&'c Bytes> {
-        let mut keys: Vec<&Bytes> = Vec::with_capacity(self.specs.len());
-        for args in self.args() {
+        let mut keys: Vec<&Bytes> = Vec::with_capacity(self.0.len());
+        for Command { args, .. } in self.0 {
             for key in args.spec.keys.of(args.from(0)) {
                 if keys.last() != Some(&key) {
                     keys.push(key);
@@ -147,13 +215,14 @@ impl<'c> Together<'c> {
 
     /// Elements that they will ask for by name, with their keys.
     fn elements(self) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
-        self.args()
-            .filter_map(|args| element(args.spec, args.from(0)))
+        let commands = self.0.iter();
+        commands.filter_map(|Command { args, .. }| element(args.spec, args.from(0)))
     }
 
     /// The locks that they need: none if none of them writes.
     fn locks(self, keys: &[&Bytes]) -> Locks {
-        if self.specs.iter().any(|spec| spec.has(Flag::Write)) {
+        let mut commands = self.0.iter();
+        if commands.any(|command| command.args.spec.has(Flag::Write)) {
             Locks::of(keys.iter().copied())
         } else {
             Locks::Nothing
@@ -170,8 +239,8 @@ struct Times<'c> {
 }
 
 impl<'c> Times<'c> {
-    fn begin(session: &mut Session, together: Together<'c>) -> Self {
-        let observed = Observed::begin(session);
+    fn begin(sessions: &mut [&mut Session], together: Together<'c>) -> Self {
+        let observed = Observed::begin(sessions[0]);
         let noted = 0;
         Self {
             together,
@@ -181,66 +250,68 @@ impl<'c> Times<'c> {
     }
 
     /// Notes those of the commands that have run and are not noted yet.
-    fn note(&mut self, session: &mut Session, ran: &[Executed]) {
-        if ran.len() > self.noted {
-            let commands = self.together.args().zip(ran).skip(self.noted);
-            let endings = commands.map(|(args, executed)| match executed.reply {
-                Reply::Error(_) => (args, Ending::Failed),
-                _ => (args, Ending::Done),
-            });
-            self.observed.end_all(session, endings);
-            self.observed = Observed::begin(session);
-            self.noted = ran.len();
+    fn note(&mut self, sessions: &mut [&mut Session], ran: &[Executed]) {
+        if ran.len() == self.noted {
+            return;
         }
+        let commands = self.together.0.iter().zip(ran).skip(self.noted);
+        let endings = commands.map(|(command, executed)| {
+            let ending = match executed.reply {
+                Reply::Error(_) => Ending::Failed,
+                _ => Ending::Done,
+            };
+            (&*sessions[command.owner], command.args, ending)
+        });
+        let (ended, _) = self.observed.end_all(endings);
+        self.observed = Observed::since(ended);
+        self.noted = ran.len();
+        sessions[0].last_end = Some(ended);
     }
 }
 
-/// Runs commands in one transaction. Answers how many: fewer than there are if the answers grow large, and none if they
-/// wait for their locks.
+/// Runs commands in one transaction. Answers what came of them: of fewer than there are if the answers grow large, and of
+/// none if they wait for their locks.
 fn run(
     server: &Server,
-    session: &mut Session,
+    sessions: &mut [&mut Session],
     together: Together<'_>,
-    executed: &mut Vec<Executed>,
     wait: Wait<'_>,
-) -> usize {
-    let before = executed.len();
-    session.confirming = false;
-    if let Err(error) = run_in_one(server, session, together, executed, wait) {
-        // Nothing was changed, and nothing that was read may be told.
-        executed.truncate(before);
-        let refused = || Executed::reply(Reply::Error(error.clone()));
-        executed.extend(together.specs.iter().map(|_| refused()));
+) -> Vec<Executed> {
+    for session in &mut *sessions {
+        session.confirming = false;
     }
-    executed.len() - before
+    run_in_one(server, sessions, together, wait).unwrap_or_else(|error| {
+        // Nothing was changed, and nothing that was read may be told.
+        let refused = |_| Executed::reply(Reply::Error(error.clone()));
+        together.0.iter().map(refused).collect()
+    })
 }
 
 fn run_in_one(
     server: &Server,
-    session: &mut Session,
+    sessions: &mut [&mut Session],
     together: Together<'_>,
-    executed: &mut Vec<Executed>,
     wait: Wait<'_>,
-) -> Result<(), CommandError> {
-    let before = executed.len();
-    let mut times = Times::begin(session, together);
+) -> Result<Vec<Executed>, CommandError> {
+    let mut times = Times::begin(sessions, together);
     let keys = together.keys();
     let locks = together.locks(&keys);
     let Asked::Got(guard) = locks.ask(server, wait)? else {
-        return Ok(());
+        return Ok(Vec::new());
     };
-    executed.reserve(together.specs.len());
+    let mut executed: Vec<Executed> = Vec::with_capacity(together.0.len());
     let now_ms = server.clock.now_ms();
-    let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
+    let txn = Txn::begin(&*server.store, &server.shared, sessions[0].db, now_ms)?;
     let mut txn = txn.under(locks.scope());
     txn.fetch(keys.into_iter())?;
     txn.fetch_elements(together.elements())?;
     let mut bytes = 0;
-    for args in together.args() {
+    for &Command { owner, args } in together.0 {
         let is_quick = is_quick(args.spec);
         if !is_quick {
-            times.note(session, &executed[before..]);
+            times.note(sessions, &executed);
         }
+        let session = &mut *sessions[owner];
         session.publish(args.spec.full_name, now_ms);
         let outcome = call_unobserved(session, &mut txn, args);
         txn.unlock();
@@ -248,17 +319,20 @@ fn run_in_one(
         bytes += reply.size();
         executed.push(Executed::reply(reply));
         if !is_quick {
-            times.note(session, &executed[before..]);
+            times.note(sessions, &executed);
         }
         if bytes > BYTES_MAX {
             break;
         }
     }
-    let wrote = finish(server, session, txn, guard)?;
-    times.note(session, &executed[before..]);
+    let wrote = match sessions {
+        [session] => finish(server, session, txn, guard)?,
+        _ => finish_for_many(server, txn, guard)?,
+    };
+    times.note(sessions, &executed);
     // Each answer waits for the sync that makes all of them durable.
-    for executed in &mut executed[before..] {
+    for executed in &mut executed {
         executed.wrote = wrote;
     }
-    Ok(())
+    Ok(executed)
 }

@@ -12,6 +12,8 @@
 //! worth to try again, and its thread reads and runs for others until then. A key that all want so becomes a queue of tasks,
 //! of which one runs and none holds up a thread.
 //!
+//! Plain commands of connections that are ready together run together ([`Company`]).
+//!
 //! An idle connection waits in one place ([`Connection::idle`]), and holds no buffer there.
 
 mod sending;
@@ -27,12 +29,14 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::commands::{
-    Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
+    Arrived, Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
+    is_sociable,
 };
 use crate::server::Durability;
+use crate::server::company::Company;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
-use crate::server::turns::let_others_run;
+use crate::server::turns::{let_others_run, others_may_be_ready};
 use crate::store::Place;
 
 /// Answers are sent when they reach this size, even if more commands are waiting.
@@ -55,6 +59,8 @@ pub(super) struct Connection {
     out: Vec<u8>,
     /// Commands that have arrived and did not run yet.
     commands: VecDeque<Vec<Bytes>>,
+    /// What came of commands that have run, and is not among the answers yet.
+    executed: Vec<Executed>,
     /// What came behind them is no command.
     broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
@@ -63,6 +69,7 @@ pub(super) struct Connection {
     held_back: Option<Instant>,
     /// Where it waits for locks.
     place: Place,
+    company: Arc<Company>,
     durability: Arc<Durability>,
 }
 
@@ -107,7 +114,12 @@ enum Woken {
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, session: Session, durability: Arc<Durability>) -> Self {
+    pub(super) fn new(
+        stream: Stream,
+        session: Session,
+        company: Arc<Company>,
+        durability: Arc<Durability>,
+    ) -> Self {
         Self {
             parser: Parser::new(limits(&session)),
             stream,
@@ -115,20 +127,43 @@ impl Connection {
             session,
             out: Vec::new(),
             commands: VecDeque::new(),
+            executed: Vec::new(),
             broken: None,
             waiting: None,
             held_back: None,
             place: Place::default(),
+            company,
             durability,
         }
     }
 
+    /// What has arrived and may run with what others sent, unless the client is told to end.
+    pub(super) fn waiting_commands(&mut self) -> Option<Arrived<'_>> {
+        let is_closed = self.session.peer().outbox.is_closed();
+        (!is_closed).then_some(Arrived {
+            session: &mut self.session,
+            commands: &mut self.commands,
+            executed: &mut self.executed,
+        })
+    }
+
+    /// The server that the client talks to.
+    pub(super) fn server(&self) -> Arc<Server> {
+        Arc::clone(&self.server)
+    }
+
     /// Serves the client until it leaves, breaks the protocol, or the server stops. What has
     /// arrived completely before a stop is still answered.
-    pub(super) async fn serve(mut self) {
+    pub(super) async fn serve(mut self: Box<Self>) {
         loop {
+            let joins = others_may_be_ready() && self.is_sociable();
+            if joins {
+                let company = Arc::clone(&self.company);
+                self = company.join(self).await;
+            }
             let ran = self.run_in_turn().await;
-            if ran.next == Next::Read && !self.out.is_empty() {
+            // Who comes from the company has let them run.
+            if !joins && ran.next == Next::Read && !self.out.is_empty() {
                 let_others_run().await;
             }
             self.session.tell_changes();
@@ -158,6 +193,12 @@ impl Connection {
         }
         // The client may be gone already.
         let _ = self.stream.shutdown().await;
+    }
+
+    /// Whether the next commands may run with what others sent.
+    fn is_sociable(&mut self) -> bool {
+        self.take_commands();
+        is_sociable(&self.session, &self.commands)
     }
 
     /// Runs commands. As long as others hold their locks the task waits, and its thread serves others; who was called in vain
@@ -205,11 +246,22 @@ impl Connection {
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = None;
         self.session.begin_turn();
+        let mut executed = std::mem::take(&mut self.executed);
         let mut place = std::mem::take(&mut self.place);
         if waker.is_none() {
             place.leave();
         }
         let next = loop {
+            wrote = self.take_answers(&mut executed).or(wrote);
+            if self.exceeds_output_limit() {
+                break Next::Drop;
+            }
+            if self.waiting.is_some() {
+                break Next::Wait;
+            }
+            if self.session.is_closing() {
+                break Next::Close;
+            }
             if self.session.peer().outbox.is_closed() {
                 break Next::Drop;
             }
@@ -239,15 +291,12 @@ impl Connection {
                 },
                 None => Wait::There,
             };
-            let mut executed = Vec::new();
-            let progress = execute_next(
-                &self.server,
-                &mut self.session,
-                &mut self.commands,
-                &mut executed,
-                wait,
-            );
-            if progress == Progress::Queued {
+            let arrived = Arrived {
+                session: &mut self.session,
+                commands: &mut self.commands,
+                executed: &mut executed,
+            };
+            if execute_next(&self.server, arrived, wait) == Progress::Queued {
                 if wrote.is_some() || !self.out.is_empty() {
                     break Next::Continue;
                 }
@@ -256,22 +305,6 @@ impl Connection {
                     wrote,
                     next: Next::Queue,
                 };
-            }
-            // For large answers: else the room for them is found in many steps, each of them a copy.
-            let bytes = executed.iter().map(|executed| executed.reply.size());
-            self.out.reserve(bytes.sum());
-            for executed in executed {
-                wrote = self.take_answer(&executed).or(wrote);
-                self.waiting = executed.waiting;
-            }
-            if self.exceeds_output_limit() {
-                break Next::Drop;
-            }
-            if self.waiting.is_some() {
-                break Next::Wait;
-            }
-            if self.session.is_closing() {
-                break Next::Close;
             }
         };
         Ran { wrote, next }
@@ -319,6 +352,19 @@ impl Connection {
                 Next::Drop
             }
         }
+    }
+
+    /// Puts answers with the others, and notes what waits. Answers as [`take_answer`](Self::take_answer).
+    fn take_answers(&mut self, executed: &mut Vec<Executed>) -> Option<u64> {
+        // For large answers: else the room for them is found in many steps, each of them a copy.
+        let bytes = executed.iter().map(|executed| executed.reply.size());
+        self.out.reserve(bytes.sum());
+        let mut wrote = None;
+        for executed in executed.drain(..) {
+            wrote = self.take_answer(&executed).or(wrote);
+            self.waiting = executed.waiting;
+        }
+        wrote
     }
 
     /// Puts an answer with the others, in its order among the messages. Answers the number of the batch that has to be

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
+use crate::server::company::Company;
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
 use crate::server::reclaim::Reclaimer;
@@ -186,6 +187,7 @@ impl Listener {
         server: &Arc<Server>,
         durability: &Arc<Durability>,
     ) {
+        let company = Arc::new(Company::default());
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
         loop {
@@ -195,9 +197,11 @@ impl Listener {
                     Ok((stream, ends)) => {
                         let session = welcome(stream, ends, server).await;
                         if let Some((stream, session)) = session {
+                            let company = Arc::clone(&company);
                             let durability = Arc::clone(durability);
-                            let connection = Connection::new(stream, session, durability);
-                            connections.spawn(connection.serve());
+                            let connection =
+                                Connection::new(stream, session, company, durability);
+                            connections.spawn(Box::new(connection).serve());
                         }
                     }
                     Err(error) => {

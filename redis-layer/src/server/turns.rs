@@ -29,6 +29,11 @@ pub(super) fn takes_turns() -> bool {
     HAS_SERVED.get().is_some()
 }
 
+/// Whether other connections may be ready too: this thread has served one since it last had nothing to do.
+pub(super) fn others_may_be_ready() -> bool {
+    HAS_SERVED.get() == Some(true)
+}
+
 /// Lets the other connections run that are ready, if there may be any.
 pub(super) async fn let_others_run() {
     if takes_turns() && HAS_SERVED.replace(Some(true)) == Some(true) {

@@ -25,11 +25,20 @@ impl Ours {
     }
 
     pub(crate) fn start_with(store: Arc<dyn Store>, options: Options) -> Self {
+        Self::start_on(2, store, options)
+    }
+
+    /// Its thread serves one client after the other, and knows which of them are ready together.
+    pub(crate) fn start_on_one_thread(store: Arc<dyn Store>) -> Self {
+        Self::start_on(1, store, Options::default())
+    }
+
+    fn start_on(threads: usize, store: Arc<dyn Store>, options: Options) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (started, starting) = std::sync::mpsc::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
+                .worker_threads(threads)
                 // A script may nest deeply.
                 .thread_stack_size(8 << 20)
                 // As the program with one thread.

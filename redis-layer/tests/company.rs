@@ -1,0 +1,237 @@
+//! Commands of several clients that are ready together run together, and nobody can tell.
+
+mod common;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use common::client::Client;
+use common::random::Random;
+use common::servers::Ours;
+use parking_lot::Mutex;
+use redis_layer::commands::{
+    Arrived, Executed, Server, Session, Settings, Wait, execute_next, execute_together,
+};
+use redis_layer::store::{BTreeStore, Batch, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::types::ManualClock;
+
+const CLIENTS: usize = 6;
+
+/// A server, and clients that talk to it without a network.
+struct Room {
+    server: Arc<Server>,
+    clients: Vec<Guest>,
+}
+
+struct Guest {
+    session: Session,
+    commands: VecDeque<Vec<Bytes>>,
+    executed: Vec<Executed>,
+}
+
+impl Guest {
+    fn arrived(&mut self) -> Arrived<'_> {
+        Arrived {
+            session: &mut self.session,
+            commands: &mut self.commands,
+            executed: &mut self.executed,
+        }
+    }
+
+    /// Runs its first command alone.
+    fn run_one(&mut self, server: &Server) {
+        let rest = self.commands.split_off(1);
+        let _ = execute_next(server, self.arrived(), Wait::There);
+        self.commands = rest;
+    }
+
+    fn answers(&self) -> Vec<String> {
+        let executed = self.executed.iter();
+        executed
+            .map(|executed| format!("{:?}", executed.reply))
+            .collect()
+    }
+}
+
+impl Room {
+    fn new() -> Self {
+        let store = Arc::new(BTreeStore::new());
+        let settings = Settings {
+            config: Vec::new(),
+            port: 0,
+        };
+        let server = Arc::new(Server::new(
+            store,
+            Arc::new(ManualClock::new(1000)),
+            settings,
+        ));
+        let guest = |_| Guest {
+            session: server.connect(String::new(), String::new()),
+            commands: VecDeque::new(),
+            executed: Vec::new(),
+        };
+        let clients = (0..CLIENTS).map(guest).collect();
+        Self { server, clients }
+    }
+}
+
+fn words(line: &str) -> Vec<Bytes> {
+    let words = line.split_whitespace();
+    words
+        .map(|word| Bytes::copy_from_slice(word.as_bytes()))
+        .collect()
+}
+
+/// A command: mostly one that may run with others, on few keys, sometimes of the wrong type.
+fn any_command(random: &mut Random) -> String {
+    let key = random.pick(&["a", "b", "c", "d"]);
+    let other = random.pick(&["a", "b", "c", "d"]);
+    let n = random.below(5);
+    match random.below(40) {
+        0 => "multi".to_owned(),
+        1 | 2 => "exec".to_owned(),
+        3 => format!("select {}", random.below(2)),
+        // Nothing runs together from here to the end of it.
+        4 if random.once_in(4) => format!("watch {key}"),
+        4 | 5 => "unwatch".to_owned(),
+        6 => "nonsense".to_owned(),
+        7 => "get".to_owned(),
+        8 => "flushall".to_owned(),
+        9 => "client reply skip".to_owned(),
+        10 => "dbsize".to_owned(),
+        11 if random.once_in(4) => "client tracking on".to_owned(),
+        12 => "client tracking off".to_owned(),
+        11 | 13..16 => format!("set {key} {n}"),
+        16..19 => format!("get {key}"),
+        19..22 => format!("incr {key}"),
+        22 | 23 => format!("append {key} {n}"),
+        24 | 25 => format!("del {key} {other}"),
+        26 | 27 => format!("lpush {key} {n}"),
+        28 => format!("rpoplpush {key} {other}"),
+        29 => format!("lrange {key} 0 -1"),
+        30 => format!("sadd {key} {n}"),
+        31 => format!("sunionstore {key} {other} {key}"),
+        32 => format!("zadd {key} {n} {other}"),
+        33 => format!("zrange {key} 0 -1 withscores"),
+        34 => format!("hincrby {key} {other} {n}"),
+        35 => format!("expire {key} {n}"),
+        36 => format!("type {key}"),
+        37 => format!("ttl {key}"),
+        38 => format!("rename {key} {other}"),
+        _ => format!("mset {key} {n} {other} {n}"),
+    }
+}
+
+#[test]
+fn what_runs_together_answers_as_one_after_the_other() {
+    let mut together = 0;
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let (mut room, mut plain) = (Room::new(), Room::new());
+        for _ in 0..30 {
+            for n in 0..CLIENTS {
+                for _ in 0..random.below(4) {
+                    let command = words(&any_command(&mut random));
+                    room.clients[n].commands.push_back(command.clone());
+                    plain.clients[n].commands.push_back(command);
+                }
+            }
+            let before: Vec<usize> = room
+                .clients
+                .iter()
+                .map(|client| client.executed.len())
+                .collect();
+            let mut arrived: Vec<Arrived<'_>> =
+                room.clients.iter_mut().map(Guest::arrived).collect();
+            execute_together(&room.server, &mut arrived);
+            for (n, client) in room.clients.iter_mut().enumerate() {
+                for _ in before[n]..client.executed.len() {
+                    plain.clients[n].run_one(&plain.server);
+                    together += 1;
+                }
+            }
+            // The rest by turns.
+            for (client, twin) in room.clients.iter_mut().zip(&mut plain.clients) {
+                while !client.commands.is_empty() {
+                    client.run_one(&room.server);
+                    twin.run_one(&plain.server);
+                }
+            }
+            for (client, twin) in room.clients.iter().zip(&plain.clients) {
+                assert_eq!(client.answers(), twin.answers(), "seed {seed}");
+            }
+        }
+    }
+    assert!(together > 2000, "only {together} commands ran together");
+}
+
+/// A store that counts batches.
+#[derive(Default)]
+struct Batches {
+    rows: BTreeStore,
+    written: AtomicU64,
+    /// Who holds it holds up whoever writes.
+    gate: Mutex<()>,
+}
+
+impl Store for Batches {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
+        self.rows.snapshot()
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        self.written.fetch_add(1, Ordering::SeqCst);
+        drop(self.gate.lock());
+        self.rows.write(batch)
+    }
+
+    fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>> {
+        self.rows.lock(scope)
+    }
+
+    fn unique(&self) -> Result<u64> {
+        self.rows.unique()
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.rows.sync()
+    }
+}
+
+/// While the thread writes for one client, commands of others arrive. The first of them is answered at once, the others become
+/// one batch.
+#[test]
+fn what_arrives_while_the_thread_is_busy_becomes_two_batches() {
+    const WRITERS: u64 = 20;
+    let store = Arc::<Batches>::default();
+    let ours = Ours::start_on_one_thread(Arc::<Batches>::clone(&store));
+    let mut busy = Client::connect(ours.address);
+    let mut clients: Vec<Client> = (0..WRITERS)
+        .map(|_| Client::connect(ours.address))
+        .collect();
+    for client in &mut clients {
+        client.call(&["ping"]);
+    }
+    let before = store.written.load(Ordering::SeqCst);
+    let gate = store.gate.lock();
+    busy.send(b"SET busy 1\r\n").unwrap();
+    while store.written.load(Ordering::SeqCst) == before {
+        thread::sleep(Duration::from_millis(1));
+    }
+    for client in &mut clients {
+        client.send(b"INCR counter\r\n").unwrap();
+    }
+    drop(gate);
+    let answer = |client: &mut Client| client.reply().unwrap().escape_ascii().to_string();
+    let mut answers: Vec<String> = clients.iter_mut().map(answer).collect();
+    answers.sort();
+    let mut all: Vec<String> = (1..=WRITERS).map(|n| format!(":{n}\\r\\n")).collect();
+    all.sort();
+    assert_eq!(answers, all);
+    let batches = store.written.load(Ordering::SeqCst) - before;
+    assert!(batches <= 3, "{batches} batches for {WRITERS} commands");
+}
