@@ -70,6 +70,8 @@ export async function fits(page, width) {
 export async function ready(url) {
   for (let tries = 0; tries < 300; tries += 1) {
     const response = await fetch(url).catch(() => null);
+    // A body that nobody reads would hold the connection, and that the program, until it is collected.
+    await response?.arrayBuffer();
     if (response?.ok) return;
     await new Promise((done) => { setTimeout(done, 50); });
   }
