@@ -130,7 +130,7 @@ fn plain_ones<'c>(
     let alike = clients
         .filter(|(_, (session, _))| session.db == sessions[0].db && may_run_plainly(session));
     for (owner, (_, queue)) in alike {
-        for args in queue.iter() {
+        for args in *queue {
             bytes += args.iter().map(Bytes::len).sum::<usize>();
             if plain.len() == COMMANDS_MAX || bytes > BYTES_MAX {
                 return plain;
