@@ -23,6 +23,9 @@ const KEYS: &[&str] = &[
 const COMMANDS: &[&str] = &[
     "get a",
     "get no",
+    "get l",
+    "lrange a 0 1",
+    "zscore h a",
     "mget a no no2",
     "set a 1 get",
     "set no 1 nx get",

@@ -233,11 +233,15 @@ fn run_alone(
     if keys().nth(1).is_some() {
         txn.fetch(keys().take(KEYS_AHEAD_MAX))?;
     }
-    let reply = if may_take_long(spec) {
+    let outcome = if may_take_long(spec) {
         perhaps_slowly(|| work(session, &mut txn, args))
     } else {
         work(session, &mut txn, args)
-    }?;
+    };
+    if !matches!(outcome, Ok(Reply::Wait { .. })) {
+        txn.count_lookups(spec.has(Flag::ReadOnly));
+    }
+    let reply = outcome?;
     if let Reply::Wait {
         timeout_ms,
         in_vain,
@@ -252,7 +256,6 @@ fn run_alone(
         executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
         return Ok(Reply::Silence);
     }
-    txn.count_lookups(spec.has(Flag::ReadOnly));
     session.tracks.flushed = flushes(spec);
     executed.wrote = finish(server, session, txn, guard)?;
     Ok(reply)
