@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use redis_layer::commands::{
     Arrived, Executed, Server, Session, Settings, Wait, execute_next, execute_together,
 };
+use redis_layer::server::Options;
 use redis_layer::store::{BTreeStore, Batch, Guard, Result, Scope, Snapshot, Store};
 use redis_layer::types::ManualClock;
 
@@ -208,7 +209,7 @@ impl Store for Batches {
 fn what_arrives_while_the_thread_is_busy_becomes_two_batches() {
     const WRITERS: u64 = 20;
     let store = Arc::<Batches>::default();
-    let ours = Ours::start_on_one_thread(Arc::<Batches>::clone(&store));
+    let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
     let mut busy = Client::connect(ours.address);
     let mut clients: Vec<Client> = (0..WRITERS)
         .map(|_| Client::connect(ours.address))

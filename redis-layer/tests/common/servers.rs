@@ -28,12 +28,8 @@ impl Ours {
         Self::start_on(2, store, options)
     }
 
-    /// Its thread serves one client after the other, and knows which of them are ready together.
-    pub(crate) fn start_on_one_thread(store: Arc<dyn Store>) -> Self {
-        Self::start_on(1, store, Options::default())
-    }
-
-    fn start_on(threads: usize, store: Arc<dyn Store>, options: Options) -> Self {
+    /// As [`start_with`](Self::start_with), with so many threads that serve. A single one knows who is ready together.
+    pub(crate) fn start_on(threads: usize, store: Arc<dyn Store>, options: Options) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (started, starting) = std::sync::mpsc::channel();
         let thread = thread::spawn(move || {
