@@ -27,7 +27,8 @@ const HIGH_STANDS: u8 = 0x40;
 pub const MARK_BYTES: usize = 8 + 40;
 const _: () = assert!(MARK_BYTES < HIGH_STANDS as usize);
 
-/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order; it is refused.
+/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order, and 5 a sorted set whose
+/// marks were escaped; they are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -40,7 +41,7 @@ pub enum Kind {
     /// Members without order.
     Set = 4,
     /// Members sorted by score.
-    SortedSet = 5,
+    SortedSet = 7,
 }
 
 impl Kind {
@@ -414,7 +415,7 @@ mod tests {
         };
         assert_eq!(
             hex(&metadata.encode()),
-            "85800000000000000100000000000000070000000000000002824000bf"
+            "87800000000000000100000000000000070000000000000002824000bf"
         );
         let list = |ends| Metadata {
             expires_ms: None,
@@ -456,14 +457,14 @@ mod tests {
         for (value, reason) in [
             (&b""[..], "short"),
             (b"\x02", "tag 02 is unknown"),
-            (b"\x07", "tag 07 is unknown"),
+            (b"\x05", "tag 05 is unknown"),
             (b"\x41", "tag 41 is unknown"),
-            (b"\x05\x00", "short"),
-            (b"\x85\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
-            (b"\x050000000011111111", "its marks"),
-            (b"\x050000000011111111\x02x", "its marks"),
+            (b"\x07\x00", "short"),
+            (b"\x87\x80\x00\x00\x00\x00\x00\x00\x01", "short"),
+            (b"\x070000000011111111", "its marks"),
+            (b"\x070000000011111111\x02x", "its marks"),
             (
-                &[&b"\x050000000011111111\0"[..], &[0; 49]].concat(),
+                &[&b"\x070000000011111111\0"[..], &[0; 49]].concat(),
                 "its marks",
             ),
             (b"\x030000000011111111x", "its ends"),
