@@ -11,8 +11,9 @@
 //!
 //! *A thread that takes turns* ([`turns`](super::turns)) syncs itself, as Redis does: it runs the commands of all
 //! connections that are ready, then syncs once, then sends all answers. It serves nobody meanwhile, readers neither: they
-//! wait for one sync at most. In return nobody is woken. Whose write is covered when its turn comes goes on at once.
-//! Clients that have just been answered are about to write again, so it looks for more of them as long as some came.
+//! wait for one sync at most. In return no thread is woken. Clients that have just been answered are about to write again, so
+//! the first task that waits for a sync lets others run, as long as they write; then it syncs. Who comes
+//! meanwhile sleeps until that sync has ended: to ask each of them at every turn was a tenth of a command.
 //!
 //! *Where several threads serve*, one thread of its own syncs, and the others read and write meanwhile. Clients that
 //! were answered together send their next commands together, a moment later. A thread that syncs for the first of
@@ -27,12 +28,12 @@
 //!    and asking it again would not tell.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::yield_now;
 
 use crate::server::turns::takes_turns;
@@ -98,6 +99,10 @@ struct Shared {
     covered: Mutex<Result<u64, SyncFailed>>,
     queue: Mutex<Queue>,
     wake: Condvar,
+    /// A task on a thread that takes turns is about to sync.
+    is_gathering: AtomicBool,
+    /// It has synced, or was broken off.
+    gathered: Notify,
 }
 
 /// Who waits for the thread that syncs.
@@ -130,6 +135,8 @@ impl Durability {
                 ..Queue::default()
             }),
             wake: Condvar::new(),
+            is_gathering: AtomicBool::new(false),
+            gathered: Notify::new(),
         });
         let syncing = Arc::clone(&shared);
         let builder = thread::Builder::new().name("sync".to_owned());
@@ -169,17 +176,11 @@ impl Durability {
         if (self.shared.policy)() != SyncPolicy::Always {
             return Ok(());
         }
-        if !takes_turns() {
-            return self.shared.synced_by_thread().await;
+        if takes_turns() {
+            self.shared.synced_in_turn(written).await
+        } else {
+            self.shared.synced_by_thread().await
         }
-        for _ in 0..TURNS {
-            let before = self.written();
-            yield_now().await;
-            if before == self.written() || self.shared.is_covered(written)? {
-                break;
-            }
-        }
-        self.shared.cover(written)
     }
 
     /// Ends the thread. Writes after this are not synced any more.
@@ -190,6 +191,16 @@ impl Durability {
             // The thread never panics by itself, and a panic was printed already.
             let _ = thread.join();
         }
+    }
+}
+
+/// A task that is about to sync. However that ends, those who wait for it go on.
+struct Gathering<'s>(&'s Shared);
+
+impl Drop for Gathering<'_> {
+    fn drop(&mut self) {
+        self.0.is_gathering.store(false, Ordering::Release);
+        self.0.gathered.notify_waiters();
     }
 }
 
@@ -215,6 +226,30 @@ impl Shared {
             });
         }
         (*covered).map(|_| ())
+    }
+
+    /// Waits until a task on a thread that takes turns has synced the batches up to this number, this one if there is none.
+    async fn synced_in_turn(&self, written: u64) -> Result<(), SyncFailed> {
+        loop {
+            // It counts what ends from here on.
+            let gathered = self.gathered.notified();
+            if self.is_covered(written)? {
+                return Ok(());
+            }
+            if !self.is_gathering.swap(true, Ordering::AcqRel) {
+                break;
+            }
+            gathered.await;
+        }
+        let _gathering = Gathering(self);
+        for _ in 0..TURNS {
+            let before = self.written.load(Ordering::Acquire);
+            yield_now().await;
+            if before == self.written.load(Ordering::Acquire) {
+                break;
+            }
+        }
+        self.cover(written)
     }
 
     /// Waits for the thread that syncs: for a sync that begins after the call.
