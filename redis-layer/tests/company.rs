@@ -170,6 +170,26 @@ fn what_runs_together_answers_as_one_after_the_other() {
     assert!(together > 2000, "only {together} commands ran together");
 }
 
+/// The time of commands that run together does not begin when one of their clients was served last.
+#[test]
+fn what_runs_together_after_a_pause_is_not_slow() {
+    let mut room = Room::new();
+    let Room { server, clients } = &mut room;
+    for line in ["config set slowlog-log-slower-than 400000", "get a"] {
+        clients[0].commands.push_back(words(line));
+        clients[0].run_one(server);
+    }
+    thread::sleep(Duration::from_millis(1200));
+    for client in &mut clients[..2] {
+        client.commands.push_back(words("get a"));
+    }
+    let mut arrived: Vec<Arrived<'_>> = clients.iter_mut().map(Guest::arrived).collect();
+    execute_together(server, &mut arrived);
+    clients[1].commands.push_back(words("slowlog len"));
+    clients[1].run_one(server);
+    assert_eq!(clients[1].answers(), ["Null", "Integer(0)"]);
+}
+
 /// A store that counts batches.
 #[derive(Default)]
 struct Batches {

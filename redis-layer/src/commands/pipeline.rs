@@ -78,6 +78,10 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 /// them by [`execute_next`]: they are not plain, or too many, or somebody else holds locks, for whom it is not for all to wait.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     if !server.tracking.is_on() {
+        // What each did last may be long ago.
+        for client in &mut *clients {
+            client.session.begin_turn();
+        }
         // Whatever came of it, it is with the clients.
         let _ = run_plain_ones(server, clients, Wait::Never);
     }
