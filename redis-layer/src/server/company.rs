@@ -9,8 +9,8 @@
 //! tell when they have nothing to do take part.
 //!
 //! Invariants
-//! 1. A connection is at its seat from when it sits down until its own task gets up with it. Only who runs the commands of
-//!    all takes it away, and puts it back before any task runs.
+//! 1. A connection is at its seat from when it sits down until its own task gets up with it. Who runs the commands of all holds
+//!    the locks of their seats meanwhile, and waits for nobody with them: it takes no lock of a key that is not free.
 //! 2. A seat is in `seated` as long as its commands did not have their chance.
 
 use std::sync::Arc;
@@ -41,12 +41,12 @@ impl Company {
             is_served: false,
         }));
         self.seated.lock().push(Arc::clone(&seat));
+        // Once, by invariant 1.
         loop {
             yield_now().await;
             if !seat.lock().is_served {
                 self.serve();
             }
-            // Invariant 1: it is there, the first time.
             if let Some(connection) = seat.lock().connection.take() {
                 return connection;
             }
