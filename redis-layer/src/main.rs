@@ -1,5 +1,7 @@
 //! The server program: options, the store, signals.
 
+mod allocator;
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// Commands make many small allocations, on several threads.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Mimalloc = allocator::Mimalloc;
 
 /// A server that speaks the protocol of Redis and keeps its data in an ordered store.
 ///

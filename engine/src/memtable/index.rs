@@ -266,6 +266,12 @@ impl Table {
 }
 
 impl Slot<'_> {
+    /// Whether no key has it yet. While that is so, its own key has no other: keys take the first that is free.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        self.bucket.tags()[self.at] == 0
+    }
+
     /// Leads to the first entry of the key.
     pub(super) fn fill(self, node: Node) {
         self.renew(node);

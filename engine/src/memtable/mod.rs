@@ -121,9 +121,14 @@ impl MemtableWriter {
         let hash = KeyHash::of(key.user_key);
         self.index.prefetch(hash);
         let target = target_of(key);
-        if self.list.follows_last(target) || !self.insert_known(target, hash, value) {
-            let node = self.list.insert(target, value);
-            self.note(node, target, hash);
+        let Self { list, index, .. } = self;
+        let known = match list.follows_last(target) {
+            true => Known::Unknown,
+            false => index.find(target.user_key, hash),
+        };
+        if !insert_known(list, known, target, value) {
+            let node = list.insert(target, value);
+            note(index, list.list(), known, (node, target, hash));
         }
     }
 
@@ -168,46 +173,24 @@ impl MemtableWriter {
         for node in known.into_iter().flatten() {
             self.list.list().prefetch_before(node);
         }
+        let Self { list, index, .. } = self;
         let mut unknown = [(Target::default(), &[][..]); TOGETHER];
-        let mut hashes = [None; TOGETHER];
+        let mut places = [None; TOGETHER];
         let mut len = 0;
         for &(target, value, hash) in entries {
-            if !self.insert_known(target, hash, value) {
+            let known = index.find(target.user_key, hash);
+            if !insert_known(list, known, target, value) {
                 unknown[len] = (target, value);
-                hashes[len] = Some(hash);
+                places[len] = Some((known, hash));
                 len += 1;
             }
         }
         let mut nodes = [None; TOGETHER];
-        self.list.insert_all(&unknown[..len], &mut nodes);
-        for (((target, _), hash), node) in unknown.into_iter().zip(hashes).zip(nodes).take(len) {
-            if let (Some(hash), Some(node)) = (hash, node) {
-                self.note(node, target, hash);
+        list.insert_all(&unknown[..len], &mut nodes);
+        for (((target, _), place), node) in unknown.into_iter().zip(places).zip(nodes).take(len) {
+            if let (Some((known, hash)), Some(node)) = (place, node) {
+                note(index, list.list(), known, (node, target, hash));
             }
-        }
-    }
-
-    /// Inserts a version of a key whose newest one the index knows, unless it is older than that. Answers whether it did.
-    #[inline]
-    fn insert_known(&mut self, target: Target<'_>, hash: KeyHash, value: &[u8]) -> bool {
-        match self.index.find(target.user_key, hash) {
-            Known::Newest(newest, slot) if self.list.list().is_older(newest, target) => {
-                slot.renew(self.list.insert_newer(newest, target, value));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Lets the index lead to a new node, if it is the newest of its key.
-    #[inline]
-    fn note(&self, node: Node, target: Target<'_>, hash: KeyHash) {
-        match self.index.find(target.user_key, hash) {
-            Known::Newest(newest, slot) if self.list.list().is_older(newest, target) => {
-                slot.renew(node);
-            }
-            Known::Absent(slot) => slot.fill(node),
-            Known::Newest(..) | Known::Unknown => {}
         }
     }
 
@@ -408,6 +391,38 @@ impl Deref for MemtableValue {
 impl fmt::Debug for MemtableValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "b\"{}\"", self.escape_ascii())
+    }
+}
+
+/// Inserts a version of a key whose newest one is known, unless it is older than that. Answers whether it did.
+#[inline]
+fn insert_known(list: &mut Writer, known: Known<'_>, target: Target<'_>, value: &[u8]) -> bool {
+    match known {
+        Known::Newest(newest, slot) if list.list().is_older(newest, target) => {
+            slot.renew(list.insert_newer(newest, target, value));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Lets the index lead to a new node, if it is the newest of its key. `known` is what was known of the key before.
+#[inline]
+fn note(
+    index: &Index,
+    list: &SkipList,
+    known: Known<'_>,
+    (node, target, hash): (Node, Target<'_>, KeyHash),
+) {
+    if let Known::Absent(slot) = known
+        && slot.is_free()
+    {
+        return slot.fill(node);
+    }
+    match index.find(target.user_key, hash) {
+        Known::Newest(newest, slot) if list.is_older(newest, target) => slot.renew(node),
+        Known::Absent(slot) => slot.fill(node),
+        Known::Newest(..) | Known::Unknown => {}
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering as Memory};
 use proptest::prelude::*;
 
 use super::*;
+use crate::comparator::Compare;
 use crate::cursor::{InternalCursor, RowRun};
 use crate::internal_key::MAX_SEQUENCE;
 
@@ -199,16 +200,27 @@ proptest! {
 
 #[test]
 fn any_insertion_order_gives_the_same_list() {
-    // Sequential, backwards, alternating between two ends, and two interleaved runs: the insert hint helps, fails,
-    // misleads; searches together find the same place, and places that the others of their group change.
+    // Sequential, backwards, alternating between two ends, two interleaved runs, backwards run by run, and from the
+    // middle to both sides: the insert hint helps, fails, misleads; searches together find the same place, and
+    // places that the others of their group change.
     let count = 3000u64;
-    let orders: [Vec<u64>; 4] = [
+    let orders: [Vec<u64>; 6] = [
         (0..count).collect(),
         (0..count).rev().collect(),
         (0..count)
             .map(|n| if n % 2 == 0 { n / 2 } else { count - 1 - n / 2 })
             .collect(),
         (0..count).map(|n| n % 50 * (count / 50) + n / 50).collect(),
+        (0..count).map(|n| n / 50 * 50 + 49 - n % 50).collect(),
+        (0..count)
+            .map(|n| {
+                if n % 2 == 0 {
+                    count / 2 + n / 2
+                } else {
+                    count / 2 - 1 - n / 2
+                }
+            })
+            .collect(),
     ];
     for order in orders {
         for together in [1, 2, TOGETHER, 100] {
@@ -229,14 +241,63 @@ fn any_insertion_order_gives_the_same_list() {
                     )
                 }));
             }
-            let mut cursor = writer.reader().cursor();
+            let table = writer.reader();
+            let mut cursor = table.cursor();
             cursor.seek_to_first().unwrap();
             for key in 0..count {
                 assert_eq!(internal_key::user_key(cursor.key()), key.to_be_bytes());
+                // On all levels, without the index.
+                assert!(table.search(&key.to_be_bytes(), count).is_some());
                 cursor.next().unwrap();
             }
             assert!(!cursor.valid());
         }
+    }
+}
+
+/// The bytewise order, which counts how often it is asked.
+struct Counted(AtomicU64);
+
+impl Compare for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        self.0.fetch_add(1, Memory::Relaxed);
+        a.cmp(b)
+    }
+}
+
+#[test]
+fn a_key_beside_the_last_one_takes_no_search() {
+    let count = 2000u64;
+    let orders: [Vec<u64>; 2] = [(0..count).collect(), (0..count).rev().collect()];
+    for order in orders {
+        let counted = Arc::new(Counted(AtomicU64::new(0)));
+        let mut writer = MemtableWriter::new(Comparator::Custom(counted.clone()), 1 << 20);
+        // Others stand around them.
+        let around = [0u64, count, 2 * count].map(u64::to_be_bytes);
+        let keys: Vec<_> = order
+            .iter()
+            .map(|key| key + count)
+            .map(u64::to_be_bytes)
+            .collect();
+        let numbered: Vec<_> = (1..).zip(around.iter().chain(&keys[1..])).collect();
+        let entries = numbered.iter().map(|(sequence, user_key)| {
+            let (user_key, sequence, kind) = (&user_key[..], *sequence, ValueKind::Put);
+            (
+                ParsedKey {
+                    user_key,
+                    sequence,
+                    kind,
+                },
+                &b""[..],
+            )
+        });
+        writer.insert_all(entries);
+        let asked = counted.0.load(Memory::Relaxed);
+        assert!(asked <= 3 * count, "{asked} comparisons for {count} keys");
     }
 }
 

@@ -21,6 +21,15 @@ impl<'a> Args<'a> {
         Self { all, spec }
     }
 
+    /// Whether other arguments are of the same command, as far as the first word and their number show: then nothing has to
+    /// be looked up.
+    #[must_use]
+    pub fn is_alike(&self, others: &[Bytes]) -> bool {
+        self.spec.subcommands.is_empty()
+            && others.len() == self.all.len()
+            && others[0] == self.all[0]
+    }
+
     /// How many there are, the name included.
     #[must_use]
     pub const fn len(&self) -> usize {

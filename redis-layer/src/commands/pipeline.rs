@@ -139,7 +139,11 @@ fn plain_ones<'c>(
             if plain.len() == COMMANDS_MAX || bytes > BYTES_MAX {
                 return plain;
             }
-            let Some(spec) = is_plain(args) else {
+            let before = plain.last().filter(|before| before.args.is_alike(args));
+            let Some(spec) = before
+                .map(|before| before.args.spec)
+                .or_else(|| is_plain(args))
+            else {
                 break;
             };
             let args = Args::new(args, spec);

@@ -121,7 +121,7 @@ pub(crate) fn append_bulk(out: &mut Vec<u8>, string: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends a letter, a number in digits and the end of a line, without going through the formatting machinery.
+/// Appends a letter, a number in digits and the end of a line.
 #[inline]
 pub(crate) fn append_number(out: &mut Vec<u8>, letter: u8, number: i64) {
     // Most lengths, and many integers.
@@ -133,32 +133,11 @@ pub(crate) fn append_number(out: &mut Vec<u8>, letter: u8, number: i64) {
             out.extend_from_slice(&[letter, tens, ones, b'\r', b'\n']);
         }
         _ => {
-            let (digits, start) = digits(number);
             out.push(letter);
-            out.extend_from_slice(&digits[start..]);
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
             out.extend_from_slice(b"\r\n");
         }
     }
-}
-
-/// The digits of a number, its sign before them, and where they start.
-pub(crate) fn digits(number: i64) -> ([u8; DIGITS_MAX], usize) {
-    let mut digits = [0; DIGITS_MAX];
-    let mut start = digits.len();
-    let mut left = number.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (left % 10) as u8;
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        start -= 1;
-        digits[start] = b'-';
-    }
-    (digits, start)
 }
 
 #[cfg(test)]

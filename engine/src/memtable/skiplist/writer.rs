@@ -2,8 +2,8 @@
 //!
 //! A search is a chain of cache misses, each address coming out of the line before. Three things shorten it:
 //!
-//! - The *hint*. Where the last insertion happened is kept, level by level. A key that belongs right after it needs
-//!   no search, as in ascending writes.
+//! - The *hint*. Where the last insertion happened is kept, level by level. A key that belongs right before or after it needs
+//!   no search, as in descending and ascending writes.
 //! - *Searching together*. The places of up to [`TOGETHER`] entries are searched in turns, a step each. While one
 //!   waits for its line, the others' lines are on their way.
 //! - *No search*. Who knows the newest version of a key, from the [index](crate::memtable), inserts the next one right before it.
@@ -37,11 +37,14 @@ const VERSIONS_A_TOWER: u64 = 32;
 pub(in crate::memtable) struct Writer {
     list: Arc<SkipList>,
     bump: Bump,
-    /// Where the last insertion happened.
+    /// Where the last insertion happened: what stood before the new node.
     ///
     /// Nested: the place on level `n + 1` stands at or before that on level `n`. So if a new key belongs directly
-    /// after the place on level 0, it belongs after every one of them, and the search can be left out.
+    /// after the place on level 0, it belongs after every one of them, and the search can be left out. Nodes that came
+    /// between since then are of one level, and found by its links.
     last: Place,
+    /// The node of the last insertion that had a place, and its height.
+    inserted: Option<(Node, usize)>,
     random: u64,
 }
 
@@ -82,6 +85,7 @@ impl Writer {
             list,
             bump,
             last: Place::start(head),
+            inserted: None,
             random: 0x9e37_79b9_7f4a_7c15,
         }
     }
@@ -97,9 +101,9 @@ impl Writer {
 
     /// Inserts a key that the list does not hold.
     ///
-    /// Cost: O(log n) comparisons; two if the key belongs right after the last one inserted.
+    /// Cost: O(log n) comparisons; two if the key belongs right before or after the last one inserted.
     pub(in crate::memtable) fn insert(&mut self, target: Target<'_>, value: &[u8]) -> Node {
-        if !self.follows_last(target) {
+        if !self.find_beside_last(target) {
             self.find(target);
         }
         let height = self.choose_height();
@@ -158,14 +162,15 @@ impl Writer {
         entries: &[(Target<'_>, &[u8])],
         nodes: &mut [Option<Node>],
     ) {
-        let mut at = 0;
-        while let Some((target, value)) = entries.get(at) {
-            if at + 1 == entries.len() || self.follows_last(*target) {
-                nodes[at] = Some(self.insert(*target, value));
-                at += 1;
-            } else {
-                return self.insert_together(&entries[at..], &mut nodes[at..]);
+        for (at, (target, value)) in entries.iter().enumerate() {
+            if !self.find_beside_last(*target) {
+                if at + 1 < entries.len() {
+                    return self.insert_together(&entries[at..], &mut nodes[at..]);
+                }
+                self.find(*target);
             }
+            let height = self.choose_height();
+            nodes[at] = Some(self.insert_here(height, *target, value));
         }
     }
 
@@ -208,20 +213,40 @@ impl Writer {
         for level in 0..height {
             list.link(self.last.before[level], node, level);
         }
-        self.last.pass(node, height);
+        self.inserted = Some((node, height));
         list.len.fetch_add(1, Ordering::Relaxed);
         node
     }
 
     /// Whether `target` belongs between the last inserted node and its successor.
     pub(in crate::memtable) fn follows_last(&self, target: Target<'_>) -> bool {
+        self.inserted.is_some_and(|(last, _)| {
+            self.list.compare(last, target).is_lt() && self.list.is_next(last, target)
+        })
+    }
+
+    /// Moves `last` to where `target` belongs, if that is beside the last inserted node, and answers whether it did.
+    fn find_beside_last(&mut self, target: Target<'_>) -> bool {
         let list = &*self.list;
-        let last = self.last.before[0];
-        if last != list.head && list.compare(last, target).is_ge() {
-            return false;
+        let Some((node, height)) = self.inserted else {
+            return list.first().is_none();
+        };
+        if list.compare(node, target).is_lt() {
+            let is_next = list.is_next(node, target);
+            if is_next {
+                self.last.pass(node, height);
+            }
+            return is_next;
         }
-        list.after(last, 0)
-            .is_none_or(|next| list.compare(next, target) == Order::Greater)
+        // SAFETY: `node` is of the list, which keeps the arena.
+        let before = unsafe { node.before() }.expect("only the head has none before it");
+        let is_between = before == list.head || list.compare(before, target).is_lt();
+        if is_between {
+            self.last.before[0] = before;
+            // The way to here is no longer than it was, and was broken for those behind by the node that rose.
+            self.last.steps.fill(0);
+        }
+        is_between
     }
 
     /// A search in the upper `in_use` levels, at its start.
@@ -260,6 +285,12 @@ impl Writer {
 }
 
 impl SkipList {
+    /// Whether nothing stands between `node`, which stands before `target`, and that.
+    fn is_next(&self, node: Node, target: Target<'_>) -> bool {
+        self.after(node, 0)
+            .is_none_or(|next| self.compare(next, target) == Order::Greater)
+    }
+
     /// Publishes a node behind another one on a level. Only the writer may, with a node that is at least so high.
     fn link(&self, before: Node, node: Node, level: usize) {
         let next = self.after(before, level);

@@ -2,7 +2,7 @@
 
 use crate::commands::{Protocol, Reply};
 use crate::types::number::{format_double, whole};
-use crate::types::packed::{append_bulk as bulk, append_number as header, digits};
+use crate::types::packed::{append_bulk as bulk, append_number as header};
 
 /// Appends a reply to `out`.
 pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
@@ -94,8 +94,8 @@ fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
 fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
     if let Some(whole) = whole(value) {
         // Most scores.
-        let (digits, start) = digits(whole);
-        let text = &digits[start..];
+        let mut digits = itoa::Buffer::new();
+        let text = digits.format(whole).as_bytes();
         return match protocol {
             Protocol::Resp2 => bulk(out, text),
             Protocol::Resp3 => line(out, b',', text),
