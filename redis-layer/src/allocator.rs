@@ -75,7 +75,7 @@ mod tests {
                 let layout = Layout::from_size_align(size, align).unwrap();
                 // SAFETY: within `size`, and given back once.
                 unsafe {
-                    let is_aligned = |block: *mut u8| block as usize % align == 0;
+                    let is_aligned = |block: *mut u8| (block as usize).is_multiple_of(align);
                     let zeroed = Mimalloc.alloc_zeroed(layout);
                     assert!(is_aligned(zeroed) && *zeroed == 0);
                     Mimalloc.dealloc(zeroed, layout);
