@@ -173,6 +173,7 @@ impl<'t, 's> List<'t, 's> {
         let count = count.min(self.size);
         let popped = match count {
             0 => return Ok(Vec::new()),
+            1 if self.ends.middle.is_none() => return Ok(vec![self.pop_one(side)?]),
             1 => vec![self.element_at(match side {
                 Side::Left => &self.ends.first,
                 Side::Right => &self.ends.last,
@@ -184,6 +185,23 @@ impl<'t, 's> List<'t, 's> {
         };
         self.remove_at_end(side, count)?;
         Ok(popped)
+    }
+
+    /// Removes and returns the element at an end of a list without a middle: the next end is the next slot.
+    fn pop_one(&mut self, side: Side) -> Result<Bytes> {
+        let (end, inwards) = match side {
+            Side::Left => (&mut self.ends.first, 1),
+            Side::Right => (&mut self.ends.last, -1),
+        };
+        let row = self.prefix.element_key(end);
+        self.size -= 1;
+        if self.size > 0 {
+            end.slot = end.slot.wrapping_add(inwards);
+        }
+        let element = self.element_in(&row)?;
+        self.note_removed(&row);
+        self.txn.delete(Space::Data, row);
+        Ok(element)
     }
 
     /// The element with this number.
@@ -272,9 +290,12 @@ impl<'t, 's> List<'t, 's> {
     }
 
     fn element_at(&self, position: &Position) -> Result<Bytes> {
-        let row = self.prefix.element_key(position);
-        let element = self.txn.get(Space::Data, &row)?;
-        element.ok_or_else(|| Error::damaged(Space::Data, &row, "the list has no element here"))
+        self.element_in(&self.prefix.element_key(position))
+    }
+
+    fn element_in(&self, row: &[u8]) -> Result<Bytes> {
+        let element = self.txn.get(Space::Data, row)?;
+        element.ok_or_else(|| Error::damaged(Space::Data, row, "the list has no element here"))
     }
 
     /// The first elements of some rows.
