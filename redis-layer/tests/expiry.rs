@@ -128,6 +128,8 @@ fn absolute_times_and_the_limits_of_numbers() {
             ("expire s 9223372036854775807", EXPIRE),
             ("pexpireat s 9223372036854775807", "1"),
             ("pttl s", &(i64::MAX - START_MS).to_string()),
+            ("pexpiretime s", "9223372036854775807"),
+            ("expiretime s", "9223372036854776"),
             ("set s v exat 1", "OK"),
             ("exists s", "0"),
             ("set s v", "OK"),

@@ -168,7 +168,10 @@ fn time_to_live(txn: &Txn<'_>, args: Args<'_>, scale: fn(i64) -> i64) -> Outcome
 
 /// `EXPIRETIME key`, rounded to the nearest second.
 pub(crate) fn expiretime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    expiry_of(txn, args, |at_ms| at_ms.saturating_add(500) / 1000)
+    // The last second of all is rounded too.
+    expiry_of(txn, args, |at_ms| {
+        at_ms / 1000 + i64::from(at_ms % 1000 >= 500)
+    })
 }
 
 /// `PEXPIRETIME key`

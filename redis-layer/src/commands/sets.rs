@@ -145,6 +145,10 @@ pub(crate) fn spop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let popped = match open(txn, key)? {
         None => Vec::new(),
         Some(mut set) => {
+            if count.is_some_and(|count| count >= set.len()) {
+                // In Redis, who takes all reads the set.
+                txn.count_reads();
+            }
             let popped = set.random_different(txn, count.unwrap_or(1))?;
             for member in &popped {
                 set.remove(txn, &member.name)?;

@@ -71,23 +71,31 @@ impl Elements {
     /// # Errors
     /// [`Error::WrongType`] if it is not of this kind; a damaged row; those of the store.
     pub fn open(txn: &Txn<'_>, key: &[u8], kind: Kind) -> Result<Option<Self>> {
-        let Some(metadata) = txn.lookup(key)? else {
-            return Ok(None);
-        };
-        let (Content::Hash(collection) | Content::Set(collection)) = metadata.content else {
+        let metadata = txn.lookup(key)?;
+        metadata
+            .map(|metadata| Self::stored(txn, key, kind, &metadata))
+            .transpose()
+    }
+
+    /// The elements under a key that has this metadata.
+    ///
+    /// # Errors
+    /// [`Error::WrongType`] if it is not of this kind.
+    pub fn stored(txn: &Txn<'_>, key: &[u8], kind: Kind, metadata: &Metadata) -> Result<Self> {
+        let (Content::Hash(collection) | Content::Set(collection)) = &metadata.content else {
             return Err(Error::WrongType);
         };
         if metadata.content.kind() != kind {
             return Err(Error::WrongType);
         }
-        Ok(Some(Self {
+        Ok(Self {
             kind,
             expires_ms: metadata.expires_ms,
             version: collection.version,
             size: collection.size,
             stored_size: collection.size,
             prefix: RowPrefix::new(txn.db(), key, collection.version),
-        }))
+        })
     }
 
     /// The elements under a key, or none yet if the key does not exist. It is a key once it has

@@ -60,7 +60,10 @@ pub(crate) fn no_evict(session: &mut Session, args: Args<'_>) -> Outcome {
 /// `CLIENT REPLY ON | OFF | SKIP`
 pub(crate) fn reply(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.is(2, "ON") {
-        session.replies = Replies::On;
+        // Where both stand in one transaction, the command behind it is the next one.
+        if session.replies != Replies::SkipNext {
+            session.replies = Replies::On;
+        }
         return Ok(Reply::OK);
     }
     if args.is(2, "OFF") {

@@ -86,13 +86,11 @@ impl Source {
                 let prefix = RowPrefix::new(txn.db(), key, collection.version);
                 (Members::Scored(prefix), collection.size)
             }
-            Content::Set(_) => match Elements::open(txn, key, Kind::Set)? {
-                Some(elements) => {
-                    let size = elements.len();
-                    (Members::Plain(elements), size)
-                }
-                None => (Members::None, 0),
-            },
+            Content::Set(_) => {
+                let elements = Elements::stored(txn, key, Kind::Set, &metadata)?;
+                let size = elements.len();
+                (Members::Plain(elements), size)
+            }
             _ => return Err(Error::WrongType),
         };
         Ok(Self { members, size })
