@@ -327,6 +327,18 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
 
 /// As [`call`]. The caller notes how long it took.
 pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+    let outcome = attempt(session, txn, args);
+    txn.count_lookups(args.spec.has(Flag::ReadOnly));
+    if let Err(error) = &outcome {
+        let server = &session.server;
+        server.statistics.error(&server.counters, error);
+    }
+    outcome
+}
+
+/// As [`call`], and nobody counts it. The caller ends its lookups.
+#[inline]
+pub(crate) fn attempt(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let only_reads = args.spec.has(Flag::ReadOnly);
     // Who only reads has nothing to take back.
     let savepoint = (!only_reads).then(|| txn.savepoint());
@@ -346,11 +358,6 @@ pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Ar
     session.in_transaction = was_inside;
     if let (Err(_), Some(savepoint)) = (&outcome, savepoint) {
         txn.roll_back(&savepoint);
-    }
-    txn.count_lookups(only_reads);
-    if let Err(error) = &outcome {
-        let server = &session.server;
-        server.statistics.error(&server.counters, error);
     }
     outcome
 }

@@ -196,10 +196,18 @@ impl<'s> Txn<'s> {
     /// Adds the lookups of a command to those of the server, if it only reads, and notes what it looked for in vain.
     /// Those of others are forgotten.
     pub(crate) fn count_lookups(&mut self, only_reads: bool) {
-        let (hits, misses) = self.lookups.take();
-        let missed = self.misses.take();
+        let (hits, misses) = self.lookups.get();
         if only_reads {
             self.shared.count_lookups(hits, misses);
+        }
+        self.end_lookups(only_reads);
+    }
+
+    /// As [`count_lookups`](Self::count_lookups), of a command that was counted already.
+    pub(crate) fn end_lookups(&mut self, only_reads: bool) {
+        self.lookups.take();
+        let missed = self.misses.take();
+        if only_reads {
             self.events
                 .extend(missed.into_iter().map(|(db, key)| Event {
                     class: Class::Miss,

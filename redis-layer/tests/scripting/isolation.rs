@@ -6,6 +6,8 @@ use std::thread;
 use bytes::Bytes;
 use redis_layer::commands::{Reply, Server, execute};
 
+use crate::common::client::Client;
+use crate::common::servers::{Ours, RealRedis};
 use crate::common::{Direct, StoreKind, over_every_store, show};
 
 fn run(server: &Arc<Server>, words: &[&str]) -> String {
@@ -155,6 +157,52 @@ fn a_script_in_a_transaction_is_part_of_it() {
         assert_eq!(show(&replies[3]), "3");
         assert_eq!(direct.show("get b"), "nil", "SELECT ends with the script");
     });
+}
+
+/// It is run again from the start, and yet its commands are counted and shown once.
+#[test]
+fn a_script_that_reaches_out_is_heard_of_once() {
+    const SCRIPT: &str = "redis.call('get', 'other') redis.call('get', 'none') redis.pcall('lpop', 'other') \
+                          redis.call('incr', KEYS[1]) return redis.call('incr', 'out')";
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let heard = |address| {
+        let (mut client, mut monitor) = (Client::connect(address), Client::connect(address));
+        client.call(&["set", "other", "1"]);
+        client.call(&["config", "resetstat"]);
+        monitor.call(&["monitor"]);
+        client.call(&["eval", SCRIPT, "1", "k"]);
+        client.call(&["ping"]);
+        let mut lines = Vec::new();
+        while lines
+            .last()
+            .is_none_or(|line: &String| !line.contains("ping"))
+        {
+            let line = monitor.reply().unwrap().escape_ascii().to_string();
+            let words = line.split_once("] ").map(|(_, words)| words.to_owned());
+            lines.push(words.unwrap());
+        }
+        for section in ["commandstats", "stats", "errorstats"] {
+            let info = client.call(&["info", section]);
+            let counts = info.split("\\r\\n").filter(|line| {
+                let of_script = ["cmdstat_get", "cmdstat_incr", "cmdstat_lpop", "errorstat_"];
+                let looked_up = ["keyspace_", "total_error"];
+                let mut names = of_script.iter().chain(&looked_up);
+                names.any(|name| line.starts_with(name))
+            });
+            let untimed = |line: &str| {
+                let parts = line.split(',').filter(|part| !part.starts_with("usec"));
+                parts.collect::<Vec<_>>().join(",")
+            };
+            let mut counts: Vec<String> = counts.map(untimed).collect();
+            counts.sort();
+            lines.extend(counts);
+        }
+        lines
+    };
+    assert_eq!(heard(ours.address), heard(real.address));
 }
 
 /// A global that a script could set would be seen by the next one in the same state.

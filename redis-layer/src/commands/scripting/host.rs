@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
+use super::Request;
 use super::convert::for_script;
 use crate::commands::args::is_word;
-use crate::commands::dispatch::call;
+use crate::commands::dispatch::{attempt, call};
 use crate::commands::table::{Flag, Handler, Place, Spec, find};
-use crate::commands::{Args, Protocol, Session};
+use crate::commands::{Args, Outcome, Protocol, Session};
 use crate::scripting::{Host, Stop, Value};
 use crate::types::Txn;
 
@@ -26,7 +27,9 @@ pub(super) struct TxnHost<'a, 't> {
     session: &'a mut Session,
     txn: &'a mut Txn<'t>,
     coverage: Coverage<'a>,
-    read_only: bool,
+    request: &'a Request<'a>,
+    /// How many commands have run.
+    ran: usize,
     has_written: bool,
     /// A key outside the coverage was read.
     has_read_outside: bool,
@@ -37,13 +40,14 @@ impl<'a, 't> TxnHost<'a, 't> {
         session: &'a mut Session,
         txn: &'a mut Txn<'t>,
         coverage: Coverage<'a>,
-        read_only: bool,
+        request: &'a Request<'a>,
     ) -> Self {
         Self {
             session,
             txn,
             coverage,
-            read_only,
+            request,
+            ran: 0,
             has_written: false,
             has_read_outside: false,
         }
@@ -78,6 +82,22 @@ impl<'a, 't> TxnHost<'a, 't> {
     }
 }
 
+impl TxnHost<'_, '_> {
+    /// Runs a command. It is counted and shown if that was not done in an earlier run of the script.
+    fn run(&mut self, args: Args<'_>) -> Outcome {
+        let (session, txn) = (&mut *self.session, &mut *self.txn);
+        let is_told = self.ran < self.request.told.get();
+        self.ran += 1;
+        if is_told {
+            let outcome = attempt(session, txn, args);
+            txn.end_lookups(args.spec.has(Flag::ReadOnly));
+            return outcome;
+        }
+        self.request.told.set(self.ran);
+        call(session, txn, args)
+    }
+}
+
 impl Host for TxnHost<'_, '_> {
     fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop> {
         let refuse = |text: &'static str| Ok(Value::Error(Bytes::from_static(text.as_bytes())));
@@ -90,7 +110,7 @@ impl Host for TxnHost<'_, '_> {
         if spec.has(Flag::NoScript) && !self.may_debug(spec, args) {
             return refuse("ERR This Redis command is not allowed from script");
         }
-        if self.read_only && spec.may_write() {
+        if self.request.read_only && spec.may_write() {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
         if !self.stays_isolated(spec, args) {
@@ -103,7 +123,7 @@ impl Host for TxnHost<'_, '_> {
             Protocol::Resp2
         };
         self.txn.set_db(self.session.db);
-        Ok(match call(self.session, self.txn, Args::new(args, spec)) {
+        Ok(match self.run(Args::new(args, spec)) {
             Ok(reply) => for_script(reply, resp3),
             Err(error) => Value::Error(Bytes::copy_from_slice(error.as_bytes())),
         })

@@ -9,7 +9,8 @@
 //!   and no lock is needed;
 //! - a script that writes, and has read or will write a key outside its locks, is run again from
 //!   the start in a new transaction, under the lock of everything. Nothing of the first run is
-//!   left: it was not committed, and its log lines and events wait for the commit. The script is
+//!   left: it was not committed, and its log lines and events wait for the commit. What counts its commands, or looks
+//!   on, has heard of them, and does not hear of them again. The script is
 //!   remembered, so that it begins with that lock the next time.
 //!
 //! In `MULTI`, `EXEC` holds the lock of everything if there is a script among the commands.
@@ -18,6 +19,7 @@ mod convert;
 mod host;
 mod manage;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +58,8 @@ struct Request<'a> {
     keys: &'a [Bytes],
     args: &'a [Bytes],
     read_only: bool,
+    /// How many of its commands have run, in all runs of it: others know of them.
+    told: Cell<usize>,
 }
 
 impl<'a> Request<'a> {
@@ -87,6 +91,7 @@ impl<'a> Request<'a> {
             script,
             keys,
             args,
+            told: Cell::new(0),
         })
     }
 
@@ -105,7 +110,7 @@ impl<'a> Request<'a> {
         if session.tracks.mode.is_some() {
             session.script_keys = self.keys.to_vec();
         }
-        let mut host = TxnHost::new(session, txn, coverage, self.read_only);
+        let mut host = TxnHost::new(session, txn, coverage, self);
         let answer = server
             .scripts
             .run(&self.script, self.keys, self.args, &mut host);
