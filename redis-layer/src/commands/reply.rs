@@ -144,24 +144,31 @@ impl Reply {
         Self::Array(members.collect())
     }
 
-    /// About how many bytes the answer has on the wire.
+    /// About how many bytes the answer has on the wire. Not fewer than a string has, or a list of strings: a buffer with room for
+    /// this and one more frame does not grow, which would copy what may be large, and hold it twice.
     #[must_use]
     pub(crate) fn size(&self) -> usize {
-        const HEADER: usize = 8;
-        HEADER
-            + match self {
-                Self::Bulk(bytes) | Self::Line(bytes) => bytes.len(),
-                Self::Text(text) => text.len(),
-                Self::Array(items) | Self::Set(items) | Self::Push(items) => {
-                    items.iter().map(Self::size).sum()
-                }
-                Self::Map(pairs) | Self::Pairs(pairs) => pairs
-                    .iter()
-                    .map(|(name, value)| name.size() + value.size())
-                    .sum(),
-                Self::Strings(strings) => strings.framed().len(),
-                Self::Scored(members) => members.framed_len() + 2 * HEADER * members.len(),
-                _ => 0,
+        /// What stands around a string of up to three digits of length.
+        const FRAME: usize = 8;
+        /// In front of a list of any length.
+        const LIST: usize = 23;
+        let string = |length: usize| {
+            let digits = length.checked_ilog10().unwrap_or_default() as usize;
+            FRAME + digits.saturating_sub(2) + length
+        };
+        match self {
+            Self::Bulk(bytes) | Self::Line(bytes) => string(bytes.len()),
+            Self::Text(text) => string(text.len()),
+            Self::Array(items) | Self::Set(items) | Self::Push(items) => {
+                LIST + items.iter().map(Self::size).sum::<usize>()
             }
+            Self::Map(pairs) | Self::Pairs(pairs) => {
+                let sizes = pairs.iter().map(|(name, value)| name.size() + value.size());
+                LIST + sizes.sum::<usize>()
+            }
+            Self::Strings(strings) => LIST + strings.framed().len(),
+            Self::Scored(members) => LIST + members.framed_len() + 2 * FRAME * members.len(),
+            _ => FRAME,
+        }
     }
 }

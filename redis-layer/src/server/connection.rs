@@ -38,6 +38,7 @@ use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
 use crate::server::turns::{let_others_run, others_may_be_ready};
 use crate::store::Place;
+use crate::types::packed::FRAME_BYTES_MAX;
 
 /// Answers are sent when they reach this size, even if more commands are waiting.
 const SEND_BYTES: usize = 64 * 1024;
@@ -358,7 +359,7 @@ impl Connection {
     fn take_answers(&mut self, executed: &mut Vec<Executed>) -> Option<u64> {
         // For large answers: else the room for them is found in many steps, each of them a copy.
         let bytes = executed.iter().map(|executed| executed.reply.size());
-        self.out.reserve(bytes.sum());
+        self.out.reserve(bytes.sum::<usize>() + FRAME_BYTES_MAX);
         let mut wrote = None;
         for executed in executed.drain(..) {
             wrote = self.take_answer(&executed).or(wrote);

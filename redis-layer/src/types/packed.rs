@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 /// What a short string takes beside its bytes, and what none exceeds.
 const FRAME_BYTES: usize = 7;
-const FRAME_BYTES_MAX: usize = 1 + DIGITS_MAX + 4;
+pub(crate) const FRAME_BYTES_MAX: usize = 1 + DIGITS_MAX + 4;
 /// The digits of a number of 64 bits, its sign among them.
 const DIGITS_MAX: usize = 20;
 

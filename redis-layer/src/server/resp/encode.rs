@@ -132,12 +132,38 @@ fn length(length: usize) -> i64 {
 mod tests {
     use super::*;
     use crate::commands::CommandError;
+    use crate::types::packed::{FRAME_BYTES_MAX, Strings};
     use crate::types::zset::Element;
 
     fn bytes(reply: &Reply, protocol: Protocol) -> String {
         let mut out = Vec::new();
         encode(reply, protocol, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    /// A buffer that grows while it is written holds a string of half a gigabyte twice.
+    #[test]
+    fn strings_fit_where_there_is_room_for_their_size() {
+        let mut replies = Vec::new();
+        for length in [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 1 << 20] {
+            replies.push(Reply::Bulk(vec![b'x'; length].into()));
+        }
+        for count in [0, 1, 1000, 200_000] {
+            let mut strings = Strings::with_capacity(count, 0);
+            (0..count).for_each(|_| strings.push(b""));
+            replies.push(Reply::Strings(strings));
+            let items = std::iter::repeat_n(Reply::text("some text"), count);
+            replies.push(Reply::Array(items.collect()));
+        }
+        replies.push(Reply::Push(replies.clone()));
+        for protocol in [Protocol::Resp2, Protocol::Resp3] {
+            for reply in &replies {
+                let mut out = Vec::with_capacity(reply.size() + FRAME_BYTES_MAX);
+                let room = out.capacity();
+                encode(reply, protocol, &mut out);
+                assert_eq!(out.capacity(), room, "{} bytes", out.len());
+            }
+        }
     }
 
     #[test]
