@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::client::Client;
+use common::client::{Client, encode};
 use common::random::Random;
 use common::servers::Ours;
 use parking_lot::Mutex;
@@ -220,6 +220,49 @@ impl Store for Batches {
 
     fn sync(&self) -> Result<()> {
         self.rows.sync()
+    }
+}
+
+/// What arrives while the thread is busy runs in the order in which it arrived.
+#[test]
+fn clients_are_served_in_the_order_in_which_they_sent() {
+    const CLIENTS: usize = 8;
+    let store = Arc::<Batches>::default();
+    let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
+    let mut busy = Client::connect(ours.address);
+    let mut clients: Vec<Client> = (0..CLIENTS)
+        .map(|_| Client::connect(ours.address))
+        .collect();
+    for client in &mut clients {
+        client.call(&["ping"]);
+    }
+    // A script runs by itself.
+    for push in [
+        "rpush list {}",
+        "eval return(redis.call('rpush','list','{}')) 0",
+    ] {
+        for count in [2, CLIENTS] {
+            busy.call(&["del", "list"]);
+            let before = store.written.load(Ordering::SeqCst);
+            let gate = store.gate.lock();
+            busy.send(b"SET busy 1\r\n").unwrap();
+            while store.written.load(Ordering::SeqCst) == before {
+                thread::sleep(Duration::from_millis(1));
+            }
+            for (n, client) in clients[..count].iter_mut().enumerate() {
+                let command = words(&push.replace("{}", &n.to_string()));
+                client.send(&encode(&command)).unwrap();
+            }
+            drop(gate);
+            busy.reply().unwrap();
+            for client in &mut clients[..count] {
+                client.reply().unwrap();
+            }
+            let list = busy.call(&["lrange", "list", "0", "-1"]);
+            let found: Vec<&str> = list.split("\\r\\n").skip(2).step_by(2).collect();
+            let sent: Vec<String> = (0..count).map(|n| n.to_string()).collect();
+            assert_eq!(found, sent, "{push}");
+        }
     }
 }
 

@@ -34,6 +34,7 @@ use crate::commands::{
 };
 use crate::server::Durability;
 use crate::server::company::Company;
+use crate::server::order::Caller;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
 use crate::server::turns::{let_others_run, others_may_be_ready};
@@ -155,7 +156,7 @@ impl Connection {
 
     /// Serves the client until it leaves, breaks the protocol, or the server stops. What has
     /// arrived completely before a stop is still answered.
-    pub(super) async fn serve(mut self: Box<Self>) {
+    pub(super) async fn serve(mut self: Box<Self>, mut caller: Caller) {
         loop {
             let joins = others_may_be_ready() && self.is_sociable();
             if joins {
@@ -186,8 +187,9 @@ impl Connection {
                 Next::Wait | Next::Pause | Next::Queue | Next::Drop => return,
                 Next::Read => {}
             }
-            match self.idle().await {
-                Woken::Bytes | Woken::Message => {}
+            match caller.count(self.idle()).await {
+                Woken::Bytes => caller.let_earlier_run().await,
+                Woken::Message => {}
                 Woken::Stop => break,
                 Woken::Gone => return,
             }

@@ -17,6 +17,7 @@ use crate::commands::{Server, Session};
 use crate::server::company::Company;
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
+use crate::server::order::{Caller, Calls};
 use crate::server::reclaim::Reclaimer;
 use crate::server::stream::Stream;
 use crate::server::unix_socket::UnixSocket;
@@ -188,6 +189,7 @@ impl Listener {
         durability: &Arc<Durability>,
     ) {
         let company = Arc::new(Company::default());
+        let calls = Arc::new(Calls::default());
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
         loop {
@@ -201,7 +203,8 @@ impl Listener {
                             let durability = Arc::clone(durability);
                             let connection =
                                 Connection::new(stream, session, company, durability);
-                            connections.spawn(Box::new(connection).serve());
+                            let caller = Caller::new(&calls);
+                            connections.spawn(Box::new(connection).serve(caller));
                         }
                     }
                     Err(error) => {

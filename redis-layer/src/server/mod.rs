@@ -15,6 +15,7 @@ mod expire;
 mod fsck;
 mod listener;
 mod options;
+mod order;
 mod reclaim;
 pub mod resp;
 mod stream;
