@@ -21,7 +21,7 @@ use crate::guard;
 pub type Ask<I> = Box<dyn Fn(&I) -> Answer + Send + Sync>;
 
 /// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Who {
     /// The code that the learner edits.
     Learner,
@@ -219,6 +219,11 @@ pub trait Judged: Send + Sync {
 
     /// Puts one probe, counted over all parts, to an implementation. May panic, loop, or worse.
     fn ask(&self, who: Who, probe: usize) -> Answer;
+
+    /// Whether an implementation that is known to return does the same on one probe. It may panic.
+    fn behaves_like(&self, who: Who, probe: usize, outcome: &Outcome) -> bool {
+        guard::call(|| self.ask(who, probe)).behaves_like(outcome)
+    }
 }
 
 /// An exercise over implementations of type `I`.

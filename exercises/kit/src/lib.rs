@@ -14,6 +14,7 @@
 //! tester     the learner's tests, tried on right and wrong implementations
 //! predict    lists of letters that a learner predicts, never shown the right ones
 //! prove      stub, solution and mistakes are told apart as they should be
+//! known      what the solution and the mistakes answer, each asked once
 //! runner     the `main` of a chapter's test program
 //! ```
 //!
@@ -36,8 +37,10 @@ pub mod values;
 
 mod diagnose;
 mod guard;
+mod known;
 mod message;
 mod observe;
+mod parallel;
 mod relate;
 
 pub use answer::{Answer, Outcome, Show, show_list};

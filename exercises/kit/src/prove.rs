@@ -14,9 +14,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Outcome;
-use crate::exercise::{Judged, Who};
+use crate::exercise::{Judged, MistakeInfo, Sheet, Who};
 use crate::isolate::observe;
-use crate::judge::{State, judge};
+use crate::judge::{State, Verdict, judge};
+use crate::known::Known;
+use crate::parallel::in_parallel;
 
 /// Set to rewrite the golden messages.
 pub const UPDATE_VARIABLE: &str = "UPDATE_GOLDEN";
@@ -32,63 +34,80 @@ pub struct Proof {
     pub fault: Option<String>,
 }
 
-/// What an exercise is proved against.
-#[derive(Clone, Copy, Debug)]
-pub struct Files<'a> {
-    /// The folder of its golden messages.
-    pub golden: &'a Path,
-    /// The folder of the book's chapters.
-    pub chapters: &'a Path,
-}
-
-/// Proves one exercise, or writes its golden messages anew.
+/// Proves the exercises of a chapter's folder, or writes their golden messages anew.
+///
+/// Cost: each implementation is a job of its own, as many at a time as there are processors.
 ///
 /// # Errors
 /// If a child process cannot be run, or a golden message cannot be written.
-pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Vec<Proof>> {
-    let golden = files.golden;
+pub fn prove(exercises: &[&dyn Judged], folder: &Path, update: bool) -> io::Result<Vec<Proof>> {
+    let known: Vec<Known> = exercises.iter().map(|e| Known::new(*e)).collect();
+    let jobs: Vec<(&Known, Who)> = known
+        .iter()
+        .flat_map(|exercise| cast(exercise.sheet()).map(move |who| (exercise, who)))
+        .collect();
+    let tried = in_parallel(&jobs, |(exercise, who)| {
+        let behaviour = observe(*exercise, *who)?;
+        Ok((judge(*exercise, &behaviour), behaviour.outcomes))
+    })?;
+    let mut tried = tried.into_iter();
+    let mut proofs = Vec::new();
+    for exercise in &known {
+        let count = cast(exercise.sheet()).count();
+        let own = tried.by_ref().take(count).collect();
+        proofs.extend(prove_one(exercise, own, folder, update)?);
+    }
+    Ok(proofs)
+}
+
+/// Verdict and outcomes of one implementation.
+type Tried = (Verdict, Vec<Outcome>);
+
+/// The implementations that a proof tries, in its order.
+fn cast(sheet: &Sheet) -> impl Iterator<Item = Who> {
+    let mistakes = 0..sheet.mistakes.len();
+    let written = mistakes.filter(|&index| !sheet.mistakes[index].composed);
+    [Who::Stub, Who::Solution]
+        .into_iter()
+        .chain(written.map(Who::Mistake))
+}
+
+fn prove_one(
+    exercise: &dyn Judged,
+    tried: Vec<Tried>,
+    folder: &Path,
+    update: bool,
+) -> io::Result<Vec<Proof>> {
     let sheet = exercise.sheet();
+    let golden = &folder.join("golden").join(sheet.name);
     let proof = |what: String, fault: Option<String>| Proof {
         exercise: sheet.name.to_owned(),
         what,
         fault,
     };
     let mut proofs = Vec::new();
-    for (who, what, wanted) in [
-        (Who::Stub, "the stub is not started", State::NotStarted),
-        (Who::Solution, "the solution passes", State::Passed),
-    ] {
-        let verdict = judge(exercise, &observe(exercise, who)?);
-        let fault = (verdict.state != wanted)
-            .then(|| format!("it is {:?}\n{}", verdict.state, verdict.message));
-        proofs.push(proof(what.to_owned(), fault));
-    }
     let mut rows: Vec<Vec<Outcome>> = Vec::new();
-    for (index, mistake) in sheet.mistakes.iter().enumerate() {
-        if mistake.composed {
-            continue;
-        }
-        let behaviour = observe(exercise, Who::Mistake(index))?;
-        let verdict = judge(exercise, &behaviour);
-        let mut fault = None;
-        if verdict.check.as_deref() != Some(mistake.check) {
-            fault = Some(format!("it fails {:?} instead", verdict.check));
-        } else if verdict.mistake.as_ref() != Some(&mistake.name) {
-            fault = Some(format!(
-                "it is diagnosed as {:?}\n{}",
-                verdict.mistake, verdict.message
-            ));
-        }
-        let fault = match fault {
-            Some(fault) => Some(fault),
-            None => compare_golden(golden, &mistake.name, &verdict.message, update)?,
+    for (who, (verdict, outcomes)) in cast(sheet).zip(tried) {
+        let (what, fault) = match who {
+            Who::Mistake(index) => {
+                let mistake = &sheet.mistakes[index];
+                rows.push(sheet.of_part(mistake.part, &outcomes).to_vec());
+                let what = format!(
+                    "{} fails `{}` with its golden message",
+                    mistake.name, mistake.check
+                );
+                (what, misjudged(mistake, &verdict, golden, update)?)
+            }
+            Who::Stub => {
+                let what = "the stub is not started".to_owned();
+                (what, other_than(State::NotStarted, &verdict))
+            }
+            Who::Solution | Who::Learner => {
+                let what = "the solution passes".to_owned();
+                (what, other_than(State::Passed, &verdict))
+            }
         };
-        let what = format!(
-            "{} fails `{}` with its golden message",
-            mistake.name, mistake.check
-        );
         proofs.push(proof(what, fault));
-        rows.push(sheet.of_part(mistake.part, &behaviour.outcomes).to_vec());
     }
     proofs.push(proof(
         format!("{} mistakes are told apart, two by two", rows.len()),
@@ -102,7 +121,8 @@ pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Ve
     for fact in &sheet.facts {
         proofs.push(proof(fact.what.clone(), (fact.fault)()));
     }
-    let page = files.chapters.join(sheet.chapter).join("index.md");
+    let chapters = folder.join("../../book/chapters");
+    let page = chapters.join(sheet.chapter).join("index.md");
     proofs.push(proof(
         "every mistake links to a heading of the chapter".to_owned(),
         dead_links(exercise, &page),
@@ -114,6 +134,30 @@ pub fn prove(exercise: &dyn Judged, files: Files, update: bool) -> io::Result<Ve
         )
     }));
     Ok(proofs)
+}
+
+/// The state, if it is not the wanted one.
+fn other_than(wanted: State, verdict: &Verdict) -> Option<String> {
+    (verdict.state != wanted).then(|| format!("it is {:?}\n{}", verdict.state, verdict.message))
+}
+
+/// How the verdict on a mistake is not the one that its author promised.
+fn misjudged(
+    mistake: &MistakeInfo,
+    verdict: &Verdict,
+    golden: &Path,
+    update: bool,
+) -> io::Result<Option<String>> {
+    if verdict.check.as_deref() != Some(mistake.check) {
+        return Ok(Some(format!("it fails {:?} instead", verdict.check)));
+    }
+    if verdict.mistake.as_ref() != Some(&mistake.name) {
+        return Ok(Some(format!(
+            "it is diagnosed as {:?}\n{}",
+            verdict.mistake, verdict.message
+        )));
+    }
+    compare_golden(golden, &mistake.name, &verdict.message, update)
 }
 
 /// Written mistakes of the same function that no probe tells apart.

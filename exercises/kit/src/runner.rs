@@ -7,7 +7,6 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 use libtest_mimic::{Arguments, Completion, Trial};
 use serde::Serialize;
@@ -15,7 +14,9 @@ use serde::Serialize;
 use crate::exercise::{Judged, Who};
 use crate::isolate::{self, CHILD_ARGUMENT};
 use crate::judge::{State, Verdict, judge};
-use crate::prove::{self, Files};
+use crate::known::Known;
+use crate::parallel::in_parallel;
+use crate::prove;
 
 /// The private argument that asks for verdicts on the learner's code, as a JSON array.
 pub const REPORT_ARGUMENT: &str = "__report";
@@ -99,7 +100,10 @@ fn run_tests(chapter: &'static Chapter) -> ExitCode {
 }
 
 fn verdict(exercise: &dyn Judged) -> io::Result<Verdict> {
-    Ok(judge(exercise, &isolate::observe(exercise, Who::Learner)?))
+    Ok(judge(
+        &Known::new(exercise),
+        &isolate::observe(exercise, Who::Learner)?,
+    ))
 }
 
 /// The chosen exercises, or all when none is named.
@@ -119,46 +123,8 @@ fn report(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<Verdict
 
 fn prove_all(chapter: &'static Chapter, names: &[String]) -> io::Result<Vec<prove::Proof>> {
     let update = std::env::var_os(prove::UPDATE_VARIABLE).is_some();
-    let proofs = in_parallel(&chosen(chapter, names), |(name, build)| {
-        let folder = Path::new(chapter.folder);
-        let files = Files {
-            golden: &folder.join("golden").join(name),
-            chapters: &folder.join("../../book/chapters"),
-        };
-        prove::prove(build().as_ref(), files, update)
-    })?;
-    Ok(proofs.into_iter().flatten().collect())
-}
-
-/// Runs a job for each item, as many at a time as there are processors; results in order.
-fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    job: impl Fn(&T) -> io::Result<R> + Sync,
-) -> io::Result<Vec<R>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = Mutex::new(0..items.len());
-    let results = Mutex::new(Vec::new());
-    let lock = |m: &Mutex<std::ops::Range<usize>>| {
-        m.lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .next()
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(items.len()) {
-            scope.spawn(|| {
-                while let Some(index) = lock(&next) {
-                    let result = job(&items[index]);
-                    results
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((index, result));
-                }
-            });
-        }
-    });
-    let mut results = results
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+    let chosen = chosen(chapter, names);
+    let exercises = in_parallel(&chosen, |(_, build)| Ok(build()))?;
+    let exercises: Vec<&dyn Judged> = exercises.iter().map(AsRef::as_ref).collect();
+    prove::prove(&exercises, Path::new(chapter.folder), update)
 }
