@@ -40,7 +40,8 @@ fn no_crate_is_compiled_again_for_a_part_of_the_workspace() {
         let again: Vec<&String> = own.difference(&all).collect();
         assert!(
             again.is_empty(),
-            "a build of {package} alone compiles these with other features than `cargo test` does: {again:#?}"
+            "a build of {package} alone compiles these with other features than `cargo test` does: {again:#?}\n\
+             give the features that are missing to the dependency in the root Cargo.toml, under \"One build\""
         );
     }
 }

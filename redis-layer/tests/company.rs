@@ -223,42 +223,72 @@ impl Store for Batches {
     }
 }
 
+/// A server on one thread, a client whose write keeps that thread busy while others send, and these others.
+struct Crowd {
+    store: Arc<Batches>,
+    busy: Client,
+    clients: Vec<Client>,
+    _ours: Ours,
+}
+
+impl Crowd {
+    fn of(count: usize) -> Crowd {
+        let store = Arc::<Batches>::default();
+        let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
+        let busy = Client::connect(ours.address);
+        let mut clients: Vec<Client> = (0..count).map(|_| Client::connect(ours.address)).collect();
+        for client in &mut clients {
+            client.call(&["ping"]);
+        }
+        Crowd {
+            store,
+            busy,
+            clients,
+            _ours: ours,
+        }
+    }
+
+    fn batches(&self) -> u64 {
+        self.store.written.load(Ordering::SeqCst)
+    }
+
+    /// The first clients send a command each, one behind the other, while the thread is held in a write; their replies.
+    fn send_while_busy(&mut self, commands: &[Vec<u8>]) -> Vec<String> {
+        let before = self.batches();
+        let gate = self.store.gate.lock();
+        self.busy.send(b"SET busy 1\r\n").unwrap();
+        while self.batches() == before {
+            thread::sleep(Duration::from_millis(1));
+        }
+        for (client, command) in self.clients.iter_mut().zip(commands) {
+            client.send(command).unwrap();
+        }
+        drop(gate);
+        self.busy.reply().unwrap();
+        let answer = |client: &mut Client| client.reply().unwrap().escape_ascii().to_string();
+        self.clients[..commands.len()]
+            .iter_mut()
+            .map(answer)
+            .collect()
+    }
+}
+
 /// What arrives while the thread is busy runs in the order in which it arrived.
 #[test]
 fn clients_are_served_in_the_order_in_which_they_sent() {
     const CLIENTS: usize = 8;
-    let store = Arc::<Batches>::default();
-    let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
-    let mut busy = Client::connect(ours.address);
-    let mut clients: Vec<Client> = (0..CLIENTS)
-        .map(|_| Client::connect(ours.address))
-        .collect();
-    for client in &mut clients {
-        client.call(&["ping"]);
-    }
+    let mut crowd = Crowd::of(CLIENTS);
     // A script runs by itself.
     for push in [
         "rpush list {}",
         "eval return(redis.call('rpush','list','{}')) 0",
     ] {
         for count in [2, CLIENTS] {
-            busy.call(&["del", "list"]);
-            let before = store.written.load(Ordering::SeqCst);
-            let gate = store.gate.lock();
-            busy.send(b"SET busy 1\r\n").unwrap();
-            while store.written.load(Ordering::SeqCst) == before {
-                thread::sleep(Duration::from_millis(1));
-            }
-            for (n, client) in clients[..count].iter_mut().enumerate() {
-                let command = words(&push.replace("{}", &n.to_string()));
-                client.send(&encode(&command)).unwrap();
-            }
-            drop(gate);
-            busy.reply().unwrap();
-            for client in &mut clients[..count] {
-                client.reply().unwrap();
-            }
-            let list = busy.call(&["lrange", "list", "0", "-1"]);
+            crowd.busy.call(&["del", "list"]);
+            let command = |n: usize| encode(&words(&push.replace("{}", &n.to_string())));
+            let commands: Vec<Vec<u8>> = (0..count).map(command).collect();
+            crowd.send_while_busy(&commands);
+            let list = crowd.busy.call(&["lrange", "list", "0", "-1"]);
             let found: Vec<&str> = list.split("\\r\\n").skip(2).step_by(2).collect();
             let sent: Vec<String> = (0..count).map(|n| n.to_string()).collect();
             assert_eq!(found, sent, "{push}");
@@ -270,32 +300,14 @@ fn clients_are_served_in_the_order_in_which_they_sent() {
 /// one batch.
 #[test]
 fn what_arrives_while_the_thread_is_busy_becomes_two_batches() {
-    const WRITERS: u64 = 20;
-    let store = Arc::<Batches>::default();
-    let ours = Ours::start_on(1, Arc::<Batches>::clone(&store), Options::default());
-    let mut busy = Client::connect(ours.address);
-    let mut clients: Vec<Client> = (0..WRITERS)
-        .map(|_| Client::connect(ours.address))
-        .collect();
-    for client in &mut clients {
-        client.call(&["ping"]);
-    }
-    let before = store.written.load(Ordering::SeqCst);
-    let gate = store.gate.lock();
-    busy.send(b"SET busy 1\r\n").unwrap();
-    while store.written.load(Ordering::SeqCst) == before {
-        thread::sleep(Duration::from_millis(1));
-    }
-    for client in &mut clients {
-        client.send(b"INCR counter\r\n").unwrap();
-    }
-    drop(gate);
-    let answer = |client: &mut Client| client.reply().unwrap().escape_ascii().to_string();
-    let mut answers: Vec<String> = clients.iter_mut().map(answer).collect();
+    const WRITERS: usize = 20;
+    let mut crowd = Crowd::of(WRITERS);
+    let before = crowd.batches();
+    let mut answers = crowd.send_while_busy(&vec![b"INCR counter\r\n".to_vec(); WRITERS]);
     answers.sort();
     let mut all: Vec<String> = (1..=WRITERS).map(|n| format!(":{n}\\r\\n")).collect();
     all.sort();
     assert_eq!(answers, all);
-    let batches = store.written.load(Ordering::SeqCst) - before;
+    let batches = crowd.batches() - before;
     assert!(batches <= 3, "{batches} batches for {WRITERS} commands");
 }

@@ -21,7 +21,7 @@ use crate::guard;
 pub type Ask<I> = Box<dyn Fn(&I) -> Answer + Send + Sync>;
 
 /// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The code that the learner edits.
     Learner,

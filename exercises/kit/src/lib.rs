@@ -15,6 +15,7 @@
 //! predict    lists of letters that a learner predicts, never shown the right ones
 //! prove      stub, solution and mistakes are told apart as they should be
 //! known      what the solution and the mistakes answer, each asked once
+//! parallel   work on many implementations, spread over the processors
 //! runner     the `main` of a chapter's test program
 //! ```
 //!

@@ -3,6 +3,7 @@
 //! One task for each connection. It reads what there is, runs every complete command, and writes
 //! all answers with one call; so a pipeline of a thousand commands costs a few system calls. Plain commands of
 //! connections that are ready together run in one transaction. A command runs to its end on the task's thread: the store is fast, or it blocks that thread.
+//! Where one thread serves all, clients are served in the order in which they sent (`order`).
 //!
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every
 //! connection that waits ([`Durability`]). A thread of its own gives back the space of removed
