@@ -222,10 +222,11 @@ fn f32_neighbours() -> Outcome {
 fn f32_numeric_neighbours() -> Outcome {
     in_parallel(ALL_32 - 1, |from, to| {
         let mut count = 0;
+        let mut after = encode_f32_numeric(f32_at(from));
         for index in from..to {
             let (this, next) = (f32_at(index), f32_at(index + 1));
-            let (Ok(key), Ok(next_key)) = (encode_f32_numeric(this), encode_f32_numeric(next))
-            else {
+            let here = std::mem::replace(&mut after, encode_f32_numeric(next));
+            let (Ok(key), Ok(next_key)) = (here, after) else {
                 if this.is_nan() || next.is_nan() {
                     continue;
                 }

@@ -54,6 +54,7 @@ pub const fn encode_f64_numeric(value: f64) -> Result<[u8; 8], NanError> {
 ///
 /// # Errors
 /// [`Why::Nan`] and [`Why::NegativeZero`] for the keys that it never makes.
+#[inline]
 pub fn decode_f64_numeric(key: [u8; 8]) -> Result<f64, DecodeError> {
     Numeric::<f64>::from_key(&key).map(Numeric::get)
 }
@@ -62,6 +63,7 @@ pub fn decode_f64_numeric(key: [u8; 8]) -> Result<f64, DecodeError> {
 ///
 /// # Errors
 /// [`NanError`] for every NaN.
+#[inline]
 pub fn encode_f32_numeric(value: f32) -> Result<[u8; 4], NanError> {
     Numeric::<f32>::new(value).map(|number| encode_f32(number.0))
 }
@@ -70,6 +72,7 @@ pub fn encode_f32_numeric(value: f32) -> Result<[u8; 4], NanError> {
 ///
 /// # Errors
 /// [`Why::Nan`] and [`Why::NegativeZero`] for the keys that it never makes.
+#[inline]
 pub fn decode_f32_numeric(key: [u8; 4]) -> Result<f32, DecodeError> {
     Numeric::<f32>::from_key(&key).map(Numeric::get)
 }
