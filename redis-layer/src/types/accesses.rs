@@ -20,6 +20,7 @@
 //!
 //! Left out: how often keys are used, which Redis counts only under some policies of eviction.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -76,6 +77,15 @@ impl Accesses {
         let line = (hash >> 32) as usize % LINES;
         // No place with a tag of 0 looks free: its time is not 0.
         (&self.lines[line], hash as u32)
+    }
+
+    /// Asks for the lines of rows whose uses are about to be noted. Each use by itself would wait for memory; here all wait
+    /// together.
+    pub(crate) fn expect(&self, rows: &[Vec<u8>]) {
+        for row in rows {
+            let (Line(places), _) = self.line_and_tag(row);
+            black_box(places[0].load(Ordering::Relaxed));
+        }
     }
 
     /// Notes that the key of a metadata row is used now.

@@ -105,6 +105,7 @@ impl Txn<'_> {
         let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
         // Many commands for one key are common.
         rows.dedup();
+        self.shared.accesses().expect(&rows);
         let values = self.snapshot.get_many(Space::Metadata, &rows)?;
         self.fetched = Fetched::new(rows, values);
         Ok(())
