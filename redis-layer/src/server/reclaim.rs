@@ -2,14 +2,14 @@
 //!
 //! It walks over the rows in small steps with pauses between them, so that commands hardly notice.
 //! A walk begins when the server starts, and after that when something was written since the last
-//! one began. An idle server does nothing. Of a large collection, the files that held its rows are then made anew
+//! one began; it rests for long if that walk was long. An idle server does nothing. Of a large collection, the files that held its rows are then made anew
 //! without them; the space of smaller ones comes back with the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::server::Durability;
 use crate::store::Store;
@@ -19,8 +19,11 @@ use crate::types::Sweeper;
 const STEP_ROWS: usize = 1024;
 /// How long to wait between two steps: at most 10,000 rows a second are removed.
 const STEP_PAUSE: Duration = Duration::from_millis(100);
-/// How long to wait between two walks.
+/// How long to wait between two walks at least.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
+/// And so many times as long as the last one worked: a walk passes over the tombstones of millions of rows in a part of a second, which
+/// is much if it happens every two.
+const REST: u32 = 30;
 
 /// Removes orphans until it is dropped.
 pub(super) struct Reclaimer {
@@ -59,7 +62,8 @@ impl Drop for Reclaimer {
 fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Receiver<()>) {
     let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
     let mut walked_at = None;
-    while !is_stopped_after(WALK_PAUSE) {
+    let mut worked = Duration::ZERO;
+    while !is_stopped_after(WALK_PAUSE.max(REST * std::mem::take(&mut worked))) {
         let written = durability.written();
         if walked_at == Some(written) {
             continue;
@@ -67,7 +71,10 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Rece
         let mut sweeper = Sweeper::default();
         let mut large = Vec::new();
         loop {
-            match sweeper.step(store, STEP_ROWS) {
+            let begun = Instant::now();
+            let step = sweeper.step(store, STEP_ROWS);
+            worked += begun.elapsed();
+            match step {
                 Ok(step) => {
                     large.extend(step.large);
                     if step.is_last {

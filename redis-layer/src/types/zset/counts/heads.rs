@@ -6,14 +6,16 @@
 //!
 //! Invariants
 //! 1. The heads of a bucket are those of its rows, all of them: a change of the bucket forgets them.
-//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that begins anew with none.
+//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that takes the place of others by chance, or is not remembered.
 //!
 //! A leaf whose buckets are cut or joined forgets all of them, because that happens once in a dozen changes at most.
 
 use super::{Bucket, Counts, Node, head_of};
 
 /// How much memory the heads of one index may take: enough for a million members.
-pub const HEADS_BYTES_MAX: usize = 8 << 20;
+pub const HEADS_BYTES_MAX: usize = 12 << 20;
+/// So many leaves are looked at for heads to forget: of a much larger set, most leaves have none.
+const FORGOTTEN_LEAVES: usize = 2;
 /// Who accounts for the memory is told of changes in steps of this size.
 pub(super) const HEADS_TOLD_BYTES: usize = 1 << 18;
 /// What an allocation takes beside its bytes, with the pointer to it.
@@ -87,9 +89,15 @@ impl Counts {
     /// Remembers the heads of all rows of a bucket, in order.
     pub fn remember(&mut self, bucket: &Bucket, heads: Vec<u64>) {
         let heads = heads.into_boxed_slice();
-        if self.heads_bytes + bytes_of(&heads) > HEADS_BYTES_MAX {
-            self.root.forget_below();
-            self.heads_bytes = 0;
+        let fits = |taken: usize| taken + bytes_of(&heads) <= HEADS_BYTES_MAX;
+        for _ in 0..FORGOTTEN_LEAVES {
+            if fits(self.heads_bytes) {
+                break;
+            }
+            self.heads_bytes -= self.root.forget_a_leaf();
+        }
+        if !fits(self.heads_bytes) {
+            return;
         }
         let head = head_of(&bucket.start);
         let mut node = &mut self.root;
@@ -148,9 +156,14 @@ impl Node {
         heads.iter().flatten().map(bytes_of).sum()
     }
 
-    fn forget_below(&mut self) {
-        self.heads = Vec::new();
-        self.children.iter_mut().for_each(Self::forget_below);
+    /// Forgets the heads of a leaf by chance. Answers how many bytes they took.
+    fn forget_a_leaf(&mut self) -> usize {
+        let mut node = self;
+        while !node.children.is_empty() {
+            let at = fastrand::usize(..node.children.len());
+            node = &mut node.children[at];
+        }
+        node.forget_all_heads()
     }
 
     /// Bytes of all heads below, counted.
