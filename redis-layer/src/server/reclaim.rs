@@ -21,9 +21,10 @@ const STEP_ROWS: usize = 1024;
 const STEP_PAUSE: Duration = Duration::from_millis(100);
 /// How long to wait between two walks at least.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
-/// And so many times as long as the last one worked: a walk passes over the tombstones of millions of rows in a part of a second, which
-/// is much if it happens every two.
+/// And so many times as long as the last one worked, up to a bound: a walk passes over the tombstones of millions of rows in a
+/// part of a second, which is much if it happens every two.
 const REST: u32 = 30;
+const REST_MAX: Duration = Duration::from_secs(60);
 
 /// Removes orphans until it is dropped.
 pub(super) struct Reclaimer {
@@ -59,11 +60,16 @@ impl Drop for Reclaimer {
     }
 }
 
+/// How long to wait behind a walk that worked for so long.
+fn pause_after(worked: Duration) -> Duration {
+    worked.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
+}
+
 fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Receiver<()>) {
     let is_stopped_after = |pause| stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout);
     let mut walked_at = None;
     let mut worked = Duration::ZERO;
-    while !is_stopped_after(WALK_PAUSE.max(REST * std::mem::take(&mut worked))) {
+    while !is_stopped_after(pause_after(std::mem::take(&mut worked))) {
         let written = durability.written();
         if walked_at == Some(written) {
             continue;
@@ -99,5 +105,17 @@ fn walk_until_stopped(store: &dyn Store, durability: &Durability, stopped: &Rece
             }
         }
         walked_at = Some(written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_walk_is_followed_by_a_long_rest() {
+        let pauses = [0, 10, 400, 3_600_000].map(|ms| pause_after(Duration::from_millis(ms)));
+        assert_eq!(pauses.map(|pause| pause.as_secs()), [2, 2, 12, 60]);
+        assert_eq!(pause_after(Duration::MAX), REST_MAX);
     }
 }
