@@ -2,8 +2,8 @@
 //!
 //! It walks over the rows in small steps with pauses between them, so that commands hardly notice.
 //! A walk begins when the server starts, and after that when something was written since the last
-//! one began; it rests for long if that walk was long. An idle server does nothing. Of a large collection, the files that held its rows are then made anew
-//! without them; the space of smaller ones comes back with the compactions that the store makes anyway.
+//! one began; it rests for long if that walk was long. An idle server does nothing. Of a large collection, the
+//! files that held its rows are then made anew without them; the space of smaller ones comes back with the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;

@@ -6,7 +6,8 @@
 //!
 //! Invariants
 //! 1. The heads of a bucket are those of its rows, all of them: a change of the bucket forgets them.
-//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that takes the place of others by chance, or is not remembered.
+//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that takes the place of others by chance,
+//!    or is not remembered.
 //!
 //! A leaf whose buckets are cut or joined forgets all of them, because that happens once in a dozen changes at most.
 
