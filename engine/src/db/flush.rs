@@ -33,7 +33,7 @@ impl Core {
         let Some(set) = self.frozen.lock().front().cloned() else {
             return Ok(false);
         };
-        let outcome = self.flush_and_tell(&set);
+        let outcome = self.flush_and_tell(set);
         drop(working);
         self.signals.ended(Work::Flush, &outcome);
         outcome?;
@@ -71,11 +71,11 @@ impl Core {
         })
     }
 
-    fn flush_and_tell(&self, set: &FrozenSet) -> Result<()> {
+    fn flush_and_tell(&self, set: Arc<FrozenSet>) -> Result<()> {
         let (job, begun) = (self.new_job(), Instant::now());
         self.tell(|| Event::FlushBegun {
             job,
-            memtables: self.memtable_infos(set),
+            memtables: self.memtable_infos(&set),
         });
         let flushed = self.flush_set(set);
         self.report_failure(&flushed);
@@ -109,7 +109,7 @@ impl Core {
         set.memtables.iter().filter_map(info).collect()
     }
 
-    fn flush_set(&self, set: &FrozenSet) -> Result<Flushed> {
+    fn flush_set(&self, set: Arc<FrozenSet>) -> Result<Flushed> {
         let mut flushed = Vec::new();
         for (id, memtable) in &set.memtables {
             let Some(family) = self.family(*id) else {
@@ -132,11 +132,15 @@ impl Core {
         // Also without tables: the manifest is about to name the next log, so that name must be durable.
         let synced = self.vfs.sync_dir(&self.dir);
         synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
-        let installed = self.install_flush(set, &flushed);
+        let installed = self.install_flush(&set, &flushed);
         let outputs = flushed.iter().map(|(_, output)| output);
         installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;
+        let log = file_name::log(&self.dir, set.log_number);
+        // Readers touch the tables from now on. The memtables go before the log does: to remove a long file takes longer than
+        // to touch all of a table.
+        drop(set);
         // If it stays, the next open removes it.
-        let _ = self.vfs.remove(&file_name::log(&self.dir, set.log_number));
+        let _ = self.vfs.remove(&log);
         Ok(flushed)
     }
 
