@@ -8,11 +8,12 @@ use bytes::Bytes;
 use common::random::Random;
 use common::{Direct, StoreKind, over_every_store, show};
 use redis_layer::commands::Reply;
-use redis_layer::store::{Batch, Space};
+use redis_layer::store::{Batch, Direction, KeyRange, Space};
 use redis_layer::types::rows::{Content, Ends, Metadata, Position, RowPrefix, metadata_key};
 use redis_layer::types::{check, check_ranks};
 
-const ELEMENTS: [&str; 6] = ["a", "b", "c", "", "\\xff\\x00", "10"];
+/// Two begin like the value of a row that holds several.
+const ELEMENTS: [&str; 8] = ["a", "b", "c", "", "\\xff\\x00", "10", "\\xfe\\x02", "\\xfd"];
 
 fn shown<'a>(elements: impl IntoIterator<Item = &'a &'static str>) -> String {
     let elements: Vec<_> = elements.into_iter().copied().collect();
@@ -35,28 +36,57 @@ fn remove(model: &mut VecDeque<&'static str>, count: i64, element: &str) {
     }
 }
 
+/// What is pushed at once: mostly one, else so many that rows get full.
+fn some(random: &mut Random) -> Vec<&'static str> {
+    let count = match random.below(6) {
+        0..=2 => 1,
+        3 | 4 => 1 + random.below(6),
+        _ => 1 + random.below(150),
+    };
+    (0..count)
+        .map(|_| ELEMENTS[random.below(ELEMENTS.len())])
+        .collect()
+}
+
 /// One random command to the list and to the model.
 fn step(direct: &mut Direct, model: &mut VecDeque<&'static str>, random: &mut Random) {
     let element = random.pick(&ELEMENTS);
     let len = i64::try_from(model.len()).unwrap();
     match random.below(12) {
-        0 | 1 => {
-            model.push_front(element);
-            let reply = direct.show(&format!("lpush l {element}"));
+        side @ 0..=3 => {
+            let elements = some(random);
+            for element in &elements {
+                match side {
+                    0 | 1 => model.push_front(element),
+                    _ => model.push_back(element),
+                }
+            }
+            let command = ["lpush", "rpush"][side / 2];
+            let reply = direct.show(&format!("{command} l {}", elements.join(" ")));
             assert_eq!(reply, model.len().to_string());
         }
-        2 | 3 => {
-            model.push_back(element);
-            let reply = direct.show(&format!("rpush l {element}"));
-            assert_eq!(reply, model.len().to_string());
-        }
-        4 => {
-            let expected = model.pop_front().unwrap_or("nil");
-            assert_eq!(direct.show("lpop l"), expected);
-        }
-        5 => {
-            let expected = model.pop_back().unwrap_or("nil");
-            assert_eq!(direct.show("rpop l"), expected);
+        side @ 4..=5 => {
+            let count = [1, 1, 1, 2, 5, 20][random.below(6)];
+            let mut popped = Vec::new();
+            for _ in 0..count {
+                popped.extend(match side {
+                    4 => model.pop_front(),
+                    _ => model.pop_back(),
+                });
+            }
+            let command = ["lpop", "rpop"][side - 4];
+            let (reply, expected) = match count {
+                1 => (
+                    direct.show(&format!("{command} l")),
+                    popped.pop().unwrap_or("nil").to_owned(),
+                ),
+                _ if popped.is_empty() => (
+                    direct.show(&format!("{command} l {count}")),
+                    "nil".to_owned(),
+                ),
+                _ => (direct.show(&format!("{command} l {count}")), shown(&popped)),
+            };
+            assert_eq!(reply, expected);
         }
         6 | 7 => {
             let pivot = random.pick(&ELEMENTS);
@@ -123,6 +153,103 @@ fn random_scripts_agree_with_a_model() {
             assert_eq!(direct.show("lrange l 0 -1"), shown(&model), "seed {seed}");
             direct.check();
         }
+    });
+}
+
+/// Commands of one transaction push into the same rows, and take out of them again.
+#[test]
+fn what_a_transaction_pushes_it_pops_and_changes() {
+    over_every_store(|direct| {
+        let mut random = Random::new(3);
+        let mut model = VecDeque::new();
+        for round in 0..300 {
+            direct.run("multi");
+            let mut expected = Vec::new();
+            for _ in 0..random.below(40) {
+                let element = ELEMENTS[random.below(ELEMENTS.len())];
+                let command = match random.below(8) {
+                    0..=1 => {
+                        model.push_front(element);
+                        expected.push(model.len().to_string());
+                        format!("lpush l {element}")
+                    }
+                    2..=3 => {
+                        model.push_back(element);
+                        expected.push(model.len().to_string());
+                        format!("rpush l {element}")
+                    }
+                    4 => {
+                        expected.push(model.pop_front().unwrap_or("nil").to_owned());
+                        "lpop l".to_owned()
+                    }
+                    5 => {
+                        expected.push(model.pop_back().unwrap_or("nil").to_owned());
+                        "rpop l".to_owned()
+                    }
+                    6 if !model.is_empty() => {
+                        let at = random.below(model.len());
+                        model[at] = element;
+                        expected.push("OK".to_owned());
+                        format!("lset l {at} {element}")
+                    }
+                    _ => {
+                        let at = random.below(model.len() + 1);
+                        expected.push(model.get(at).copied().unwrap_or("nil").to_owned());
+                        format!("lindex l {at}")
+                    }
+                };
+                direct.run(&command);
+            }
+            let expected = format!("[{}]", expected.join(" "));
+            assert_eq!(direct.show("exec"), expected, "round {round}");
+            assert_eq!(direct.show("lrange l 0 -1"), shown(&model), "round {round}");
+            direct.check();
+        }
+    });
+}
+
+/// Elements that were pushed one behind the other in one transaction share rows; what stays of a row is found when others
+/// are gone, and goes with the last.
+#[test]
+fn elements_that_are_pushed_together_share_a_row() {
+    over_every_store(|direct| {
+        let rows = |direct: &Direct| {
+            let snapshot = direct.store.snapshot().unwrap();
+            let (everything, forward) = (KeyRange::all(), Direction::Forward);
+            let mut cursor = snapshot.scan(Space::Data, &everything, forward).unwrap();
+            let mut rows = 0;
+            while cursor.row().is_some() {
+                rows += 1;
+                cursor.advance().unwrap();
+            }
+            rows
+        };
+        let numbers: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+        direct.run(&format!("lpush l {}", numbers.join(" ")));
+        assert_eq!(rows(direct), 2, "of 64 and of 36");
+        direct.run("rpush l alone");
+        assert_eq!(rows(direct), 3, "a later push has a row of its own");
+        assert_eq!(direct.show("rpop l"), "alone");
+        for i in 0..63 {
+            assert_eq!(direct.show("rpop l"), i.to_string());
+            assert_eq!(rows(direct), 2);
+        }
+        assert_eq!(direct.show("rpop l"), "63");
+        assert_eq!(rows(direct), 1);
+        direct.run("lpop l 30");
+        assert_eq!(rows(direct), 1);
+        assert_eq!(direct.show("lrange l 0 -1"), "[69 68 67 66 65 64]");
+        // The slots of what is gone are taken again, so the row is cut.
+        direct.run("rpush l a");
+        direct.run("lpush l b");
+        assert_eq!(direct.show("lrange l 0 -1"), "[b 69 68 67 66 65 64 a]");
+        assert_eq!(rows(direct), 3);
+        direct.check();
+        // One row for each element where something changes in the middle.
+        direct.run("linsert l before 67 c");
+        assert_eq!(direct.show("lrange l 0 -1"), "[b 69 68 c 67 66 65 64 a]");
+        assert_eq!(rows(direct), 9);
+        direct.check();
     });
 }
 
@@ -266,8 +393,7 @@ fn insertions_at_one_place_keep_their_order() {
 
 fn longest_row(direct: &Direct) -> usize {
     let snapshot = direct.store.snapshot().unwrap();
-    let everything = redis_layer::store::KeyRange::all();
-    let forward = redis_layer::store::Direction::Forward;
+    let (everything, forward) = (KeyRange::all(), Direction::Forward);
     let mut cursor = snapshot.scan(Space::Data, &everything, forward).unwrap();
     let mut longest = 0;
     while let Some((row, _)) = cursor.row() {
@@ -346,7 +472,7 @@ fn a_queue_gets_rid_of_its_middle() {
         let plain = |direct: &Direct| {
             let row = metadata_key(0, b"l");
             let snapshot = direct.store.snapshot().unwrap();
-            snapshot.get(Space::Metadata, &row).unwrap().unwrap().len() == 1 + 8 + 8 + 8
+            snapshot.get(Space::Metadata, &row).unwrap().unwrap().len() == 1 + 8 + 8 + 4 + 8
         };
         direct.expect(&[("rpush l a b c d e f g", "7"), ("lrem l 1 a", "1")]);
         assert!(plain(direct), "the first one is an end");
@@ -392,7 +518,7 @@ fn the_checker_finds_contradictions() {
         row.element_key(&Position { slot, path })
     };
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Batch));
-    let damages: [Damage<'_>; 4] = [
+    let damages: [Damage<'_>; 7] = [
         ("its size is 4, it has 3", &|batch| {
             batch.delete(Space::Data, at(1, &[]));
         }),
@@ -408,10 +534,24 @@ fn the_checker_finds_contradictions() {
             batch.delete(Space::Data, at(1, &[]));
             batch.put(Space::Data, at(2, &[7]), Bytes::new());
         }),
+        ("beyond its last element are 1 others", &|batch| {
+            let two = b"\xfd\x02\0\x01\0\x02de";
+            batch.put(Space::Data, at(3, &[]), Bytes::from_static(two));
+        }),
+        ("stands in two rows", &|batch| {
+            let two = b"\xfe\x02\0\x01\0\x02dc";
+            batch.put(Space::Data, at(3, &[]), Bytes::from_static(two));
+        }),
+        ("is damaged", &|batch| {
+            let long = b"\xfd\x01\0\x01de";
+            batch.put(Space::Data, at(3, &[]), Bytes::from_static(long));
+        }),
     ];
     for (expected, damage) in damages {
         let mut direct = Direct::new(StoreKind::BTree);
-        direct.run("rpush l a b c d");
+        for element in ["a", "b", "c", "d"] {
+            direct.run(&format!("rpush l {element}"));
+        }
         direct.check();
         let mut batch = Batch::default();
         damage(&mut batch);

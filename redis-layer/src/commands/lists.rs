@@ -121,8 +121,7 @@ pub(crate) fn lset(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if !is_set {
         return Err(CommandError::fixed("ERR index out of range"));
     }
-    // Size and ends are what they were.
-    txn.touch(key);
+    list.finish()?;
     txn.event(Class::List, "lset", key);
     Ok(Reply::OK)
 }

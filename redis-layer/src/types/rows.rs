@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! metadata  db: u32 | user key                                      -> tag | expiry? | body
-//! data      db: u32 | user key, escaped | version: u64 | position   -> element of a list
+//! data      db: u32 | user key, escaped | version: u64 | position   -> elements of a list
 //! data      db: u32 | user key, escaped | version: u64 | place: u48 | field  -> value, of a hash
 //! data      db: u32 | user key, escaped | version: u64 | place: u48 | member -> (empty), of a set
 //! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64, of a sorted set
@@ -16,7 +16,7 @@
 //! stays raw, and rows with equal scores sort by member, as Redis wants.
 //!
 //! Here stand the keys, and the value of a data row that is a score. The value of a metadata row: `rows/metadata.rs`.
-//! The position of an element: `rows/position.rs`.
+//! The position of an element of a list: `rows/position.rs`. What a row holds of them: `rows/bundle.rs`.
 //!
 //! Invariants
 //! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
@@ -26,6 +26,7 @@
 //! 3. A score is never NaN and never -0.0 ([`Numeric`]), so a member has one possible score row
 //!    for each score.
 
+pub mod bundle;
 mod metadata;
 mod position;
 
@@ -36,8 +37,8 @@ use engine::keys::{
 };
 
 pub use metadata::{
-    Collection, Content, EXPIRES, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata, stored_expiry,
-    stored_kind,
+    Collection, Content, EXPIRES, EndRow, Ends, Kind, MARK_BYTES, Mark, Marks, Metadata,
+    stored_expiry, stored_kind,
 };
 pub use position::{Lean, Position};
 

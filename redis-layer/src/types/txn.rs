@@ -69,8 +69,17 @@ pub struct Txn<'s> {
     fetched: Fetched,
     /// Rows of elements that were read ahead.
     elements: Fetched,
+    /// The row that [`get_again`](Self::get_again) read last.
+    last_read: RefCell<Option<Read>>,
     db: DbNumber,
     now_ms: i64,
+}
+
+/// A row of the snapshot that was read.
+struct Read {
+    space: Space,
+    key: Vec<u8>,
+    value: Option<Bytes>,
 }
 
 /// What a metadata row says of the existence of a key.
@@ -142,6 +151,7 @@ impl<'s> Txn<'s> {
             seen: RefCell::default(),
             fetched: Fetched::default(),
             elements: Fetched::default(),
+            last_read: RefCell::default(),
             changes: Default::default(),
             undo: None,
             touched: Vec::new(),
@@ -353,6 +363,40 @@ impl<'s> Txn<'s> {
             Some(changed) => Ok(changed.clone()),
             None => self.read(space, key),
         }
+    }
+
+    /// As [`get`](Self::get), for a row that commands which run together ask for one after the other: what the snapshot holds
+    /// there is read once.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn get_again(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        if let Some(changed) = self.changes[space.index()].get(key) {
+            return Ok(changed.clone());
+        }
+        let mut last = self.last_read.borrow_mut();
+        if let Some(read) = last.as_ref()
+            && (read.space, read.key.as_slice()) == (space, key)
+        {
+            return Ok(read.value.clone());
+        }
+        let value = self.read(space, key)?;
+        *last = Some(Read {
+            space,
+            key: key.to_vec(),
+            value: value.clone(),
+        });
+        Ok(value)
+    }
+
+    /// Whether rows of a space are changed.
+    pub(crate) const fn has_changed(&self, space: Space) -> bool {
+        !self.changes[space.index()].is_empty()
+    }
+
+    /// What the transaction wants a row to hold, if it has written it.
+    pub(crate) fn changed(&self, space: Space, key: &[u8]) -> Option<&Bytes> {
+        self.changes[space.index()].get(key)?.as_ref()
     }
 
     /// The value of a row in the snapshot.

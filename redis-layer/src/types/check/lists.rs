@@ -2,6 +2,7 @@
 
 use crate::store::{Direction, Snapshot, Space};
 use crate::types::Result;
+use crate::types::rows::bundle::ListRow;
 use crate::types::rows::{Ends, Position, RowPrefix};
 
 /// What contradicts the invariants of a list. A walk over its rows.
@@ -12,15 +13,39 @@ pub(super) fn faults(
     ends: &Ends,
 ) -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    let mut positions: Vec<Position> = Vec::new();
-    let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
-    while let Some((row, _)) = cursor.row() {
-        positions.push(prefix.element_position(row)?);
-        cursor.advance()?;
+    let mut all: Vec<Position> = Vec::new();
+    each_row(snapshot, prefix, |position, row| {
+        if !row.is_sound() {
+            faults.push(format!("the bundle at {position:?} is damaged"));
+        } else if row.is_bundle() && !position.path.is_empty() {
+            faults.push(format!(
+                "the row at {position:?} has a path and is a bundle"
+            ));
+        }
+        all.extend(positions(position, row));
+    })?;
+    if let Some(pair) = all.windows(2).find(|pair| pair[0] >= pair[1]) {
+        faults.push(format!("{:?} stands in two rows", pair[1]));
     }
+    let before = all.iter().take_while(|position| **position < ends.first);
+    let before = before.count();
+    let behind = all.iter().rev();
+    let behind = behind.take_while(|position| **position > ends.last).count();
+    for (name, gone, found) in [
+        ("first", ends.first_row.gone, before),
+        ("last", ends.last_row.gone, behind),
+    ] {
+        if usize::from(gone) != found {
+            faults.push(format!(
+                "beyond its {name} element are {found} others, the metadata says {gone}"
+            ));
+        }
+    }
+    let within = before..all.len().saturating_sub(behind);
+    let positions = all.get(within).unwrap_or_default();
     if size == 0 || size != positions.len() as u64 {
         let found = positions.len();
-        faults.push(format!("its size is {size}, it has {found} rows"));
+        faults.push(format!("its size is {size}, it has {found} elements"));
     }
     for (name, end, found) in [
         ("first", &ends.first, positions.first()),
@@ -34,7 +59,7 @@ pub(super) fn faults(
     }
     let (low, high) = ends.middle.unwrap_or((i64::MAX, i64::MIN));
     let is_in_middle = |slot| low <= slot && slot <= high;
-    for position in &positions {
+    for position in positions {
         if !is_in_middle(position.slot) && !position.path.is_empty() {
             faults.push(format!("{position:?} is outside the middle {low}..{high}"));
         }
@@ -51,4 +76,49 @@ pub(super) fn faults(
         }
     }
     Ok(faults)
+}
+
+/// Shows the bytes of the positions of all elements.
+pub(super) fn each_mark(
+    snapshot: &dyn Snapshot,
+    prefix: &RowPrefix,
+    ends: &Ends,
+    show: &mut dyn FnMut(&[u8]),
+) -> Result<()> {
+    let mut mark = Vec::new();
+    each_row(snapshot, prefix, |position, row| {
+        let positions = positions(position, row);
+        for position in positions.filter(|at| (&ends.first..=&ends.last).contains(&at)) {
+            mark.clear();
+            position.encode_into(&mut mark);
+            show(&mark);
+        }
+    })
+}
+
+/// Shows every row with the position in its key.
+fn each_row(
+    snapshot: &dyn Snapshot,
+    prefix: &RowPrefix,
+    mut show: impl FnMut(Position, ListRow<'_>),
+) -> Result<()> {
+    let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
+    while let Some((key, value)) = cursor.row() {
+        let position = prefix.element_position(key)?;
+        let row = ListRow::decode(key, position.slot, value)?;
+        show(position, row);
+        cursor.advance()?;
+    }
+    Ok(())
+}
+
+/// The positions of what stands in a row.
+fn positions(position: Position, row: ListRow<'_>) -> impl Iterator<Item = Position> {
+    let (low, high) = row.slots();
+    let bundled = row.is_bundle().then_some(low..=high);
+    let bundled = bundled.into_iter().flatten().map(Position::slot);
+    (!row.is_bundle())
+        .then_some(position)
+        .into_iter()
+        .chain(bundled)
 }

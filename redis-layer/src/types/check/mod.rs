@@ -197,17 +197,16 @@ pub fn check_ranks(store: &dyn Store, indexes: &RankIndexes) -> Result<Vec<Fault
     let mut faults = Vec::new();
     let snapshot = store.snapshot()?;
     for (db, key, metadata) in all_keys(store)? {
-        // Sorted sets are counted by score, lists by position.
-        let space = match metadata.content {
-            Content::SortedSet(..) => Space::Score,
-            Content::List(..) => Space::Data,
-            _ => continue,
-        };
         let version = metadata.content.collection().map_or(0, |c| c.version);
         if let Some(index) = indexes.get(version) {
             let prefix = RowPrefix::new(db, &key, version);
             let counts = index.counts();
-            if let Some(what) = sorted_sets::rank_fault(&*snapshot, space, &prefix, &counts)? {
+            // Sorted sets are counted by score, lists by position.
+            let fault = sorted_sets::rank_fault(&counts, |show| match &metadata.content {
+                Content::List(_, ends) => lists::each_mark(&*snapshot, &prefix, ends, show),
+                _ => sorted_sets::each_mark(&*snapshot, &prefix, show),
+            });
+            if let Some(what) = fault? {
                 faults.push(Fault { db, key, what });
             }
         }

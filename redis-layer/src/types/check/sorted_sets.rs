@@ -83,33 +83,42 @@ fn stale_rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<Vec<String>
     Ok(faults)
 }
 
-/// Every bucket of an index holds as many rows of the space as it says, and there are no others.
+/// Every bucket of an index holds as many marks as it says, and there are no others. `each_mark` shows all there are, in order.
 pub(super) fn rank_fault(
-    snapshot: &dyn Snapshot,
-    space: Space,
-    prefix: &RowPrefix,
     counts: &Counts,
+    each_mark: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<()>,
 ) -> Result<Option<String>> {
     if let Some(what) = counts.check() {
         return Ok(Some(what));
     }
     let buckets = counts.buckets();
     let mut found = vec![0; buckets.len()];
-    let mut cursor = snapshot.scan(space, &prefix.rows(), Direction::Forward)?;
     let mut at = 0;
-    while let Some((row, _)) = cursor.row() {
-        let mark = prefix.mark_of(row);
+    each_mark(&mut |mark| {
         while buckets.get(at + 1).is_some_and(|next| *next.start <= *mark) {
             at += 1;
         }
         found[at] += 1;
-        cursor.advance()?;
-    }
+    })?;
     let wrong = buckets
         .iter()
         .zip(found)
         .find(|(bucket, found)| bucket.count != *found);
     Ok(wrong.map(|(bucket, found)| {
-        format!("its rank index says {bucket:02x?}, there are {found} rows")
+        format!("its rank index says {bucket:02x?}, there are {found} elements")
     }))
+}
+
+/// Shows what follows the version in the keys of all score rows.
+pub(super) fn each_mark(
+    snapshot: &dyn Snapshot,
+    prefix: &RowPrefix,
+    show: &mut dyn FnMut(&[u8]),
+) -> Result<()> {
+    let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
+    while let Some((row, _)) = cursor.row() {
+        show(prefix.mark_of(row));
+        cursor.advance()?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@
 //! the first question that needs it, and follows every change: see
 //! [`RankIndexes`](crate::types::zset::indexes::RankIndexes) for its rules, which are the same here.
 
-use crate::store::{Direction, KeyRange, Space};
+use crate::store::Direction;
 use crate::types::list::List;
 use crate::types::rows::Position;
 use crate::types::zset::counts::{BUCKET_MAX, Builder};
@@ -38,12 +38,9 @@ impl<'t, 's> List<'t, 's> {
             return Ok(None);
         };
         let bucket = counts.counts().bucket_at(index);
-        let rows = KeyRange {
-            start: self.prefix.score_key_at(&bucket.start),
-            ..self.rows()
-        };
+        let stretch = self.stretch_from(&bucket.start)?;
         let skip = index - bucket.before;
-        let found = self.positions(&rows, Direction::Forward, skip, 1)?;
+        let found = self.positions(&stretch, Direction::Forward, skip, 1)?;
         found
             .into_iter()
             .next()
@@ -65,13 +62,12 @@ impl<'t, 's> List<'t, 's> {
             return Ok(None);
         }
         let mut builder = Builder::default();
-        let mut cursor = self
-            .txn
-            .scan(Space::Data, &self.rows(), Direction::Forward)?;
-        while let Some((row, _)) = cursor.row() {
-            builder.push(self.prefix.mark_of(row));
-            cursor.advance()?;
-        }
+        let mut mark = Vec::new();
+        self.each_element(&self.whole(), Direction::Forward, |place, _| {
+            place.write_mark(&self.prefix, &mut mark);
+            builder.push(&mark);
+            Ok(true)
+        })?;
         let counts = builder.finish();
         if counts.total() != self.size {
             return Ok(None);
@@ -81,45 +77,48 @@ impl<'t, 's> List<'t, 's> {
         Ok(Some(index))
     }
 
-    /// A row was added. Cuts its bucket in two if that is too large.
-    pub(super) fn note_added(&mut self, row: &[u8]) -> Result<()> {
-        let Some(index) = self.txn.rank_indexes().get(self.version) else {
+    /// An element was added. Cuts its bucket in two if that is too large.
+    pub(super) fn note_added(&mut self, position: &Position) -> Result<()> {
+        let Some((index, mark)) = self.index_and_mark(position) else {
             return Ok(());
         };
-        let mark = self.prefix.mark_of(row);
-        if self.txn.rank_journal().add(&index, mark) <= BUCKET_MAX {
+        if self.txn.rank_journal().add(&index, &mark) <= BUCKET_MAX {
             return Ok(());
         }
-        let bucket = index.counts().bucket_of(mark);
+        let bucket = index.counts().bucket_of(&mark);
         let half = bucket.count / 2;
-        let rows = KeyRange {
-            start: self.prefix.score_key_at(&bucket.start),
-            ..self.prefix.rows()
-        };
-        let mut previous = Vec::new();
-        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
-        for _ in 0..half {
-            if let Some((row, _)) = cursor.row() {
-                previous.clear();
-                previous.extend_from_slice(self.prefix.mark_of(row));
-            }
-            cursor.advance()?;
+        let (mut passed, mut previous, mut mark) = (0, Vec::new(), Vec::new());
+        let stretch = self.stretch_from(&bucket.start)?;
+        self.each_element(&stretch, Direction::Forward, |place, _| {
+            std::mem::swap(&mut previous, &mut mark);
+            place.write_mark(&self.prefix, &mut mark);
+            passed += 1;
+            Ok(passed <= half)
+        })?;
+        if passed > half {
+            index.counts().split(&previous, &mark, half);
         }
-        if let Some((row, _)) = cursor.row() {
-            let mark = self.prefix.mark_of(row);
-            index.counts().split(&previous, mark, half);
-        }
-        drop(cursor);
         self.txn.rank_indexes().has_split(&index);
         Ok(())
     }
 
-    /// A row is removed.
-    pub(super) fn note_removed(&mut self, row: &[u8]) {
-        if let Some(index) = self.txn.rank_indexes().get(self.version) {
-            let mark = self.prefix.mark_of(row);
-            self.txn.rank_journal().remove(&index, mark);
+    /// An element is removed.
+    pub(super) fn note_removed(&mut self, position: &Position) {
+        if let Some((index, mark)) = self.index_and_mark(position) {
+            self.txn.rank_journal().remove(&index, &mark);
         }
+    }
+
+    /// The counts of the list, if there are some, and what they know an element by.
+    fn index_and_mark(&self, position: &Position) -> Option<(Index, Vec<u8>)> {
+        let indexes = self.txn.rank_indexes();
+        if indexes.is_empty() {
+            return None;
+        }
+        let index = indexes.get(self.version)?;
+        let mut mark = Vec::new();
+        position.encode_into(&mut mark);
+        Some((index, mark))
     }
 }
 

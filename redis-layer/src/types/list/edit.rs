@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::store::{Direction, Space};
+use crate::store::Direction;
 use crate::types::Result;
 use crate::types::list::{List, Side};
 use crate::types::rows::{Lean, Position};
@@ -32,6 +32,10 @@ impl List<'_, '_> {
         let Some((mut low, mut high)) = self.neighbours(pivot, beside)? else {
             return Ok(false);
         };
+        if let (Some(low), Some(high)) = (&low, &high) {
+            self.unbundle(low)?;
+            self.unbundle(high)?;
+        }
         loop {
             let (Some(before), Some(behind)) = (&low, &high) else {
                 let side = if low.is_none() {
@@ -60,42 +64,34 @@ impl List<'_, '_> {
 
     /// The positions between which something beside the pivot goes, if there is the pivot.
     fn neighbours(&self, pivot: &[u8], beside: Beside) -> Result<Option<Neighbours>> {
-        let rows = self.rows();
-        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
-        let mut before = Vec::new();
-        while let Some((row, element)) = cursor.row() {
-            if element != pivot {
-                before.clear();
-                before.extend_from_slice(row);
-                cursor.advance()?;
-                continue;
+        let (mut before, mut found, mut behind) = (None, None, None);
+        self.each_element(&self.whole(), Direction::Forward, |place, element| {
+            let position = place.position(&self.prefix)?;
+            if found.is_some() {
+                behind = Some(position);
+                return Ok(false);
             }
-            let found = self.prefix.element_position(row)?;
-            return Ok(Some(match beside {
-                Beside::Before if before.is_empty() => (None, Some(found)),
-                Beside::Before => (Some(self.prefix.element_position(&before)?), Some(found)),
-                Beside::After => {
-                    cursor.advance()?;
-                    let behind = cursor.row().map(|(row, _)| row);
-                    let behind = behind.map(|row| self.prefix.element_position(row));
-                    (Some(found), behind.transpose()?)
-                }
-            }));
-        }
-        Ok(None)
+            if element == pivot {
+                found = Some(position);
+                return Ok(beside == Beside::After);
+            }
+            before = Some(position);
+            Ok(true)
+        })?;
+        Ok(found.map(|found| match beside {
+            Beside::Before => (before, Some(found)),
+            Beside::After => (Some(found), behind),
+        }))
     }
 
     /// Gives the elements of one slot paths of one step, evenly spread.
     fn spread(&mut self, slot: i64) -> Result<()> {
-        let rows = self.rows_of_slot(slot);
         let mut elements = Vec::new();
-        let mut cursor = self.txn.scan(Space::Data, &rows, Direction::Forward)?;
-        while let Some((row, element)) = cursor.row() {
-            let position = self.prefix.element_position(row)?;
+        self.each_element(&self.of_slot(slot), Direction::Forward, |place, element| {
+            let position = place.position(&self.prefix)?;
             elements.push((position, Bytes::copy_from_slice(element)));
-            cursor.advance()?;
-        }
-        drop(cursor);
+            Ok(true)
+        })?;
         let distance = u64::MAX / (elements.len() as u64 + 1);
         for (position, _) in &elements {
             self.remove_row(position);
@@ -124,20 +120,15 @@ impl List<'_, '_> {
     /// A damaged row; those of the store.
     pub fn remove_equal(&mut self, element: &[u8], from: Side, most: u64) -> Result<u64> {
         let mut found = Vec::new();
-        let rows = self.rows();
-        let mut cursor = self.txn.scan(Space::Data, &rows, from.inwards())?;
-        while let Some((row, value)) = cursor.row() {
+        self.each_element(&self.whole(), from.inwards(), |place, value| {
             if value == element {
-                found.push(self.prefix.element_position(row)?);
-                if found.len() as u64 == most {
-                    break;
-                }
+                found.push(place.position(&self.prefix)?);
             }
-            cursor.advance()?;
-        }
-        drop(cursor);
+            Ok((found.len() as u64) < most)
+        })?;
         let count = found.len() as u64;
         for position in found {
+            self.unbundle(&position)?;
             self.widen_middle(position.slot);
             self.remove_row(&position);
         }

@@ -11,8 +11,9 @@
 //! one that was never changed.
 
 use crate::store::{KeyRange, Space};
+use crate::types::list::held::Stretch;
 use crate::types::list::{List, Side};
-use crate::types::rows::Position;
+use crate::types::rows::{EndRow, Position};
 use crate::types::zset::rank::WALKED;
 use crate::types::{Error, Result};
 
@@ -65,59 +66,27 @@ impl List<'_, '_> {
         {
             return Ok(position);
         }
-        let found = self.positions(&self.middle_rows(), side.inwards(), skip, 1)?;
+        let found = self.positions(&self.middle(), side.inwards(), skip, 1)?;
         let found = found.into_iter().next();
         found.ok_or_else(|| self.too_few_elements())
     }
 
-    /// The rows of the middle; of a list without one, all.
-    fn middle_rows(&self) -> KeyRange {
-        let mut rows = self.rows();
+    /// The middle; of a list without one, all.
+    fn middle(&self) -> Stretch {
+        let mut stretch = self.whole();
         if let Some((low, high)) = self.ends.middle {
+            // Nothing before this slot shares a row with what stands behind it: it was changed, or was an end.
             if self.ends.first.slot < low {
-                rows.start = self.prefix.element_key(&Position::slot(low));
+                stretch.rows.start = self.prefix.element_key(&Position::slot(low));
+                stretch.low = low;
             }
             if self.ends.last.slot > high {
                 let behind = Position::slot(high.wrapping_add(1));
-                rows.end = Some(self.prefix.element_key(&behind));
+                stretch.rows.end = Some(self.prefix.element_key(&behind));
+                stretch.high = high;
             }
         }
-        rows
-    }
-
-    /// The positions of the elements at an end, that end's first, at most `count`.
-    fn positions_at_end(&self, side: Side, count: u64) -> Result<Vec<Position>> {
-        let count = count.min(self.size);
-        let run = match (side, self.ends.middle) {
-            (_, None) => self.size,
-            (Side::Left, _) => self.left_run(),
-            (Side::Right, _) => self.right_run(),
-        };
-        let by_arithmetic = (0..run.min(count)).map(|i| {
-            Position::slot(match side {
-                Side::Left => self.ends.first.slot.wrapping_add_unsigned(i),
-                Side::Right => self.ends.last.slot.wrapping_sub_unsigned(i),
-            })
-        });
-        let mut positions: Vec<Position> = by_arithmetic.collect();
-        if count > run {
-            let mut rows = self.rows();
-            if let (Some((low, high)), true) = (self.ends.middle, run > 0) {
-                match side {
-                    Side::Left => rows.start = self.prefix.element_key(&Position::slot(low)),
-                    Side::Right => {
-                        let behind = Position::slot(high.wrapping_add(1));
-                        rows.end = Some(self.prefix.element_key(&behind));
-                    }
-                }
-            }
-            positions.extend(self.positions(&rows, side.inwards(), 0, count - run)?);
-        }
-        if positions.len() as u64 == count {
-            Ok(positions)
-        } else {
-            Err(self.too_few_elements())
-        }
+        stretch
     }
 
     /// Removes so many elements at an end. The caller knows that there are so many. After the last one is gone,
@@ -133,19 +102,12 @@ impl List<'_, '_> {
             self.size = 0;
             return Ok(());
         }
-        // With the one that comes then.
-        let mut positions = self.positions_at_end(side, count.saturating_add(1))?;
-        if count < self.size
-            && let Some(end) = positions.pop()
-        {
-            match side {
-                Side::Left => self.ends.first = end,
-                Side::Right => self.ends.last = end,
+        if !self.txn.rank_indexes().is_empty() {
+            for position in self.positions(&self.whole(), side.inwards(), 0, count)? {
+                self.note_removed(&position);
             }
         }
-        for position in positions {
-            self.remove_row(&position);
-        }
+        self.remove_rows_at_end(side, count)?;
         self.clip_middle();
         Ok(())
     }
@@ -170,25 +132,28 @@ impl List<'_, '_> {
         if self.size == 0 {
             return Ok(());
         }
-        let rows = self.rows();
-        let end = |side: Side| {
-            let found = self.positions(&rows, side.inwards(), 0, 1)?;
+        for side in [Side::Left, Side::Right] {
+            let found = self.positions(&self.whole(), side.inwards(), 0, 1)?;
             let found = found.into_iter().next();
-            found.ok_or_else(|| self.too_few_elements())
-        };
-        let (first, last) = (end(Side::Left)?, end(Side::Right)?);
-        (self.ends.first, self.ends.last) = (first, last);
+            let found = found.ok_or_else(|| self.too_few_elements())?;
+            let (end, end_row) = self.end_mut(side);
+            if *end != found {
+                (*end, *end_row) = (found, EndRow::default());
+            }
+        }
         self.clip_middle();
         Ok(())
     }
 
-    /// All rows with this slot.
-    pub(super) fn rows_of_slot(&self, slot: i64) -> KeyRange {
-        KeyRange::between(
+    /// All elements with this slot, which is in no bundle.
+    pub(super) fn of_slot(&self, slot: i64) -> Stretch {
+        let rows = KeyRange::between(
             self.prefix.element_key(&Position::slot(slot)),
             self.prefix
                 .element_key(&Position::slot(slot.wrapping_add(1))),
-        )
+        );
+        let (low, high) = (slot, slot);
+        Stretch { rows, low, high }
     }
 
     pub(super) fn too_few_elements(&self) -> Error {

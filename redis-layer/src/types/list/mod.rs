@@ -1,28 +1,33 @@
-//! Lists: one row for each element, under a position that sorts as the elements do.
+//! Lists: elements under positions that sort as they do, in rows that hold one or a few.
 //!
 //! The metadata row knows the positions of the first and of the last element. A push takes the next slot at its end,
 //! a pop reads the row at its end, so both take O(1), and no scan begins before the first element: the tombstones of a
-//! queue lie outside. Between two neighbours there is always a free [`Position`], so an insertion moves nothing.
-//! `docs/lists.md` tells the design with its figures.
+//! queue lie outside. What one transaction pushes at one end shares rows ([`held`]). Between two neighbours there is always a
+//! free [`Position`], so an insertion moves nothing. `docs/lists.md` tells the design with its figures.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
-//! 1. The size in the metadata row is the number of rows. It is never 0: an empty list is no key.
-//! 2. `first` and `last` are the positions of rows, and all others lie between.
+//! 1. The size in the metadata row is the number of elements in the rows, without those that are gone at the ends. It is
+//!    never 0: an empty list is no key.
+//! 2. `first` and `last` are the positions of elements, and all others lie between.
 //! 3. Outside of `middle` every slot holds exactly one element, without a path. So the n-th element is found by
 //!    arithmetic there, and by counting only within the middle.
+//! 4. No position is in two rows, also of what is gone. A slot with a path is in no bundle.
 
 mod counted;
 mod edit;
+mod held;
 mod middle;
 
 pub use edit::Beside;
 
 use bytes::Bytes;
 
-use crate::store::{Direction, KeyRange, Space, next_key};
+use crate::store::{Direction, Space};
 use crate::types::packed::Strings;
-use crate::types::rows::{Collection, Ends, Position, RowPrefix};
+use crate::types::rows::bundle::one;
+use crate::types::rows::{Collection, EndRow, Ends, Position, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
+use held::Stretch;
 
 /// A range gets room for so many elements at once, each of about so many bytes.
 const ELEMENTS_RESERVED: u64 = 128;
@@ -43,6 +48,14 @@ impl Side {
         match self {
             Self::Left => Direction::Forward,
             Self::Right => Direction::Backward,
+        }
+    }
+
+    /// From the slot at this end to the next one.
+    const fn step_inwards(self) -> i64 {
+        match self {
+            Self::Left => 1,
+            Self::Right => -1,
         }
     }
 }
@@ -126,20 +139,13 @@ impl<'t, 's> List<'t, 's> {
     /// Adds an element at an end. O(1).
     ///
     /// # Errors
-    /// Those of the store.
+    /// A damaged row; those of the store.
     pub fn push(&mut self, side: Side, element: Bytes) -> Result<()> {
-        let position = match side {
-            _ if self.size == 0 => {
-                self.ends = Ends::regular(self.ends.first.slot, 1);
-                self.ends.first.clone()
-            }
-            Side::Left => Position::slot(self.ends.first.slot.wrapping_sub(1)),
-            Side::Right => Position::slot(self.ends.last.slot.wrapping_add(1)),
-        };
-        match side {
-            Side::Left => self.ends.first.clone_from(&position),
-            Side::Right => self.ends.last.clone_from(&position),
+        if self.size > 0 {
+            return self.put_beyond(side, element);
         }
+        self.ends = Ends::regular(self.ends.first.slot, 1);
+        let position = self.ends.first.clone();
         self.add_row(&position, element)
     }
 
@@ -147,19 +153,15 @@ impl<'t, 's> List<'t, 's> {
     fn add_row(&mut self, position: &Position, element: Bytes) -> Result<()> {
         self.size += 1;
         let row = self.prefix.element_key(position);
-        if self.txn.rank_indexes().is_empty() {
-            self.txn.put(Space::Data, row, element);
-            return Ok(());
-        }
-        self.txn.put(Space::Data, row.clone(), element);
-        self.note_added(&row)
+        self.txn.put(Space::Data, row, one(element));
+        self.note_added(position)
     }
 
-    /// Removes the row of an element.
+    /// Removes the row of an element that stands alone.
     fn remove_row(&mut self, position: &Position) {
         self.size -= 1;
+        self.note_removed(position);
         let row = self.prefix.element_key(position);
-        self.note_removed(&row);
         self.txn.delete(Space::Data, row);
     }
 
@@ -173,35 +175,15 @@ impl<'t, 's> List<'t, 's> {
         let count = count.min(self.size);
         let popped = match count {
             0 => return Ok(Vec::new()),
-            1 if self.ends.middle.is_none() => return Ok(vec![self.pop_one(side)?]),
-            1 => vec![self.element_at(match side {
-                Side::Left => &self.ends.first,
-                Side::Right => &self.ends.last,
-            })?],
+            1 if self.ends.middle.is_none() => return Ok(vec![self.take_end(side)?]),
+            1 => vec![self.element_at(self.end(side).0)?],
             _ => {
-                let elements = self.elements(&self.rows(), side.inwards(), count)?;
+                let elements = self.elements(&self.whole(), side.inwards(), count)?;
                 elements.into_parts()
             }
         };
         self.remove_at_end(side, count)?;
         Ok(popped)
-    }
-
-    /// Removes and returns the element at an end of a list without a middle: the next end is the next slot.
-    fn pop_one(&mut self, side: Side) -> Result<Bytes> {
-        let (end, inwards) = match side {
-            Side::Left => (&mut self.ends.first, 1),
-            Side::Right => (&mut self.ends.last, -1),
-        };
-        let row = self.prefix.element_key(end);
-        self.size -= 1;
-        if self.size > 0 {
-            end.slot = end.slot.wrapping_add(inwards);
-        }
-        let element = self.element_in(&row)?;
-        self.note_removed(&row);
-        self.txn.delete(Space::Data, row);
-        Ok(element)
     }
 
     /// The element with this number.
@@ -227,8 +209,7 @@ impl<'t, 's> List<'t, 's> {
             return Ok(false);
         }
         let position = self.position_of(index)?;
-        let row = self.prefix.element_key(&position);
-        self.txn.put(Space::Data, row, element);
+        self.replace(&position, element)?;
         Ok(true)
     }
 
@@ -242,11 +223,15 @@ impl<'t, 's> List<'t, 's> {
         if start >= self.size || count == 0 {
             return Ok(Strings::default());
         }
-        let mut rows = self.rows();
-        if start > 0 {
-            rows.start = self.prefix.element_key(&self.position_of(start)?);
-        }
-        self.elements(&rows, Direction::Forward, count.min(self.size - start))
+        let stretch = match start {
+            0 => self.whole(),
+            _ => {
+                let mut mark = Vec::new();
+                self.position_of(start)?.encode_into(&mut mark);
+                self.stretch_from(&mark)?
+            }
+        };
+        self.elements(&stretch, Direction::Forward, count.min(self.size - start))
     }
 
     /// Shows elements to `visit`, from one end to the other, until it answers `false`.
@@ -254,10 +239,9 @@ impl<'t, 's> List<'t, 's> {
     /// # Errors
     /// Those of the store.
     pub fn walk(&self, from: Side, mut visit: impl FnMut(&[u8]) -> bool) -> Result<()> {
-        let rows = self.rows();
-        let inwards = from.inwards();
-        self.txn
-            .each_row(Space::Data, &rows, inwards, |_, element| Ok(visit(element)))
+        self.each_element(&self.whole(), from.inwards(), |_, element| {
+            Ok(visit(element))
+        })
     }
 
     /// Writes size and ends, or removes the key if no element is left. Gives back the transaction.
@@ -281,56 +265,56 @@ impl<'t, 's> List<'t, 's> {
         Ok(self.txn)
     }
 
-    /// All rows of the list, and no tombstone in front of them or behind.
-    fn rows(&self) -> KeyRange {
-        KeyRange::between(
-            self.prefix.element_key(&self.ends.first),
-            next_key(&self.prefix.element_key(&self.ends.last)),
-        )
+    /// The position at an end, and what is known of its row.
+    const fn end(&self, side: Side) -> (&Position, EndRow) {
+        match side {
+            Side::Left => (&self.ends.first, self.ends.first_row),
+            Side::Right => (&self.ends.last, self.ends.last_row),
+        }
     }
 
-    fn element_at(&self, position: &Position) -> Result<Bytes> {
-        self.element_in(&self.prefix.element_key(position))
+    const fn end_mut(&mut self, side: Side) -> (&mut Position, &mut EndRow) {
+        let Ends {
+            first,
+            last,
+            first_row,
+            last_row,
+            ..
+        } = &mut self.ends;
+        match side {
+            Side::Left => (first, first_row),
+            Side::Right => (last, last_row),
+        }
     }
 
-    fn element_in(&self, row: &[u8]) -> Result<Bytes> {
-        let element = self.txn.get(Space::Data, row)?;
-        element.ok_or_else(|| Error::damaged(Space::Data, row, "the list has no element here"))
-    }
-
-    /// The first elements of some rows.
-    fn elements(&self, rows: &KeyRange, direction: Direction, count: u64) -> Result<Strings> {
+    /// The first elements of a stretch.
+    fn elements(&self, stretch: &Stretch, direction: Direction, count: u64) -> Result<Strings> {
         let most = usize::try_from(count.min(self.size).min(ELEMENTS_RESERVED)).unwrap_or_default();
         let mut elements = Strings::with_capacity(most, ELEMENT_BYTES);
-        self.txn
-            .each_row(Space::Data, rows, direction, |_, element| {
-                elements.push(element);
-                Ok((elements.len() as u64) < count)
-            })?;
+        self.each_element(stretch, direction, |_, element| {
+            elements.push(element);
+            Ok((elements.len() as u64) < count)
+        })?;
         Ok(elements)
     }
 
-    /// The positions of some rows.
+    /// The positions of some elements.
     fn positions(
         &self,
-        rows: &KeyRange,
+        stretch: &Stretch,
         direction: Direction,
         skip: u64,
         count: u64,
     ) -> Result<Vec<Position>> {
-        let mut positions = Vec::new();
-        let mut cursor = self.txn.scan(Space::Data, rows, direction)?;
-        let mut skipped = 0;
-        while let Some((row, _)) = cursor.row() {
+        let (mut positions, mut skipped) = (Vec::new(), 0);
+        self.each_element(stretch, direction, |place, _| {
             if skipped < skip {
                 skipped += 1;
-            } else if (positions.len() as u64) < count {
-                positions.push(self.prefix.element_position(row)?);
             } else {
-                break;
+                positions.push(place.position(&self.prefix)?);
             }
-            cursor.advance()?;
-        }
+            Ok((positions.len() as u64) < count)
+        })?;
         Ok(positions)
     }
 }

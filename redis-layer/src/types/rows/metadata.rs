@@ -19,6 +19,9 @@ use crate::types::{Error, Result};
 /// In a tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
 
+/// What is known of the rows at the ends of a list: two bytes each.
+const END_ROWS_LEN: usize = 4;
+
 /// Beside the length of a low mark: [`Marks::low_stands`].
 const LOW_STANDS: u8 = 0x80;
 /// Beside the length of a low mark: [`Marks::high_stands`].
@@ -27,8 +30,8 @@ const HIGH_STANDS: u8 = 0x40;
 pub const MARK_BYTES: usize = 8 + 40;
 const _: () = assert!(MARK_BYTES < HIGH_STANDS as usize);
 
-/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order, and 5 a sorted set whose
-/// marks were escaped; they are refused.
+/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order, 3 a list with a row for
+/// each element, and 5 a sorted set whose marks were escaped; they are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -37,7 +40,7 @@ pub enum Kind {
     /// Fields with values.
     Hash = 6,
     /// Elements in order.
-    List = 3,
+    List = 8,
     /// Members without order.
     Set = 4,
     /// Members sorted by score.
@@ -167,8 +170,37 @@ pub struct Ends {
     pub first: Position,
     /// The position of the last element.
     pub last: Position,
+    /// The row of the first element.
+    pub first_row: EndRow,
+    /// The row of the last element.
+    pub last_row: EndRow,
     /// The first and the last slot where there may be no element, or several.
     pub middle: Option<(i64, i64)>,
+}
+
+/// What is known of the row at an end of a list, which may be a [bundle](super::bundle).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndRow {
+    /// How many elements the row holds beyond the end: they were taken out, and stay until the whole row goes.
+    pub gone: u8,
+    /// How far behind the end's slot the one in the row's key is, as far as one can tell. Who finds no such row
+    /// looks for it.
+    pub distance: i8,
+}
+
+impl EndRow {
+    /// The slot that the row's key seems to have.
+    #[must_use]
+    pub fn slot(self, end: &Position) -> i64 {
+        end.slot.wrapping_add(i64::from(self.distance))
+    }
+
+    /// That of the row whose key has the slot `row`, for an end at the slot `end`.
+    #[must_use]
+    pub fn of(row: i64, end: i64, gone: u8) -> Self {
+        let distance = i8::try_from(row.wrapping_sub(end)).unwrap_or(0);
+        Self { gone, distance }
+    }
 }
 
 impl Ends {
@@ -178,6 +210,14 @@ impl Ends {
         Self {
             first: Position::slot(first),
             last: Position::slot(first.wrapping_add_unsigned(size).wrapping_sub(1)),
+            first_row: EndRow {
+                gone: 0,
+                distance: 0,
+            },
+            last_row: EndRow {
+                gone: 0,
+                distance: 0,
+            },
             middle: None,
         }
     }
@@ -224,7 +264,7 @@ impl Metadata {
         let body = match &self.content {
             Content::String(text) => text.len(),
             Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
-            Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN,
+            Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN + END_ROWS_LEN,
             Content::List(..) => 8 * U64_LEN,
             Content::SortedSet(_, Marks { low, high, .. }) => {
                 2 * U64_LEN + 1 + low.len() + high.len()
@@ -306,14 +346,20 @@ fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError>
     Ok(Collection { version, size })
 }
 
-/// The first slot. If the list was changed in the middle, then the rest: the number of steps in the path of the
+/// The rows of the first element and of the last, each as the number of elements that are gone and the distance of its key.
+/// Then the first slot. If the list was changed in the middle, then the rest: the number of steps in the path of the
 /// first element (a byte) and the steps, slot and path of the last one alike, and the middle.
 fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
     let Ends {
         first,
         last,
+        first_row,
+        last_row,
         middle,
     } = ends;
+    for row in [first_row, last_row] {
+        value.extend_from_slice(&[row.gone, row.distance.to_be_bytes()[0]]);
+    }
     let Some((low, high)) = middle else {
         value.extend_from_slice(&encode_i64(first.slot));
         return;
@@ -330,8 +376,17 @@ fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
 }
 
 fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
+    let (rows, bytes) = bytes.split_first_chunk::<END_ROWS_LEN>()?;
+    let [first_row, last_row] = [[rows[0], rows[1]], [rows[2], rows[3]]].map(|[gone, distance]| {
+        let distance = i8::from_be_bytes([distance]);
+        EndRow { gone, distance }
+    });
     if let Ok(slot) = bytes.try_into() {
-        return Some(Ends::regular(decode_i64(slot), size));
+        return Some(Ends {
+            first_row,
+            last_row,
+            ..Ends::regular(decode_i64(slot), size)
+        });
     }
     let mut rest = bytes;
     let mut position = || {
@@ -346,6 +401,8 @@ fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
     Some(Ends {
         first,
         last,
+        first_row,
+        last_row,
         middle: Some(middle),
     })
 }
@@ -421,10 +478,13 @@ mod tests {
             expires_ms: None,
             content: Content::List(collection, ends),
         };
-        let regular = list(Ends::regular(-1, 2));
+        let regular = list(Ends {
+            last_row: EndRow::of(-2, 0, 3),
+            ..Ends::regular(-1, 2)
+        });
         assert_eq!(
             hex(&regular.encode()),
-            "03000000000000000700000000000000027fffffffffffffff"
+            "0800000000000000070000000000000002000003fe7fffffffffffffff"
         );
         let ends = Ends {
             first: Position::slot(0),
@@ -432,12 +492,14 @@ mod tests {
                 slot: 1,
                 path: vec![5],
             },
+            first_row: EndRow::default(),
+            last_row: EndRow::default(),
             middle: Some((0, 1)),
         };
         let changed = list(ends);
         assert_eq!(
             hex(&changed.encode()),
-            "0300000000000000070000000000000002\
+            "080000000000000007000000000000000200000000\
              800000000000000000\
              8000000000000001010000000000000005\
              80000000000000008000000000000001"
@@ -457,6 +519,7 @@ mod tests {
         for (value, reason) in [
             (&b""[..], "short"),
             (b"\x02", "tag 02 is unknown"),
+            (b"\x03", "tag 03 is unknown"),
             (b"\x05", "tag 05 is unknown"),
             (b"\x41", "tag 41 is unknown"),
             (b"\x07\x00", "short"),
@@ -467,8 +530,8 @@ mod tests {
                 &[&b"\x070000000011111111\0"[..], &[0; 49]].concat(),
                 "its marks",
             ),
-            (b"\x030000000011111111x", "its ends"),
-            (b"\x0300000000111111112222222233333333", "its ends"),
+            (b"\x080000000011111111x", "its ends"),
+            (b"\x0800000000111111110000222222223333333", "its ends"),
         ] {
             let value = Bytes::copy_from_slice(value);
             let error = Metadata::decode(b"\0\0\0\0k", &value).unwrap_err();

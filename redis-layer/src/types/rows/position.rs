@@ -65,6 +65,17 @@ impl Position {
         (rest.is_empty() && path.last() != Some(&0)).then_some(Self { slot, path })
     }
 
+    /// The first slot whose own position lies at or behind some bytes: those of a position, or some that lie between two.
+    #[must_use]
+    pub fn first_slot_from(bytes: &[u8]) -> i64 {
+        let mut slot = [0; 8];
+        let len = bytes.len().min(slot.len());
+        slot[..len].copy_from_slice(&bytes[..len]);
+        let slot = i64::from_be_bytes(slot) ^ i64::MIN;
+        // Longer bytes are a slot and more, and lie behind it.
+        slot.saturating_add(i64::from(bytes.len() > 8))
+    }
+
     /// A free position behind `low` and before `high`.
     #[must_use]
     pub fn between(low: &Self, high: &Self, lean: Lean) -> Self {

@@ -38,6 +38,7 @@ impl<'s> Txn<'s> {
         (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
         self.fetched.clear();
         self.elements.clear();
+        self.last_read.take();
         self.seen = RefCell::default();
         Ok(true)
     }

@@ -1,0 +1,405 @@
+//! Which row holds an element, what a walk over the rows shows, and how a row is cut.
+//!
+//! ```text
+//! slots        -2   -1    0    1    2    3
+//! elements      f    e    d    a    b    c
+//! rows                   [d]                  pushed alone
+//!             [ f    e ]                      pushed together at the left: its key has slot -1
+//!                              [a    b    c]  pushed together at the right: its key has slot 1
+//! ```
+//!
+//! Elements that are taken out at an end move the end and leave the row as it is, until all that it holds are gone. So a
+//! row at an end may hold some that are not in the list any more: [`EndRow::gone`] counts them, and everybody here passes them
+//! over. A push to that end would take their slots, so it cuts them off first.
+
+use bytes::Bytes;
+
+use crate::store::{Direction, KeyRange, Space, next_key};
+use crate::types::list::{List, Side};
+use crate::types::rows::bundle::{Growth, ListRow, is_bundle, one};
+use crate::types::rows::{EndRow, Position, RowPrefix};
+use crate::types::{Error, Result};
+
+/// A row that was found.
+pub(super) struct Held {
+    slot: i64,
+    key: Vec<u8>,
+    value: Bytes,
+}
+
+impl Held {
+    fn row(&self) -> Result<ListRow<'_>> {
+        ListRow::decode(&self.key, self.slot, &self.value)
+    }
+
+    /// The element of a slot, without a copy.
+    fn element(&self, slot: i64) -> Result<Bytes> {
+        let place = self.row()?.place(slot);
+        let place = place.ok_or_else(|| damaged(&self.key))?;
+        Ok(self.value.slice(place))
+    }
+}
+
+/// A part of a list: its rows, and the slots at which bundles at its ends are cut.
+pub(super) struct Stretch {
+    pub(super) rows: KeyRange,
+    pub(super) low: i64,
+    pub(super) high: i64,
+}
+
+/// Where an element stands that a walk shows.
+pub(super) enum Place<'r> {
+    /// Alone in the row with this key.
+    Row(&'r [u8]),
+    /// With others, at this slot.
+    Slot(i64),
+}
+
+impl Place<'_> {
+    pub(super) fn position(&self, prefix: &RowPrefix) -> Result<Position> {
+        match self {
+            Self::Row(key) => prefix.element_position(key),
+            Self::Slot(slot) => Ok(Position::slot(*slot)),
+        }
+    }
+
+    /// Puts the bytes of the position into `mark`.
+    pub(super) fn write_mark(&self, prefix: &RowPrefix, mark: &mut Vec<u8>) {
+        mark.clear();
+        match self {
+            Self::Row(key) => mark.extend_from_slice(prefix.mark_of(key)),
+            Self::Slot(slot) => Position::slot(*slot).encode_into(mark),
+        }
+    }
+}
+
+impl List<'_, '_> {
+    /// All rows of the list, and no tombstone in front of them or behind.
+    pub(super) fn rows(&self) -> KeyRange {
+        let ends = &self.ends;
+        let (mut first, mut last) = (ends.first.clone(), ends.last.clone());
+        // A row that others stand in before the first grew to the right from there, or has its key further behind.
+        first.slot = first.slot.wrapping_sub(i64::from(ends.first_row.gone));
+        last.slot = last.slot.wrapping_add(i64::from(ends.last_row.gone));
+        KeyRange::between(
+            self.prefix.element_key(&first),
+            next_key(&self.prefix.element_key(&last)),
+        )
+    }
+
+    /// The whole list.
+    pub(super) fn whole(&self) -> Stretch {
+        Stretch {
+            rows: self.rows(),
+            low: self.ends.first.slot,
+            high: self.ends.last.slot,
+        }
+    }
+
+    /// The list from a place on: the bytes of a position, or some that lie between those of two.
+    pub(super) fn stretch_from(&self, mark: &[u8]) -> Result<Stretch> {
+        let mut stretch = self.whole();
+        let key = self.prefix.score_key_at(mark);
+        if key <= stretch.rows.start {
+            return Ok(stretch);
+        }
+        let low = Position::first_slot_from(mark);
+        stretch.low = stretch.low.max(low);
+        // Only a bundle with an earlier key can hold what a scan from here would miss.
+        let is_here = self.txn.get(Space::Data, &key)?.is_some();
+        let before = KeyRange::between(stretch.rows.start, key.clone());
+        stretch.rows.start = key;
+        if !is_here && let Some(held) = self.neighbour(low, &before, Direction::Backward)? {
+            stretch.rows.start = held.key;
+        }
+        Ok(stretch)
+    }
+
+    /// Shows the elements of a stretch to `visit` until it answers `false`.
+    pub(super) fn each_element(
+        &self,
+        stretch: &Stretch,
+        direction: Direction,
+        mut visit: impl FnMut(Place<'_>, &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        self.txn
+            .each_row(Space::Data, &stretch.rows, direction, |key, value| {
+                if !is_bundle(value) {
+                    let row = ListRow::decode(key, 0, value)?;
+                    return visit(Place::Row(key), row.element(0).unwrap_or_default());
+                }
+                let row = self.decode(key, value)?;
+                let (low, high) = row.slots();
+                let mut slots = low.max(stretch.low)..=high.min(stretch.high);
+                while let Some(slot) = match direction {
+                    Direction::Forward => slots.next(),
+                    Direction::Backward => slots.next_back(),
+                } {
+                    let element = row.element(slot).ok_or_else(|| damaged(key))?;
+                    if !visit(Place::Slot(slot), element)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            })
+    }
+
+    fn decode<'v>(&self, key: &[u8], value: &'v [u8]) -> Result<ListRow<'v>> {
+        ListRow::decode(key, self.prefix.element_position(key)?.slot, value)
+    }
+
+    /// The row that holds the element of a slot outside of any path. `guess` is the slot in its key, perhaps.
+    ///
+    /// Cost: a point read if the guess is right, or the element has a row with its own slot; else up to two seeks more.
+    fn holder(&self, slot: i64, guess: i64) -> Result<Held> {
+        let alone = (guess != slot).then_some(slot);
+        for slot_of_row in std::iter::once(guess).chain(alone) {
+            let key = self.prefix.element_key(&Position::slot(slot_of_row));
+            if let Some(value) = self.txn.get_again(Space::Data, &key)?
+                && ListRow::decode(&key, slot_of_row, &value)?.holds(slot)
+            {
+                let slot = slot_of_row;
+                return Ok(Held { slot, key, value });
+            }
+        }
+        let key = self.prefix.element_key(&Position::slot(slot));
+        let KeyRange { start, end } = self.rows();
+        let behind = KeyRange {
+            start: key.clone(),
+            end,
+        };
+        if let Some(held) = self.neighbour(slot, &behind, Direction::Forward)? {
+            return Ok(held);
+        }
+        let before = KeyRange::between(start, key.clone());
+        let held = self.neighbour(slot, &before, Direction::Backward)?;
+        held.ok_or_else(|| damaged(&key))
+    }
+
+    /// The first of some rows, if it is a bundle that holds a slot.
+    fn neighbour(&self, slot: i64, rows: &KeyRange, direction: Direction) -> Result<Option<Held>> {
+        let mut found = None;
+        self.txn
+            .each_row(Space::Data, rows, direction, |key, value| {
+                if is_bundle(value) && self.decode(key, value)?.holds(slot) {
+                    found = Some(Held {
+                        slot: self.prefix.element_position(key)?.slot,
+                        key: key.to_vec(),
+                        value: Bytes::copy_from_slice(value),
+                    });
+                }
+                Ok(false)
+            })?;
+        Ok(found)
+    }
+
+    /// The element at a position.
+    pub(super) fn element_at(&self, position: &Position) -> Result<Bytes> {
+        if position.path.is_empty() {
+            let slot = position.slot;
+            return self.holder(slot, slot)?.element(slot);
+        }
+        let key = self.prefix.element_key(position);
+        let value = self.txn.get(Space::Data, &key)?;
+        let value = value.ok_or_else(|| damaged(&key))?;
+        let slot = position.slot;
+        Held { slot, key, value }.element(slot)
+    }
+
+    /// Takes the element at an end out of the list, which has no middle there: the next end is the next slot.
+    pub(super) fn take_end(&mut self, side: Side) -> Result<Bytes> {
+        let (end, end_row) = self.end(side);
+        let (slot, guess) = (end.slot, end_row.slot(end));
+        let held = self.holder(slot, guess)?;
+        let element = held.element(slot)?;
+        let next = slot.wrapping_add(side.step_inwards());
+        let stays = self.size > 1 && held.row()?.holds(next);
+        self.note_removed(&Position::slot(slot));
+        self.size -= 1;
+        let is_empty = self.size == 0;
+        let gone = end_row.gone.saturating_add(1);
+        let (end, end_row) = self.end_mut(side);
+        if !is_empty {
+            end.slot = next;
+        }
+        if stays {
+            *end_row = EndRow::of(held.slot, next, gone);
+        } else {
+            *end_row = EndRow::default();
+            self.txn.delete(Space::Data, held.key);
+        }
+        Ok(element)
+    }
+
+    /// Writes a new element beyond an end: into the row at that end if this transaction wrote it, else into one of its own.
+    pub(super) fn put_beyond(&mut self, side: Side, element: Bytes) -> Result<()> {
+        let (end, end_row) = self.end(side);
+        let position = Position::slot(end.slot.wrapping_sub(side.step_inwards()));
+        let row = match end_row.gone {
+            0 => self.with_another(side, &element)?,
+            _ => {
+                self.cut(side)?;
+                None
+            }
+        };
+        let (slot, value) = row.unwrap_or_else(|| (position.slot, one(element)));
+        let key = self.prefix.element_key(&Position::slot(slot));
+        self.txn.put(Space::Data, key, value);
+        let (end, end_row) = self.end_mut(side);
+        *end_row = EndRow::of(slot, position.slot, 0);
+        end.clone_from(&position);
+        self.size += 1;
+        self.note_added(&position)
+    }
+
+    /// The row at an end with one more element, if this transaction wrote it and it has room.
+    fn with_another(&self, side: Side, element: &[u8]) -> Result<Option<(i64, Bytes)>> {
+        let (end, end_row) = self.end(side);
+        if !end.path.is_empty() || !self.txn.has_changed(Space::Data) {
+            return Ok(None);
+        }
+        let slot = end_row.slot(end);
+        let key = self.prefix.element_key(&Position::slot(slot));
+        let Some(value) = self.txn.changed(Space::Data, &key) else {
+            return Ok(None);
+        };
+        let row = ListRow::decode(&key, slot, value)?;
+        let (low, high) = row.slots();
+        let (outermost, growth) = match side {
+            Side::Left => (low, Growth::Leftwards),
+            Side::Right => (high, Growth::Rightwards),
+        };
+        let with = (outermost == end.slot)
+            .then(|| row.with(growth, element))
+            .flatten();
+        Ok(with.map(|value| (slot, value)))
+    }
+
+    /// The slots of a row that are in the list.
+    fn live(&self, row: &ListRow<'_>) -> (i64, i64) {
+        let (low, high) = row.slots();
+        (low.max(self.ends.first.slot), high.min(self.ends.last.slot))
+    }
+
+    /// Writes the row at an end anew, without what is gone.
+    fn cut(&mut self, side: Side) -> Result<()> {
+        let (end, end_row) = self.end(side);
+        let held = self.holder(end.slot, end_row.slot(end))?;
+        if self.rewrite(&held, None)? {
+            Ok(())
+        } else {
+            Err(damaged(&held.key))
+        }
+    }
+
+    /// Writes a row anew, without what is gone, and with another element in one of its slots if that is asked for. Answers
+    /// whether the elements fit into one row.
+    fn rewrite(&mut self, held: &Held, replaced: Option<(i64, &[u8])>) -> Result<bool> {
+        let row = held.row()?;
+        let (low, high) = self.live(&row);
+        let Some((slot, value)) = row.part(low, high, replaced) else {
+            return Ok(false);
+        };
+        if slot != held.slot {
+            self.txn.delete(Space::Data, held.key.clone());
+        }
+        let key = self.prefix.element_key(&Position::slot(slot));
+        self.txn.put(Space::Data, key, value);
+        self.end_rows_are(low, high, |end| EndRow::of(slot, end, 0));
+        Ok(true)
+    }
+
+    /// Gives each element of the row that holds a slot a row of its own.
+    pub(super) fn unbundle(&mut self, position: &Position) -> Result<()> {
+        if !position.path.is_empty() {
+            return Ok(());
+        }
+        let held = self.holder(position.slot, position.slot)?;
+        let row = held.row()?;
+        if !row.is_bundle() {
+            return Ok(());
+        }
+        let (low, high) = self.live(&row);
+        self.txn.delete(Space::Data, held.key.clone());
+        for slot in low..=high {
+            let key = self.prefix.element_key(&Position::slot(slot));
+            self.txn.put(Space::Data, key, one(held.element(slot)?));
+        }
+        self.end_rows_are(low, high, |_| EndRow::default());
+        Ok(())
+    }
+
+    /// Puts another element in the place of the one at a position.
+    pub(super) fn replace(&mut self, position: &Position, element: Bytes) -> Result<()> {
+        if position.path.is_empty() {
+            let slot = position.slot;
+            let held = self.holder(slot, slot)?;
+            if held.row()?.is_bundle() {
+                if self.rewrite(&held, Some((slot, &element)))? {
+                    return Ok(());
+                }
+                self.unbundle(position)?;
+            }
+        }
+        let key = self.prefix.element_key(position);
+        self.txn.put(Space::Data, key, one(element));
+        Ok(())
+    }
+
+    /// The ends between two slots have other rows.
+    fn end_rows_are(&mut self, low: i64, high: i64, row: impl Fn(i64) -> EndRow) {
+        for side in [Side::Left, Side::Right] {
+            let (end, end_row) = self.end_mut(side);
+            if (low..=high).contains(&end.slot) {
+                *end_row = row(end.slot);
+            }
+        }
+    }
+
+    /// Moves an end inwards by so many elements, fewer than there are or all. The rows of which nothing is left go.
+    pub(super) fn remove_rows_at_end(&mut self, side: Side, count: u64) -> Result<()> {
+        let (mut left, mut end) = (count, None);
+        let mut gone = self.end(side).1.gone;
+        let mut rows = Vec::new();
+        self.txn
+            .each_row(Space::Data, &self.rows(), side.inwards(), |key, value| {
+                let position = self.prefix.element_position(key)?;
+                let row = ListRow::decode(key, position.slot, value)?;
+                let (low, high) = self.live(&row);
+                let here = match row.is_bundle() {
+                    true => high.abs_diff(low) + 1,
+                    false => 1,
+                };
+                if left >= here {
+                    left -= here;
+                    gone = 0;
+                    rows.push(key.to_vec());
+                    return Ok(true);
+                }
+                // Less than a row holds.
+                let less = left as i64;
+                let next = match (row.is_bundle(), side) {
+                    (false, _) => position.clone(),
+                    (true, Side::Left) => Position::slot(low + less),
+                    (true, Side::Right) => Position::slot(high - less),
+                };
+                let end_row = EndRow::of(position.slot, next.slot, gone + left as u8);
+                end = Some((next, end_row));
+                Ok(false)
+            })?;
+        for row in rows {
+            self.txn.delete(Space::Data, row);
+        }
+        self.size -= count;
+        if self.size > 0 {
+            let (next, row) = end.ok_or_else(|| self.too_few_elements())?;
+            let (end, end_row) = self.end_mut(side);
+            (*end, *end_row) = (next, row);
+        }
+        Ok(())
+    }
+}
+
+fn damaged(row: &[u8]) -> Error {
+    Error::damaged(Space::Data, row, "the list has no element here")
+}
