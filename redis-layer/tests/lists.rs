@@ -147,8 +147,11 @@ fn random_scripts_agree_with_a_model() {
             let mut random = Random::new(seed);
             let mut model = VecDeque::new();
             direct.run("del l");
-            for _ in 0..120 {
+            for round in 0..120 {
                 step(direct, &mut model, &mut random);
+                if round % 4 == 0 {
+                    direct.check();
+                }
             }
             assert_eq!(direct.show("lrange l 0 -1"), shown(&model), "seed {seed}");
             direct.check();

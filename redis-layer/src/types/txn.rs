@@ -476,7 +476,29 @@ impl<'s> Txn<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::BTreeStore;
+    use crate::store::{BTreeStore, Batch};
+
+    #[test]
+    fn a_row_that_was_read_is_read_anew_under_a_lock() {
+        let store = BTreeStore::new();
+        let shared = Shared::default();
+        let write = |value: &'static str| {
+            let mut batch = Batch::default();
+            batch.put(Space::Data, b"row".to_vec(), value.into());
+            store.write(batch).unwrap();
+        };
+        write("1");
+        let txn = Txn::begin(&store, &shared, 0, 0).unwrap();
+        let mut txn = txn.under(None);
+        let read = |txn: &Txn<'_>| txn.get_again(Space::Data, b"row").unwrap();
+        assert_eq!(read(&txn), Some("1".into()));
+        write("2");
+        assert_eq!(read(&txn), Some("1".into()), "the snapshot is what it was");
+        assert!(txn.lock_to_read(b"key").unwrap());
+        assert_eq!(read(&txn), Some("2".into()));
+        txn.put(Space::Data, b"row".to_vec(), "3".into());
+        assert_eq!(read(&txn), Some("3".into()));
+    }
 
     #[test]
     fn going_back_leaves_what_was_there_before_the_savepoint() {
