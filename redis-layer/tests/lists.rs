@@ -588,3 +588,29 @@ fn a_queue_does_not_walk_over_what_it_has_popped() {
     assert_eq!(ends, Ends::regular(3000, 2));
     direct.check();
 }
+
+/// How elements came into their rows is nobody's business: lists with equal elements are equal, and take about as much memory.
+#[test]
+fn lists_with_equal_elements_have_one_digest() {
+    let mut direct = Direct::new(StoreKind::BTree);
+    let elements: Vec<String> = (0..100).map(|i| format!("element:{i}")).collect();
+    direct.run(&format!("rpush together {}", elements.join(" ")));
+    direct.run("rpush one_by_one gone");
+    for element in &elements {
+        direct.run(&format!("rpush one_by_one {element}"));
+    }
+    direct.run("lpop one_by_one");
+    let reversed: Vec<_> = elements.iter().rev().cloned().collect();
+    direct.run(&format!("lpush leftwards {} gone", reversed.join(" ")));
+    direct.run("lpop leftwards");
+    direct.run("copy leftwards copied");
+    let digests = direct.show("debug digest-value together one_by_one leftwards copied");
+    let digests: Vec<_> = digests.trim_matches(&['[', ']']).split(' ').collect();
+    assert_eq!(digests.len(), 4);
+    assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
+    for (list, most) in [("together", 3000), ("leftwards", 3000), ("one_by_one", 6000)] {
+        let bytes: usize = direct.show(&format!("memory usage {list}")).parse().unwrap();
+        assert!((1000..most).contains(&bytes), "{list}: {bytes}");
+    }
+    direct.check();
+}

@@ -1,5 +1,7 @@
 //! The request parser on any bytes, cut anywhere.
 
+use std::collections::VecDeque;
+
 use bytes::{BufMut, Bytes};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,20 +18,24 @@ const LIMITS: Limits = Limits {
 
 type Outcome = (Vec<Vec<Bytes>>, Option<ProtocolError>);
 
-/// Feeds `bytes` in pieces of these lengths, again and again, and takes what comes out.
-fn parse(bytes: &[u8], pieces: &[usize]) -> Outcome {
+/// Feeds `bytes` in pieces of these lengths, again and again, and takes what comes out, so many commands at a time.
+fn parse_together(bytes: &[u8], pieces: &[usize], most: usize) -> Outcome {
     let mut parser = Parser::new(LIMITS);
-    let mut commands = Vec::new();
+    let mut commands = VecDeque::new();
     let mut left = bytes;
     for &piece in pieces.iter().cycle() {
         let (now, later) = left.split_at(piece.clamp(1, left.len().max(1)).min(left.len()));
         parser.buffer().put_slice(now);
         left = later;
         loop {
-            match parser.next_command() {
-                Ok(Some(command)) => commands.push(command),
-                Ok(None) => break,
-                Err(error) => return (commands, Some(error)),
+            let before = commands.len();
+            let taken = parser.next_commands(before + most, usize::MAX, &mut commands);
+            if let Err(error) = taken {
+                return (commands.into(), Some(error));
+            }
+            assert!(commands.len() <= before + most);
+            if commands.len() == before {
+                break;
             }
         }
         let most = LIMITS.query_bytes + LIMITS.line_bytes;
@@ -42,7 +48,11 @@ fn parse(bytes: &[u8], pieces: &[usize]) -> Outcome {
             break;
         }
     }
-    (commands, None)
+    (commands.into(), None)
+}
+
+fn parse(bytes: &[u8], pieces: &[usize]) -> Outcome {
+    parse_together(bytes, pieces, 64)
 }
 
 /// Bytes that look like requests most of the time.
@@ -76,6 +86,8 @@ proptest! {
         let in_pieces = parse(&bytes, &pieces);
         let by_bytes = parse(&bytes, &[1]);
         prop_assert_eq!(&in_pieces, &by_bytes);
+        prop_assert_eq!(&parse_together(&bytes, &pieces, 1), &by_bytes);
+        prop_assert_eq!(&parse_together(&bytes, &pieces, 3), &by_bytes);
         // A query that is too large may be noticed before or after its last byte has come.
         if at_once.1 != Some(ProtocolError::QueryTooLarge) {
             prop_assert_eq!(&at_once, &by_bytes);
@@ -130,7 +142,9 @@ fn announced_lengths_allocate_nothing() {
     parser
         .buffer()
         .put_slice(b"*2147483647\r\n$536870912\r\nabc");
-    assert_eq!(parser.next_command(), Ok(None));
+    let mut commands = VecDeque::new();
+    assert_eq!(parser.next_commands(1, 1, &mut commands), Ok(()));
+    assert!(commands.is_empty());
     assert!(parser.buffer().capacity() <= 512 * 1024);
 }
 

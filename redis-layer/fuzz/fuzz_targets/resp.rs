@@ -1,6 +1,8 @@
 #![no_main]
 //! The request parser: where the bytes are cut makes no difference, and what is kept is bounded.
 
+use std::collections::VecDeque;
+
 use bytes::{BufMut, Bytes};
 use redis_layer::server::resp::{Limits, Parser, ProtocolError};
 
@@ -12,17 +14,13 @@ const LIMITS: Limits = Limits {
     is_stranger: false,
 };
 
-fn parse(bytes: &[u8], piece: usize) -> (Vec<Vec<Bytes>>, Option<ProtocolError>) {
+fn parse(bytes: &[u8], piece: usize) -> (VecDeque<Vec<Bytes>>, Option<ProtocolError>) {
     let mut parser = Parser::new(LIMITS);
-    let mut commands = Vec::new();
+    let mut commands = VecDeque::new();
     for piece in bytes.chunks(piece) {
         parser.buffer().put_slice(piece);
-        loop {
-            match parser.next_command() {
-                Ok(Some(command)) => commands.push(command),
-                Ok(None) => break,
-                Err(error) => return (commands, Some(error)),
-            }
+        if let Err(error) = parser.next_commands(usize::MAX, usize::MAX, &mut commands) {
+            return (commands, Some(error));
         }
         let most = LIMITS.query_bytes + LIMITS.line_bytes + piece.len();
         assert!(parser.pending_bytes() <= most);

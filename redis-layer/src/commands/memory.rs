@@ -6,6 +6,7 @@
 use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
 use crate::store::{Direction, Space};
+use crate::types::rows::bundle::ListRow;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::{Kind, Txn};
 
@@ -43,7 +44,11 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         while let Some((key, value)) = cursor.row()
             && seen < samples
         {
-            seen += 1;
+            // A row of a list may hold several elements.
+            seen += match metadata.content.kind() {
+                Kind::List => ListRow::decode(key, 0, value)?.count() as u64,
+                _ => 1,
+            };
             seen_bytes += (key.len() + value.len()) as u64;
             cursor.advance()?;
         }

@@ -322,17 +322,11 @@ impl Connection {
             1
         };
         self.parser.set_limits(limits(&self.session));
-        let size = |args: &Vec<Bytes>| args.iter().map(Bytes::len).sum::<usize>();
-        let mut bytes: usize = self.commands.iter().map(size).sum();
-        while self.commands.len() < most && bytes < BYTES_AHEAD && self.broken.is_none() {
-            match self.parser.next_command() {
-                Ok(Some(args)) => {
-                    bytes += size(&args);
-                    self.commands.push_back(args);
-                }
-                Ok(None) => break,
-                Err(error) => self.broken = Some(error),
-            }
+        let waiting = self.commands.iter().flatten().map(Bytes::len);
+        let room = BYTES_AHEAD.saturating_sub(waiting.sum());
+        if self.broken.is_none() {
+            let taken = self.parser.next_commands(most, room, &mut self.commands);
+            self.broken = taken.err();
         }
     }
 

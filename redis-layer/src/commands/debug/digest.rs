@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::commands::{Args, DATABASES, Outcome, Reply, Session};
 use crate::store::{Direction, Space};
 use crate::types::rows::{RowPrefix, decode_metadata_key, metadata_rows};
-use crate::types::{Content, Kind, Metadata, Result, Txn};
+use crate::types::{Content, Metadata, Result, Txn, list};
 
 /// As many bytes as Redis's digests have.
 type Digest = [u8; 20];
@@ -63,14 +63,16 @@ fn of_value(txn: &Txn<'_>, key: &[u8], metadata: &Metadata) -> Result<Digest> {
     };
     let prefix = RowPrefix::new(txn.db(), key, collection.version);
     let mut digest = hash(&[&[kind as u8]]);
+    if let Content::List(_, ends) = &metadata.content {
+        // Neither the positions nor the rows are part of the value: they are how the order is kept.
+        list::each_stored(txn, &prefix, ends, |element| {
+            digest = hash(&[&digest, element]);
+        })?;
+        return Ok(digest);
+    }
     let mut cursor = txn.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
-        if kind == Kind::List {
-            // The position is how the order is kept, and not part of the value.
-            digest = hash(&[&digest, value]);
-        } else {
-            combine(&mut digest, &hash(&[prefix.data_member(row)?, value]));
-        }
+        combine(&mut digest, &hash(&[prefix.data_member(row)?, value]));
         cursor.advance()?;
     }
     Ok(digest)

@@ -3,8 +3,8 @@
 //! The parser keeps what has arrived and hands out commands as soon as they are complete. An argument shares the
 //! buffer it arrived in.
 //!
-//! Most commands have arrived whole when they are looked at, and are well-formed: one look finds where all their
-//! arguments stand, and one cut takes them out of the buffer ([`Parser::take_whole`]). Everything else goes the slow way,
+//! Most commands have arrived whole when they are looked at, and are well-formed: one look finds where the arguments of all
+//! of them stand, and one cut takes them out of the buffer ([`Parser::take_whole`]). Everything else goes the slow way,
 //! argument by argument, which never looks at a byte twice without need and knows what is wrong.
 //!
 //! Invariants
@@ -14,6 +14,7 @@
 //! 3. After an error nothing more comes out; the connection has to be closed.
 //! 4. What goes the fast way would come out of the slow one too.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
 
@@ -92,8 +93,10 @@ pub struct Parser {
     /// How many bytes of the buffer hold no end of a line.
     scanned: usize,
     partial: Partial,
-    /// Where the arguments of a whole command stand. Empty between commands, and kept for its memory.
+    /// Where the arguments of whole commands stand. Empty between calls, and kept for its memory.
     places: Vec<Range<usize>>,
+    /// How many arguments each of them has. As `places`.
+    counts: Vec<usize>,
 }
 
 /// The command that is arriving.
@@ -140,6 +143,7 @@ impl Parser {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
             self.places = Vec::new();
+            self.counts = Vec::new();
         }
     }
 
@@ -149,17 +153,43 @@ impl Parser {
         self.buffer.len() + self.partial.bytes
     }
 
-    /// Whether bytes may be appended before the next call of [`Parser::next_command`].
+    /// Whether bytes may be appended before the next call of [`Parser::next_commands`].
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.pending_bytes() < self.limits.query_bytes
     }
 
-    /// The next complete command, or `None` if more bytes are needed. Empty requests are skipped.
+    /// Adds complete commands to `commands`, until there are `most` of them or those that were added have `bytes` or more, or
+    /// more bytes are needed. Empty requests are skipped.
     ///
     /// # Errors
-    /// The bytes are no request, or too many.
-    pub fn next_command(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
+    /// The bytes behind those commands are no request, or too many.
+    pub fn next_commands(
+        &mut self,
+        most: usize,
+        mut bytes: usize,
+        commands: &mut VecDeque<Vec<Bytes>>,
+    ) -> Result<(), ProtocolError> {
+        while commands.len() < most && bytes > 0 {
+            if self.partial.missing == 0 {
+                let room = most - commands.len();
+                bytes = bytes.saturating_sub(self.take_whole(room, bytes, commands));
+                if commands.len() >= most || bytes == 0 {
+                    break;
+                }
+            }
+            let Some(command) = self.next_command()? else {
+                break;
+            };
+            let length: usize = command.iter().map(Bytes::len).sum();
+            bytes = bytes.saturating_sub(length);
+            commands.push_back(command);
+        }
+        Ok(())
+    }
+
+    /// The next complete command, the slow way.
+    fn next_command(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
         loop {
             if self.partial.missing > 0 {
                 return self.next_arguments();
@@ -167,9 +197,6 @@ impl Parser {
             match self.buffer.first() {
                 None => return Ok(None),
                 Some(b'*') => {
-                    if let Some(command) = self.take_whole() {
-                        return Ok(Some(command));
-                    }
                     if !self.take_count()? {
                         return Ok(None);
                     }
@@ -183,30 +210,60 @@ impl Parser {
         }
     }
 
-    /// Takes a command that is there from its first byte to its last, is well-formed and within all limits. `None`
-    /// says nothing: the slow way finds out what it is.
-    fn take_whole(&mut self) -> Option<Vec<Bytes>> {
-        self.places.clear();
-        let (count, mut at) = header(&self.buffer, b'*')?;
+    /// Takes commands that are there from the first byte to the last, are well-formed and within all limits, as many as
+    /// [`next_commands`](Self::next_commands) says, up to the first that is not so: the slow way finds out what that is. Answers how
+    /// many bytes of arguments they have.
+    fn take_whole(
+        &mut self,
+        most: usize,
+        bytes_most: usize,
+        commands: &mut VecDeque<Vec<Bytes>>,
+    ) -> usize {
+        let (mut at, mut bytes) = (0, 0);
+        while self.counts.len() < most && bytes < bytes_most {
+            let places = self.places.len();
+            let Some((behind, length)) = self.measure(at) else {
+                self.places.truncate(places);
+                break;
+            };
+            self.counts.push(self.places.len() - places);
+            at = behind;
+            bytes += length;
+        }
+        if at > 0 {
+            self.scanned = 0;
+            let whole = self.buffer.split_to(at).freeze();
+            let mut places = self.places.drain(..);
+            for count in self.counts.drain(..) {
+                let places = places.by_ref().take(count);
+                commands.push_back(places.map(|place| whole.slice(place)).collect());
+            }
+        }
+        bytes
+    }
+
+    /// Finds the arguments of a command that begins at `at`. Answers where the next one begins, and how many bytes the
+    /// arguments have.
+    fn measure(&mut self, mut at: usize) -> Option<(usize, usize)> {
+        let (count, behind) = header(self.buffer.get(at..)?, b'*')?;
         if count == 0 || count > self.limits.arguments {
             return None;
         }
+        at += behind;
         let mut bytes = 0;
-        for _ in 0..count {
+        for argument in 1..=count {
             let (length, behind) = header(self.buffer.get(at..)?, b'$')?;
             let start = at + behind;
             at = start + length + 2;
-            bytes += length + size_of::<Bytes>();
-            let is_within = length <= self.limits.bulk_bytes && bytes <= self.limits.query_bytes;
+            bytes += length;
+            let kept = bytes + argument * size_of::<Bytes>();
+            let is_within = length <= self.limits.bulk_bytes && kept <= self.limits.query_bytes;
             if at > self.buffer.len() || !is_within {
                 return None;
             }
             self.places.push(start..start + length);
         }
-        self.scanned = 0;
-        let whole = self.buffer.split_to(at).freeze();
-        let places = self.places.drain(..);
-        Some(places.map(|place| whole.slice(place)).collect())
+        Some((at, bytes))
     }
 
     fn next_arguments(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
@@ -331,6 +388,10 @@ fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
     /// A longer number is beyond most limits, and never beyond what fits.
     const DIGITS_MAX: usize = 9;
     let digits = bytes.strip_prefix(&[kind])?;
+    // Most have one digit.
+    if let [digit @ b'0'..=b'9', b'\r', b'\n', ..] = digits {
+        return Some((usize::from(digit - b'0'), 4));
+    }
     let mut number = 0;
     for (at, &byte) in digits.iter().take(DIGITS_MAX + 1).enumerate() {
         match byte {

@@ -17,8 +17,8 @@ use bytes::Bytes;
 use crate::store::{Direction, KeyRange, Space, next_key};
 use crate::types::list::{List, Side};
 use crate::types::rows::bundle::{Growth, ListRow, is_bundle, one};
-use crate::types::rows::{EndRow, Position, RowPrefix};
-use crate::types::{Error, Result};
+use crate::types::rows::{EndRow, Ends, Position, RowPrefix};
+use crate::types::{Error, Result, Txn};
 
 /// A row that was found.
 pub(super) struct Held {
@@ -55,6 +55,51 @@ pub(super) enum Place<'r> {
     Slot(i64),
 }
 
+impl Stretch {
+    /// The whole list with these ends, and no tombstone in front of it or behind.
+    pub(super) fn whole(prefix: &RowPrefix, ends: &Ends) -> Self {
+        let (mut first, mut last) = (ends.first.clone(), ends.last.clone());
+        // A row that others stand in before the first grew to the right from there, or has its key further behind.
+        first.slot = first.slot.wrapping_sub(i64::from(ends.first_row.gone));
+        last.slot = last.slot.wrapping_add(i64::from(ends.last_row.gone));
+        let end = next_key(&prefix.element_key(&last));
+        Self {
+            rows: KeyRange::between(prefix.element_key(&first), end),
+            low: ends.first.slot,
+            high: ends.last.slot,
+        }
+    }
+
+    /// Shows its elements to `visit` until it answers `false`.
+    pub(super) fn each(
+        &self,
+        txn: &Txn<'_>,
+        prefix: &RowPrefix,
+        direction: Direction,
+        mut visit: impl FnMut(Place<'_>, &[u8]) -> Result<bool>,
+    ) -> Result<()> {
+        txn.each_row(Space::Data, &self.rows, direction, |key, value| {
+            if !is_bundle(value) {
+                let row = ListRow::decode(key, 0, value)?;
+                return visit(Place::Row(key), row.element(0).unwrap_or_default());
+            }
+            let row = ListRow::decode(key, prefix.element_position(key)?.slot, value)?;
+            let (low, high) = row.slots();
+            let mut slots = low.max(self.low)..=high.min(self.high);
+            while let Some(slot) = match direction {
+                Direction::Forward => slots.next(),
+                Direction::Backward => slots.next_back(),
+            } {
+                let element = row.element(slot).ok_or_else(|| damaged(key))?;
+                if !visit(Place::Slot(slot), element)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
 impl Place<'_> {
     pub(super) fn position(&self, prefix: &RowPrefix) -> Result<Position> {
         match self {
@@ -74,26 +119,9 @@ impl Place<'_> {
 }
 
 impl List<'_, '_> {
-    /// All rows of the list, and no tombstone in front of them or behind.
-    pub(super) fn rows(&self) -> KeyRange {
-        let ends = &self.ends;
-        let (mut first, mut last) = (ends.first.clone(), ends.last.clone());
-        // A row that others stand in before the first grew to the right from there, or has its key further behind.
-        first.slot = first.slot.wrapping_sub(i64::from(ends.first_row.gone));
-        last.slot = last.slot.wrapping_add(i64::from(ends.last_row.gone));
-        KeyRange::between(
-            self.prefix.element_key(&first),
-            next_key(&self.prefix.element_key(&last)),
-        )
-    }
-
     /// The whole list.
     pub(super) fn whole(&self) -> Stretch {
-        Stretch {
-            rows: self.rows(),
-            low: self.ends.first.slot,
-            high: self.ends.last.slot,
-        }
+        Stretch::whole(&self.prefix, &self.ends)
     }
 
     /// The list from a place on: the bytes of a position, or some that lie between those of two.
@@ -120,28 +148,9 @@ impl List<'_, '_> {
         &self,
         stretch: &Stretch,
         direction: Direction,
-        mut visit: impl FnMut(Place<'_>, &[u8]) -> Result<bool>,
+        visit: impl FnMut(Place<'_>, &[u8]) -> Result<bool>,
     ) -> Result<()> {
-        self.txn
-            .each_row(Space::Data, &stretch.rows, direction, |key, value| {
-                if !is_bundle(value) {
-                    let row = ListRow::decode(key, 0, value)?;
-                    return visit(Place::Row(key), row.element(0).unwrap_or_default());
-                }
-                let row = self.decode(key, value)?;
-                let (low, high) = row.slots();
-                let mut slots = low.max(stretch.low)..=high.min(stretch.high);
-                while let Some(slot) = match direction {
-                    Direction::Forward => slots.next(),
-                    Direction::Backward => slots.next_back(),
-                } {
-                    let element = row.element(slot).ok_or_else(|| damaged(key))?;
-                    if !visit(Place::Slot(slot), element)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            })
+        stretch.each(self.txn, &self.prefix, direction, visit)
     }
 
     fn decode<'v>(&self, key: &[u8], value: &'v [u8]) -> Result<ListRow<'v>> {
@@ -163,7 +172,7 @@ impl List<'_, '_> {
             }
         }
         let key = self.prefix.element_key(&Position::slot(slot));
-        let KeyRange { start, end } = self.rows();
+        let KeyRange { start, end } = self.whole().rows;
         let behind = KeyRange {
             start: key.clone(),
             end,
@@ -361,8 +370,11 @@ impl List<'_, '_> {
         let (mut left, mut end) = (count, None);
         let mut gone = self.end(side).1.gone;
         let mut rows = Vec::new();
-        self.txn
-            .each_row(Space::Data, &self.rows(), side.inwards(), |key, value| {
+        self.txn.each_row(
+            Space::Data,
+            &self.whole().rows,
+            side.inwards(),
+            |key, value| {
                 let position = self.prefix.element_position(key)?;
                 let row = ListRow::decode(key, position.slot, value)?;
                 let (low, high) = self.live(&row);
@@ -386,7 +398,8 @@ impl List<'_, '_> {
                 let end_row = EndRow::of(position.slot, next.slot, gone + left as u8);
                 end = Some((next, end_row));
                 Ok(false)
-            })?;
+            },
+        )?;
         for row in rows {
             self.txn.delete(Space::Data, row);
         }

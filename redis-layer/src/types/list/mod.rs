@@ -60,6 +60,23 @@ impl Side {
     }
 }
 
+/// Shows the elements of a stored list to `visit`, in order, to one who asks about the key and does not use it.
+///
+/// # Errors
+/// A damaged row; those of the store.
+pub fn each_stored(
+    txn: &Txn<'_>,
+    prefix: &RowPrefix,
+    ends: &Ends,
+    mut visit: impl FnMut(&[u8]),
+) -> Result<()> {
+    let whole = Stretch::whole(prefix, ends);
+    whole.each(txn, prefix, Direction::Forward, |_, element| {
+        visit(element);
+        Ok(true)
+    })
+}
+
 /// One list inside a command. Changes count only after [`List::finish`].
 pub struct List<'t, 's> {
     txn: &'t mut Txn<'s>,

@@ -120,17 +120,24 @@ impl Txn<'_> {
         &mut self,
         asked: impl Iterator<Item = (&'a Bytes, &'a Bytes)>,
     ) -> Result<()> {
-        let mut rows = Vec::new();
+        let mut rows = Vec::with_capacity(asked.size_hint().1.unwrap_or_default());
         let mut of_key: Option<(&Bytes, Option<Place>)> = None;
+        let (mut last_name, mut times): (Option<&Bytes>, usize) = (None, 0);
         for (key, name) in asked {
             if of_key.as_ref().is_none_or(|(last, _)| *last != key) {
                 of_key = Some((key, self.place(key)));
+                last_name = None;
             }
             if let Some((_, Some(place))) = &of_key {
-                rows.push(place.row(name));
+                times += 1;
+                // A counter that all count in is one row, too.
+                if last_name != Some(name) {
+                    rows.push(place.row(name));
+                    last_name = Some(name);
+                }
             }
         }
-        if rows.len() > 1 {
+        if times > 1 {
             let values = self.snapshot.get_many(Space::Data, &rows)?;
             self.elements = Fetched::new(rows, values);
         }
