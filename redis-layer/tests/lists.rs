@@ -605,11 +605,21 @@ fn lists_with_equal_elements_have_one_digest() {
     direct.run("lpop leftwards");
     direct.run("copy leftwards copied");
     let digests = direct.show("debug digest-value together one_by_one leftwards copied");
-    let digests: Vec<_> = digests.trim_matches(&['[', ']']).split(' ').collect();
+    let digests: Vec<_> = digests.trim_matches(['[', ']']).split(' ').collect();
     assert_eq!(digests.len(), 4);
-    assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
-    for (list, most) in [("together", 3000), ("leftwards", 3000), ("one_by_one", 6000)] {
-        let bytes: usize = direct.show(&format!("memory usage {list}")).parse().unwrap();
+    assert!(
+        digests.iter().all(|digest| *digest == digests[0]),
+        "{digests:?}"
+    );
+    for (list, most) in [
+        ("together", 3000),
+        ("leftwards", 3000),
+        ("one_by_one", 6000),
+    ] {
+        let bytes: usize = direct
+            .show(&format!("memory usage {list}"))
+            .parse()
+            .unwrap();
         assert!((1000..most).contains(&bytes), "{list}: {bytes}");
     }
     direct.check();

@@ -116,8 +116,12 @@ fn run_plain_ones(
     }
     let owners: Vec<usize> = commands.iter().map(|command| command.owner).collect();
     for (owner, executed) in owners.into_iter().zip(executed) {
-        clients[owner].commands.pop_front();
-        clients[owner].executed.push(executed);
+        let client = &mut clients[owner];
+        if client.executed.capacity() == 0 {
+            client.executed.reserve(client.commands.len());
+        }
+        client.commands.pop_front();
+        client.executed.push(executed);
     }
     Some(Progress::Ran)
 }
@@ -211,11 +215,16 @@ impl<'c> Together<'c> {
     /// Their keys. Many commands in a row for one key are common, and name it once.
     fn keys(self) -> Vec<&'c Bytes> {
         let mut keys: Vec<&Bytes> = Vec::with_capacity(self.0.len());
+        let mut add = |key| {
+            if keys.last() != Some(&key) {
+                keys.push(key);
+            }
+        };
         for Command { args, .. } in self.0 {
-            for key in args.spec.keys.of(args.from(0)) {
-                if keys.last() != Some(&key) {
-                    keys.push(key);
-                }
+            let words = args.from(0);
+            match args.spec.keys.only(words) {
+                Some(key) => add(key),
+                None => args.spec.keys.of(words).for_each(&mut add),
             }
         }
         keys

@@ -94,7 +94,7 @@ impl Elements {
             version: collection.version,
             size: collection.size,
             stored_size: collection.size,
-            prefix: RowPrefix::new(txn.db(), key, collection.version),
+            prefix: txn.row_prefix(key, collection.version),
         })
     }
 
@@ -122,7 +122,7 @@ impl Elements {
             version,
             size: 0,
             stored_size: 0,
-            prefix: RowPrefix::new(txn.db(), key, version),
+            prefix: txn.row_prefix(key, version),
         })
     }
 

@@ -30,6 +30,8 @@ pub mod bundle;
 mod metadata;
 mod position;
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use engine::keys::{
     DecodeKey, Numeric, OrderedKey, Raw, Reader, decode_f64, encode_bytes_into, encode_i64,
@@ -117,9 +119,9 @@ pub fn decode_metadata_key(row: &[u8]) -> Result<(DbNumber, Vec<u8>)> {
         .map_err(|reason| Error::undecodable(Space::Metadata, row, &reason))
 }
 
-/// What the rows of one collection begin with, in the data space and in the score space.
+/// What the rows of one collection begin with, in the data space and in the score space. A copy of it costs nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowPrefix(Vec<u8>);
+pub struct RowPrefix(Rc<[u8]>);
 
 impl RowPrefix {
     /// The prefix of the rows of a version of a user key.
@@ -129,13 +131,13 @@ impl RowPrefix {
         prefix.extend_from_slice(&encode_u32(db));
         encode_bytes_into(key, &mut prefix);
         prefix.extend_from_slice(&encode_u64(version));
-        Self(prefix)
+        Self(prefix.into())
     }
 
     /// What the score rows of one score begin with.
     #[must_use]
     pub fn of_score(&self, score: Score) -> Self {
-        Self(self.score_key(score, b""))
+        Self(self.score_key(score, b"").into())
     }
 
     /// All rows of the collection.

@@ -28,7 +28,7 @@ use bytes::Bytes;
 
 use crate::store::{Cursor, Direction, Guard, KeyRange, Scope, Snapshot, Space, Store};
 use crate::types::databases::Mapping;
-use crate::types::rows::metadata_key;
+use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
 use changes::{Before, Changes};
@@ -69,6 +69,8 @@ pub struct Txn<'s> {
     fetched: Fetched,
     /// Rows of elements that were read ahead.
     elements: Fetched,
+    /// What the rows of the collection begin with that was asked for last, and its version.
+    prefix: RefCell<Option<(u64, RowPrefix)>>,
     /// The row that [`get_again`](Self::get_again) read last.
     last_read: RefCell<Option<Read>>,
     db: DbNumber,
@@ -151,6 +153,7 @@ impl<'s> Txn<'s> {
             seen: RefCell::default(),
             fetched: Fetched::default(),
             elements: Fetched::default(),
+            prefix: RefCell::default(),
             last_read: RefCell::default(),
             changes: Default::default(),
             undo: None,
@@ -362,6 +365,20 @@ impl<'s> Txn<'s> {
         match self.changes[space.index()].get(key) {
             Some(changed) => Ok(changed.clone()),
             None => self.read(space, key),
+        }
+    }
+
+    /// What the rows of a collection begin with. Commands that run together often ask for one again and again.
+    pub(crate) fn row_prefix(&self, key: &[u8], version: u64) -> RowPrefix {
+        let mut last = self.prefix.borrow_mut();
+        match &*last {
+            // No two collections have one version.
+            Some((of, prefix)) if *of == version => prefix.clone(),
+            _ => {
+                let prefix = RowPrefix::new(self.db(), key, version);
+                *last = Some((version, prefix.clone()));
+                prefix
+            }
         }
     }
 

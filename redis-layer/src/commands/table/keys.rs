@@ -223,6 +223,15 @@ impl Keys {
         })
     }
 
+    /// The first argument, if that is the one key that such commands have: most have. Asking for it spares them the search.
+    #[inline]
+    pub fn only<'a>(&self, args: &'a [Bytes]) -> Option<&'a Bytes> {
+        match self.0 {
+            [key] if key.place == Place::FIRST && key.usage != Use::Channel => args.get(1),
+            _ => None,
+        }
+    }
+
     /// The keys among the arguments, the name of the command included.
     pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
         self.used(args).map(|(key, _)| key)

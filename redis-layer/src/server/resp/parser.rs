@@ -85,6 +85,9 @@ const READ_BYTES: usize = 16 * 1024;
 /// How much room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
 
+/// Room for so many places at first: what a pipeline of some commands has.
+const PLACES: usize = 64;
+
 /// Turns bytes into commands.
 #[derive(Debug, Default)]
 pub struct Parser {
@@ -219,7 +222,12 @@ impl Parser {
         bytes_most: usize,
         commands: &mut VecDeque<Vec<Bytes>>,
     ) -> usize {
+        if self.buffer.is_empty() {
+            return 0;
+        }
         let (mut at, mut bytes) = (0, 0);
+        self.places.reserve(PLACES);
+        self.counts.reserve(PLACES);
         while self.counts.len() < most && bytes < bytes_most {
             let places = self.places.len();
             let Some((behind, length)) = self.measure(at) else {

@@ -129,7 +129,7 @@ impl<'t, 's> List<'t, 's> {
         let Content::List(Collection { version, size }, ends) = metadata.content else {
             return Err(Error::WrongType);
         };
-        let prefix = RowPrefix::new(txn.db(), key, version);
+        let prefix = txn.row_prefix(key, version);
         Ok(Self {
             txn,
             key,

@@ -170,7 +170,7 @@ impl Txn<'_> {
         let kind = metadata.content.kind();
         let has_names = matches!(kind, Kind::Hash | Kind::Set | Kind::SortedSet);
         let collection = metadata.content.collection().filter(|_| has_names)?;
-        let prefix = RowPrefix::new(self.db(), key, collection.version);
+        let prefix = self.row_prefix(key, collection.version);
         Some(Place { kind, prefix })
     }
 }

@@ -131,7 +131,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         };
         let Collection { version, size } = collection;
         let expires_ms = metadata.expires_ms;
-        let prefix = RowPrefix::new(txn.db(), key, version);
+        let prefix = txn.row_prefix(key, version);
         let ranking = if txn.holds_lock_of(key) {
             Ranking::UnderLock
         } else {
