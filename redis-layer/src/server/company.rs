@@ -29,26 +29,36 @@ pub(super) struct Company {
 
 struct Seat {
     connection: Option<Box<Connection>>,
-    /// Its commands had their chance.
-    is_served: bool,
+    /// What came of all who sat down with it, once they had their chance.
+    served: Option<Served>,
+}
+
+/// What came of those who sat down together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Served {
+    /// All commands that had arrived have run.
+    All,
+    /// Some are left, of one of them at least.
+    Some,
 }
 
 impl Company {
     /// Lets other connections come that are ready, and runs the first commands of all of them. Some may be left, or all.
-    pub(super) async fn join(&self, connection: Box<Connection>) -> Box<Connection> {
+    pub(super) async fn join(&self, connection: Box<Connection>) -> (Box<Connection>, Served) {
         let seat = Arc::new(Mutex::new(Seat {
             connection: Some(connection),
-            is_served: false,
+            served: None,
         }));
         self.seated.lock().push(Arc::clone(&seat));
         // Once, by invariant 1.
         loop {
             yield_now().await;
-            if !seat.lock().is_served {
+            if seat.lock().served.is_none() {
                 self.serve();
             }
-            if let Some(connection) = seat.lock().connection.take() {
-                return connection;
+            let mut seat = seat.lock();
+            if let (Some(connection), Some(served)) = (seat.connection.take(), seat.served) {
+                return (connection, served);
             }
         }
     }
@@ -57,7 +67,6 @@ impl Company {
     fn serve(&self) {
         let seated = std::mem::take(&mut *self.seated.lock());
         let mut seats: Vec<_> = seated.iter().map(|seat| seat.lock()).collect();
-        seats.iter_mut().for_each(|seat| seat.is_served = true);
         let connections = seats
             .iter_mut()
             .filter_map(|seat| seat.connection.as_deref_mut());
@@ -70,5 +79,11 @@ impl Company {
         if let Some(server) = server {
             execute_together(&server, &mut clients);
         }
+        let served = match clients.iter().all(|client| client.commands.is_empty()) {
+            true => Served::All,
+            false => Served::Some,
+        };
+        drop(clients);
+        seats.iter_mut().for_each(|seat| seat.served = Some(served));
     }
 }

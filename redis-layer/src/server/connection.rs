@@ -33,7 +33,7 @@ use crate::commands::{
     is_sociable,
 };
 use crate::server::Durability;
-use crate::server::company::Company;
+use crate::server::company::{Company, Served};
 use crate::server::order::Caller;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
@@ -158,14 +158,14 @@ impl Connection {
     /// arrived completely before a stop is still answered.
     pub(super) async fn serve(mut self: Box<Self>, mut caller: Caller) {
         loop {
-            let joins = others_may_be_ready() && self.is_sociable();
-            if joins {
+            let mut served = Served::Some;
+            if others_may_be_ready() && self.is_sociable() {
                 let company = Arc::clone(&self.company);
-                self = company.join(self).await;
+                (self, served) = company.join(self).await;
             }
             let ran = self.run_in_turn().await;
-            // Who comes from the company has let them run.
-            if !joins && ran.next == Next::Read && !self.out.is_empty() {
+            // Unless all have run with it in the company.
+            if served == Served::Some && ran.next == Next::Read && !self.out.is_empty() {
                 let_others_run().await;
             }
             self.session.tell_changes();
