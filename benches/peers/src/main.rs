@@ -204,8 +204,13 @@ fn note_of(kind: Kind, at: &str, args: &Args) -> String {
     )
 }
 
+/// What the process before gave back goes back to the host of a virtual machine meanwhile. Else some engines get memory that is
+/// at hand, and others wait for theirs.
+const REST: Duration = Duration::from_secs(4);
+
 /// What a process apart measured, or nothing if it took too long.
 fn in_a_process(kind: Kind, sizes: Sizes, parts: &[Part], args: &Args) -> Result<Option<Measured>> {
+    std::thread::sleep(REST);
     let folder = tempfile::Builder::new()
         .prefix("peers-")
         .tempdir_in(&args.dir)?;

@@ -388,15 +388,14 @@ impl List<'_, '_> {
                     rows.push(key.to_vec());
                     return Ok(true);
                 }
-                // Less than a row holds.
-                let less = left as i64;
                 let next = match (row.is_bundle(), side) {
                     (false, _) => position.clone(),
-                    (true, Side::Left) => Position::slot(low + less),
-                    (true, Side::Right) => Position::slot(high - less),
+                    (true, Side::Left) => Position::slot(low.wrapping_add_unsigned(left)),
+                    (true, Side::Right) => Position::slot(high.wrapping_sub_unsigned(left)),
                 };
-                let end_row = EndRow::of(position.slot, next.slot, gone + left as u8);
-                end = Some((next, end_row));
+                // Less than a row holds.
+                let gone = gone.saturating_add(u8::try_from(left).unwrap_or(u8::MAX));
+                end = Some((next.clone(), EndRow::of(position.slot, next.slot, gone)));
                 Ok(false)
             },
         )?;
