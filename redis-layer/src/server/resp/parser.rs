@@ -14,6 +14,7 @@
 //! 3. After an error nothing more comes out; the connection has to be closed.
 //! 4. What goes the fast way would come out of the slow one too.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
@@ -85,8 +86,8 @@ const READ_BYTES: usize = 16 * 1024;
 /// How much room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
 
-/// Room for so many places at first: what a pipeline of some commands has.
-const PLACES: usize = 64;
+/// No more than so many places are kept room for.
+const PLACES_KEPT: usize = 1024;
 
 /// Turns bytes into commands.
 #[derive(Debug, Default)]
@@ -96,10 +97,25 @@ pub struct Parser {
     /// How many bytes of the buffer hold no end of a line.
     scanned: usize,
     partial: Partial,
-    /// Where the arguments of whole commands stand. Empty between calls, and kept for its memory.
+}
+
+/// Whole commands that were found in the buffer.
+#[derive(Debug, Default)]
+struct Found {
+    /// Where their arguments stand.
     places: Vec<Range<usize>>,
-    /// How many arguments each of them has. As `places`.
+    /// How many arguments each of them has.
     counts: Vec<usize>,
+}
+
+thread_local! {
+    /// Empty between calls, and kept for its memory: all connections of a thread use one.
+    static FOUND: Cell<Found> = const {
+        Cell::new(Found {
+            places: Vec::new(),
+            counts: Vec::new(),
+        })
+    };
 }
 
 /// The command that is arriving.
@@ -145,8 +161,6 @@ impl Parser {
     pub fn rest(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
-            self.places = Vec::new();
-            self.counts = Vec::new();
         }
     }
 
@@ -225,34 +239,38 @@ impl Parser {
         if self.buffer.is_empty() {
             return 0;
         }
+        let mut found = FOUND.take();
+        let Found { places, counts } = &mut found;
         let (mut at, mut bytes) = (0, 0);
-        self.places.reserve(PLACES);
-        self.counts.reserve(PLACES);
-        while self.counts.len() < most && bytes < bytes_most {
-            let places = self.places.len();
-            let Some((behind, length)) = self.measure(at) else {
-                self.places.truncate(places);
+        while counts.len() < most && bytes < bytes_most {
+            let before = places.len();
+            let Some((behind, length)) = self.measure(at, places) else {
+                places.truncate(before);
                 break;
             };
-            self.counts.push(self.places.len() - places);
+            counts.push(places.len() - before);
             at = behind;
             bytes += length;
         }
         if at > 0 {
             self.scanned = 0;
             let whole = self.buffer.split_to(at).freeze();
-            let mut places = self.places.drain(..);
-            for count in self.counts.drain(..) {
+            let mut places = places.drain(..);
+            for count in counts.drain(..) {
                 let places = places.by_ref().take(count);
                 commands.push_back(places.map(|place| whole.slice(place)).collect());
             }
+        }
+        if found.places.capacity() <= PLACES_KEPT {
+            FOUND.set(found);
         }
         bytes
     }
 
     /// Finds the arguments of a command that begins at `at`. Answers where the next one begins, and how many bytes the
     /// arguments have.
-    fn measure(&mut self, mut at: usize) -> Option<(usize, usize)> {
+    #[inline]
+    fn measure(&self, mut at: usize, places: &mut Vec<Range<usize>>) -> Option<(usize, usize)> {
         let (count, behind) = header(self.buffer.get(at..)?, b'*')?;
         if count == 0 || count > self.limits.arguments {
             return None;
@@ -269,7 +287,7 @@ impl Parser {
             if at > self.buffer.len() || !is_within {
                 return None;
             }
-            self.places.push(start..start + length);
+            places.push(start..start + length);
         }
         Some((at, bytes))
     }
