@@ -2,7 +2,7 @@
 //!
 //! The metadata row knows the positions of the first and of the last element. A push takes the next slot at its end,
 //! a pop reads the row at its end, so both take O(1), and no scan begins before the first element: the tombstones of a
-//! queue lie outside. What one transaction pushes at one end shares rows ([`held`]). Between two neighbours there is always a
+//! queue lie outside. What one transaction pushes at one end shares rows (`list/held.rs`). Between two neighbours there is always a
 //! free [`Position`], so an insertion moves nothing. `docs/lists.md` tells the design with its figures.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
