@@ -57,8 +57,9 @@ impl Company {
                 self.serve();
             }
             let mut seat = seat.lock();
-            if let (Some(connection), Some(served)) = (seat.connection.take(), seat.served) {
-                return (connection, served);
+            if let Some(connection) = seat.connection.take() {
+                // Another thread may have taken the seat along and not come to it yet.
+                return (connection, seat.served.unwrap_or(Served::Some));
             }
         }
     }
