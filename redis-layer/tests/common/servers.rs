@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -130,10 +130,19 @@ impl Drop for RealRedis {
     }
 }
 
-/// A loopback address that was free a moment ago.
+/// A loopback address that was free a moment ago, and that no other test of this program was given: a server that is slow to start
+/// would find its port taken, while its test talks to the server of another.
 pub(crate) fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap()
+    static GIVEN: Mutex<Vec<SocketAddr>> = Mutex::new(Vec::new());
+    let mut given = GIVEN.lock().unwrap();
+    loop {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        if !given.contains(&address) {
+            given.push(address);
+            return address;
+        }
+    }
 }
 
 /// Waits until somebody accepts connections there.
