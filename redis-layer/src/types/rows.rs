@@ -1,4 +1,4 @@
-//! The bytes of every row. This module, with its two parts, is the only one that knows them.
+//! The bytes of every row. This module, with its parts, is the only one that knows them.
 //!
 //! ```text
 //! metadata  db: u32 | user key                                      -> tag | expiry? | body

@@ -205,7 +205,7 @@ impl<'t, 's> List<'t, 's> {
 
     /// The element with this number.
     ///
-    /// Cost: see [`List::position_of`], and one point read.
+    /// Cost: see [`List::position_of`], and one point read; up to two seeks more if the element shares a row.
     ///
     /// # Errors
     /// A damaged row; those of the store.

@@ -99,12 +99,6 @@ impl<'v> ListRow<'v> {
         self.bundled.is_some()
     }
 
-    /// The slot in its key.
-    #[must_use]
-    pub const fn slot(&self) -> i64 {
-        self.slot
-    }
-
     /// The first and the last slot that it holds.
     #[inline]
     #[must_use]
@@ -206,6 +200,10 @@ impl<'v> ListRow<'v> {
             Some((of, element)) if of == slot => Some(element),
             _ => self.element(slot),
         };
+        // Only damaged metadata leave nothing of a row.
+        if low > high {
+            return None;
+        }
         let slot = match self.growth {
             Growth::Rightwards => low,
             Growth::Leftwards => high,
