@@ -5,10 +5,11 @@
 //! fail. `CHROMIUM` names another program. `BOOK_PDF` names a file for the printed book, to look at.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::thread;
 use std::time::Duration;
 
 use book::server::{ServeOptions, Server};
@@ -115,9 +116,13 @@ fn follow(tools: &Tools, script: &str, given: &Value, mut order: impl FnMut(&str
         .arg(given.to_string())
         .current_dir(&tools.scripts)
         .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
+        // Not ours: Node makes a pipe that it gets answer at once, and of two that run at a time the second leaves it so. Whoever
+        // prints into it later, faster than it is read, would fail.
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let errors = child.stderr.take().unwrap();
+    let errors = thread::spawn(|| io::read_to_string(errors).unwrap());
     let mut said = String::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
@@ -128,6 +133,7 @@ fn follow(tools: &Tools, script: &str, given: &Value, mut order: impl FnMut(&str
     }
     let status = child.wait().unwrap();
     println!("{said}");
+    eprint!("{}", errors.join().unwrap());
     assert!(status.success(), "{script}: {status}");
 }
 
