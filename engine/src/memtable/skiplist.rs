@@ -174,6 +174,14 @@ impl SkipList {
         trailer.is_some_and(|trailer| u64::from_be_bytes(*trailer) > target.trailer)
     }
 
+    /// Whether two nodes hold versions of one user key. Neither is the head.
+    fn is_same_key(&self, one: Node, other: Node) -> bool {
+        // SAFETY: nodes of this list that are not its head, and `&self` keeps the arena.
+        let [one, other] = [one, other].map(|node| unsafe { node.key() });
+        let user_key = |key: &[u8]| key.len().saturating_sub(TRAILER_BYTES);
+        one[..user_key(one)] == other[..user_key(other)]
+    }
+
     /// The first node at or after `target`.
     pub(super) fn seek(&self, target: Target<'_>) -> Option<Node> {
         self.around(target).1

@@ -302,6 +302,28 @@ fn a_key_beside_the_last_one_takes_no_search() {
 }
 
 #[test]
+fn an_old_version_of_a_hot_key_is_found_in_few_steps() {
+    let counted = Arc::new(Counted(AtomicU64::new(0)));
+    let mut writer = MemtableWriter::new(Comparator::Custom(counted.clone()), 1 << 20);
+    let put = |user_key, sequence| ParsedKey {
+        user_key,
+        sequence,
+        kind: ValueKind::Put,
+    };
+    let versions = 10_000;
+    for sequence in 1..=versions {
+        writer.insert(put(b"hot", sequence), b"");
+        // So that there is an index, which leads to the newest version.
+        writer.end_batch();
+    }
+    let before = counted.0.load(Memory::Relaxed);
+    let found = writer.reader().get(b"hot", versions / 2).unwrap();
+    assert_eq!(found.sequence, versions / 2);
+    let asked = counted.0.load(Memory::Relaxed) - before;
+    assert!(asked < 500, "{asked} comparisons among {versions} versions");
+}
+
+#[test]
 fn an_empty_or_small_memtable_takes_little_memory() {
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 64 << 20);
     assert!(writer.reader().reserved_bytes() <= 1 << 10);

@@ -8,14 +8,17 @@
 //! 1. Messages come out in the order in which they went in.
 //! 2. What waits is bounded by the limit for the client's class. Whoever reaches it is
 //!    disconnected, as in Redis: its messages are dropped and the connection ends.
+//! 3. A call is never lost. Who waits leaves its waker, then looks; who changes something changes it, then takes the waker.
+//!    One of the two comes later at the lock of the waker, and sees what the other did.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use crate::commands::Reply;
 use crate::commands::config::value::OutputLimit;
@@ -59,7 +62,8 @@ pub struct Outbox {
     has_messages: AtomicBool,
     is_closed: AtomicBool,
     is_stopping: AtomicBool,
-    wake: Notify,
+    /// Calls the task of the connection. It stays when the task goes on: then a call does nothing.
+    waker: Mutex<Option<Waker>>,
 }
 
 #[derive(Debug, Default)]
@@ -91,7 +95,7 @@ impl Outbox {
         self.waiting_bytes.store(all, Ordering::Relaxed);
         self.has_messages.store(true, Ordering::Release);
         drop(queue);
-        self.wake.notify_one();
+        self.call();
     }
 
     /// The messages that wait, oldest first. The connection says with [`Outbox::sent`] when they
@@ -117,23 +121,49 @@ impl Outbox {
         self.waiting_bytes.store(queue.bytes, Ordering::Relaxed);
     }
 
-    /// Is ready when there may be a message, or the connection has to end.
+    /// Is ready when messages wait, the server stops, or the connection has to end.
     pub async fn changed(&self) {
-        self.wake.notified().await;
+        self.is_so(|| self.has_messages() || self.is_stopping() || self.is_closed())
+            .await;
     }
 
-    /// Is ready as [`Outbox::changed`] is, and whenever messages wait or the server stops: who sends hears of what comes
-    /// meanwhile, and leaves it to be found here.
-    pub async fn changed_or_stopping(&self) {
-        if !self.is_stopping() && !self.has_messages() {
-            self.changed().await;
+    /// Is ready when the connection has to end at once.
+    pub async fn closed(&self) {
+        self.is_so(|| self.is_closed()).await;
+    }
+
+    /// Is ready when something is so, which [`Outbox::call`] follows. One task waits at a time.
+    async fn is_so(&self, is_so: impl Fn() -> bool) {
+        poll_fn(|cx| {
+            self.leave_waker(cx);
+            if is_so() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    fn leave_waker(&self, cx: &Context<'_>) {
+        let mut waker = self.waker.lock();
+        let is_there = waker.as_ref().is_some_and(|w| w.will_wake(cx.waker()));
+        if !is_there {
+            *waker = Some(cx.waker().clone());
+        }
+    }
+
+    fn call(&self) {
+        let waker = self.waker.lock().take();
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 
     /// Ends the connection when it has answered what has arrived.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Release);
-        self.wake.notify_one();
+        self.call();
     }
 
     /// Whether the connection has to end when it has nothing to do.
@@ -155,7 +185,7 @@ impl Outbox {
         queue.messages.clear();
         queue.bytes = 0;
         drop(queue);
-        self.wake.notify_one();
+        self.call();
     }
 
     /// Whether the connection has to end.

@@ -49,8 +49,10 @@ const COMMANDS_AHEAD: usize = 64;
 const BYTES_AHEAD: usize = 64 * 1024;
 /// How long a task waits to be called for locks before it waits on its thread.
 const QUEUE_PATIENCE: Duration = Duration::from_millis(10);
-/// A connection with nothing to do keeps no larger buffer for answers.
+/// A connection with nothing to do keeps no larger buffer for answers,
 const IDLE_BYTES: usize = 4 * 1024;
+/// and no more room for what comes of commands.
+const IDLE_ANSWERS: usize = 4;
 
 /// One connection at work.
 pub(super) struct Connection {
@@ -235,12 +237,13 @@ impl Connection {
         if self.out.capacity() > IDLE_BYTES {
             self.out = Vec::new();
         }
+        self.executed.shrink_to(IDLE_ANSWERS);
         self.show_memory();
         let peer = Arc::clone(self.session.peer());
         tokio::select! {
             biased;
             more = read(&mut self.stream, &mut self.parser) => self.arrived(&more),
-            () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
+            () = peer.outbox.changed() => called(&peer.outbox),
         }
     }
 
@@ -249,13 +252,12 @@ impl Connection {
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = None;
         self.session.begin_turn();
-        let mut executed = std::mem::take(&mut self.executed);
         let mut place = std::mem::take(&mut self.place);
         if waker.is_none() {
             place.leave();
         }
         let next = loop {
-            wrote = self.take_answers(&mut executed).or(wrote);
+            wrote = self.take_answers().or(wrote);
             if self.exceeds_output_limit() {
                 break Next::Drop;
             }
@@ -297,7 +299,7 @@ impl Connection {
             let arrived = Arrived {
                 session: &mut self.session,
                 commands: &mut self.commands,
-                executed: &mut executed,
+                executed: &mut self.executed,
             };
             if execute_next(&self.server, arrived, wait) == Progress::Queued {
                 if wrote.is_some() || !self.out.is_empty() {
@@ -352,7 +354,8 @@ impl Connection {
     }
 
     /// Puts answers with the others, and notes what waits. Answers as [`take_answer`](Self::take_answer).
-    fn take_answers(&mut self, executed: &mut Vec<Executed>) -> Option<u64> {
+    fn take_answers(&mut self) -> Option<u64> {
+        let mut executed = std::mem::take(&mut self.executed);
         // For large answers: else the room for them is found in many steps, each of them a copy.
         let bytes = executed.iter().map(|executed| executed.reply.size());
         self.out.reserve(bytes.sum::<usize>() + FRAME_BYTES_MAX);
@@ -361,6 +364,8 @@ impl Connection {
             wrote = self.take_answer(&executed).or(wrote);
             self.waiting = executed.waiting;
         }
+        // Empty, and kept for its memory.
+        self.executed = executed;
         wrote
     }
 
@@ -417,7 +422,7 @@ impl Connection {
                 more = read(&mut self.stream, &mut self.parser), if takes_more => {
                     self.arrived(&more)
                 }
-                () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
+                () = peer.outbox.changed() => called(&peer.outbox),
             };
             match woken {
                 Woken::Bytes => {}
@@ -455,7 +460,7 @@ impl Connection {
             more = read(&mut self.stream, &mut self.parser), if takes_more => {
                 self.arrived(&more)
             }
-            () = peer.outbox.changed_or_stopping() => called(&peer.outbox),
+            () = peer.outbox.changed() => called(&peer.outbox),
         };
         matches!(woken, Woken::Bytes | Woken::Message)
     }
@@ -517,7 +522,7 @@ fn called(outbox: &Outbox) -> Woken {
 /// Waits for bytes and takes them. The buffer gets its room only when there are some, so an idle
 /// connection costs little. Answers 0 at the end of the stream.
 async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
-    stream.readable().await?;
+    poll_fn(|cx| stream.poll_readable(cx)).await?;
     // This form knows that a read which does not fill its buffer has taken all there was, and
     // saves the call that would say so.
     stream.read_buf(parser.buffer()).await

@@ -28,9 +28,11 @@ pub(in crate::memtable) const TOGETHER: usize = 12;
 /// A node rises above its level if so many steps on that level led to it.
 const STEPS_MAX: usize = 3;
 
-/// One in so many versions that are inserted without a search is searched for after all, and made high: else a key with
-/// thousands of versions would be a run that every search of its neighbours has to walk.
-const VERSIONS_A_TOWER: u64 = 32;
+/// One in so many versions that are inserted without a search is searched for after all, and made high, if it stands before a
+/// run of other versions: else a key with thousands of them would be a run that every search of its neighbours has to walk.
+const VERSIONS_A_TOWER: u64 = 128;
+/// So many versions of a key are a run.
+const RUN: usize = 32;
 
 /// The right to insert. There is one for each list.
 #[derive(Debug)]
@@ -112,14 +114,15 @@ impl Writer {
 
     /// Inserts a version of the key of `newest`, newer than that one, which is the newest so far.
     ///
-    /// Cost: no comparison, but one time in [`VERSIONS_A_TOWER`] that of [`insert`](Self::insert).
+    /// Cost: no comparison, but one time in [`VERSIONS_A_TOWER`] a walk over at most [`RUN`] nodes, and if all are of the key, that
+    /// of [`insert`](Self::insert).
     pub(in crate::memtable) fn insert_newer(
         &mut self,
         newest: Node,
         target: Target<'_>,
         value: &[u8],
     ) -> Node {
-        if self.next_random().is_multiple_of(VERSIONS_A_TOWER) {
+        if self.next_random().is_multiple_of(VERSIONS_A_TOWER) && self.list.begins_run(newest) {
             self.find(target);
             let height = self.choose_height().max(2);
             return self.insert_here(height, target, value);
@@ -289,6 +292,18 @@ impl SkipList {
     fn is_next(&self, node: Node, target: Target<'_>) -> bool {
         self.after(node, 0)
             .is_none_or(|next| self.compare(next, target) == Order::Greater)
+    }
+
+    /// Whether [`RUN`] older versions of a node's key stand behind it.
+    fn begins_run(&self, newest: Node) -> bool {
+        let mut at = newest;
+        (0..RUN).all(|_| match self.after(at, 0) {
+            Some(next) if self.is_same_key(next, newest) => {
+                at = next;
+                true
+            }
+            _ => false,
+        })
     }
 
     /// Publishes a node behind another one on a level. Only the writer may, with a node that is at least so high.

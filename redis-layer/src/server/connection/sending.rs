@@ -43,12 +43,7 @@ impl Connection {
             };
             let ready = tokio::select! {
                 ready = self.stream.ready(interest) => ready?,
-                () = peer.outbox.changed() => {
-                    if peer.outbox.is_closed() {
-                        return Err(io::ErrorKind::ConnectionAborted.into());
-                    }
-                    continue;
-                }
+                () = peer.outbox.closed() => return Err(io::ErrorKind::ConnectionAborted.into()),
             };
             if ready.is_writable() {
                 sent += none_if_blocked(self.stream.try_write(&self.out[sent..]))?.unwrap_or(0);

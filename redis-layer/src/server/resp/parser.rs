@@ -7,6 +7,10 @@
 //! of them stand, and one cut takes them out of the buffer ([`Parser::take_whole`]). Everything else goes the slow way,
 //! argument by argument, which never looks at a byte twice without need and knows what is wrong.
 //!
+//! Most reads bring whole commands. So all parsers of a thread read into one room, one behind the other: who has taken all
+//! commands out of what was read leaves the rest of the room to the next. To get room for every read alone was a
+//! twentieth of a `GET`. Who has part of a command left takes it along, and has a buffer of its own until that is complete.
+//!
 //! Invariants
 //! 1. A length that a client announces allocates nothing. Memory grows with the bytes that have
 //!    arrived, and [`Limits::query_bytes`] bounds it.
@@ -85,6 +89,8 @@ impl ProtocolError {
 const READ_BYTES: usize = 16 * 1024;
 /// How much room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
+/// How large a room is that the parsers of a thread share. An argument that is kept keeps all of it.
+const ROOM_BYTES: usize = 2 * READ_BYTES;
 
 /// No more than so many places are kept room for.
 const PLACES_KEPT: usize = 1024;
@@ -94,6 +100,8 @@ const PLACES_KEPT: usize = 1024;
 pub struct Parser {
     limits: Limits,
     buffer: BytesMut,
+    /// The buffer is the room of the thread.
+    is_in_room: bool,
     /// How many bytes of the buffer hold no end of a line.
     scanned: usize,
     partial: Partial,
@@ -109,6 +117,8 @@ struct Found {
 }
 
 thread_local! {
+    /// What is left of the room that the parsers of a thread share, unless one of them has it. Empty.
+    static ROOM: Cell<Option<BytesMut>> = const { Cell::new(None) };
     /// Empty between calls, and kept for its memory: all connections of a thread use one.
     static FOUND: Cell<Found> = const {
         Cell::new(Found {
@@ -147,6 +157,11 @@ impl Parser {
 
     /// The buffer to append arriving bytes to, with room for a good read.
     pub fn buffer(&mut self) -> &mut BytesMut {
+        if self.buffer.capacity() == 0 {
+            let room = ROOM.take();
+            self.buffer = room.unwrap_or_else(|| BytesMut::with_capacity(ROOM_BYTES));
+            self.is_in_room = true;
+        }
         let missing = self
             .partial
             .bulk_length
@@ -154,14 +169,29 @@ impl Parser {
             .saturating_sub(self.buffer.len());
         self.buffer
             .reserve(missing.clamp(READ_BYTES, LONG_READ_BYTES));
+        // It is not shared with a long argument, which may be kept for long.
+        self.is_in_room &= missing <= READ_BYTES;
         &mut self.buffer
     }
 
     /// Gives back the memory of an empty buffer, for a connection that may be idle for long.
     pub fn rest(&mut self) {
+        self.leave_room();
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
         }
+    }
+
+    /// Leaves the room to others, and takes along what is in it.
+    fn leave_room(&mut self) {
+        if !mem::take(&mut self.is_in_room) {
+            return;
+        }
+        // Nothing, most of the time, which needs no memory.
+        let left = BytesMut::from(&self.buffer[..]);
+        let mut room = mem::replace(&mut self.buffer, left);
+        room.clear();
+        ROOM.set(Some(room));
     }
 
     /// How many bytes are kept: those that are no complete command yet.
@@ -182,6 +212,17 @@ impl Parser {
     /// # Errors
     /// The bytes behind those commands are no request, or too many.
     pub fn next_commands(
+        &mut self,
+        most: usize,
+        bytes: usize,
+        commands: &mut VecDeque<Vec<Bytes>>,
+    ) -> Result<(), ProtocolError> {
+        let taken = self.take_commands(most, bytes, commands);
+        self.leave_room();
+        taken
+    }
+
+    fn take_commands(
         &mut self,
         most: usize,
         mut bytes: usize,
@@ -428,4 +469,68 @@ fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a parser some bytes, and takes the commands. Answers where the bytes were put.
+    fn give(parser: &mut Parser, bytes: &[u8]) -> (*const u8, Vec<Vec<Bytes>>) {
+        let buffer = parser.buffer();
+        let place = buffer.as_ptr_range().end;
+        buffer.extend_from_slice(bytes);
+        let mut commands = VecDeque::new();
+        parser.next_commands(64, 1 << 20, &mut commands).unwrap();
+        (place, commands.into())
+    }
+
+    #[test]
+    fn parsers_of_one_thread_read_into_one_room() {
+        let [mut one, mut other] = [Parser::default(), Parser::default()];
+        let ping = b"*1\r\n$4\r\nPING\r\n";
+        let (first, kept) = give(&mut one, ping);
+        let (second, _) = give(&mut other, ping);
+        assert_eq!(first.wrapping_add(ping.len()), second);
+        // What is kept is not written over, however much comes behind it.
+        for _ in 0..2 * ROOM_BYTES / ping.len() {
+            assert_eq!(give(&mut other, ping).1, kept);
+        }
+        assert_eq!(kept, [[Bytes::from("PING")]]);
+    }
+
+    #[test]
+    fn who_has_part_of_a_command_takes_only_that_along() {
+        let [mut one, mut other] = [Parser::default(), Parser::default()];
+        let understood = b"*1\r\n$4\r\n";
+        let (first, _) = give(&mut one, &[&understood[..], b"PI"].concat());
+        let (second, _) = give(&mut other, b"*1\r\n$4\r\nPING\r\n");
+        assert_eq!(first.wrapping_add(understood.len()), second);
+        let held = one.buffer.capacity();
+        assert!(held < 64, "{held} bytes are held for ten");
+        assert_eq!(give(&mut one, b"NG\r\n").1, [[Bytes::from("PING")]]);
+    }
+
+    #[test]
+    fn a_long_argument_does_not_become_the_room() {
+        let mut parser = Parser::default();
+        let length = 4 * LONG_READ_BYTES;
+        let head = format!("*2\r\n$3\r\nGET\r\n${length}\r\n");
+        give(&mut parser, head.as_bytes());
+        let mut taken = Vec::new();
+        while taken.is_empty() {
+            let text = vec![b'x'; READ_BYTES];
+            let left = length + 2 - parser.buffer.len();
+            let text = if left <= READ_BYTES {
+                &text[..left]
+            } else {
+                &text
+            };
+            taken = give(&mut parser, text).1;
+        }
+        assert_eq!(taken[0][1].len(), length);
+        parser.rest();
+        let room = ROOM.take().map_or(0, |room| room.capacity());
+        assert!(room <= ROOM_BYTES, "{room} bytes are kept as a room");
+    }
 }
