@@ -7,9 +7,10 @@
 //! lose (`version::read_charge`), and when that has come to the price of merging, it is made.
 //!
 //! The price: a byte costs 2 ns to flush and merge, measured. But a nanosecond of the worker is not one of a reader. The
-//! worker has nothing else to do then, and most of what it does would be done later anyway; a reader waits. One
-//! nanosecond of a reader counts for eight of the worker, so a byte costs a quarter of one. A seek over three runs,
-//! which loses 2 µs, then pays for 8 KiB. LevelDB, where the idea is from (`allowed_seeks`), has a seek pay for 16 KiB.
+//! worker has nothing else to do then, and most of what it does would be done later anyway; a reader waits. And a merge that
+//! begins late takes a core from the readers that have come meanwhile. One nanosecond of a reader counts for 32 of
+//! the worker, so a byte costs a sixteenth of one. A seek over three runs, which loses 2 µs, then pays for 32 KiB. LevelDB,
+//! where the idea is from (`allowed_seeks`), has a seek pay for 16 KiB.
 //!
 //! Never beside writers: what is merged for readers would soon be merged again, and be write amplification.
 //! 1. Each write takes back the charge of a hundred gets. Under any load of mostly writes nothing is ever due.
@@ -31,7 +32,7 @@ use crate::db::signals::closed;
 use crate::error::Result;
 
 /// So many bytes to be merged cost a nanosecond of readers' time.
-const BYTES_PER_NANO: u64 = 4;
+const BYTES_PER_NANO: u64 = 16;
 /// What a write takes back of the charge: about what a hundred gets lose over three runs.
 const WRITE_NANOS: u64 = 25_000;
 
