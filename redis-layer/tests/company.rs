@@ -195,6 +195,8 @@ fn what_runs_together_after_a_pause_is_not_slow() {
 struct Batches {
     rows: BTreeStore,
     written: AtomicU64,
+    /// How many milliseconds each batch takes.
+    takes_ms: AtomicU64,
     /// Who holds it holds up whoever writes.
     gate: Mutex<()>,
 }
@@ -207,6 +209,7 @@ impl Store for Batches {
     fn write(&self, batch: Batch) -> Result<()> {
         self.written.fetch_add(1, Ordering::SeqCst);
         drop(self.gate.lock());
+        thread::sleep(Duration::from_millis(self.takes_ms.load(Ordering::SeqCst)));
         self.rows.write(batch)
     }
 
@@ -253,7 +256,16 @@ impl Crowd {
     }
 
     /// The first clients send a command each, one behind the other, while the thread is held in a write; their replies.
-    fn send_while_busy(&mut self, commands: &[Vec<u8>]) -> Vec<String> {
+    fn call_while_busy(&mut self, commands: &[Vec<u8>]) -> Vec<String> {
+        self.send_while_busy(commands);
+        let answer = |client: &mut Client| client.reply().unwrap().escape_ascii().to_string();
+        self.clients[..commands.len()]
+            .iter_mut()
+            .map(answer)
+            .collect()
+    }
+
+    fn send_while_busy(&mut self, commands: &[Vec<u8>]) {
         let before = self.batches();
         let gate = self.store.gate.lock();
         self.busy.send(b"SET busy 1\r\n").unwrap();
@@ -265,11 +277,6 @@ impl Crowd {
         }
         drop(gate);
         self.busy.reply().unwrap();
-        let answer = |client: &mut Client| client.reply().unwrap().escape_ascii().to_string();
-        self.clients[..commands.len()]
-            .iter_mut()
-            .map(answer)
-            .collect()
     }
 }
 
@@ -287,7 +294,7 @@ fn clients_are_served_in_the_order_in_which_they_sent() {
             crowd.busy.call(&["del", "list"]);
             let command = |n: usize| encode(&words(&push.replace("{}", &n.to_string())));
             let commands: Vec<Vec<u8>> = (0..count).map(command).collect();
-            crowd.send_while_busy(&commands);
+            crowd.call_while_busy(&commands);
             let list = crowd.busy.call(&["lrange", "list", "0", "-1"]);
             let found: Vec<&str> = list.split("\\r\\n").skip(2).step_by(2).collect();
             let sent: Vec<String> = (0..count).map(|n| n.to_string()).collect();
@@ -303,11 +310,42 @@ fn what_arrives_while_the_thread_is_busy_becomes_two_batches() {
     const WRITERS: usize = 20;
     let mut crowd = Crowd::of(WRITERS);
     let before = crowd.batches();
-    let mut answers = crowd.send_while_busy(&vec![b"INCR counter\r\n".to_vec(); WRITERS]);
+    let mut answers = crowd.call_while_busy(&vec![b"INCR counter\r\n".to_vec(); WRITERS]);
     answers.sort();
     let mut all: Vec<String> = (1..=WRITERS).map(|n| format!(":{n}\\r\\n")).collect();
     all.sort();
     assert_eq!(answers, all);
     let batches = crowd.batches() - before;
     assert!(batches <= 3, "{batches} batches for {WRITERS} commands");
+}
+
+/// To be answered is to wake up: the client of whom the first answer leaves finds the others there when it has read that.
+#[test]
+fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
+    const WRITERS: usize = 8;
+    // Together they are more than run in one batch.
+    let pipeline = b"INCR counter\r\n".repeat(24);
+    let mut crowd = Crowd::of(WRITERS);
+    let before = crowd.batches();
+    // Who is answered before the last batch sees that it is not written.
+    crowd.store.takes_ms.store(50, Ordering::SeqCst);
+    crowd.send_while_busy(&vec![pipeline; WRITERS]);
+    let store = &crowd.store;
+    // The first is answered at once: it was alone.
+    let waiting: Vec<u64> = thread::scope(|scope| {
+        let ask = |client| {
+            scope.spawn(move || {
+                Client::reply(client).unwrap();
+                store.written.load(Ordering::SeqCst)
+            })
+        };
+        let asked: Vec<_> = crowd.clients[1..].iter_mut().map(ask).collect();
+        asked
+            .into_iter()
+            .map(|answered| answered.join().unwrap())
+            .collect()
+    });
+    let all = crowd.batches();
+    assert!(all > before + 3, "{all} batches, {before} of them before");
+    assert_eq!(waiting, [all; WRITERS - 1]);
 }
