@@ -62,7 +62,7 @@ pub struct Outbox {
     has_messages: AtomicBool,
     is_closed: AtomicBool,
     is_stopping: AtomicBool,
-    /// Calls the task of the connection. It stays when the task goes on: then a call does nothing.
+    /// Calls the task of the connection. It stays when the task goes on: a call is in vain then, and what it told of is found.
     waker: Mutex<Option<Waker>>,
 }
 

@@ -53,7 +53,7 @@ impl Stream {
         of_either!(self, stream => stream.ready(interest).await)
     }
 
-    /// As the method of the same end of [`ready`](Self::ready), for one task at a time: it costs half as much.
+    /// Is ready when there may be bytes to read. Only one task may wait so, and it costs half of what [`ready`](Self::ready) does.
     pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_either!(self, stream => stream.poll_read_ready(cx))
     }
