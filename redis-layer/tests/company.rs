@@ -274,6 +274,8 @@ impl Crowd {
         }
         for (client, command) in self.clients.iter_mut().zip(commands) {
             client.send(command).unwrap();
+            // On a busy machine what is sent on one processor may arrive before what was sent on another.
+            thread::sleep(Duration::from_millis(2));
         }
         drop(gate);
         self.busy.reply().unwrap();

@@ -21,8 +21,9 @@ mod sending;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::{Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -519,11 +520,19 @@ fn called(outbox: &Outbox) -> Woken {
     }
 }
 
-/// Waits for bytes and takes them. The buffer gets its room only when there are some, so an idle
-/// connection costs little. Answers 0 at the end of the stream.
+/// Waits for bytes and takes them. The buffer has its room only while there are some, so an idle connection costs little.
+/// Answers 0 at the end of the stream.
 async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
-    poll_fn(|cx| stream.poll_readable(cx)).await?;
-    // This form knows that a read which does not fill its buffer has taken all there was, and
-    // saves the call that would say so.
-    stream.read_buf(parser.buffer()).await
+    poll_fn(|cx| {
+        ready!(stream.poll_readable(cx))?;
+        // This form knows that a read which does not fill its buffer has taken all there was, and saves the call that
+        // would say so.
+        let polled = pin!(stream.read_buf(parser.buffer())).poll(cx);
+        if polled.is_pending() {
+            // There was nothing after all, as at the beginning of every connection.
+            parser.rest();
+        }
+        polled
+    })
+    .await
 }
