@@ -43,7 +43,7 @@ pub(super) use self::node::Node;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;
-use crate::internal_key::TRAILER_BYTES;
+use crate::internal_key::{self, TRAILER_BYTES};
 use crate::sync::{AtomicUsize, Ordering};
 
 /// The list as readers share it.
@@ -177,9 +177,8 @@ impl SkipList {
     /// Whether two nodes hold versions of one user key. Neither is the head.
     fn is_same_key(&self, one: Node, other: Node) -> bool {
         // SAFETY: nodes of this list that are not its head, and `&self` keeps the arena.
-        let [one, other] = [one, other].map(|node| unsafe { node.key() });
-        let user_key = |key: &[u8]| key.len().saturating_sub(TRAILER_BYTES);
-        one[..user_key(one)] == other[..user_key(other)]
+        let [one, other] = [one, other].map(|node| internal_key::user_key(unsafe { node.key() }));
+        internal_key::is_same(one, other)
     }
 
     /// The first node at or after `target`.
