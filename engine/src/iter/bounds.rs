@@ -43,6 +43,16 @@ impl Bounds {
     }
 
     #[inline]
+    pub(super) fn has_lower(&self) -> bool {
+        self.lower != Bound::Unbounded
+    }
+
+    #[inline]
+    pub(super) fn has_upper(&self) -> bool {
+        self.upper != Bound::Unbounded
+    }
+
+    #[inline]
     pub(super) fn past_upper(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
         match &self.upper {
             Bound::Unbounded => false,

@@ -14,7 +14,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::comparator::Comparator;
-use crate::cursor::{InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEEK};
+use crate::cursor::{Direction, InternalCursor, KEY_BYTES_USUAL, STEPS_BEFORE_SEEK};
 use crate::error::Result;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Bounds, Coverage, MergeCursor};
@@ -124,7 +124,7 @@ impl Cursor {
     #[must_use]
     pub fn key(&self) -> &[u8] {
         match self.place {
-            Place::Forward | Place::BackwardHere => internal_key::user_key(self.merge.key()),
+            Place::Forward | Place::BackwardHere => user_key(&self.merge),
             Place::Backward => &self.key,
             Place::Nowhere => panic!("the cursor stands on no row"),
         }
@@ -162,7 +162,7 @@ impl Cursor {
                 internal_key::append_last(&mut self.seek_key, lower);
                 self.merge.seek(&self.seek_key)?;
                 // The oldest version possible may exist, and is still the excluded key's.
-                if self.merge.valid() && internal_key::user_key(self.merge.key()) == lower {
+                if self.merge.valid() && user_key(&self.merge) == lower {
                     self.merge.next()?;
                 }
             }
@@ -187,7 +187,7 @@ impl Cursor {
             Bound::Excluded(upper) => {
                 internal_key::append_first(&mut self.seek_key, upper);
                 self.merge.seek_for_prev(&self.seek_key)?;
-                if self.merge.valid() && internal_key::user_key(self.merge.key()) == upper {
+                if self.merge.valid() && user_key(&self.merge) == upper {
                     self.merge.prev()?;
                 }
             }
@@ -244,10 +244,13 @@ impl Cursor {
         self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
             Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Forward if self.step_to_row(Direction::Forward) => {
+                self.stand_within_bounds(Place::Forward);
+                return Ok(());
+            }
             Place::Forward | Place::BackwardHere => {
                 self.key.clear();
-                self.key
-                    .extend_from_slice(internal_key::user_key(self.merge.key()));
+                self.key.extend_from_slice(user_key(&self.merge));
                 self.merge.next()?;
             }
             Place::Backward => {
@@ -289,7 +292,7 @@ impl Cursor {
                 if let Some(loss) = &mut self.loss {
                     loss.steps(shown);
                 }
-                if !goes_on.inspect_err(|_| self.place = Place::Nowhere)? {
+                if !goes_on {
                     return Ok(());
                 }
                 pause = if shown == 0 {
@@ -318,16 +321,38 @@ impl Cursor {
             Place::Forward => {
                 // Newer versions of the row's key, which this reader does not see, may stand before it.
                 self.key.clear();
-                self.key
-                    .extend_from_slice(internal_key::user_key(self.merge.key()));
-                while self.merge.valid() && internal_key::user_key(self.merge.key()) == self.key {
+                self.key.extend_from_slice(user_key(&self.merge));
+                while self.merge.valid() && user_key(&self.merge) == self.key {
                     self.merge.prev()?;
                 }
+            }
+            Place::BackwardHere if self.step_to_row(Direction::Backward) => {
+                self.stand_within_bounds(Place::BackwardHere);
+                return Ok(());
             }
             Place::BackwardHere => self.merge.prev()?,
             Place::Backward => {}
         }
         self.find_backward()
+    }
+
+    /// Stands at `place`, on the merge's entry, if that is no further than the rows go on this side.
+    #[inline]
+    fn stand_within_bounds(&mut self, place: Place) {
+        let (bounds, comparator) = (&self.bounds, &self.comparator);
+        let is_beyond = if place == Place::Forward {
+            bounds.has_upper() && bounds.past_upper(comparator, user_key(&self.merge))
+        } else {
+            bounds.has_lower() && bounds.before_lower(comparator, user_key(&self.merge))
+        };
+        if !is_beyond {
+            self.place = place;
+        }
+    }
+
+    #[inline]
+    fn step_to_row(&mut self, direction: Direction) -> bool {
+        self.coverage.is_none() && self.merge.step_to_row(direction, self.sequence)
     }
 
     /// From the merge's entry on, the first visible put. With `skip`, versions of `self.key` are hidden.
@@ -343,7 +368,7 @@ impl Cursor {
                     internal_key::append_last(&mut self.seek_key, &self.key);
                     self.merge.seek(&self.seek_key)?;
                     // What may still stand here is the one version with the least possible trailer.
-                    if self.merge.valid() && internal_key::user_key(self.merge.key()) == self.key {
+                    if self.merge.valid() && user_key(&self.merge) == self.key {
                         self.merge.next()?;
                     }
                     continue;
@@ -375,6 +400,13 @@ impl Cursor {
 
     /// From the merge's entry back, the last key whose newest visible version is a put.
     fn find_backward(&mut self) -> Result<()> {
+        if self.coverage.is_none()
+            && self.merge.valid()
+            && self.merge.is_newest_row(self.sequence)?
+        {
+            self.stand_within_bounds(Place::BackwardHere);
+            return Ok(());
+        }
         let (mut found, mut covered) = (false, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
@@ -387,13 +419,13 @@ impl Cursor {
             if entry.sequence <= self.sequence {
                 let is_covered = is_covered(&mut self.coverage, &entry);
                 found = entry.kind == ValueKind::Put && !is_covered;
-                if found && self.merge.follows_another_key() {
-                    self.place = Place::BackwardHere;
-                    return Ok(());
-                }
                 if found {
                     self.key.clear();
                     self.key.extend_from_slice(entry.user_key);
+                    if self.merge.is_newest_row(self.sequence)? {
+                        self.place = Place::BackwardHere;
+                        return Ok(());
+                    }
                     self.value.clear();
                     self.value.extend_from_slice(self.merge.value());
                 }
@@ -432,6 +464,12 @@ fn is_covered(coverage: &mut Option<Box<Coverage>>, entry: &ParsedKey<'_>) -> bo
         None => false,
         Some(coverage) => coverage.newest_over(entry.user_key) > entry.sequence,
     }
+}
+
+/// The user key of the merge's entry.
+#[inline(always)]
+fn user_key(merge: &MergeCursor) -> &[u8] {
+    internal_key::user_key(merge.key())
 }
 
 #[inline(always)]

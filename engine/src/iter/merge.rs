@@ -45,15 +45,15 @@ macro_rules! each {
 }
 
 impl InternalCursor for Source {
-    #[inline]
+    #[inline(always)]
     fn valid(&self) -> bool {
         each!(self, cursor => cursor.valid())
     }
-    #[inline]
+    #[inline(always)]
     fn key(&self) -> &[u8] {
         each!(self, cursor => cursor.key())
     }
-    #[inline]
+    #[inline(always)]
     fn value(&self) -> &[u8] {
         each!(self, cursor => cursor.value())
     }
@@ -83,6 +83,16 @@ impl InternalCursor for Source {
 }
 
 impl Source {
+    /// The cursor over the table that the source stands in, if it is not a memtable.
+    #[inline]
+    fn in_table(&mut self) -> Option<&mut TableCursor> {
+        match self {
+            Self::Memtable(_) => None,
+            Self::Table(cursor) => Some(cursor),
+            Self::Level(cursor) => Some(cursor.in_table()),
+        }
+    }
+
     /// Seeks as far as can be done without waiting for much memory, and asks for what comes next. A memtable does all.
     fn approach(&mut self, target: &[u8], direction: Direction) -> Result<()> {
         match self {
@@ -248,25 +258,29 @@ impl MergeCursor {
         Ok(())
     }
 
-    /// Whether it is known without a step that the entry before this one is of another user key. Going backward only.
+    /// Whether it is known without a step that the current entry is a put that a reader of `sequence` sees, and no newer
+    /// version of its key comes next. Going backward only.
+    ///
+    /// # Errors
+    /// `Corruption` from the source.
     ///
     /// # Panics
     /// If the cursor stands nowhere.
     #[inline]
-    pub fn follows_another_key(&self) -> bool {
-        let top = self.top();
-        let in_source = match top {
-            Source::Memtable(_) => false,
-            Source::Table(cursor) => cursor.follows_another_key(),
-            Source::Level(cursor) => cursor.follows_another_key(),
+    pub fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
+        let top = self.source();
+        let in_source = match self.sources[top].in_table() {
+            None => false,
+            Some(cursor) => cursor.is_newest_row(sequence)?,
         };
         // The greatest of the others is one of the two below the top of the heap.
         let mut others = self.heap.iter().skip(1).take(2);
-        in_source
+        Ok(in_source
             && others.all(|&other| {
-                internal_key::user_key(self.sources[other].key())
-                    != internal_key::user_key(top.key())
-            })
+                let [other, top] =
+                    [other, top].map(|at| internal_key::user_key(self.sources[at].key()));
+                !internal_key::is_same(other, top)
+            }))
     }
 
     /// The number of the source that the cursor stands on.
@@ -299,9 +313,6 @@ impl MergeCursor {
     ///
     /// The entries that follow may be rows too; `visit` has not seen them. Only under the bytewise order, and going forward.
     ///
-    /// # Errors
-    /// `Corruption` from the source, which then stands where it came to.
-    ///
     /// # Panics
     /// If the cursor stands nowhere.
     pub fn run(
@@ -309,9 +320,9 @@ impl MergeCursor {
         upper: Option<&[u8]>,
         sequence: u64,
         visit: impl FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<bool> {
+    ) -> bool {
         if !self.comparator.is_bytewise() || self.direction == Direction::Backward {
-            return Ok(true);
+            return true;
         }
         // The least of the others is one of the two below the top of the heap.
         let others = self.heap.get(1..3.min(self.heap.len())).unwrap_or_default();
@@ -330,9 +341,35 @@ impl MergeCursor {
         };
         let top = *self.heap.first().expect("the cursor stands on an entry");
         match &mut self.sources[top] {
-            Source::Memtable(cursor) => Ok(cursor.run(&rows, visit)),
+            Source::Memtable(cursor) => cursor.run(&rows, visit),
             Source::Table(cursor) => cursor.run(&rows, visit),
-            Source::Level(cursor) => cursor.run(&rows, visit),
+            Source::Level(cursor) => cursor.in_table().run(&rows, visit),
+        }
+    }
+
+    /// Steps in `direction` if only one source is left, and the entry there is a row of another key that a reader of `sequence`
+    /// sees, and the source has it at hand. Says whether it did: a step that costs little, where it can be taken.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
+    #[inline]
+    pub fn step_to_row(&mut self, direction: Direction, sequence: u64) -> bool {
+        if self.heap.len() > 1 || self.direction != direction {
+            return false;
+        }
+        let top = self.source();
+        let Some(cursor) = self.sources[top].in_table() else {
+            return false;
+        };
+        match direction {
+            Direction::Forward => {
+                let rows = RowRun {
+                    end: None,
+                    sequence,
+                };
+                !cursor.run(&rows, |_, _| false)
+            }
+            Direction::Backward => cursor.prev_row(sequence),
         }
     }
 
@@ -359,17 +396,17 @@ impl MergeCursor {
 }
 
 impl InternalCursor for MergeCursor {
-    #[inline]
+    #[inline(always)]
     fn valid(&self) -> bool {
         !self.heap.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&self) -> &[u8] {
         self.top().key()
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&self) -> &[u8] {
         self.top().value()
     }

@@ -46,10 +46,18 @@ impl TableCursor {
         self.data.block().contents().slice(self.data.value_range())
     }
 
-    /// Whether it is known without a step that the entry before this one is of another user key.
+    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of its key stands before it;
+    /// `false` too if that is not known without a look at another block.
+    ///
+    /// # Errors
+    /// `Corruption` from the block.
+    ///
+    /// # Panics
+    /// If the cursor stands nowhere.
     #[inline]
-    pub fn follows_another_key(&self) -> bool {
-        self.data.follows_another_key()
+    pub fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
+        let is_row = self.data.is_newest_row(sequence);
+        is_row.map_err(|damage| self.data_damaged(&damage))
     }
 
     /// The first step of a seek: finds the block that holds the first key >= `target`. The cursor stands nowhere meanwhile.
@@ -112,17 +120,15 @@ impl TableCursor {
 
     /// Shows the rows that follow in this block, as far as `rows` says, until `visit` answers `false`. Stands on the last one
     /// that was shown, or where it stood. Answers what `visit` said last.
-    ///
-    /// # Errors
-    /// `Corruption` from the block.
     #[inline]
-    pub fn run(
-        &mut self,
-        rows: &RowRun<'_>,
-        visit: impl FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<bool> {
-        let goes_on = self.data.run(rows, visit);
-        goes_on.map_err(|damage| self.data_damaged(&damage))
+    pub fn run(&mut self, rows: &RowRun<'_>, visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
+        self.data.run(rows, visit)
+    }
+
+    /// Moves back if the entry there is at hand and [the newest row](Self::is_newest_row) of its key. Says whether it did.
+    #[inline]
+    pub fn prev_row(&mut self, sequence: u64) -> bool {
+        self.data.prev_row(sequence)
     }
 
     /// Moves to the block of this number and takes it in hand. `false` if there is none. Stands on no entry.

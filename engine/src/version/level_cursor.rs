@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::comparator::Comparator;
-use crate::cursor::{Direction, InternalCursor, RowRun};
+use crate::cursor::{Direction, InternalCursor};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::TableCursor;
@@ -102,32 +102,13 @@ impl LevelCursor {
         self.arrive(target, direction)
     }
 
-    /// As [`TableCursor::run`].
-    ///
-    /// # Errors
-    /// `Corruption` from the table.
+    /// The cursor over the table that it stands in, for what does not lead out of the table.
     ///
     /// # Panics
     /// If the cursor stands nowhere.
     #[inline]
-    pub fn run(
-        &mut self,
-        rows: &RowRun<'_>,
-        visit: impl FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<bool> {
-        let cursor = self.cursor.as_mut();
-        cursor
-            .expect("the cursor stands on an entry")
-            .run(rows, visit)
-    }
-
-    /// As [`TableCursor::follows_another_key`].
-    ///
-    /// # Panics
-    /// If the cursor stands nowhere.
-    #[inline]
-    pub fn follows_another_key(&self) -> bool {
-        self.here().follows_another_key()
+    pub fn in_table(&mut self) -> &mut TableCursor {
+        self.cursor.as_mut().expect("the cursor stands on an entry")
     }
 
     #[inline]
@@ -223,19 +204,13 @@ impl InternalCursor for LevelCursor {
 
     #[inline]
     fn next(&mut self) -> Result<()> {
-        self.cursor
-            .as_mut()
-            .expect("the cursor stands on an entry")
-            .next()?;
+        self.in_table().next()?;
         self.skip_forward()
     }
 
     #[inline]
     fn prev(&mut self) -> Result<()> {
-        self.cursor
-            .as_mut()
-            .expect("the cursor stands on an entry")
-            .prev()?;
+        self.in_table().prev()?;
         self.skip_backward()
     }
 }

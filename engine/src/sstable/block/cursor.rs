@@ -4,11 +4,14 @@
 //! an entry says what it takes from its predecessor, not from its successor. So the first step back
 //! into a restart interval decodes all of it up to the cursor, and the following steps take from that. Decoding
 //! from the restart again at each step, as LevelDB does, costs half an interval a step.
+//!
+//! Invariant: `keys` holds the current key where `key` says and, behind it or before it, those of `behind`. A step back
+//! changes `key` and copies nothing; a step forward cuts off what stands behind the key's shared part.
 
 use super::{Block, Damage, Entry, common_prefix_len};
 use crate::comparator::Comparator;
 use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun};
-use crate::internal_key::{self, TRAILER_BYTES};
+use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -24,14 +27,16 @@ pub(in crate::sstable) struct BlockCursor {
     block: Block,
     /// Where the current entry stands; `None` when the cursor stands nowhere.
     current: Option<Place>,
-    /// The current key.
-    key: Vec<u8>,
+    /// Where in `keys` the current key stands.
+    key: Range<usize>,
     /// The restart that the current entry stands behind, or is.
     restart: usize,
-    /// Entries of the current interval that stand before the current one, decoded for going back.
+    /// Entries of one interval, decoded for going back: the last one stands right before the current entry.
     behind: Vec<Decoded>,
-    /// Their keys.
-    behind_keys: Vec<u8>,
+    /// The restart that they begin with.
+    behind_restart: usize,
+    /// The current key and those of `behind`.
+    keys: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,10 +57,11 @@ impl BlockCursor {
         BlockCursor {
             block,
             current: None,
-            key: Vec::with_capacity(KEY_BYTES_USUAL),
+            key: 0..0,
             restart: 0,
             behind: Vec::new(),
-            behind_keys: Vec::new(),
+            behind_restart: 0,
+            keys: Vec::with_capacity(KEY_BYTES_USUAL),
         }
     }
 
@@ -69,6 +75,8 @@ impl BlockCursor {
     pub(in crate::sstable) fn leave(&mut self) {
         self.current = None;
         self.behind.clear();
+        self.keys.clear();
+        self.key = 0..0;
     }
 
     #[inline]
@@ -79,7 +87,7 @@ impl BlockCursor {
     #[inline]
     pub(in crate::sstable) fn key(&self) -> &[u8] {
         assert!(self.valid(), "the cursor stands nowhere");
-        &self.key
+        &self.keys[self.key.clone()]
     }
 
     #[inline]
@@ -119,7 +127,6 @@ impl BlockCursor {
         }
         let entry = view.restart_entry(0)?;
         self.restart = 0;
-        self.key.clear();
         self.stand_on(&entry);
         Ok(())
     }
@@ -148,16 +155,13 @@ impl BlockCursor {
         let found = self
             .block
             .view()
-            .lower_bound(comparator, target, &mut self.key)?;
+            .lower_bound(comparator, target, &mut self.keys)?;
         let Some(found) = found else {
             return Ok(());
         };
         if comparator.is_bytewise() {
             // What the entry shares with its predecessor it shares with the target, or it would not be the first.
-            self.key.clear();
-            self.key.extend_from_slice(&target[..found.entry.shared]);
-        } else {
-            self.key.truncate(found.entry.shared);
+            self.keys.extend_from_slice(&target[..found.entry.shared]);
         }
         self.restart = found.restart;
         self.stand_on(&found.entry);
@@ -195,7 +199,7 @@ impl BlockCursor {
         self.seek(comparator, target)?;
         if !self.valid() {
             self.seek_to_last()
-        } else if internal_key::compare(comparator, &self.key, target) == Ordering::Greater {
+        } else if internal_key::compare(comparator, self.key(), target) == Ordering::Greater {
             self.prev()
         } else {
             Ok(())
@@ -231,27 +235,33 @@ impl BlockCursor {
         Ok(false)
     }
 
-    /// Whether it is known, as far as this block is decoded, that the entry before the current one is of another user key.
+    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of its key stands before it.
+    /// `false` too if the block does not tell, because it begins here.
     #[inline]
-    pub(in crate::sstable) fn follows_another_key(&self) -> bool {
-        let user_key = internal_key::user_key(&self.key);
+    pub(in crate::sstable) fn is_newest_row(&mut self, sequence: u64) -> Result<bool, Damage> {
+        self.decode_behind()?;
         let before = self.behind.last();
-        before.is_some_and(|before| {
-            internal_key::user_key(&self.behind_keys[before.key.clone()]) != user_key
+        Ok(before.is_some_and(|before| self.is_newest(self.key(), before, sequence)))
+    }
+
+    /// Whether `key` is of a put that a reader of `sequence` sees, and the entry `before` it of another user key.
+    #[inline(always)]
+    fn is_newest(&self, key: &[u8], before: &Decoded, sequence: u64) -> bool {
+        let before = internal_key::user_key(&self.keys[before.key.clone()]);
+        internal_key::parse(key).is_ok_and(|entry| {
+            entry.sequence <= sequence
+                && entry.kind == ValueKind::Put
+                && !internal_key::is_same(before, entry.user_key)
         })
     }
 
     #[inline]
     pub(in crate::sstable) fn next(&mut self) -> Result<(), Damage> {
-        let at = self
-            .current
-            .take()
-            .expect("the cursor stands nowhere")
-            .value
-            .end;
-        self.behind.clear();
+        let current = self.current.take();
+        let at = current.expect("the cursor stands nowhere").value.end;
         let view = self.block.view();
         if at >= view.entries_end() {
+            self.behind.clear();
             return Ok(());
         }
         let entry = view.entry(at)?;
@@ -261,125 +271,146 @@ impl BlockCursor {
                 what: "an entry shares more than its predecessor's user key",
             });
         }
-        if at == view.offset_after(self.restart) {
-            self.restart += 1;
-        }
-        let ahead = entry.end() + AHEAD_BYTES;
-        let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
-        self.block.contents().prefetch(ahead, ahead + step);
-        self.key.truncate(entry.shared);
-        self.stand_on(&entry);
+        self.step_forward(&entry);
         Ok(())
     }
 
     /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
-    /// or where it stood. Answers what `visit` said last. Only under the bytewise order.
-    ///
-    /// No key is compared that need not be: `matched` is how many bytes the current key, which comes before the end, has in common
-    /// with it. A key that shares more than that with the current one differs from the end in the same byte, so it comes before it
-    /// too.
+    /// or where it stood. Answers what `visit` said last. With an end, only under the bytewise order.
+    #[inline]
     pub(in crate::sstable) fn run(
         &mut self,
         rows: &RowRun<'_>,
         mut visit: impl FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<bool, Damage> {
-        let Some(current) = &self.current else {
-            return Ok(true);
-        };
-        let view = self.block.view();
-        let (mut at, end) = (current.value.end, view.entries_end());
-        let mut user_len = self.key.len() - TRAILER_BYTES;
-        let mut matched = rows
-            .end
-            .map_or(0, |end| common_prefix_len(&self.key[..user_len], end));
+    ) -> bool {
+        let mut matched = rows.end.map_or(0, |end| {
+            common_prefix_len(internal_key::user_key(self.key()), end)
+        });
         let mut goes_on = true;
-        while goes_on && at < end {
-            let entry = view.entry(at)?;
-            if entry.shared > user_len {
-                // The next step says what is wrong.
-                break;
-            }
-            let tail = view.bytes(&entry.tail);
-            // At a restart even an older version of the key shares nothing.
-            let is_version_of_last = tail == &self.key[entry.shared..user_len];
-            if is_version_of_last || !rows.shows(entry.trailer()) {
-                break;
-            }
-            if let Some(end) = rows.end
-                && entry.shared <= matched
-            {
-                let rest = &end[entry.shared..];
-                let common = common_prefix_len(tail, rest);
-                match (tail.get(common), rest.get(common)) {
-                    (Some(ours), Some(theirs)) if ours < theirs => {}
-                    (None, Some(_)) => {}
-                    _ => break,
-                }
-                matched = entry.shared + common;
-            }
-            if at == view.offset_after(self.restart) {
-                self.restart += 1;
-            }
-            user_len = entry.shared + tail.len();
-            self.key.truncate(entry.shared);
-            self.key.extend_from_slice(tail);
-            self.key.extend_from_slice(&entry.trailer());
-            let ahead = entry.end() + AHEAD_BYTES;
-            let step = (entry.end() - at).min(AHEAD_STEP_BYTES_MAX);
-            self.block.contents().prefetch(ahead, ahead + step);
-            at = entry.end();
-            let value = view.bytes(&entry.value);
-            self.behind.clear();
-            self.current = Some(Place {
-                at: entry.at,
-                value: entry.value,
-            });
+        while goes_on && let Some(entry) = self.following_row(rows, &mut matched) {
+            self.step_forward(&entry);
             // Last, so that key and value belong together even if it panics.
-            goes_on = visit(&self.key[..user_len], value);
+            goes_on = visit(internal_key::user_key(self.key()), self.value());
         }
-        Ok(goes_on)
+        goes_on
+    }
+
+    /// The next entry, if it is a row that `rows` shows. If it is damaged, the next step says what is wrong.
+    ///
+    /// No key is compared that need not be: `matched` is how many bytes the current key, which comes before the end, has in common
+    /// with it. A key that shares more than that with the current one differs from the end in the same byte, so it comes before it
+    /// too.
+    #[inline(always)]
+    fn following_row(&self, rows: &RowRun<'_>, matched: &mut usize) -> Option<Entry> {
+        let at = self.current.as_ref()?.value.end;
+        let view = self.block.view();
+        if at >= view.entries_end() {
+            return None;
+        }
+        let entry = view.entry(at).ok()?;
+        let tail = view.bytes(&entry.tail);
+        let rest = internal_key::user_key(self.key()).get(entry.shared..)?;
+        // At a restart even an older version of the key shares nothing.
+        let is_version_of_current = tail.first() == rest.first() && tail == rest;
+        if is_version_of_current || !rows.shows(entry.trailer()) {
+            return None;
+        }
+        if let Some(end) = rows.end
+            && entry.shared <= *matched
+        {
+            let rest = &end[entry.shared..];
+            let common = common_prefix_len(tail, rest);
+            match (tail.get(common), rest.get(common)) {
+                (Some(ours), Some(theirs)) if ours < theirs => {}
+                (None, Some(_)) => {}
+                _ => return None,
+            }
+            *matched = entry.shared + common;
+        }
+        Some(entry)
+    }
+
+    /// Stands on the entry that follows the current one.
+    #[inline(always)]
+    fn step_forward(&mut self, entry: &Entry) {
+        if entry.at == self.block.view().offset_after(self.restart) {
+            self.restart += 1;
+        }
+        let ahead = entry.end() + AHEAD_BYTES;
+        let step = (entry.end() - entry.at).min(AHEAD_STEP_BYTES_MAX);
+        self.block.contents().prefetch(ahead, ahead + step);
+        self.behind.clear();
+        self.stand_on(entry);
+    }
+
+    /// Moves back if the entry there is decoded and [the newest row](Self::is_newest_row) of its key. Says whether it did.
+    #[inline]
+    pub(in crate::sstable) fn prev_row(&mut self, sequence: u64) -> bool {
+        let [.., before, row] = &self.behind[..] else {
+            return false;
+        };
+        let is_row = self.is_newest(&self.keys[row.key.clone()], before, sequence);
+        if is_row {
+            self.step_back();
+        }
+        is_row
     }
 
     pub(in crate::sstable) fn prev(&mut self) -> Result<(), Damage> {
-        let at = self.current.take().expect("the cursor stands nowhere").at;
-        if self.behind.is_empty() {
-            // Nothing is decoded, or the current entry is the first of its interval.
-            let mut restart = self.restart;
-            if self.block.view().restart_offset(restart) >= at {
-                let Some(before) = restart.checked_sub(1) else {
-                    return Ok(());
-                };
-                restart = before;
-            }
-            self.decode_interval(restart, at, |_| false)?;
-        }
+        self.decode_behind()?;
         self.step_back();
         Ok(())
     }
 
-    /// Takes tail and trailer over into `key`, which holds what the entry shares.
+    /// Has the entry before the current one in `behind`, if there is any.
+    #[inline]
+    fn decode_behind(&mut self) -> Result<(), Damage> {
+        if self.behind.is_empty() {
+            self.decode_before_current().inspect_err(|_| self.leave())?;
+        }
+        Ok(())
+    }
+
+    fn decode_before_current(&mut self) -> Result<(), Damage> {
+        let end = self.position();
+        let mut restart = self.restart;
+        // The first of its interval stands behind the interval before.
+        if self.block.view().restart_offset(restart) >= end {
+            let Some(before) = restart.checked_sub(1) else {
+                return Ok(());
+            };
+            restart = before;
+        }
+        self.decode_interval(restart, end, |_| false)?;
+        Ok(())
+    }
+
+    /// Takes tail and trailer over behind what the entry shares with the current key.
     #[inline]
     fn stand_on(&mut self, entry: &Entry) {
-        self.key
+        self.keys.truncate(self.key.start + entry.shared);
+        self.keys
             .extend_from_slice(&self.block.contents()[entry.tail.clone()]);
-        self.key.extend_from_slice(&entry.trailer());
+        self.keys.extend_from_slice(&entry.trailer());
+        self.key.end = self.keys.len();
         self.current = Some(Place {
             at: entry.at,
             value: entry.value.clone(),
         });
     }
 
-    /// Takes the last of the decoded entries, if there is one.
+    /// Takes the last of the decoded entries; stands nowhere if there is none.
+    #[inline]
     fn step_back(&mut self) {
-        if let Some(decoded) = self.behind.pop() {
-            self.key.clear();
-            self.key.extend_from_slice(&self.behind_keys[decoded.key]);
-            self.current = Some(decoded.place);
-        }
+        self.current = self.behind.pop().map(|decoded| {
+            self.key = decoded.key;
+            self.restart = self.behind_restart;
+            decoded.place
+        });
     }
 
     /// Decodes the entries from `restart` up to the one at `end`, that one left out, or up to the first whose key `is_beyond`:
-    /// says whether that came.
+    /// says whether that came. The current key stays.
     #[inline]
     fn decode_interval(
         &mut self,
@@ -388,8 +419,11 @@ impl BlockCursor {
         is_beyond: impl Fn(&[u8]) -> bool,
     ) -> Result<bool, Damage> {
         self.behind.clear();
-        self.behind_keys.clear();
-        self.restart = restart;
+        self.behind_restart = restart;
+        let kept = self.key.len();
+        self.keys.copy_within(self.key.clone(), 0);
+        self.keys.truncate(kept);
+        self.key = 0..kept;
         let view = self.block.view();
         let mut entry = view.restart_entry(restart)?;
         let before = entry.at.saturating_sub(AHEAD_BYTES);
@@ -401,13 +435,13 @@ impl BlockCursor {
                 self.behind.clear();
                 return Err(Damage { at: entry.at, what });
             }
-            let start = self.behind_keys.len();
-            self.behind_keys
+            let start = self.keys.len();
+            self.keys
                 .extend_from_within(key.start..key.start + entry.shared);
-            self.behind_keys.extend_from_slice(view.bytes(&entry.tail));
-            self.behind_keys.extend_from_slice(&entry.trailer());
-            key = start..self.behind_keys.len();
-            if is_beyond(&self.behind_keys[key.clone()]) {
+            self.keys.extend_from_slice(view.bytes(&entry.tail));
+            self.keys.extend_from_slice(&entry.trailer());
+            key = start..self.keys.len();
+            if is_beyond(&self.keys[key.clone()]) {
                 return Ok(true);
             }
             let next = entry.end();
