@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::VecDeque;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -274,12 +275,34 @@ impl Crowd {
         }
         for (client, command) in self.clients.iter_mut().zip(commands) {
             client.send(command).unwrap();
-            // On a busy machine what is sent on one processor may arrive before what was sent on another.
-            thread::sleep(Duration::from_millis(2));
+            wait_until_arrived(client);
         }
         drop(gate);
         self.busy.reply().unwrap();
     }
+}
+
+/// Waits until the server's socket holds what a client sent: on a busy machine what is sent on one processor may arrive before
+/// what was sent on another.
+fn wait_until_arrived(client: &Client) {
+    // Elsewhere there is no such table.
+    if !cfg!(target_os = "linux") {
+        return thread::sleep(Duration::from_millis(2));
+    }
+    let port = format!(":{:04X}", client.address().port());
+    let holds_something = |line: &str| {
+        // The second address is the client's, and then come two lengths: `unsent:unread`.
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        fields.len() > 4 && fields[2].ends_with(&port) && !fields[4].ends_with(":00000000")
+    };
+    for _ in 0..10_000 {
+        let sockets = fs::read_to_string("/proc/net/tcp").unwrap();
+        if sockets.lines().any(holds_something) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("what the client at {} sent did not arrive", client.address());
 }
 
 /// What arrives while the thread is busy runs in the order in which it arrived.

@@ -52,6 +52,11 @@ impl Client {
         commands.iter().map(&mut reply).collect()
     }
 
+    /// Where the server sees this client.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.stream.local_addr().unwrap()
+    }
+
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
