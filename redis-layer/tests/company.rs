@@ -302,7 +302,10 @@ fn wait_until_arrived(client: &Client) {
         }
         thread::sleep(Duration::from_millis(1));
     }
-    panic!("what the client at {} sent did not arrive", client.address());
+    panic!(
+        "what the client at {} sent did not arrive",
+        client.address()
+    );
 }
 
 /// What arrives while the thread is busy runs in the order in which it arrived.
