@@ -222,8 +222,29 @@ impl Compare for ReverseBytewise {
     }
 }
 
-fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+/// The length of the longest common prefix. Cost: a few instructions for eight bytes.
+#[inline]
+pub(crate) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
+    let len = a.len().min(b.len());
+    let (a, b) = (&a[..len], &b[..len]);
+    let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    for (number, (a, b)) in words.enumerate() {
+        if let Some(at) = first_difference(*a, *b) {
+            return 8 * number + at;
+        }
+    }
+    match (a.last_chunk(), b.last_chunk()) {
+        // What these words repeat of the ones before is the same in both.
+        (Some(a), Some(b)) => first_difference(*a, *b).map_or(len, |at| len - 8 + at),
+        _ => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
+    }
+}
+
+/// The first byte in which two words differ: the lowest one of their little-endian difference.
+#[inline]
+fn first_difference(a: [u8; 8], b: [u8; 8]) -> Option<usize> {
+    let difference = u64::from_le_bytes(a) ^ u64::from_le_bytes(b);
+    (difference != 0).then(|| (difference.trailing_zeros() / 8) as usize)
 }
 
 /// Keeps the common prefix and raises the first differing byte, if there is room below `b`'s byte.
@@ -276,6 +297,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::ops::{Bound, RangeBounds};
+
+    #[test]
+    fn common_prefixes_are_found_at_every_length() {
+        let a: Vec<u8> = (0..40).collect();
+        for len in 0..=40 {
+            let mut b = a.clone();
+            assert_eq!(common_prefix_len(&a, &b[..len]), len);
+            if len < 40 {
+                b[len] ^= 0x80;
+                assert_eq!(common_prefix_len(&a, &b), len);
+            }
+        }
+    }
 
     /// Proposes whatever it is told to, right or wrong.
     struct Careless(Vec<u8>);

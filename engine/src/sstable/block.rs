@@ -97,22 +97,3 @@ impl Block {
         &self.contents
     }
 }
-
-/// The length of the longest common prefix.
-#[inline]
-fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    let mut len = 0;
-    // Eight bytes at a time; the lowest differing byte of the little-endian difference is the first.
-    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
-        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-        if difference != 0 {
-            return len + (difference.trailing_zeros() / 8) as usize;
-        }
-        len += 8;
-    }
-    len + a[len..]
-        .iter()
-        .zip(&b[len..])
-        .take_while(|(a, b)| a == b)
-        .count()
-}

@@ -1,9 +1,9 @@
 //! Writes a block.
 
+use super::BlockView;
 use super::frame::{FRAME_BYTES, Frame};
 use super::heads::{HEAD_BYTES, NO_HEADS, head};
-use super::{BlockView, common_prefix_len};
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::StoredVersion;
 use crate::varint;
 

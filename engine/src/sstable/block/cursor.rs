@@ -8,8 +8,8 @@
 //! Invariant: `keys` holds the current key where `key` says and, behind it or before it, those of `behind`. A step back
 //! changes `key` and copies nothing; a step forward cuts off what stands behind the key's shared part.
 
-use super::{Block, Damage, Entry, common_prefix_len};
-use crate::comparator::Comparator;
+use super::{Block, Damage, Entry};
+use crate::comparator::{Comparator, common_prefix_len};
 use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun};
 use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
 use std::cmp::Ordering;

@@ -249,19 +249,6 @@ fn entries_that_lead_outside_are_refused() {
     assert_eq!(cursor.seek_to_last().unwrap_err(), damage);
 }
 
-#[test]
-fn common_prefixes_are_found_at_every_length() {
-    let a: Vec<u8> = (0..40).collect();
-    for len in 0..=40 {
-        let mut b = a.clone();
-        assert_eq!(common_prefix_len(&a, &b[..len]), len);
-        if len < 40 {
-            b[len] ^= 0x80;
-            assert_eq!(common_prefix_len(&a, &b), len);
-        }
-    }
-}
-
 /// An order that is the bytewise one, but goes the long way.
 fn the_long_way() -> Comparator {
     struct Slow;

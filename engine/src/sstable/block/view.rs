@@ -1,9 +1,9 @@
 //! Reads a block in place: entries by offset, and the search for a key.
 
+use super::Damage;
 use super::frame::Frame;
 use super::heads::{HEAD_BYTES, Heads, head};
-use super::{Damage, common_prefix_len};
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::{self, StoredVersion, TRAILER_BYTES};
 use crate::varint;
 use crate::vfs::prefetch;
