@@ -400,13 +400,6 @@ impl Cursor {
 
     /// From the merge's entry back, the last key whose newest visible version is a put.
     fn find_backward(&mut self) -> Result<()> {
-        if self.coverage.is_none()
-            && self.merge.valid()
-            && self.merge.is_newest_row(self.sequence)?
-        {
-            self.stand_within_bounds(Place::BackwardHere);
-            return Ok(());
-        }
         let (mut found, mut covered) = (false, 0);
         while self.merge.valid() {
             let entry = parse(&self.merge)?;
@@ -419,13 +412,13 @@ impl Cursor {
             if entry.sequence <= self.sequence {
                 let is_covered = is_covered(&mut self.coverage, &entry);
                 found = entry.kind == ValueKind::Put && !is_covered;
+                if found && self.merge.is_newest_row(self.sequence)? {
+                    self.place = Place::BackwardHere;
+                    return Ok(());
+                }
                 if found {
                     self.key.clear();
-                    self.key.extend_from_slice(entry.user_key);
-                    if self.merge.is_newest_row(self.sequence)? {
-                        self.place = Place::BackwardHere;
-                        return Ok(());
-                    }
+                    self.key.extend_from_slice(user_key(&self.merge));
                     self.value.clear();
                     self.value.extend_from_slice(self.merge.value());
                 }

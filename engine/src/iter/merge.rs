@@ -152,7 +152,7 @@ impl MergeCursor {
 
     #[inline]
     fn top(&self) -> &Source {
-        &self.sources[*self.heap.first().expect("the cursor stands on an entry")]
+        &self.sources[self.source()]
     }
 
     /// Whether source `a` comes before source `b` in the current direction.
@@ -243,7 +243,7 @@ impl MergeCursor {
     /// Moves the source on top, and lets it sink to its place.
     #[inline]
     fn move_top(&mut self, step: impl FnOnce(&mut Source) -> Result<()>) -> Result<()> {
-        let top = *self.heap.first().expect("the cursor stands on an entry");
+        let top = self.source();
         let source = &mut self.sources[top];
         if let Err(error) = step(source) {
             self.heap.clear();
@@ -271,7 +271,10 @@ impl MergeCursor {
         let top = self.source();
         let in_source = match self.sources[top].in_table() {
             None => false,
-            Some(cursor) => cursor.is_newest_row(sequence)?,
+            Some(cursor) => {
+                let is_row = cursor.is_newest_row(sequence);
+                is_row.inspect_err(|_| self.heap.clear())?
+            }
         };
         // The greatest of the others is one of the two below the top of the heap.
         let mut others = self.heap.iter().skip(1).take(2);
@@ -339,7 +342,7 @@ impl MergeCursor {
             end: end.map(|()| self.turn_key.as_slice()),
             sequence,
         };
-        let top = *self.heap.first().expect("the cursor stands on an entry");
+        let top = self.source();
         match &mut self.sources[top] {
             Source::Memtable(cursor) => cursor.run(&rows, visit),
             Source::Table(cursor) => cursor.run(&rows, visit),
@@ -375,7 +378,7 @@ impl MergeCursor {
 
     /// Steps against the direction so far: the other sources stand on the far side of the current key.
     fn turn(&mut self, direction: Direction) -> Result<()> {
-        let top = *self.heap.first().expect("the cursor stands on an entry");
+        let top = self.source();
         let mut key = std::mem::take(&mut self.turn_key);
         key.clear();
         key.extend_from_slice(self.sources[top].key());

@@ -357,6 +357,7 @@ impl BlockCursor {
     }
 
     pub(in crate::sstable) fn prev(&mut self) -> Result<(), Damage> {
+        assert!(self.valid(), "the cursor stands nowhere");
         self.decode_behind()?;
         self.step_back();
         Ok(())
