@@ -71,6 +71,33 @@ fn get(c: &mut Criterion) {
     group.finish();
 }
 
+/// What does a key of a table cost when many are asked for together?
+fn get_many(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(dir.path(), Background::Manual, FamilyOptions::default());
+    fill(&db);
+    db.compact().unwrap();
+    let family = db.default_family();
+    let keys: Vec<_> = shuffled(ROWS, 6)
+        .into_iter()
+        .map(|number| user_key(2 * number))
+        .collect();
+    let mut group = c.benchmark_group("db/get-many");
+    for size in [1, 10, 100] {
+        let mut next = keys.chunks_exact(size).cycle();
+        group.throughput(Throughput::Elements(size as u64));
+        group.bench_function(BenchmarkId::from_parameter(size), |b| {
+            b.iter(|| {
+                family
+                    .get_many(black_box(next.next().unwrap()))
+                    .unwrap()
+                    .len()
+            });
+        });
+    }
+    group.finish();
+}
+
 fn walk(mut cursor: Cursor, backward: bool) -> usize {
     let mut bytes = 0;
     if backward {
@@ -205,6 +232,7 @@ fn group_commit(c: &mut Criterion) {
 
 pub(crate) fn all(c: &mut Criterion) {
     get(c);
+    get_many(c);
     scan(c);
     write(c);
     group_commit(c);

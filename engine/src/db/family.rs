@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{Bounds, Coverage, Cursor, MergeCursor, Range, Source};
 use crate::memtable::{Found, Memtable};
+use crate::sstable::TableEntry;
 use crate::version::read_charge::{GET_NANOS, gather};
 use crate::version::{CursorLoss, LEVELS, LevelCursor, ReadCharge, Version};
 
@@ -108,75 +109,53 @@ impl FamilyCore {
     ///
     /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
-        let hash = KeyHash::of(key);
-        let newest = view.memtable.get_hashed(key, hash, sequence);
-        self.get_knowing(view, key, hash, sequence, newest)
-    }
-
-    /// As [`get`](Self::get), for one who knows what the newest memtable holds of the key.
-    #[inline]
-    pub(super) fn get_knowing(
-        &self,
-        view: &View,
-        key: &[u8],
-        hash: KeyHash,
-        sequence: u64,
-        newest: Option<Found>,
-    ) -> Result<Option<Value>> {
         let mut in_vain = 0;
-        let found = self.look_up(view, key, hash, sequence, newest, &mut in_vain);
-        if in_vain > 0
-            && let Some(nanos) = gather(in_vain * GET_NANOS)
-        {
-            self.charge_gets(view, nanos, in_vain);
-        }
+        let found = self.look_up(view, key, sequence, &mut in_vain);
+        self.looked_in_vain(view, 1, in_vain);
         found
     }
 
-    /// As [`get_knowing`](Self::get_knowing). `in_vain` rises by each memtable and table of level 0 that did not know the key.
+    /// As [`get`](Self::get). `in_vain` rises by each memtable and table of level 0 that did not know the key.
     #[inline]
     fn look_up(
         &self,
         view: &View,
         key: &[u8],
-        hash: KeyHash,
         sequence: u64,
-        newest: Option<Found>,
         in_vain: &mut u64,
     ) -> Result<Option<Value>> {
-        let mut newest = Some(newest);
+        let hash = KeyHash::of(key);
         for memtable in view.memtables() {
-            let deleted = memtable.newest_range_delete(key, sequence);
-            let found = match newest.take() {
-                Some(newest) => newest,
-                None => memtable.get_hashed(key, hash, sequence),
-            };
-            if let Some(found) = found {
-                let there = found.kind == ValueKind::Put && found.sequence > deleted;
-                return Ok(there.then(|| found.value.into()));
-            }
-            if deleted > 0 {
-                // All that older sources hold of the key is older than the range tombstone.
-                return Ok(None);
+            let found = memtable.get_hashed(key, hash, sequence);
+            if let Some(value) = settled(memtable, key, sequence, found) {
+                return Ok(value);
             }
             *in_vain += 1;
         }
         with_seek_key(key, sequence, |seek_key| {
             let version = &view.version;
             let found = version.get(self.comparator(), seek_key, hash, in_vain)?;
-            Ok(found
-                .filter(|found| found.kind == ValueKind::Put)
-                .map(|found| found.value.into()))
+            Ok(found.and_then(value_of))
         })
     }
 
-    /// Charges what gets lost: this one, which looked into so many runs in vain, stands for all. An empty memtable is
+    /// To be called after so many gets, which looked into so many memtables and tables of level 0 that did not know their keys.
+    #[inline]
+    pub(super) fn looked_in_vain(&self, view: &View, gets: u64, in_vain: u64) {
+        if in_vain > 0
+            && let Some(nanos) = gather(in_vain * GET_NANOS)
+        {
+            self.charge_gets(view, nanos, gets, in_vain);
+        }
+    }
+
+    /// Charges what gets lost: these, which looked into so many runs in vain, stand for all. An empty memtable is
     /// none. It is left out only here, because a look at its length would cost every get.
     #[cold]
-    fn charge_gets(&self, view: &View, nanos: u64, in_vain: u64) {
+    fn charge_gets(&self, view: &View, nanos: u64, gets: u64, in_vain: u64) {
         let Some(signals) = &self.asks else { return };
         let empty = view.memtables().filter(|memtable| memtable.is_empty());
-        let runs = in_vain.saturating_sub(empty.count() as u64);
+        let runs = in_vain.saturating_sub(gets * empty.count() as u64);
         let charge = view.version.charge();
         charge.add(nanos * runs / in_vain);
         if charge.is_to_be_asked() {
@@ -265,6 +244,32 @@ impl fmt::Debug for FamilyCore {
             .field("comparator", self.comparator())
             .finish_non_exhaustive()
     }
+}
+
+/// What a memtable settles of a key: its value or that it has none, from what was found in it; `None` if older runs have
+/// to be asked.
+#[inline]
+pub(super) fn settled(
+    memtable: &Memtable,
+    key: &[u8],
+    sequence: u64,
+    found: Option<Found>,
+) -> Option<Option<Value>> {
+    let deleted = memtable.newest_range_delete(key, sequence);
+    match found {
+        Some(found) => {
+            let there = found.kind == ValueKind::Put && found.sequence > deleted;
+            Some(there.then(|| found.value.into()))
+        }
+        // All that older runs hold of the key is older than the range tombstone.
+        None => (deleted > 0).then_some(None),
+    }
+}
+
+/// The value of what was found in a table, if it is a put.
+#[inline]
+pub(super) fn value_of(found: TableEntry) -> Option<Value> {
+    (found.kind == ValueKind::Put).then(|| found.value.into())
 }
 
 /// Lends the internal key to seek for a reader of `sequence`; short keys are laid out on the stack.

@@ -38,6 +38,7 @@ mod view;
 
 pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
+pub(super) use frame::{BYTES_PER_RESTART, FRAME_BYTES};
 pub(crate) use heads::head;
 pub(super) use view::{BlockView, Entry, Found};
 

@@ -85,10 +85,11 @@ impl Filter {
         })
     }
 
-    /// A byte of the line that a key of this hash would be in.
+    /// Asks for the line that a key of this hash would be in.
     #[inline]
-    pub(super) fn touch(&self, hash: KeyHash) -> u8 {
-        self.bytes[hash.line(self.lines) * LINE_BYTES]
+    pub(super) fn prefetch(&self, hash: KeyHash) {
+        let start = hash.line(self.lines) * LINE_BYTES;
+        self.bytes.prefetch(start, start + LINE_BYTES);
     }
 
     /// Whether a key of this hash may have been added. `false` is certain.

@@ -23,7 +23,7 @@
 //!
 //! How a point lookup goes: filter (one cache line), index (binary search), data block (binary search over
 //! restarts, a few steps). In a mapped table under the bytewise order it allocates nothing: the value is
-//! a reference into the mapping.
+//! a reference into the mapping. Several keys take each of these steps together.
 //!
 //! Source: the shape is LevelDB's table, the whole-table filter and the properties are RocksDB's.
 
@@ -42,7 +42,7 @@ mod properties;
 mod range_block;
 mod stored;
 mod table;
-mod warm;
+mod together;
 
 pub(crate) use block::head;
 pub use builder::{TableBuilder, TableOptions, TableSummary};
@@ -55,4 +55,4 @@ pub use footer::FORMAT_VERSION;
 pub use properties::Properties;
 pub use stored::Compression;
 pub use table::{Table, TableEntry};
-pub(crate) use warm::WARM_KEYS_MAX;
+pub use together::{Asked, TOGETHER_MAX, get_together};

@@ -1,6 +1,6 @@
 //! Reads a table: opens it, and finds single keys.
 
-use super::block::{Block, BlockView, Damage, Found};
+use super::block::{BYTES_PER_RESTART, Block, BlockView, Damage, FRAME_BYTES, Found};
 use super::cache::SharedReads;
 use super::cursor::TableCursor;
 use super::filter::Filter;
@@ -35,14 +35,16 @@ pub struct Table {
     filter: Option<Filter>,
     range_tombstones: Option<Arc<RangeTombstones>>,
     properties: Properties,
+    /// About as much as the heads and restarts of a data block take.
+    end_bytes: usize,
     verified: Verified,
     shared: Arc<SharedReads>,
     /// Its number among those that share.
     number: u64,
 }
 
-/// About as much as the heads and restarts of a block of 4 KiB take.
-const END_BYTES: usize = 160;
+/// Of how much of a block's end the memory is asked for at most. More lines do not come at once anyway.
+const END_BYTES_MAX: usize = 512;
 
 /// What a lookup found: the newest version at or below the sequence number that was asked for.
 #[derive(Clone, Debug)]
@@ -53,6 +55,13 @@ pub struct TableEntry {
     pub kind: ValueKind,
     /// The value, held in place.
     pub value: FileSlice,
+}
+
+/// The restart interval of a data block in which a search goes on, or, if the entry is not there, behind which it ends.
+pub(super) struct Interval<'t> {
+    block: DataBlock,
+    contents: Contents<'t>,
+    restart: usize,
 }
 
 /// The contents of a data block.
@@ -155,6 +164,7 @@ impl Table {
             index_handle: footer.index,
             filter,
             range_tombstones,
+            end_bytes: end_bytes(&properties),
             properties,
             verified,
             number: shared.new_table(),
@@ -180,65 +190,124 @@ impl Table {
     /// # Errors
     /// As for [`get`](Self::get).
     pub fn get_hashed(&self, target: &[u8], hash: KeyHash) -> Result<Option<TableEntry>> {
-        match &self.range_tombstones {
-            None => self.get_entry(target, hash),
-            Some(tombstones) => self.get_beside(tombstones, target, hash),
+        let mut key = Vec::new();
+        let entry = match self.find_block(target, hash, &mut key)? {
+            None => None,
+            Some(block) => {
+                let interval = self.find_interval(block, target)?;
+                self.find_entry(interval, target, &mut key)?
+            }
+        };
+        Ok(self.beside_tombstones(entry, target))
+    }
+
+    /// Asks for the memory that [`find_block`](Self::find_block) reads first.
+    #[inline]
+    pub(super) fn prefetch_filter(&self, hash: KeyHash) {
+        if let Some(filter) = &self.filter {
+            filter.prefetch(hash);
         }
     }
 
-    /// As [`get`](Self::get), with range tombstones. The filter knows nothing of them.
-    fn get_beside(
+    /// First step of a look-up: the data block that holds the first entry at or after `target`, if the filter does not deny its
+    /// user key. Asks for the memory that the second step reads. `key` is a scratch buffer.
+    #[inline]
+    pub(super) fn find_block(
         &self,
-        tombstones: &RangeTombstones,
         target: &[u8],
         hash: KeyHash,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<DataBlock>> {
+        if !self.may_contain_hashed(hash) {
+            self.shared.filter_was_useful();
+            return Ok(None);
+        }
+        let block = self
+            .index
+            .find(&self.comparator, target, key)
+            .map_err(|damage| self.index_damaged(&damage))?;
+        match block {
+            Some(block) => self.prefetch_end(block),
+            None => self.filter_was_false(),
+        }
+        Ok(block)
+    }
+
+    /// Second step of a look-up: where in the block the search begins. Asks for the memory that the third step reads.
+    #[inline]
+    pub(super) fn find_interval(&self, block: DataBlock, target: &[u8]) -> Result<Interval<'_>> {
+        let contents = self.load(block)?;
+        let restart = BlockView::new(contents.bytes())
+            .and_then(|view| view.interval_of(&self.comparator, target))
+            .map_err(|damage| self.damaged(block.handle, &damage))?;
+        Ok(Interval {
+            block,
+            contents,
+            restart,
+        })
+    }
+
+    /// Third step of a look-up: the first entry at or after `target`, if it has the same user key. `key` is a scratch buffer.
+    #[inline]
+    pub(super) fn find_entry(
+        &self,
+        interval: Interval<'_>,
+        target: &[u8],
+        key: &mut Vec<u8>,
     ) -> Result<Option<TableEntry>> {
+        let Interval {
+            block,
+            contents,
+            restart,
+        } = interval;
+        let found = BlockView::new(contents.bytes())
+            .and_then(|view| view.first_from(restart, &self.comparator, target, key))
+            .map_err(|damage| self.damaged(block.handle, &damage))?;
+        let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
+            self.filter_was_false();
+            return Ok(None);
+        };
+        Ok(Some(TableEntry {
+            sequence: entry.version.sequence(),
+            kind: entry.version.kind(),
+            value: contents.slice(entry.value),
+        }))
+    }
+
+    /// Last step of a look-up: what a reader finds who sees this entry, or none, and the range tombstones. The filter knows
+    /// nothing of these.
+    #[inline]
+    pub(super) fn beside_tombstones(
+        &self,
+        entry: Option<TableEntry>,
+        target: &[u8],
+    ) -> Option<TableEntry> {
+        let Some(tombstones) = &self.range_tombstones else {
+            return entry;
+        };
         let (user_key, reader) = (
             internal_key::user_key(target),
             internal_key::sequence(target),
         );
         let sequence = tombstones.newest_over(&self.comparator, user_key, reader);
-        let found = self.get_entry(target, hash)?;
         if sequence == 0
-            || found
+            || entry
                 .as_ref()
-                .is_some_and(|found| found.sequence > sequence)
+                .is_some_and(|entry| entry.sequence > sequence)
         {
-            return Ok(found);
+            return entry;
         }
-        Ok(Some(TableEntry {
+        Some(TableEntry {
             sequence,
             kind: ValueKind::RangeDelete,
             value: Vec::new().into(),
-        }))
+        })
     }
 
-    /// As [`get`](Self::get), among the entries alone.
-    fn get_entry(&self, target: &[u8], hash: KeyHash) -> Result<Option<TableEntry>> {
-        if !self.may_contain_hashed(hash) {
-            self.shared.filter_was_useful();
-            return Ok(None);
-        }
-        let found = self.find(target)?;
-        if found.is_none() && self.filter.is_some() {
+    fn filter_was_false(&self) {
+        if self.filter.is_some() {
             self.shared.filter_was_false();
         }
-        Ok(found)
-    }
-
-    /// As [`get`](Self::get), without asking the filter.
-    fn find(&self, target: &[u8]) -> Result<Option<TableEntry>> {
-        let mut key = Vec::new();
-        let block = self
-            .index
-            .find(&self.comparator, target, &mut key)
-            .map_err(|damage| self.index_damaged(&damage))?;
-        let Some(block) = block else {
-            return Ok(None);
-        };
-        self.prefetch_end(block);
-        let contents = self.load(block)?;
-        self.find_in(block, &contents, target, &mut key)
     }
 
     /// Whether the table may hold entries of this key. `false` is certain. Range tombstones are no entries.
@@ -287,37 +356,8 @@ impl Table {
         &self.comparator
     }
 
-    pub(super) fn mapped(&self) -> Option<&FileSlice> {
-        self.mapped.as_ref()
-    }
-
-    pub(super) fn filter(&self) -> Option<&Filter> {
-        self.filter.as_ref()
-    }
-
     pub(super) fn index(&self) -> &Index {
         &self.index
-    }
-
-    fn find_in(
-        &self,
-        block: DataBlock,
-        contents: &Contents<'_>,
-        target: &[u8],
-        key: &mut Vec<u8>,
-    ) -> Result<Option<TableEntry>> {
-        let bytes = contents.bytes();
-        let found =
-            BlockView::new(bytes).and_then(|view| view.lower_bound(&self.comparator, target, key));
-        let found = found.map_err(|damage| self.damaged(block.handle, &damage))?;
-        let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
-            return Ok(None);
-        };
-        Ok(Some(TableEntry {
-            sequence: entry.version.sequence(),
-            kind: entry.version.kind(),
-            value: contents.slice(entry.value),
-        }))
     }
 
     /// The contents of a data block, with their checksum compared: the one place where blocks are read.
@@ -377,7 +417,7 @@ impl Table {
         if let Some(mapped) = &self.mapped
             && let Some(range) = block.handle.range_within(self.parts_end())
         {
-            let start = range.end.saturating_sub(END_BYTES);
+            let start = range.end.saturating_sub(self.end_bytes);
             mapped.prefetch(start, range.end + stored::TRAILER_BYTES);
         }
     }
@@ -397,6 +437,14 @@ impl Table {
     pub(super) fn corruption(&self, offset: u64, what: String) -> Error {
         Error::corruption(self.file.path(), offset, what)
     }
+}
+
+/// About as much as the heads and restarts of a data block take, with a restart every four entries, as is usual.
+fn end_bytes(properties: &Properties) -> usize {
+    let entries = properties.entries / properties.data_blocks.max(1);
+    let restarts = usize::try_from(entries / 4).unwrap_or(usize::MAX);
+    let bytes = restarts.saturating_add(1).saturating_mul(BYTES_PER_RESTART);
+    bytes.saturating_add(FRAME_BYTES).min(END_BYTES_MAX)
 }
 
 pub(super) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {

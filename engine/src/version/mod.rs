@@ -24,6 +24,7 @@ mod manifest;
 pub mod read_charge;
 mod state;
 mod table_file;
+mod together;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -127,13 +128,8 @@ impl Version {
                 *in_vain += 1;
             }
         }
-        let deeper = self.levels.iter().zip(&self.fences).skip(1);
-        for (tables, fences) in deeper.filter(|(tables, _)| !tables.is_empty()) {
-            let at = fences
-                .ending_before(user_key)
-                .unwrap_or_else(|| first_ending_at_or_after(comparator, tables, user_key));
-            if let Some(table) = tables.get(at)
-                && comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
+        for level in 1..LEVELS {
+            if let Some(table) = self.covering(comparator, level, user_key)
                 && let Some(found) = table.table()?.get_hashed(seek_key, hash)?
             {
                 return Ok(Some(found));
@@ -142,30 +138,25 @@ impl Version {
         Ok(None)
     }
 
-    /// Looks ahead for a group of user keys in ascending order, so that [`get`](Self::get) waits less for each.
-    ///
-    /// # Errors
-    /// `Io` or `Corruption` when a table cannot be opened.
-    pub fn warm(&self, comparator: &Comparator, user_keys: &[&[u8]]) -> Result<()> {
-        for table in self.levels[0].iter() {
-            table.table()?.warm(user_keys);
+    /// The table of a level deeper than 0 between whose ends `user_key` lies.
+    #[inline]
+    fn covering(
+        &self,
+        comparator: &Comparator,
+        level: usize,
+        user_key: &[u8],
+    ) -> Option<&Arc<TableFile>> {
+        let tables = &self.levels[level];
+        if tables.is_empty() {
+            return None;
         }
-        for tables in self.levels[1..].iter().filter(|tables| !tables.is_empty()) {
-            let mut rest = user_keys;
-            while let Some(first) = rest.first() {
-                let at = first_ending_at_or_after(comparator, tables, first);
-                let Some(table) = tables.get(at) else {
-                    break;
-                };
-                let is_here = |key: &&[u8]| {
-                    comparator.compare(key, table.largest_user_key()) != Ordering::Greater
-                };
-                let (here, after) = rest.split_at(rest.partition_point(is_here).max(1));
-                table.table()?.warm(here);
-                rest = after;
-            }
-        }
-        Ok(())
+        let at = self.fences[level]
+            .ending_before(user_key)
+            .unwrap_or_else(|| first_ending_at_or_after(comparator, tables, user_key));
+        let begins_before = |table: &&Arc<TableFile>| {
+            comparator.compare(table.smallest_user_key(), user_key) != Ordering::Greater
+        };
+        tables.get(at).filter(begins_before)
     }
 
     /// The range tombstones of a level deeper than 0, which do not overlap from table to table; `None` if there are none.

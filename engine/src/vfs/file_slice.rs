@@ -132,6 +132,8 @@ impl fmt::Debug for FileSlice {
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
     bytes.chunks(LINE_BYTES).for_each(prefetch_line);
+    // Bytes that do not begin with a line may end in one more.
+    prefetch_line(&bytes[bytes.len().saturating_sub(1)..]);
 }
 
 #[cfg(target_arch = "x86_64")]

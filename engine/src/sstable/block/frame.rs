@@ -4,7 +4,10 @@ use super::Damage;
 use super::heads::{HEAD_BYTES, NO_HEADS};
 
 /// `skip` and `n`.
-pub(super) const FRAME_BYTES: usize = 8;
+pub(in crate::sstable) const FRAME_BYTES: usize = 8;
+
+/// A head and an offset.
+pub(in crate::sstable) const BYTES_PER_RESTART: usize = HEAD_BYTES + 4;
 
 /// Where the parts of a block stand, checked to lie within its contents.
 #[derive(Clone, Copy, Debug, Default)]

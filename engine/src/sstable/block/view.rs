@@ -224,11 +224,37 @@ impl<'a> BlockView<'a> {
         target: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<Option<Found>, Damage> {
+        let restart = self.interval_of(comparator, target)?;
+        self.first_from(restart, comparator, target, key)
+    }
+
+    /// The restart interval in which [`lower_bound`](Self::lower_bound) begins its steps. Asks for its memory.
+    #[inline]
+    pub(in crate::sstable) fn interval_of(
+        &self,
+        comparator: &Comparator,
+        target: &[u8],
+    ) -> Result<usize, Damage> {
         if self.frame.restarts == 0 {
-            return Ok(None);
+            return Ok(0);
         }
         let restart = self.last_restart_before(comparator, target)?;
         self.prefetch_interval(restart);
+        Ok(restart)
+    }
+
+    /// As [`lower_bound`](Self::lower_bound), for one who knows the interval.
+    #[inline]
+    pub(in crate::sstable) fn first_from(
+        &self,
+        restart: usize,
+        comparator: &Comparator,
+        target: &[u8],
+        key: &mut Vec<u8>,
+    ) -> Result<Option<Found>, Damage> {
+        if self.frame.restarts == 0 {
+            return Ok(None);
+        }
         if comparator.is_bytewise() {
             self.scan_bytewise(restart, target)
         } else {
@@ -261,14 +287,6 @@ impl<'a> BlockView<'a> {
         }
         self.last_restart_before(comparator, target)
             .map_or(0, |restart| self.restart_offset(restart))
-    }
-
-    /// Bytes of the entries that a search for `target` will look at first.
-    pub(in crate::sstable) fn touch(&self, comparator: &Comparator, target: &[u8]) -> u8 {
-        let at = self.search_start(comparator, target);
-        let lines = [at, at.saturating_add(64), at.saturating_add(128)];
-        let bytes = lines.iter().filter_map(|line| self.contents.get(*line));
-        bytes.fold(0, |sum, byte| sum ^ byte)
     }
 
     /// The last restart whose key is < `target`, or the first one if there is none. Any restart, if there are heads
