@@ -23,7 +23,7 @@ mod tests;
 
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
-use crate::internal_key::ValueKind;
+use crate::internal_key::{MAX_USER_KEY_BYTES, MAX_VALUE_BYTES, ValueKind};
 use crate::varint;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,8 +33,8 @@ pub use decode::{BatchView, Record, Records};
 const HEADER_BYTES: usize = 12;
 const COUNT_AT: usize = 8;
 
-/// The largest batch that a database accepts, in encoded bytes.
-pub const MAX_BATCH_BYTES: usize = 1 << 30;
+/// The largest batch that a database accepts, in encoded bytes: the longest key with the longest value fits.
+pub const MAX_BATCH_BYTES: usize = MAX_USER_KEY_BYTES + MAX_VALUE_BYTES + (1 << 10);
 
 /// The number that stands for a family in logs and in the manifest. Never used again after a drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

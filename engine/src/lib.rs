@@ -50,6 +50,7 @@
 pub mod annotate;
 pub mod batch;
 pub mod bloom;
+mod checksum;
 pub mod compaction;
 pub mod comparator;
 pub mod cursor;

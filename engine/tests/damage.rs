@@ -7,8 +7,10 @@
 
 mod support;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use engine::log::{LogReader, LogWriter, RecoveryMode, next_header};
 use engine::version::file_name::{self, FileName};
@@ -18,6 +20,7 @@ use engine::{
     Background, Comparator, Compression, Db, Error, FamilyOptions, Options, WriteBatch,
     WriteOptions,
 };
+use support::checksum::checksum;
 use support::counting::{Counting, taken_by};
 use support::{Rows, roomy, tiny};
 
@@ -202,9 +205,8 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
 
 /// Where the block that holds byte `at` begins and its checksum stands: found by trying, as a person would.
 fn block_around(bytes: &[u8], at: usize) -> (usize, usize) {
-    let fits = |&(start, end): &(usize, usize)| {
-        bytes[end..end + 4] == crc32fast::hash(&bytes[start..end]).to_le_bytes()
-    };
+    let fits =
+        |&(start, end): &(usize, usize)| bytes[end..end + 4] == checksum(start, &bytes[start..end]);
     (0..=at)
         .rev()
         .flat_map(|start| (at + 1..bytes.len() - 4).map(move |end| (start, end)))
@@ -250,8 +252,8 @@ fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
     // The version stands right before the key: write 31, a put. No kind is 3.
     assert_eq!(bytes[key - 1], 31 << 2 | 1);
     bytes[key - 1] |= 3;
-    let checksum = crc32fast::hash(&bytes[start..end]);
-    bytes[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
+    let checksum = checksum(start, &bytes[start..end]);
+    bytes[end..end + 4].copy_from_slice(&checksum);
     vfs.damage(&path, bytes).unwrap();
 
     let leads_there = |error: Error| match &error {
@@ -274,4 +276,76 @@ fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
     // Something to merge it with: else it would go down unread.
     db.put("key:00", "newer").unwrap();
     leads_there(db.compact().unwrap_err());
+}
+
+/// A table, a range tombstone above it, and the table's bytes.
+fn under_a_tombstone(comparator: &Comparator) -> (MemoryVfs, PathBuf, Vec<u8>) {
+    let vfs = MemoryVfs::new();
+    let db = open_in(&vfs, comparator).unwrap();
+    for at in 0..160 {
+        db.put(format!("key{at:05}"), "value").unwrap();
+    }
+    db.compact().unwrap();
+    let [low, high] = ["key00030", "key00130"];
+    let is_forward = comparator.compare(low.as_bytes(), high.as_bytes()).is_lt();
+    let range = if is_forward { low..high } else { high..low };
+    db.delete_range(range).unwrap();
+    db.close().unwrap();
+    let names = vfs.list(Path::new("db")).unwrap();
+    let mut tables = names.iter().map(|name| Path::new("db").join(name));
+    let path = tables
+        .find(|path| path.extension().is_some_and(|of| of == "sst"))
+        .unwrap();
+    let bytes = vfs.read(&path).unwrap();
+    (vfs, path, bytes)
+}
+
+fn open_in(vfs: &MemoryVfs, comparator: &Comparator) -> engine::Result<Db> {
+    let options = Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let family = FamilyOptions {
+        block_bytes: 256,
+        comparator: comparator.clone(),
+        ..FamilyOptions::default()
+    };
+    Db::open("db", options.family("default", family))
+}
+
+/// Only a bug or malice writes these: an index with a right checksum, and keys in it that lead astray. Whoever skips what a range
+/// tombstone hides must not be led back to where it was.
+#[test]
+fn a_wrong_key_in_an_index_holds_nobody_up() {
+    for comparator in [Comparator::Bytewise, Comparator::reverse_bytewise()] {
+        let (vfs, path, good) = under_a_tombstone(&comparator);
+        let footer = good.len() - 64;
+        let field = |at: usize| u64::from_le_bytes(*good[footer + at..].first_chunk().unwrap());
+        let (start, len) = (field(0) as usize, field(8) as usize);
+        let end = start + len + 1;
+        for at in start..end {
+            for change in [1, 7] {
+                let mut bad = good.clone();
+                bad[at] ^= change;
+                let checksum = checksum(start, &bad[start..end]);
+                bad[end..end + 4].copy_from_slice(&checksum);
+                vfs.damage(&path, bad).unwrap();
+                let (walked, walks) = mpsc::channel();
+                let (vfs, comparator) = (vfs.clone(), comparator.clone());
+                thread::spawn(move || {
+                    if let Ok(db) = open_in(&vfs, &comparator) {
+                        let family = db.default_family();
+                        family.iter().take(1000).for_each(drop);
+                        family.iter().rev().take(1000).for_each(drop);
+                    }
+                    // If nobody listens, whoever waited has given up.
+                    let _ = walked.send(());
+                });
+                if let Err(error) = walks.recv_timeout(Duration::from_secs(60)) {
+                    panic!("byte {at} changed by {change}: {error}, it walks on or has panicked");
+                }
+            }
+        }
+    }
 }

@@ -186,7 +186,8 @@ fn dump_trailer(dump: &mut Dump<'_>, start: usize, length: usize) {
     assert_eq!(dump.peek(1), [0]);
     dump.field(1, "compression: none");
     let covered = &dump.bytes[start..start + length + 1];
-    dump.checksum(covered, "contents and compression");
+    let covered = [&(start as u64).to_le_bytes()[..], covered].concat();
+    dump.checksum(&covered, "offset, contents and compression");
 }
 
 fn decode_varint(bytes: &mut &[u8]) -> usize {

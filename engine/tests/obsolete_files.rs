@@ -109,6 +109,31 @@ fn a_long_life_leaves_few_files() {
     assert_eq!(db.default_family().iter().count(), 500);
 }
 
+#[test]
+fn short_lives_leave_few_files() {
+    for writes in [false, true] {
+        let vfs = MemoryVfs::new();
+        let options = || Options {
+            vfs: Arc::new(vfs.clone()),
+            ..Options::default()
+        };
+        // The write buffer is of the usual size: a row is little, and stays in the log for a life.
+        Db::open("db", options()).unwrap().put("k", "v").unwrap();
+        for life in 0u32..100 {
+            let db = Db::open("db", options()).unwrap();
+            if writes {
+                db.put(life.to_be_bytes(), "v").unwrap();
+            }
+            db.close().unwrap();
+        }
+        let logs = names(&vfs, ".log");
+        assert!(logs.len() < 4, "{} logs, writes: {writes}", logs.len());
+        let db = Db::open("db", options()).unwrap();
+        let rows = db.default_family().iter().count();
+        assert_eq!(rows, 1 + 100 * usize::from(writes));
+    }
+}
+
 /// Tables get their numbers in the order of their making, so the same writes give the same names.
 #[test]
 fn a_cursor_that_outlives_its_database_removes_nothing_of_the_next() {

@@ -19,7 +19,7 @@ struct Counting(Arc<AtomicU64>);
 
 impl Compare for Counting {
     fn name(&self) -> &str {
-        "bytewise"
+        "counting"
     }
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         self.0.fetch_add(1, Relaxed);
@@ -37,7 +37,7 @@ fn comparisons_to_open(tables: u64) -> u64 {
     let family = FamilyRecord {
         id: FAMILY,
         name: "default".to_owned(),
-        comparator: "bytewise".to_owned(),
+        comparator: "counting".to_owned(),
     };
     let first = VersionEdit {
         families_added: vec![family],

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use engine::comparator::NumericSuffix;
 use engine::version::file_name;
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, StdVfs, Vfs};
-use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted};
+use engine::{Comparator, Compare, Db, Error, FamilyOptions, Options, Unlisted};
 use support::hooked::Hooked;
 
 fn on(vfs: &MemoryVfs) -> Options {
@@ -86,6 +87,35 @@ fn another_comparator_is_refused_by_both_names() {
             .as_deref(),
         Some(&b"ten"[..])
     );
+}
+
+/// Bytewise by its name alone.
+struct Impostor;
+
+impl Compare for Impostor {
+    fn name(&self) -> &str {
+        "bytewise"
+    }
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        b.cmp(a)
+    }
+}
+
+#[test]
+fn a_custom_order_under_the_name_of_the_usual_one_is_refused() {
+    let vfs = MemoryVfs::new();
+    let impostor = || FamilyOptions {
+        comparator: Comparator::custom(Impostor),
+        ..FamilyOptions::default()
+    };
+    let error = Db::open("db", on(&vfs).family("f", impostor())).unwrap_err();
+    let words = error.to_string();
+    assert!(
+        words.contains("\"bytewise\"") && words.contains("another name"),
+        "{words}"
+    );
+    let db = Db::open("db", on(&vfs)).unwrap();
+    assert!(db.create_family("f", impostor()).is_err());
 }
 
 #[test]

@@ -126,6 +126,22 @@ fn a_torn_end_is_left_out_or_refused() {
 }
 
 #[test]
+fn a_close_in_order_mends_a_torn_log() {
+    for writes in [false, true] {
+        let (vfs, log) = killed();
+        let torn = vfs.read(&log).unwrap()[..written(&vfs, &log) - 1].to_vec();
+        vfs.damage(&log, torn).unwrap();
+        let db = open(&vfs, RecoveryMode::PointInTime).unwrap();
+        if writes {
+            put(&db, "later", false);
+        }
+        db.close().unwrap();
+        let db = open(&vfs, RecoveryMode::Absolute).unwrap();
+        assert_eq!(keys(&db).len(), 39 + usize::from(writes));
+    }
+}
+
+#[test]
 fn a_hole_behind_the_last_sync_is_left_out_or_refused() {
     let (vfs, log) = killed();
     blank(&vfs, &log, 2048, 2560);

@@ -2,6 +2,7 @@
 //!
 //! Small tables are tried exhaustively: every byte changed, every truncation, all gets and scans compared.
 
+use checksum::checksum;
 use engine::comparator::Comparator;
 use engine::cursor::InternalCursor;
 use engine::error::{Error, Result};
@@ -9,8 +10,12 @@ use engine::internal_key::{self, ValueKind};
 use engine::sstable::{Compression, Table, TableBuilder, TableOptions};
 use engine::vfs::{MemoryVfs, Vfs};
 use proptest::prelude::*;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+#[path = "support/checksum.rs"]
+mod checksum;
 
 const PATH: &str = "db/000005.sst";
 
@@ -210,6 +215,67 @@ fn a_table_of_another_order_is_refused_naming_both() {
     );
 }
 
+/// Where the data blocks stand, each with its compression byte: found by their checksums.
+fn data_blocks(table: &[u8]) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    loop {
+        let start = blocks.last().map_or(0, |block| block.end + 4);
+        let ends = start + 5..(start + 600).min(table.len() - 4);
+        let is_end = |end: &usize| table[*end..*end + 4] == checksum(start, &table[start..*end]);
+        let Some(end) = ends.into_iter().find(is_end) else {
+            return blocks;
+        };
+        blocks.push(start..end);
+    }
+}
+
+/// What a disk leaves that carries a write out in the wrong place: two copies of a block that is right in itself.
+#[test]
+fn a_block_in_the_place_of_another_is_noticed() {
+    let vfs = MemoryVfs::new();
+    vfs.create_dir_all(Path::new("db")).unwrap();
+    let options = TableOptions {
+        block_bytes: 256,
+        ..TableOptions::new(Comparator::Bytewise)
+    };
+    let mut builder = TableBuilder::new(vfs.create(Path::new(PATH)).unwrap(), options).unwrap();
+    let entries: Vec<Entry> = (100..300)
+        .map(|i| {
+            let key = format!("user:{i}");
+            let key = internal_key::encode(key.as_bytes(), 1, ValueKind::Put);
+            (key, b"value".to_vec())
+        })
+        .collect();
+    for (key, value) in &entries {
+        builder.add(key, value).unwrap();
+    }
+    builder.finish().unwrap();
+    let good = vfs.read(Path::new(PATH)).unwrap();
+    let blocks = data_blocks(&good);
+    let mut tried = 0;
+    for from in &blocks {
+        for to in &blocks {
+            if from == to || from.len() != to.len() {
+                continue;
+            }
+            let mut bad = good.clone();
+            bad.copy_within(from.start..from.end + 4, to.start);
+            vfs.damage(PATH, bad).unwrap();
+            for access in [Access::Mapped, Access::BlockByBlock] {
+                let errors = ask_everything(&open(&vfs, access).unwrap(), &entries);
+                assert!(
+                    errors > 0,
+                    "the block at {} stands at {}",
+                    from.start,
+                    to.start
+                );
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 30, "{tried} pairs of equal length");
+}
+
 #[test]
 fn a_damaged_block_is_named_when_it_is_read_and_the_others_still_answer() {
     let (vfs, good) = build(Compression::None);
@@ -234,16 +300,11 @@ fn a_damaged_block_is_named_when_it_is_read_and_the_others_still_answer() {
 }
 
 /// Bytes of a table with a block changed and its checksum made right again: what only malice or a bug does.
-fn with_right_checksum(
-    good: &[u8],
-    at: usize,
-    change: u8,
-    block: std::ops::Range<usize>,
-) -> Vec<u8> {
+fn with_right_checksum(good: &[u8], at: usize, change: u8, block: Range<usize>) -> Vec<u8> {
     let mut bad = good.to_vec();
     bad[at] ^= change;
-    let checksum = crc32fast::hash(&bad[block.clone()]);
-    bad[block.end..block.end + 4].copy_from_slice(&checksum.to_le_bytes());
+    let checksum = checksum(block.start, &bad[block.clone()]);
+    bad[block.end..block.end + 4].copy_from_slice(&checksum);
     bad
 }
 
@@ -256,8 +317,7 @@ fn a_changed_block_with_a_right_checksum_gives_no_panic() {
         // The index, the filter and the properties, each with its compression byte.
         let parts = [0, 16, 32].map(|at| field(at)..field(at) + field(at + 8) + 1);
         // The first data block, up to where its checksum fits.
-        let first_end = (5..1000)
-            .find(|end| good[*end..*end + 4] == crc32fast::hash(&good[..*end]).to_le_bytes());
+        let first_end = (5..1000).find(|end| good[*end..*end + 4] == checksum(0, &good[..*end]));
         for block in parts
             .into_iter()
             .chain(std::iter::once(0..first_end.unwrap()))

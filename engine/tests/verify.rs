@@ -12,6 +12,7 @@ use engine::{
     Background, Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport,
     WriteBatch, WriteOptions, verify,
 };
+use support::checksum::checksum;
 use support::{Dice, roomy, tiny};
 
 fn options(vfs: &MemoryVfs) -> Options {
@@ -365,8 +366,8 @@ fn a_table_that_is_whole_and_not_the_one_meant_is_found() {
 /// Gives a part of a table a right checksum for wrong contents.
 fn forge(bytes: &mut [u8], part: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
     change(&mut bytes[part.clone()]);
-    let checksum = crc32fast::hash(&bytes[part.start..=part.end]);
-    bytes[part.end + 1..part.end + 5].copy_from_slice(&checksum.to_le_bytes());
+    let checksum = checksum(part.start, &bytes[part.start..=part.end]);
+    bytes[part.end + 1..part.end + 5].copy_from_slice(&checksum);
 }
 
 /// Offset and length as the footer has them.

@@ -5,6 +5,9 @@ use engine::vfs::{MemoryVfs, StdVfs, Vfs, WritableFile, parent_dir};
 use proptest::prelude::*;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An operation on one of a few names below the directory under test.
 #[derive(Clone, Debug)]
@@ -176,6 +179,26 @@ fn a_lock_is_held_once_and_released_with_its_guard() {
     );
     drop(guard);
     StdVfs.lock(&path).unwrap();
+}
+
+/// A child has all files of its parent open until it runs its program, and with them their locks.
+#[cfg(unix)]
+#[test]
+fn a_lock_is_released_while_children_are_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("LOCK");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..100 {
+                Command::new("true").status().unwrap();
+            }
+            done.store(true, Ordering::Release);
+        });
+        while !done.load(Ordering::Acquire) {
+            drop(StdVfs.lock(&path).expect("nobody else takes it"));
+        }
+    });
 }
 
 #[test]

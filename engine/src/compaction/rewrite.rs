@@ -317,15 +317,27 @@ impl<'a> Rewrite<'a> {
             if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
                 self.end_table(Some(entry.user_key))?;
             }
-            match self.survivors.judge(&entry, value) {
-                Fate::Goes(why) => self.output.dropped.count(why),
-                Fate::Stays => self.add(key, value)?,
-                Fate::Changes(value) => self.add(key, &value)?,
-                Fate::Settles => self.add_as(entry.user_key, 0, ValueKind::Put, value)?,
-                Fate::BecomesTombstone => {
-                    self.add_as(entry.user_key, entry.sequence, ValueKind::Delete, &[])?;
+            let fate = self.survivors.judge(&entry, value);
+            let is_as_it_came = !matches!(fate, Fate::Changes(_));
+            let written = match fate {
+                Fate::Goes(why) => {
+                    self.output.dropped.count(why);
+                    Ok(())
                 }
-            }
+                Fate::Stays => self.add(key, value),
+                Fate::Changes(value) => self.add(key, &value),
+                Fate::Settles => self.add_as(entry.user_key, 0, ValueKind::Put, value),
+                Fate::BecomesTombstone => {
+                    self.add_as(entry.user_key, entry.sequence, ValueKind::Delete, &[])
+                }
+            };
+            written.map_err(|error| match error {
+                // A table refuses what another should not have held.
+                Error::InvalidArgument { what } if is_compaction && is_as_it_came => {
+                    input.corruption(what)
+                }
+                other => other,
+            })?;
             input.next()?;
         }
         Ok(true)

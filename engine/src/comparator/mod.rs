@@ -18,6 +18,7 @@
 mod laws;
 mod numeric;
 
+use crate::error::{Error, Result};
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
@@ -105,6 +106,21 @@ impl Comparator {
         match self {
             Self::Bytewise => BYTEWISE_NAME,
             Self::Custom(custom) => custom.name(),
+        }
+    }
+
+    /// Refuses a custom order under the name of the plain byte order: whoever opens the database without it would take that
+    /// one, and find keys out of order.
+    ///
+    /// # Errors
+    /// `InvalidArgument`.
+    pub(crate) fn check_name(&self) -> Result<()> {
+        match self {
+            Self::Custom(custom) if custom.name() == BYTEWISE_NAME => Err(Error::invalid(format!(
+                "a comparator of your own is named {BYTEWISE_NAME:?}, as the engine's order is; give it \
+                 another name, or use Comparator::Bytewise"
+            ))),
+            _ => Ok(()),
         }
     }
 

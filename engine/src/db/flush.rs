@@ -15,7 +15,7 @@ use crate::db::signals::Work;
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
 
-/// A memtable up to this part of its buffer stays in the log when the database closes. Of the usual 64 MiB that is
+/// A memtable up to this part of its buffer stays in the log when the database closes, for one life. Of the usual 64 MiB that is
 /// 1 MiB, which is read back sooner than a table is written and synced.
 const LEFT_TO_THE_LOG: usize = 64;
 
@@ -63,6 +63,10 @@ impl Core {
     }
 
     fn is_worth_a_flush(&self) -> bool {
+        // What an earlier life left to its log. It may have a torn end, and of every life one more log would be needed.
+        if !self.frozen.lock().is_empty() {
+            return true;
+        }
         self.families.load().iter().any(|family| {
             let little = family.options.write_buffer_bytes / LEFT_TO_THE_LOG;
             let view = family.view.load();

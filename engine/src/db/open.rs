@@ -47,6 +47,8 @@ use crate::vfs::{LockGuard, Vfs};
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
     let vfs = Arc::clone(&options.vfs);
+    // Files are opened for as long as the database is open, and the process may go elsewhere meanwhile.
+    let dir = &*vfs.absolute(dir)?;
     look(dir, options)?;
     create_directory(&*vfs, dir)?;
     let lock: Arc<dyn LockGuard> = vfs.lock(&dir.join(file_name::LOCK))?.into();

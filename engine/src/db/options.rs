@@ -262,6 +262,7 @@ impl FamilyOptions {
         for (option, value, range) in checks {
             check_range(option, value, &range).map_err(in_family)?;
         }
+        self.comparator.check_name().map_err(in_family)?;
         self.table_options("check").check().map_err(in_family)
     }
 

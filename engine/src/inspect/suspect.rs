@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use crate::annotate::Wrong;
+use crate::checksum::checksum;
 use crate::log;
 use crate::sstable::FOOTER_CHECKSUM_AT;
 
@@ -40,7 +41,7 @@ pub(super) fn find(file: &[u8], wrong: &Wrong) -> Option<(u64, u8)> {
     // A fragment: the checksum stands in front. A part of a table: behind. The footer: before its magic.
     if unit.len() >= log::HEADER_BYTES && wrong.what.contains("checksum of a fragment") {
         let covered = &unit[4..];
-        let computed = log::checksum(wrong.range.start, covered);
+        let computed = checksum(wrong.range.start, covered);
         return one_byte(covered, start + 4, unit.first_chunk()?, start, computed);
     }
     if wrong.what.contains("checksum of the footer") {
@@ -61,7 +62,7 @@ pub(super) fn find(file: &[u8], wrong: &Wrong) -> Option<(u64, u8)> {
             start,
             stored,
             start + covered.len(),
-            crc32fast::hash(covered),
+            checksum(wrong.range.start, covered),
         );
     }
     None

@@ -298,15 +298,31 @@ impl MergeCursor {
     /// whoever asks for it wants no entry of this source up to there.
     ///
     /// # Errors
-    /// As for [`seek_to_first`](InternalCursor::seek_to_first).
+    /// As for [`seek_to_first`](InternalCursor::seek_to_first); and `Corruption` if the source does not get there, because its
+    /// keys are not in order. Whoever skips would come back for ever.
     ///
     /// # Panics
     /// If the cursor stands nowhere.
     pub fn skip_to(&mut self, target: &[u8]) -> Result<()> {
-        let direction = self.direction;
-        self.move_top(|source| match direction {
-            Direction::Forward => source.seek(target),
-            Direction::Backward => source.seek_for_prev(target),
+        let (direction, comparator) = (self.direction, self.comparator.clone());
+        self.move_top(|source| {
+            let wrong_side = match direction {
+                Direction::Forward => {
+                    source.seek(target)?;
+                    Ordering::Less
+                }
+                Direction::Backward => {
+                    source.seek_for_prev(target)?;
+                    Ordering::Greater
+                }
+            };
+            let is_there = !source.valid()
+                || internal_key::compare(&comparator, source.key(), target) != wrong_side;
+            if is_there {
+                Ok(())
+            } else {
+                Err(source.corruption("its keys are not in order".to_owned()))
+            }
         })
     }
 

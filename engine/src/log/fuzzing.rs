@@ -1,7 +1,8 @@
 //! Logs that nobody wrote, for the fuzz targets; see [`crate::fuzzing`].
 
 use super::{BLOCK_BYTES, HEADER_BYTES, LogEnd, LogReader, LogWriter, RecoveryMode};
-use super::{checksum, next_header, stored_number};
+use super::{next_header, stored_number};
+use crate::checksum::checksum;
 use crate::error::Error;
 use crate::vfs::{MemoryVfs, Vfs};
 use std::path::Path;

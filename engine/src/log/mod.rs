@@ -120,11 +120,3 @@ const MARK_BYTES: usize = 8;
 fn stored_number(log_number: u64) -> u32 {
     (log_number & u64::from(u32::MAX)) as u32
 }
-
-/// The checksum of a fragment at `offset`, of which `covered` is everything after the checksum.
-pub(crate) fn checksum(offset: u64, covered: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&offset.to_le_bytes());
-    hasher.update(covered);
-    hasher.finalize()
-}

@@ -1,8 +1,7 @@
 //! Puts records together again, and tells a torn end from damage.
 
-use super::{
-    BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, durable_before, next_header, stored_number,
-};
+use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, durable_before, next_header, stored_number};
+use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;

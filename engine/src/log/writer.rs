@@ -1,6 +1,7 @@
 //! Cuts records into fragments and appends them, a group in one operation of the file system.
 
-use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, checksum, next_header, stored_number};
+use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, next_header, stored_number};
+use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::vfs::{Syncer, WritableFile};
 use std::io::ErrorKind;

@@ -204,7 +204,7 @@ impl Check<'_> {
             .file
             .read_at(handle.offset, range.len() + stored::TRAILER_BYTES);
         let stored = stored.map_err(|error| here(error.to_string()))?;
-        stored::verify(&stored).map_err(here)?;
+        stored::verify(&stored, handle.offset).map_err(here)?;
         let contents = match stored::compression(&stored).map_err(here)? {
             Compression::None => stored.slice(0..range.len()),
             Compression::Lz4 => {

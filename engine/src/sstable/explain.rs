@@ -176,7 +176,7 @@ impl Explain<'_, '_> {
         let len = (stored.end - stored.start) as usize;
         let bytes = self.file.read_at(handle.offset, len);
         let bytes = bytes.map_err(|error| wrong(error.to_string()))?;
-        stored::verify(&bytes).map_err(wrong)?;
+        stored::verify(&bytes, handle.offset).map_err(wrong)?;
         let inside = handle.length as usize;
         match stored::compression(&bytes).map_err(wrong)? {
             Compression::None => {
@@ -296,7 +296,10 @@ impl Explain<'_, '_> {
 
 fn trailer(notes: &mut Notes<'_, '_>) {
     notes.field(1, "compression");
-    notes.field(4, "checksum of the contents and the compression: right");
+    notes.field(
+        4,
+        "checksum of the place, the contents and the compression: right",
+    );
 }
 
 /// Explains the contents of a block. An error says where in them, and what.

@@ -4,6 +4,7 @@ use super::block::{Block, BlockCursor, Damage};
 use super::footer::FOOTER_BYTES;
 use super::stored::{self, Handle};
 use super::table::Table;
+use crate::checksum::checksum;
 use crate::comparator::{Comparator, NumericSuffix};
 use crate::cursor::InternalCursor;
 use crate::internal_key;
@@ -166,7 +167,7 @@ fn mend_part(file: &mut [u8], handle: Handle) {
     let parts_end = (file.len() - FOOTER_BYTES) as u64;
     if let Some(range) = handle.range_within(parts_end) {
         let covered = range.start..range.end + 1;
-        let checksum = crc32fast::hash(&file[covered.clone()]);
+        let checksum = checksum(handle.offset, &file[covered.clone()]);
         file[covered.end..covered.end + 4].copy_from_slice(&checksum.to_le_bytes());
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! contents     length bytes, as the handle says
 //! compression  u8    0 = as it is, 1 = LZ4
-//! checksum     u32   CRC-32 of contents and compression
+//! checksum     u32   CRC-32 of the offset of the contents (u64, not stored), contents and compression
 //! ```
 //!
 //! A handle is the offset and the length of the contents. Contents compressed with LZ4:
@@ -17,6 +17,7 @@
 //! 1. The checksum is compared before anything else is read.
 //! 2. No more is allocated for a decompressed block than LZ4 can make of the bytes that are there, 255 for 1.
 
+use crate::checksum::checksum;
 use crate::varint;
 use std::ops::Range;
 
@@ -84,12 +85,10 @@ pub(super) fn append(
     };
     let length = (out.len() - start) as u64;
     out.push(used as u8);
-    let checksum = crc32fast::hash(&out[start..]);
+    let offset = out_offset + start as u64;
+    let checksum = checksum(offset, &out[start..]);
     out.extend_from_slice(&checksum.to_le_bytes());
-    Handle {
-        offset: out_offset + start as u64,
-        length,
-    }
+    Handle { offset, length }
 }
 
 /// Appends `contents` compressed; if that saves less than an eighth, leaves `out` as it was.
@@ -114,16 +113,16 @@ fn append_lz4(out: &mut Vec<u8>, contents: &[u8]) -> bool {
     true
 }
 
-/// Compares the checksum of `stored`: contents and trailer.
+/// Compares the checksum of `stored`: contents and trailer, which stand at `offset`.
 ///
 /// # Errors
 /// What is wrong, as part of a sentence.
-pub(super) fn verify(stored: &[u8]) -> Result<(), String> {
-    let (covered, checksum) = stored
+pub(super) fn verify(stored: &[u8], offset: u64) -> Result<(), String> {
+    let (covered, stated) = stored
         .split_last_chunk::<4>()
         .expect("a handle's range has a trailer");
-    let stated = u32::from_le_bytes(*checksum);
-    let computed = crc32fast::hash(covered);
+    let stated = u32::from_le_bytes(*stated);
+    let computed = checksum(offset, covered);
     if stated != computed {
         return Err(format!(
             "the checksum of a block is {stated:08x}, its bytes give {computed:08x}"
@@ -198,11 +197,11 @@ mod tests {
                 }
             );
             assert_eq!(&file[6..6 + contents.len()], contents.as_slice());
-            verify(&file[6..]).unwrap();
+            verify(&file[6..], 106).unwrap();
 
             let (file, handle) = store(contents, Compression::Lz4);
             let stored = &file[6..];
-            verify(stored).unwrap();
+            verify(stored, 106).unwrap();
             let inside = &stored[..handle.length as usize];
             match compression(stored).unwrap() {
                 Compression::None => assert_eq!(inside, contents.as_slice()),
@@ -217,6 +216,16 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_right_only_where_they_were_written() {
+        let (file, handle) = store(b"contents", Compression::None);
+        let stored = &file[6..];
+        assert_eq!(verify(stored, handle.offset), Ok(()));
+        for elsewhere in [0, 105, 107, 106 << 8, u64::MAX] {
+            verify(stored, elsewhere).unwrap_err();
+        }
+    }
+
+    #[test]
     fn every_changed_byte_is_noticed() {
         for how in [Compression::None, Compression::Lz4] {
             let (file, _) = store(&b"again and again and ".repeat(5), how);
@@ -224,7 +233,7 @@ mod tests {
             for at in 0..stored.len() {
                 for bit in 0..8 {
                     stored[at] ^= 1 << bit;
-                    verify(&stored).unwrap_err();
+                    verify(&stored, 106).unwrap_err();
                     stored[at] ^= 1 << bit;
                 }
             }

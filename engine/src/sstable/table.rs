@@ -375,7 +375,7 @@ impl Table {
         let Some(mapped) = &self.mapped else {
             let contents = self.shared.block(self.number, block.number, || {
                 let stored = self.file.read_at(block.handle.offset, stored_len)?;
-                stored::verify(&stored).map_err(wrong)?;
+                stored::verify(&stored, block.handle.offset).map_err(wrong)?;
                 match stored::compression(&stored).map_err(wrong)? {
                     Compression::None => Ok(stored.slice(0..range.len())),
                     Compression::Lz4 => self.decompress(block, &stored[..range.len()]),
@@ -385,7 +385,7 @@ impl Table {
         };
         let stored = &mapped[range.start..range.start + stored_len];
         self.verified
-            .once(block.number, || stored::verify(stored))
+            .once(block.number, || stored::verify(stored, block.handle.offset))
             .map_err(wrong)?;
         match stored::compression(stored).map_err(wrong)? {
             Compression::None => Ok(Contents::InPlace(mapped, range)),
@@ -474,7 +474,7 @@ pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSli
         return Err(Error::corruption(file.path(), footer_at, what));
     };
     let stored = file.read_at(handle.offset, range.len() + stored::TRAILER_BYTES)?;
-    stored::verify(&stored).map_err(corrupt)?;
+    stored::verify(&stored, handle.offset).map_err(corrupt)?;
     match stored::compression(&stored).map_err(corrupt)? {
         Compression::None => Ok(stored.slice(0..range.len())),
         Compression::Lz4 => Err(corrupt("a part that is never compressed is".to_owned())),

@@ -172,6 +172,10 @@ impl FaultVfs {
 }
 
 impl Vfs for FaultVfs {
+    fn absolute(&self, path: &Path) -> Result<PathBuf> {
+        self.inner.absolute(path)
+    }
+
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         self.check("create", path, Space::Needed)?;
         Ok(self.writable(self.inner.create(path)?))

@@ -53,6 +53,14 @@ pub use std_vfs::StdVfs;
 /// Every method fails with `Io`, which names the operation and the path, except where another
 /// error is mentioned.
 pub trait Vfs: Send + Sync + Debug {
+    /// The same path from wherever the process is later. In a file system without a working directory, the path itself.
+    ///
+    /// # Errors
+    /// `Io`, when the working directory cannot be told.
+    fn absolute(&self, path: &Path) -> Result<PathBuf> {
+        Ok(path.to_path_buf())
+    }
+
     /// Creates an empty file and opens it for appending. A file of that name is replaced.
     ///
     /// # Errors

@@ -17,6 +17,10 @@ use std::sync::Arc;
 pub struct StdVfs;
 
 impl Vfs for StdVfs {
+    fn absolute(&self, path: &Path) -> Result<PathBuf> {
+        std::path::absolute(path).map_err(|error| Error::io("make absolute", path, error))
+    }
+
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         // A new file under the name, not the old one cut to nothing: whoever has that mapped keeps its bytes.
         match fs::remove_file(path) {
@@ -146,7 +150,7 @@ impl Vfs for StdVfs {
             .open(path)
             .map_err(|error| Error::io("open the lock file", path, error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Box::new(StdLock { _file: file })),
+            Ok(()) => Ok(Box::new(StdLock { file })),
             Err(TryLockError::WouldBlock) => Err(Error::Locked {
                 path: path.to_path_buf(),
             }),
@@ -282,10 +286,18 @@ impl RandomFile for MappedFile {
     }
 }
 
-/// The lock goes when the file is closed.
+/// A lock of the system on an open file.
 #[derive(Debug)]
 struct StdLock {
-    _file: File,
+    file: File,
 }
 
 impl LockGuard for StdLock {}
+
+impl Drop for StdLock {
+    /// To close the file is not enough: a child process that is being started has it open too, until it runs its program.
+    fn drop(&mut self) {
+        // What fails here ends when the file is closed everywhere.
+        let _ = self.file.unlock();
+    }
+}

@@ -2,6 +2,7 @@
 
 #![expect(dead_code, reason = "each test takes what it needs")]
 
+pub(crate) mod checksum;
 pub(crate) mod counting;
 pub(crate) mod hooked;
 pub(crate) mod walker;
