@@ -38,6 +38,7 @@ use machine::{Ended, Machine};
 use running::Registry;
 
 pub use running::Killed;
+pub use shebang::Writes;
 pub use value::Value;
 
 /// How many idle states are kept. More scripts than this at once is more than the processors have.
@@ -79,16 +80,16 @@ pub struct Setup {
 pub struct Script {
     digest: Digest,
     body: Bytes,
-    no_writes: bool,
+    writes: Writes,
     /// It reached for keys that it had not named.
     reaches_out: AtomicBool,
 }
 
 impl Script {
-    /// Whether it said that it changes nothing.
+    /// What it said about writing.
     #[must_use]
-    pub const fn no_writes(&self) -> bool {
-        self.no_writes
+    pub const fn writes(&self) -> Writes {
+        self.writes
     }
 
     /// Whether it reached for keys that it had not named, the last time.
@@ -150,7 +151,7 @@ impl Scripts {
         if let Some(script) = self.known.read().get(&digest) {
             return Ok(Arc::clone(script));
         }
-        let (flags, body) = shebang::parse(source)?;
+        let (writes, body) = shebang::parse(source)?;
         let mut machine = self.machine()?;
         let compiled = machine.compile(digest, &body);
         self.put_back(machine);
@@ -161,7 +162,7 @@ impl Scripts {
             digest,
             // A copy, because the text is a piece of a larger buffer.
             body: Bytes::copy_from_slice(&body),
-            no_writes: flags.no_writes,
+            writes,
             reaches_out: AtomicBool::new(false),
         });
         self.known.write().insert(digest, Arc::clone(&script));

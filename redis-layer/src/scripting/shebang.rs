@@ -1,12 +1,21 @@
 //! The first line of a script, if it begins with `#!`: which engine, and what the script needs.
+//!
+//! It is C text and made of words, which may stand in quotes.
 
 use bytes::Bytes;
 
-/// What a script says about itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Flags {
-    /// It changes nothing.
-    pub(super) no_writes: bool,
+use crate::types::number::c_text;
+use crate::types::words::split_words;
+
+/// What a script says about writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing, for it has no such line.
+    Unsaid,
+    /// That it may.
+    Perhaps,
+    /// That it does not.
+    Never,
 }
 
 /// The flags that Redis 7.0 knows. Here only the first one changes anything: there is no limit of
@@ -19,37 +28,48 @@ const KNOWN: [&[u8]; 5] = [
     b"allow-cross-slot-keys",
 ];
 
-/// Reads the first line. Answers the flags and what Lua has to compile: the rest with the line
+/// Reads the first line. Answers what it says and what Lua has to compile: the rest with the line
 /// break before it, so that lines keep their numbers.
 ///
 /// # Errors
 /// What Redis says about a wrong first line.
-pub(super) fn parse(source: &Bytes) -> Result<(Flags, Bytes), Vec<u8>> {
+pub(super) fn parse(source: &Bytes) -> Result<(Writes, Bytes), Vec<u8>> {
     if !source.starts_with(b"#!") {
-        return Ok((Flags::default(), source.clone()));
+        return Ok((Writes::Unsaid, source.clone()));
     }
-    let Some(end) = source.iter().position(|&byte| byte == b'\n') else {
+    let Some(end) = c_text(source).iter().position(|&byte| byte == b'\n') else {
         return Err(b"ERR Invalid script shebang".to_vec());
     };
-    let words = source[..end].split(u8::is_ascii_whitespace);
-    let mut words = words.filter(|word| !word.is_empty());
+    let words = split_words(&source[..end]);
+    let words = words.ok_or(&b"ERR Invalid engine in script shebang"[..])?;
+    // A quoted word may hold a zero byte.
+    let mut words = words.iter().map(|word| c_text(word));
     let engine = words.next().unwrap_or_default();
     if engine != b"#!lua" {
         return Err([b"ERR Unexpected engine in script shebang: ", engine].concat());
     }
-    let mut flags = Flags::default();
+    let mut writes = Writes::Perhaps;
     for option in words {
-        let Some(names) = option.strip_prefix(b"flags=") else {
+        let Some(flags) = option.strip_prefix(b"flags=") else {
             return Err([b"ERR Unknown lua shebang option: ", option].concat());
         };
-        for name in names.split(|&byte| byte == b',') {
-            if !name.is_empty() && !KNOWN.contains(&name) {
-                return Err([b"ERR Unexpected flag in script shebang: ", name].concat());
-            }
-            flags.no_writes |= name == KNOWN[0];
+        if has_no_writes(flags)? {
+            writes = Writes::Never;
         }
     }
-    Ok((flags, source.slice(end..)))
+    Ok((writes, source.slice(end..)))
+}
+
+/// Whether the flag is among these, between commas. There may be none at all, but no empty one.
+fn has_no_writes(flags: &[u8]) -> Result<bool, Vec<u8>> {
+    if flags.is_empty() {
+        return Ok(false);
+    }
+    let mut flags = flags.split(|&byte| byte == b',');
+    if let Some(unknown) = flags.clone().find(|flag| !KNOWN.contains(flag)) {
+        return Err([b"ERR Unexpected flag in script shebang: ", unknown].concat());
+    }
+    Ok(flags.any(|flag| flag == KNOWN[0]))
 }
 
 #[cfg(test)]
@@ -58,20 +78,39 @@ mod tests {
 
     #[test]
     fn lines_keep_their_numbers_and_unknown_words_are_refused() {
-        let source = Bytes::from_static(b"#!lua flags=no-writes,allow-oom\nreturn 1");
-        let (flags, body) = parse(&source).unwrap();
-        assert!(flags.no_writes);
+        let source = Bytes::from_static(b"#!lua flags=allow-oom,no-writes\nreturn 1");
+        let (writes, body) = parse(&source).unwrap();
+        assert_eq!(writes, Writes::Never);
         assert_eq!(body, "\nreturn 1");
         for (source, error) in [
             (&b"#!lua"[..], &b"ERR Invalid script shebang"[..]),
             (b"#!lua x\n", b"ERR Unknown lua shebang option: x"),
             (b"#!\n", b"ERR Unexpected engine in script shebang: #!"),
+            (b"#!'lua\n", b"ERR Invalid engine in script shebang"),
             (
                 b"#!lua flags=no-writes,x\n",
                 b"ERR Unexpected flag in script shebang: x",
             ),
+            (
+                b"#!lua flags=no-writes,\n",
+                b"ERR Unexpected flag in script shebang: ",
+            ),
         ] {
             assert_eq!(parse(&Bytes::from_static(source)).unwrap_err(), error);
+        }
+    }
+
+    #[test]
+    fn a_script_says_what_it_writes_or_says_nothing() {
+        for (source, says) in [
+            (&b"return 1"[..], Writes::Unsaid),
+            (b"#!lua\n", Writes::Perhaps),
+            (b"#!lua flags=\n", Writes::Perhaps),
+            (b"#!lua flags=allow-oom flags=no-writes\n", Writes::Never),
+            (b"#!\"lua\" 'flags=no-writes'\n", Writes::Never),
+        ] {
+            let (writes, _) = parse(&Bytes::from_static(source)).unwrap();
+            assert_eq!(writes, says, "{}", source.escape_ascii());
         }
     }
 }

@@ -32,6 +32,7 @@ pub mod strings;
 pub mod transfer;
 mod txn;
 pub mod value;
+pub mod words;
 pub mod zset;
 
 pub use accesses::Accesses;

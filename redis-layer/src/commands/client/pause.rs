@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::commands::table::{Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
+use crate::scripting::Writes;
 use crate::types::number::parse_integer;
 
 /// A pause, if there is one.
@@ -61,7 +62,7 @@ impl Server {
             (Handler::Script(_), Some(source)) => self.scripts.load(source).ok(),
             _ => None,
         };
-        spec.may_write() && !script.is_some_and(|script| script.no_writes())
+        spec.may_write() && !script.is_some_and(|script| script.writes() == Writes::Never)
     }
 }
 

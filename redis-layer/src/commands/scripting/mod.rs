@@ -30,7 +30,7 @@ use tokio::task::block_in_place;
 use crate::commands::dispatch::{Executed, finish};
 use crate::commands::key_locks::Locks;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
-use crate::scripting::{Script, Stop};
+use crate::scripting::{Script, Stop, Writes};
 use crate::types::Txn;
 
 pub(crate) use host::is_command;
@@ -85,9 +85,14 @@ impl<'a> Request<'a> {
             let loaded = scripts.load(&args.bytes(1));
             loaded.map_err(|problem| CommandError::quoting(&[&problem]))?
         };
+        if form.read_only && script.writes() == Writes::Perhaps {
+            return Err(CommandError::fixed(
+                "ERR Can not execute a script with write flag using *_ro command.",
+            ));
+        }
         let (keys, args) = rest.split_at(count);
         Ok(Self {
-            read_only: form.read_only || script.no_writes(),
+            read_only: form.read_only || script.writes() == Writes::Never,
             script,
             keys,
             args,

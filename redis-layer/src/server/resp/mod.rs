@@ -8,7 +8,6 @@
 //! ```
 
 mod encode;
-mod inline;
 mod parser;
 
 pub use encode::encode;

@@ -26,8 +26,8 @@ use std::ops::Range;
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::commands::CommandError;
-use crate::server::resp::inline::split_words;
 use crate::types::number::parse_integer;
+use crate::types::words::split_words;
 
 /// How much a client may send before it is cut off. The defaults are those of Redis.
 #[derive(Debug, Clone, Copy)]

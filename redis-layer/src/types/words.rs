@@ -1,4 +1,4 @@
-//! Inline requests: words on a line, as a person types them into a raw connection.
+//! Words on a line, as a person types them: inline requests, and the first line of a script.
 //!
 //! A double-quoted word knows `\n`, `\r`, `\t`, `\b`, `\a`, `\xhh` and `\` before anything else; a
 //! single-quoted word knows `\'`. A closing quote must end its word.
@@ -6,7 +6,8 @@
 use bytes::Bytes;
 
 /// The words of a line, or `None` if its quotes do not balance.
-pub(super) fn split_words(line: &[u8]) -> Option<Vec<Bytes>> {
+#[must_use]
+pub fn split_words(line: &[u8]) -> Option<Vec<Bytes>> {
     let mut rest = line;
     let mut words = Vec::new();
     loop {
