@@ -329,8 +329,8 @@ impl Input<'_> {
                 Value::Number(f32::from_bits(bits).into())
             }
             0xCB => Value::Number(f64::from_bits(self.unsigned(8)?)),
-            #[expect(clippy::cast_precision_loss, reason = "a number of Lua is a double")]
-            0xCC..=0xCF => Value::Number(self.unsigned(1 << (tag & 3))? as f64),
+            // The library hands over all 64 bits as a signed integer.
+            0xCC..=0xCF => Value::Integer(self.unsigned(1 << (tag & 3))?.cast_signed()),
             0xD0..=0xD3 => self.signed(1 << (tag & 3))?,
             _ => return Err(raise::text(self.lua, "Bad data format in input.")),
         })

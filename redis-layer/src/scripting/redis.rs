@@ -112,9 +112,9 @@ fn setresp(lua: &Lua, args: &MultiValue, situation: &Situation) -> mlua::Result<
     let (1, Some(value)) = (args.len(), args.front()) else {
         return Err(raise::table("ERR redis.setresp() requires one argument."));
     };
-    match lua.coerce_number(value.clone())? {
-        Some(2.0) => situation.set_resp3(false),
-        Some(3.0) => situation.set_resp3(true),
+    match lua.coerce_number(value.clone())?.map(raise::truncated) {
+        Some(2) => situation.set_resp3(false),
+        Some(3) => situation.set_resp3(true),
         _ => return Err(raise::table("ERR RESP version must be 2 or 3.")),
     }
     Ok(())
@@ -141,14 +141,10 @@ pub(super) fn log_line(lua: &Lua, args: &MultiValue) -> mlua::Result<(u8, Vec<u8
         let problem = "ERR redis.log() requires two arguments or more.";
         return Err(raise::table(problem));
     }
-    let level = match args.front() {
-        Some(value @ (Value::Integer(_) | Value::Number(_))) => {
-            lua.coerce_number(value.clone())?.unwrap_or(0.0)
-        }
-        _ => {
-            let problem = "ERR First argument must be a number (log level).";
-            return Err(raise::table(problem));
-        }
+    let level = args.front().cloned().unwrap_or(Value::Nil);
+    let Some(level) = lua.coerce_number(level)? else {
+        let problem = "ERR First argument must be a number (log level).";
+        return Err(raise::table(problem));
     };
     let level = u8::try_from(raise::truncated(level)).ok();
     let Some(level) = level.filter(|level| *level <= 3) else {
@@ -186,13 +182,6 @@ fn argument(value: &Value) -> Option<Bytes> {
             Some(format_double(*number as f64))
         }
         Value::Integer(number) => Some(number.to_string().into()),
-        Value::Number(number) if number.is_nan() => {
-            Some(Bytes::from_static(if number.is_sign_negative() {
-                b"-nan"
-            } else {
-                b"nan"
-            }))
-        }
         Value::Number(number) => Some(format_double(*number)),
         other => {
             debug_assert!(type_name(other) != "number");

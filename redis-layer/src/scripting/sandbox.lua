@@ -22,8 +22,9 @@ local byte, char, find, gmatch, gsub, match, sub =
   string.byte, string.char, string.find, string.gmatch, string.gsub, string.match, string.sub
 local concat, insert = table.concat, table.insert
 local resume = coroutine.resume
-local collectgarbage, error, getmetatable, loadstring, pairs, pcall = collectgarbage, error, getmetatable, loadstring, pairs, pcall
-local rawget, rawset, select, setmetatable, tostring, type, xpcall = rawget, rawset, select, setmetatable, tostring, type, xpcall
+local collectgarbage, error, getmetatable, load, loadstring = collectgarbage, error, getmetatable, load, loadstring
+local pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall =
+  pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall
 
 -- From each stand-in to the real table.
 local hidden = {}
@@ -68,7 +69,8 @@ end
 
 function wrapped.pcall(...)
   if select("#", ...) == 0 then
-    return nil
+    -- In Redis the place of the result is called: it holds `true`.
+    return false, "attempt to call a boolean value"
   end
   return after_pcall(pcall(...))
 end
@@ -80,7 +82,12 @@ local function after(succeeded, ...)
   return false, plain((...))
 end
 
-function wrapped.xpcall(call, handler)
+function wrapped.xpcall(...)
+  if select("#", ...) < 2 then
+    -- Lua says what is missing.
+    xpcall(...)
+  end
+  local call, handler = ...
   return after(xpcall(call, function(value)
     -- An error in here would lose the first one, so what may not be caught passes by.
     local is_catchable, seen = pcall(plain, value)
@@ -95,6 +102,11 @@ local function resumed(...)
   return after(resume(...))
 end
 
+-- Whether Lua takes it as the name of a text to compile.
+local function is_name(name)
+  return name == nil or type(name) == "string" or type(name) == "number"
+end
+
 -- Compiled code is no text: made by hand, it could leave the sandbox.
 function wrapped.loadstring(text, name)
   if byte(text) == ESCAPE then
@@ -104,7 +116,12 @@ function wrapped.loadstring(text, name)
   return loadstring(text, name)
 end
 
-function wrapped.load(reader, name)
+function wrapped.load(...)
+  local reader, name = ...
+  if type(reader) ~= "function" or not is_name(name) then
+    -- Lua says what is wrong.
+    load(...)
+  end
   local pieces = {}
   while true do
     local succeeded, piece = after(pcall(reader))

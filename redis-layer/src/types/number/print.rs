@@ -5,12 +5,22 @@ use bytes::Bytes;
 /// The number as C's `%.17g` prints it, which is how Redis 7.0 prints a score.
 #[must_use]
 pub fn format_double(value: f64) -> Bytes {
-    if value.is_infinite() {
-        return Bytes::from_static(if value > 0.0 { b"inf" } else { b"-inf" });
+    if !value.is_finite() {
+        return Bytes::from_static(not_finite(value));
     }
     match whole(value) {
         Some(whole) => whole.to_string().into(),
         None => format_significant(value, 17).into(),
+    }
+}
+
+/// What is no number has a sign too. The processor chooses it where one arises, so it is kept.
+const fn not_finite(value: f64) -> &'static [u8] {
+    match (value.is_nan(), value.is_sign_negative()) {
+        (false, false) => b"inf",
+        (false, true) => b"-inf",
+        (true, false) => b"nan",
+        (true, true) => b"-nan",
     }
 }
 
@@ -119,7 +129,10 @@ mod tests {
             (0.0001, "0.0001"),
             (0.00001, "1.0000000000000001e-05"),
             (5e-324, "4.9406564584124654e-324"),
+            (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN.copysign(1.0), "nan"),
+            (f64::NAN.copysign(-1.0), "-nan"),
         ] {
             assert_eq!(format_double(value), expected.as_bytes());
             check(value);
