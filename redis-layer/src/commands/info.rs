@@ -352,6 +352,8 @@ fn commandstats_section(server: &Server, text: &mut String) -> Result<(), Comman
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn errorstats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     for (error, count) in server.statistics.errors() {
+        // What has a meaning in this text.
+        let error = error.replace([':', '#', '\r', '\n'], "_");
         line(
             text,
             &format!("errorstat_{error}"),

@@ -243,6 +243,13 @@ impl Statistics {
         }
     }
 
+    /// So many answers of a command were errors, which was not known when it had run.
+    pub(crate) fn failed(&self, spec: &'static Spec, times: u64) {
+        if let Some(of_command) = self.here(spec) {
+            of_command.failed.fetch_add(times, Relaxed);
+        }
+    }
+
     /// A command was refused before it began.
     pub(crate) fn refused(&self, spec: &'static Spec) {
         if let Some(of_command) = self.here(spec) {
@@ -253,9 +260,7 @@ impl Statistics {
     /// An error was answered.
     pub(crate) fn error(&self, counters: &Counters, error: &CommandError) {
         counters.errors.fetch_add(1, Relaxed);
-        let text = error.as_bytes();
-        let word = text.split(|&byte| byte == b' ').next().unwrap_or(text);
-        let word = String::from_utf8_lossy(word).into_owned();
+        let word = String::from_utf8_lossy(code(error)).into_owned();
         let mut errors = self.errors.lock();
         if errors.len() < MOST_ERRORS || errors.contains_key(&word) {
             *errors.entry(word).or_default() += 1;
@@ -282,6 +287,18 @@ impl Statistics {
                 histogram.reset();
             }
         }
+    }
+}
+
+/// What an error is counted by: its first word, if that is a short one and not all of it.
+fn code(error: &CommandError) -> &[u8] {
+    /// Where Redis stops to look for the end.
+    const LENGTH_MAX: usize = 30;
+    let text = error.as_bytes();
+    let end = text.iter().position(|&byte| byte == b' ');
+    match end {
+        Some(end) if end <= LENGTH_MAX => &text[..end],
+        _ => b"ERR",
     }
 }
 
@@ -436,6 +453,21 @@ mod tests {
         assert_eq!(times.percentile(50.0) / 10, 150);
         assert_eq!(times.percentile(100.0) / 1000, 40);
         assert_eq!(times.cumulative(), [(1, 1), (2, 2), (4, 3), (66, 4)]);
+    }
+
+    #[test]
+    fn errors_are_counted_by_their_first_word() {
+        for (text, counted_by) in [
+            ("WRONGTYPE Operation against a key", "WRONGTYPE"),
+            ("ALONE", "ERR"),
+            (
+                "A2345678901234567890123456789E x",
+                "A2345678901234567890123456789E",
+            ),
+            ("A23456789012345678901234567890E x", "ERR"),
+        ] {
+            assert_eq!(code(&CommandError::fixed(text)), counted_by.as_bytes());
+        }
     }
 
     #[test]

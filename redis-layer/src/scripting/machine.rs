@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 
 use crate::scripting::raise::{self, Raised};
 use crate::scripting::running::{HOOK_INSTRUCTIONS, Registry, Run};
-use crate::scripting::value::Value;
+use crate::scripting::value::{COUNTED, Refusal, Value};
 use crate::scripting::{
     Digest, Host, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
 };
@@ -83,7 +83,7 @@ pub(super) struct Situation {
 #[derive(Debug)]
 struct Failure {
     /// `None` if it may not go on.
-    text: Option<Vec<u8>>,
+    refusal: Option<Refusal>,
     place: String,
 }
 
@@ -211,7 +211,7 @@ impl Machine {
         let function = match self.compile(script.digest, &script.body) {
             Ok(function) => function,
             // It was compiled before, so this is a lack of memory.
-            Err(problem) => return Ended::Answered(script.failed(&problem, "")),
+            Err(problem) => return Ended::Answered(script.failed(&Refusal::new(problem), "")),
         };
         let run = Run::begin();
         self.situation.set_resp3(false);
@@ -279,28 +279,36 @@ impl Machine {
         run: &Run,
     ) -> Ended {
         let value = match (outcome, failure) {
-            (_, Some(Failure { text: None, place })) if run.is_killed() => {
+            (
+                _,
+                Some(Failure {
+                    refusal: None,
+                    place,
+                }),
+            ) if run.is_killed() => {
                 self.is_broken = true;
-                script.failed(b"ERR Script killed by user with SCRIPT KILL...", &place)
+                let refusal = Refusal::new("ERR Script killed by user with SCRIPT KILL...");
+                script.failed(&refusal, &place)
             }
-            (_, Some(Failure { text: None, .. })) => return Ended::Stopped,
+            (_, Some(Failure { refusal: None, .. })) => return Ended::Stopped,
             (Ok(Ok(value)), _) => value,
             (
                 _,
                 Some(Failure {
-                    text: Some(text),
+                    refusal: Some(refusal),
                     place,
                 }),
-            ) => script.failed(&text, &place),
+            ) => script.failed(&refusal, &place),
             // No handler was called: there was no memory left for it.
             (Ok(Err(value)), None) => {
                 self.is_broken = true;
                 let text = value.to_string().unwrap_or_default();
-                script.failed(format!("ERR {text}").as_bytes(), "")
+                script.failed(&Refusal::new(format!("ERR {text}")), "")
             }
             (Err(error), None) => {
                 self.is_broken = true;
-                script.failed(format!("ERR {}", raise::foreign(&error)).as_bytes(), "")
+                let text = format!("ERR {}", raise::foreign(&error));
+                script.failed(&Refusal::new(text), "")
             }
         };
         Ended::Answered(value)
@@ -318,7 +326,7 @@ impl Commands<'_, '_> {
     fn answer(&self, args: &MultiValue) -> mlua::Result<Value> {
         let args = match redis::arguments(args) {
             Ok(args) => args,
-            Err(problem) => return Ok(Value::Error(Bytes::from_static(problem.as_bytes()))),
+            Err(problem) => return Ok(Value::Error(Refusal::new(problem))),
         };
         let mut host = self.host.borrow_mut();
         let answer = host.call(&args, self.situation.resp3());
@@ -330,7 +338,7 @@ impl Commands<'_, '_> {
 
     fn call(&self, lua: &Lua, args: &MultiValue) -> mlua::Result<LuaValue> {
         match self.answer(args)? {
-            Value::Error(text) => Err(raise::table(text)),
+            Value::Error(refusal) => Err(Raised::Table(refusal).into()),
             answer => self.hand_over(lua, answer),
         }
     }
@@ -437,27 +445,34 @@ fn failure(lua: &Lua, value: &LuaValue) -> Failure {
         format!("{}:{line}", source.source.as_deref().unwrap_or_default())
     });
     let place = place.unwrap_or_default();
-    let text = match value {
+    let with_code = |message: &[u8]| Refusal::new(with_code(lua, level, message));
+    let refusal = match value {
         LuaValue::Error(error) => match raise::raised(error) {
-            Some(Raised::Stop) => return Failure { text: None, place },
-            Some(Raised::Table(text)) => text.clone(),
-            Some(Raised::Text(text)) => with_code(lua, level, text),
-            None => with_code(lua, level, raise::foreign(error).as_bytes()),
+            Some(Raised::Stop) => None,
+            Some(Raised::Table(refusal)) => Some(refusal.clone()),
+            Some(Raised::Text(text)) => Some(with_code(text)),
+            None => Some(with_code(raise::foreign(error).as_bytes())),
         },
-        LuaValue::Table(table) => match table.get::<LuaValue>("err") {
-            Ok(LuaValue::String(text)) => text.as_bytes().to_vec(),
-            Ok(number @ (LuaValue::Integer(_) | LuaValue::Number(_))) => {
-                number.to_string().unwrap_or_default().into_bytes()
-            }
-            _ => b"ERR unknown error".to_vec(),
-        },
-        LuaValue::String(text) => with_code(lua, level, &text.as_bytes()),
-        LuaValue::Nil => b"ERR nil".to_vec(),
-        value => with_code(lua, level, value.to_string().unwrap_or_default().as_bytes()),
+        LuaValue::Table(table) => Some(refusal_in(table)),
+        LuaValue::String(text) => Some(with_code(&text.as_bytes())),
+        LuaValue::Nil => Some(Refusal::new("ERR nil")),
+        value => Some(with_code(value.to_string().unwrap_or_default().as_bytes())),
     };
-    Failure {
-        text: Some(text),
-        place,
+    Failure { refusal, place }
+}
+
+/// What a table says that was raised as an error.
+fn refusal_in(table: &Table) -> Refusal {
+    let text = match table.get::<LuaValue>("err") {
+        Ok(LuaValue::String(text)) => text.as_bytes().to_vec(),
+        Ok(number @ (LuaValue::Integer(_) | LuaValue::Number(_))) => {
+            number.to_string().unwrap_or_default().into_bytes()
+        }
+        _ => b"ERR unknown error".to_vec(),
+    };
+    Refusal {
+        text: text.into(),
+        is_counted: matches!(table.get(COUNTED), Ok(LuaValue::Boolean(true))),
     }
 }
 

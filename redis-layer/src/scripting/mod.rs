@@ -39,7 +39,7 @@ use running::Registry;
 
 pub use running::Killed;
 pub use shebang::Writes;
-pub use value::Value;
+pub use value::{Refusal, Value};
 
 /// How many idle states are kept. More scripts than this at once is more than the processors have.
 const IDLE_MAX: usize = 16;
@@ -110,12 +110,15 @@ impl Script {
     }
 
     /// The answer of a script that failed, with its name and the place.
-    fn failed(&self, text: &[u8], place: &str) -> Value {
-        let mut error = [text, b" script: ", self.sha().as_bytes()].concat();
+    fn failed(&self, refusal: &Refusal, place: &str) -> Value {
+        let mut error = [&refusal.text, &b" script: "[..], self.sha().as_bytes()].concat();
         if !place.is_empty() {
             error.extend_from_slice(format!(", on {place}.").as_bytes());
         }
-        Value::Error(error.into())
+        Value::Error(Refusal {
+            text: error.into(),
+            is_counted: refusal.is_counted,
+        })
     }
 }
 
@@ -222,7 +225,7 @@ impl Scripts {
     ) -> Result<Value, Stop> {
         let mut machine = match self.machine() {
             Ok(machine) => machine,
-            Err(problem) => return Ok(Value::Error(problem.into())),
+            Err(problem) => return Ok(Value::Error(Refusal::new(problem))),
         };
         let ended = machine.run(script, (keys, args), host, &self.registry);
         self.put_back(machine);

@@ -6,7 +6,10 @@
 //! where a script can catch errors (`sandbox.lua`) have it turned into the Lua value by [`caught`]
 //! before the script sees it.
 
+use bytes::Bytes;
 use mlua::{Error, Lua, MultiValue, Value};
+
+use crate::scripting::value::Refusal;
 
 /// An error that a library raises.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -14,9 +17,9 @@ pub(super) enum Raised {
     /// A text, as `error("...")` raises it.
     #[error("{}", String::from_utf8_lossy(.0))]
     Text(Vec<u8>),
-    /// A table whose `err` is this text.
-    #[error("{}", String::from_utf8_lossy(.0))]
-    Table(Vec<u8>),
+    /// A table with this refusal.
+    #[error("{}", String::from_utf8_lossy(&.0.text))]
+    Table(Refusal),
     /// The script has to end, and may not catch this.
     #[error("the script was stopped")]
     Stop,
@@ -47,8 +50,8 @@ pub(super) fn text(lua: &Lua, message: impl AsRef<[u8]>) -> Error {
 }
 
 /// An error with a table, as the functions of `redis` raise it.
-pub(super) fn table(message: impl Into<Vec<u8>>) -> Error {
-    Raised::Table(message.into()).into()
+pub(super) fn table(message: impl Into<Bytes>) -> Error {
+    Raised::Table(Refusal::new(message)).into()
 }
 
 /// An argument that the library refuses. They count from 1.
@@ -91,12 +94,7 @@ pub(super) fn caught(lua: &Lua, error: &Error) -> mlua::Result<Value> {
     match raised(error) {
         Some(Raised::Stop) => Err(Raised::Stop.into()),
         Some(Raised::Text(text)) => Ok(Value::String(lua.create_string(text)?)),
-        Some(Raised::Table(text)) => {
-            let table = lua.create_table()?;
-            table.raw_set("err", lua.create_string(text)?)?;
-            table.raw_set("ignore_error_stats_update", true)?;
-            Ok(Value::Table(table))
-        }
+        Some(Raised::Table(refusal)) => Ok(Value::Table(refusal.to_table(lua)?)),
         None => Ok(Value::String(lua.create_string(foreign(error))?)),
     }
 }

@@ -3,7 +3,7 @@
 //! | answer of a command | in Lua | in Lua, after `redis.setresp(3)` |
 //! |---|---|---|
 //! | integer, bytes | number, string | the same |
-//! | status, error | `{ok=...}`, `{err=...}` | the same |
+//! | status, error | `{ok=...}`, `{err=..., ignore_error_stats_update=true}` | the same |
 //! | null | `false` | `nil` |
 //! | array | table from 1 on | the same |
 //! | map, set | (arrays) | `{map={...}}`, `{set={member=true, ...}}` |
@@ -34,8 +34,8 @@ pub enum Value {
     Bulk(Bytes),
     /// A short text.
     Status(Bytes),
-    /// A refusal, its code first.
-    Error(Bytes),
+    /// A refusal.
+    Error(Refusal),
     /// Values in order.
     Array(Vec<Value>),
     /// Pairs.
@@ -57,16 +57,47 @@ pub enum Value {
     },
 }
 
+/// Why something was refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// A code and the text.
+    pub text: Bytes,
+    /// Whether it was counted where it arose. Redis marks such errors by this field, so that who answers one does not count
+    /// it again, and scripts can see the mark.
+    pub is_counted: bool,
+}
+
+/// The field of an error table that marks it as counted.
+pub(super) const COUNTED: &str = "ignore_error_stats_update";
+
+impl Refusal {
+    /// One that nobody has counted.
+    pub(super) fn new(text: impl Into<Bytes>) -> Self {
+        Self {
+            text: text.into(),
+            is_counted: false,
+        }
+    }
+
+    /// As a table in Lua.
+    pub(super) fn to_table(&self, lua: &Lua) -> mlua::Result<Table> {
+        let table = lua.create_table_with_capacity(0, 2)?;
+        table.raw_set("err", lua.create_string(&self.text)?)?;
+        if self.is_counted {
+            table.raw_set(COUNTED, true)?;
+        }
+        Ok(table)
+    }
+}
+
 impl Value {
     /// About how much memory the value takes in Lua.
     pub(super) fn lua_bytes(&self) -> usize {
         let all = |values: &[Self]| values.iter().map(Self::lua_bytes).sum::<usize>();
         let own = match self {
             Self::Null | Self::Integer(_) | Self::Double(_) | Self::Boolean(_) => 0,
-            Self::Bulk(bytes)
-            | Self::Status(bytes)
-            | Self::Error(bytes)
-            | Self::BigNumber(bytes) => bytes.len(),
+            Self::Bulk(bytes) | Self::Status(bytes) | Self::BigNumber(bytes) => bytes.len(),
+            Self::Error(refusal) => refusal.text.len(),
             Self::Verbatim { format, text } => format.len() + text.len(),
             Self::Array(values) | Self::Set(values) => all(values),
             Self::Map(pairs) => pairs
@@ -92,12 +123,7 @@ impl Value {
             Self::Integer(number) => Ok(LuaValue::Integer(number)),
             Self::Bulk(bytes) => string(&bytes),
             Self::Status(text) => in_table("ok", string(&text)?),
-            Self::Error(text) => {
-                let table = lua.create_table_with_capacity(0, 2)?;
-                table.raw_set("err", string(&text)?)?;
-                table.raw_set("ignore_error_stats_update", true)?;
-                Ok(LuaValue::Table(table))
-            }
+            Self::Error(refusal) => Ok(LuaValue::Table(refusal.to_table(lua)?)),
             Self::Array(values) => {
                 let table = lua.create_table_with_capacity(values.len(), 0)?;
                 for (index, value) in (1_i64..).zip(values) {
@@ -157,14 +183,14 @@ impl Reader {
         };
         self.left = self.left.saturating_sub(cost);
         Ok(match value {
-            _ if self.left == 0 => Value::Error(Bytes::from_static(b"ERR not enough memory")),
+            _ if self.left == 0 => Value::Error(Refusal::new("ERR not enough memory")),
             LuaValue::String(text) => Value::Bulk(bytes(text)),
             LuaValue::Integer(number) => Value::Integer(*number),
             LuaValue::Number(number) => Value::Integer(truncated(*number)),
             LuaValue::Boolean(boolean) if self.resp3 => Value::Boolean(*boolean),
             LuaValue::Boolean(true) => Value::Integer(1),
             LuaValue::Table(_) if depth >= DEPTH_MAX => {
-                Value::Error(Bytes::from_static(b"ERR reached lua stack limit"))
+                Value::Error(Refusal::new("ERR reached lua stack limit"))
             }
             LuaValue::Table(table) => self.table(table, depth + 1)?,
             _ => Value::Null,
@@ -222,7 +248,10 @@ impl Reader {
 /// An error, a status or a double.
 fn short(table: &Table) -> mlua::Result<Option<Value>> {
     if let LuaValue::String(text) = table.raw_get("err")? {
-        return Ok(Some(Value::Error(bytes(&text))));
+        return Ok(Some(Value::Error(Refusal {
+            text: bytes(&text),
+            is_counted: table.raw_get::<LuaValue>(COUNTED)? == LuaValue::Boolean(true),
+        })));
     }
     if let LuaValue::String(text) = table.raw_get("ok")? {
         return Ok(Some(Value::Status(bytes(&text))));

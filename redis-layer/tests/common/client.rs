@@ -38,6 +38,24 @@ impl Client {
         replies[0].escape_ascii().to_string()
     }
 
+    /// What `INFO` counts of commands, errors and keys that were looked up, without times, by name.
+    pub(crate) fn counts(&mut self) -> Vec<String> {
+        let text = self.call(&["info", "commandstats", "errorstats", "stats"]);
+        let is_count = |name: &str| {
+            let of_many = ["cmdstat_", "errorstat_", "keyspace_"];
+            let single = ["total_error_replies", "total_commands_processed"];
+            of_many.iter().any(|start| name.starts_with(start)) || single.contains(&name)
+        };
+        let lines = text.split("\\r\\n").filter_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let parts = value.split(',').filter(|part| !part.starts_with("usec"));
+            is_count(name).then(|| format!("{name}:{}", parts.collect::<Vec<_>>().join(",")))
+        });
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort();
+        lines
+    }
+
     /// Sends commands at once and returns their replies.
     pub(crate) fn pipeline(&mut self, commands: &[Command]) -> Vec<Vec<u8>> {
         let mut bytes = Vec::new();

@@ -344,6 +344,9 @@ pub(crate) const SCRIPTS: &[&str] = &[
     "return redis.sha1hex({})",
     "local ok,e=pcall(redis.setresp,9) return e",
     "local ok,e=pcall(redis.sha1hex) return e",
+    "local ok,e=xpcall(function() redis.setresp(9) end, function(e) return e end) local r={} for k,v in pairs(e) do r[#r+1]=k..tostring(v) end table.sort(r) return r",
+    "local e=redis.pcall() local r={} for k,v in pairs(e) do r[#r+1]=k..tostring(v) end table.sort(r) return r",
+    "local e=redis.pcall('get') local r={} for k,v in pairs(e) do r[#r+1]=k..tostring(v) end table.sort(r) return r",
     // math.random
     "math.randomseed(10) return {tostring(math.random()), tostring(math.random()), math.random(10), math.random(5,9)}",
     "math.randomseed(-7.9) return {tostring(math.random()), math.random(1000000), math.random(-5,5)}",

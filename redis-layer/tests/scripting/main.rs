@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod counts;
 mod generate;
 mod isolation;
 mod limits;

@@ -42,7 +42,8 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
             tracing::warn!(message = %args.get(2).escape_ascii(), "DEBUG LOG");
             Ok(Reply::OK)
         }
-        b"error" if count == 3 => Err(CommandError::quoting(&[args.get(2)])),
+        // Not an error of the command, which would be counted.
+        b"error" if count == 3 => Ok(Reply::Error(CommandError::quoting(&[args.get(2)]))),
         b"protocol" if count == 3 => protocol::example(session.protocol, args.get(2)),
         b"populate" if (3..=5).contains(&count) => populate(session, args),
         b"digest" if count == 2 => digest::of_everything(session),

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::commands::{CommandError, Outcome, Reply};
-use crate::scripting::Value;
+use crate::commands::{CommandError, Reply};
+use crate::scripting::{Refusal, Value};
 use crate::types::number::format_double;
 
 /// What a script sees of a command's reply, in the form of the protocol that it chose.
@@ -15,7 +15,7 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
     match reply {
         Reply::Status(text) => Value::Status(Bytes::from_static(text.as_bytes())),
         Reply::Line(text) => Value::Status(text),
-        Reply::Error(error) => Value::Error(Bytes::copy_from_slice(error.as_bytes())),
+        Reply::Error(error) => refusal(&error),
         Reply::Integer(number) => Value::Integer(number),
         Reply::Bulk(bytes) => Value::Bulk(bytes),
         Reply::Text(text) if resp3 => Value::Verbatim {
@@ -88,29 +88,50 @@ fn double(number: f64, resp3: bool) -> Value {
     }
 }
 
-/// What a script answers, as the reply of its command.
-pub(super) fn into_outcome(value: Value) -> Outcome {
-    match value {
-        Value::Error(text) => Err(CommandError::quoting(&[&text])),
-        value => Ok(into_reply(value)),
-    }
+/// What a script sees of a command's error. The command has counted it.
+pub(super) fn refusal(error: &CommandError) -> Value {
+    Value::Error(Refusal {
+        text: Bytes::copy_from_slice(error.as_bytes()),
+        is_counted: true,
+    })
 }
 
-fn into_reply(value: Value) -> Reply {
-    let all = |values: Vec<Value>| values.into_iter().map(into_reply).collect();
+/// The errors in what a script answers.
+#[derive(Debug, Default)]
+pub(super) struct Errors {
+    /// How many were counted where they arose.
+    pub(super) counted: u64,
+    /// The others.
+    pub(super) others: Vec<CommandError>,
+}
+
+/// What a script answers, as the reply of its command. The errors in it are noted.
+pub(super) fn into_reply(value: Value, errors: &mut Errors) -> Reply {
+    let all = |values: Vec<Value>, errors: &mut Errors| {
+        let values = values.into_iter();
+        values.map(|value| into_reply(value, errors)).collect()
+    };
     match value {
         Value::Null => Reply::Null,
         Value::Integer(number) => Reply::Integer(number),
         Value::Bulk(bytes) => Reply::Bulk(bytes),
         Value::Status(text) => Reply::Line(one_line(text)),
-        Value::Error(text) => Reply::Error(CommandError::quoting(&[&text])),
-        Value::Array(values) => Reply::Array(all(values)),
+        Value::Error(Refusal { text, is_counted }) => {
+            let error = CommandError::quoting(&[&text]);
+            if is_counted {
+                errors.counted += 1;
+            } else {
+                errors.others.push(error.clone());
+            }
+            Reply::Error(error)
+        }
+        Value::Array(values) => Reply::Array(all(values, errors)),
         Value::Map(pairs) => {
             let pairs = pairs.into_iter();
-            let pair = |(key, value)| (into_reply(key), into_reply(value));
+            let pair = |(key, value)| (into_reply(key, errors), into_reply(value, errors));
             Reply::Map(pairs.map(pair).collect())
         }
-        Value::Set(values) => Reply::Set(all(values)),
+        Value::Set(values) => Reply::Set(all(values, errors)),
         Value::Double(number) => Reply::Double(number),
         Value::Boolean(boolean) => Reply::Boolean(boolean),
         Value::BigNumber(digits) => Reply::BigNumber(one_line(digits)),

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use super::Request;
-use super::convert::for_script;
+use super::convert::{for_script, refusal};
 use crate::commands::args::is_word;
 use crate::commands::dispatch::{attempt, call};
 use crate::commands::table::{Flag, Handler, Place, Spec, find};
-use crate::commands::{Args, Outcome, Protocol, Session};
+use crate::commands::{Args, CommandError, Outcome, Protocol, Session};
 use crate::scripting::{Host, Stop, Value};
 use crate::types::Txn;
 
@@ -28,12 +28,15 @@ pub(super) struct TxnHost<'a, 't> {
     txn: &'a mut Txn<'t>,
     coverage: Coverage<'a>,
     request: &'a Request<'a>,
-    /// How many commands have run.
-    ran: usize,
+    /// How many commands have run or were refused.
+    called: usize,
     has_written: bool,
     /// A key outside the coverage was read.
     has_read_outside: bool,
 }
+
+/// A command that a script may not run, or `None` if none has its name, and why.
+type Inadmissible = (Option<&'static Spec>, &'static str);
 
 impl<'a, 't> TxnHost<'a, 't> {
     pub(super) const fn new(
@@ -47,10 +50,27 @@ impl<'a, 't> TxnHost<'a, 't> {
             txn,
             coverage,
             request,
-            ran: 0,
+            called: 0,
             has_written: false,
             has_read_outside: false,
         }
+    }
+
+    /// The command that these arguments name, if the script may run it, or why it may not.
+    fn admit(&self, args: &[Bytes]) -> Result<&'static Spec, Inadmissible> {
+        let Some(spec) = resolve(args) else {
+            return Err((None, "ERR Unknown Redis command called from script"));
+        };
+        let problem = if !spec.accepts(args.len()) {
+            "ERR Wrong number of args calling Redis command from script"
+        } else if spec.has(Flag::NoScript) && !self.may_debug(spec, args) {
+            "ERR This Redis command is not allowed from script"
+        } else if self.request.read_only && spec.may_write() {
+            "ERR Write commands are not allowed from read-only scripts."
+        } else {
+            return Ok(spec);
+        };
+        Err((Some(spec), problem))
     }
 
     /// Whether the command is a `DEBUG` that somebody allowed to scripts. What writes takes locks, which the script has.
@@ -83,36 +103,47 @@ impl<'a, 't> TxnHost<'a, 't> {
 }
 
 impl TxnHost<'_, '_> {
-    /// Runs a command. It is counted and shown if that was not done in an earlier run of the script.
+    /// Whether others know of the next command from an earlier run of the script. From now on they do.
+    fn is_told(&mut self) -> bool {
+        let told = &self.request.told;
+        let is_told = self.called < told.get();
+        self.called += 1;
+        told.set(told.get().max(self.called));
+        is_told
+    }
+
+    /// Runs a command. It is counted and shown if that was not done before.
     fn run(&mut self, args: Args<'_>) -> Outcome {
+        let is_told = self.is_told();
         let (session, txn) = (&mut *self.session, &mut *self.txn);
-        let is_told = self.ran < self.request.told.get();
-        self.ran += 1;
         if is_told {
             let outcome = attempt(session, txn, args);
             txn.end_lookups(args.spec.has(Flag::ReadOnly));
             return outcome;
         }
-        self.request.told.set(self.ran);
         call(session, txn, args)
+    }
+
+    /// Refuses a command; `None` if none has its name. That is counted if it was not done before.
+    fn refuse(&mut self, spec: Option<&'static Spec>, text: &'static str) -> Value {
+        let error = CommandError::fixed(text);
+        if !self.is_told() {
+            let server = &self.session.server;
+            server.statistics.error(&server.counters, &error);
+            if let Some(spec) = spec {
+                server.statistics.refused(spec);
+            }
+        }
+        refusal(&error)
     }
 }
 
 impl Host for TxnHost<'_, '_> {
     fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop> {
-        let refuse = |text: &'static str| Ok(Value::Error(Bytes::from_static(text.as_bytes())));
-        let Some(spec) = resolve(args) else {
-            return refuse("ERR Unknown Redis command called from script");
+        let spec = match self.admit(args) {
+            Ok(spec) => spec,
+            Err((spec, text)) => return Ok(self.refuse(spec, text)),
         };
-        if !spec.accepts(args.len()) {
-            return refuse("ERR Wrong number of args calling Redis command from script");
-        }
-        if spec.has(Flag::NoScript) && !self.may_debug(spec, args) {
-            return refuse("ERR This Redis command is not allowed from script");
-        }
-        if self.request.read_only && spec.may_write() {
-            return refuse("ERR Write commands are not allowed from read-only scripts.");
-        }
         if !self.stays_isolated(spec, args) {
             return Err(Stop);
         }
@@ -125,7 +156,7 @@ impl Host for TxnHost<'_, '_> {
         self.txn.set_db(self.session.db);
         Ok(match self.run(Args::new(args, spec)) {
             Ok(reply) => for_script(reply, resp3),
-            Err(error) => Value::Error(Bytes::copy_from_slice(error.as_bytes())),
+            Err(error) => refusal(&error),
         })
     }
 

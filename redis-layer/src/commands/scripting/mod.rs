@@ -29,10 +29,12 @@ use tokio::task::block_in_place;
 
 use crate::commands::dispatch::{Executed, finish};
 use crate::commands::key_locks::Locks;
-use crate::commands::{Args, CommandError, Outcome, Reply, Session};
+use crate::commands::table::Spec;
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::scripting::{Script, Stop, Writes};
 use crate::types::Txn;
 
+use convert::{Errors, into_reply};
 pub(crate) use host::is_command;
 use host::{Coverage, TxnHost};
 pub(crate) use manage::*;
@@ -58,7 +60,9 @@ struct Request<'a> {
     keys: &'a [Bytes],
     args: &'a [Bytes],
     read_only: bool,
-    /// How many of its commands have run, in all runs of it: others know of them.
+    /// The command that runs it.
+    spec: &'static Spec,
+    /// How many of its commands have run or were refused, in all runs of it: others know of them.
     told: Cell<usize>,
 }
 
@@ -90,23 +94,25 @@ impl<'a> Request<'a> {
                 "ERR Can not execute a script with write flag using *_ro command.",
             ));
         }
+        let spec = args.spec;
         let (keys, args) = rest.split_at(count);
         Ok(Self {
             read_only: form.read_only || script.writes() == Writes::Never,
             script,
             keys,
             args,
+            spec,
             told: Cell::new(0),
         })
     }
 
-    /// Runs the script once.
+    /// Runs the script once. Its refusal is an answer too: what it did before stays.
     fn run(
         &self,
         session: &mut Session,
         txn: &mut Txn<'_>,
         coverage: Coverage<'_>,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<Reply, Stop> {
         let server = Arc::clone(&session.server);
         let (db, protocol) = (session.db, session.protocol);
         let limit = Duration::from_millis(server.config.live.busy_reply_ms());
@@ -126,7 +132,23 @@ impl<'a> Request<'a> {
         }
         session.protocol = protocol;
         txn.set_db(db);
-        answer.map(convert::into_outcome)
+        let mut errors = Errors::default();
+        let reply = into_reply(answer?, &mut errors);
+        self.count(&server, &errors);
+        Ok(reply)
+    }
+
+    /// Counts the errors of an answer, and the script as failed: once for each error that was counted before, and once for
+    /// all others.
+    fn count(&self, server: &Server, errors: &Errors) {
+        let statistics = &server.statistics;
+        for error in &errors.others {
+            statistics.error(&server.counters, error);
+        }
+        let failures = errors.counted + u64::from(!errors.others.is_empty());
+        if failures > 0 {
+            statistics.failed(self.spec, failures);
+        }
     }
 }
 
@@ -165,7 +187,7 @@ pub(crate) fn run_alone(
             Locks::Keys(_) => Coverage::Keys(request.keys),
             Locks::Nothing | Locks::Everything => Coverage::Everything,
         };
-        let Ok(outcome) = request.run(session, &mut txn, coverage) else {
+        let Ok(reply) = request.run(session, &mut txn, coverage) else {
             request.script.mark_reaching_out();
             session.letters.clear();
             session.tracks.known.clear();
@@ -175,7 +197,7 @@ pub(crate) fn run_alone(
             continue;
         };
         executed.wrote = finish(&server, session, txn, guard)?;
-        return outcome;
+        return Ok(reply);
     }
 }
 
@@ -187,11 +209,7 @@ pub(crate) fn run_inside(
     form: Form,
 ) -> Outcome {
     let request = Request::new(session, args, form)?;
-    let outcome = request.run(session, txn, Coverage::Everything);
-    // Nothing is outside the lock of everything, so nothing stops the script. Its refusal is an
-    // answer: what it did before stays.
-    match outcome {
-        Ok(outcome) => Ok(outcome.unwrap_or_else(Reply::Error)),
-        Err(Stop) => Err(CommandError::fixed("ERR the script was stopped")),
-    }
+    let answer = request.run(session, txn, Coverage::Everything);
+    // Nothing is outside the lock of everything, so nothing stops the script.
+    answer.map_err(|Stop| CommandError::fixed("ERR the script was stopped"))
 }
