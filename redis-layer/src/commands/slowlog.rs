@@ -40,6 +40,7 @@ struct Entry {
 impl SlowLog {
     /// Keeps a command that took long.
     fn add(&self, session: &Session, args: Args<'_>, micros: u64) {
+        let (address, name) = sender(session);
         let most = session.server.config.live.slowlog_length();
         let mut entries = self.entries.lock();
         let id = entries.next_id;
@@ -49,8 +50,8 @@ impl SlowLog {
             at_s: session.server.clock.now_ms() / 1000,
             micros,
             args: kept_args(args),
-            address: session.peer.address.clone(),
-            name: session.peer.view.lock().name.clone(),
+            address,
+            name,
         });
         entries.newest_first.truncate(most);
     }
@@ -67,6 +68,15 @@ impl SlowLog {
     pub(crate) fn shorten(&self, most: usize) {
         self.entries.lock().newest_first.truncate(most);
     }
+}
+
+/// The address and the name of who sent a command. The client of a script has neither.
+fn sender(session: &Session) -> (String, Vec<u8>) {
+    if session.in_script {
+        return ("?:0".to_owned(), Vec::new());
+    }
+    let peer = &session.peer;
+    (peer.address.clone(), peer.view.lock().name.clone())
 }
 
 /// The arguments as they are shown: long ones cut, many ones counted.

@@ -1,5 +1,5 @@
-//! What the server counts and notes of scripts and their commands, beside a real server: calls, failures, refusals and
-//! errors.
+//! What the server counts and notes of scripts and their commands, beside a real server: calls, failures, refusals,
+//! errors, and what was slow.
 
 use crate::common::StoreKind;
 use crate::common::client::{Client, Command};
@@ -117,4 +117,43 @@ fn errors_of_scripts_are_counted_once() {
         let command = |words: &&[&str]| words.iter().map(|word| word.to_string().into()).collect();
         ask(&line.iter().map(command).collect::<Vec<_>>());
     }
+}
+
+/// Redis runs the commands of a script for a client of the script's own, which has neither address nor name.
+#[test]
+fn slow_commands_of_scripts_came_from_nowhere() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let slow = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["client", "setname", "me"]);
+        client.call(&["config", "set", "slowlog-log-slower-than", "0"]);
+        client.call(&["slowlog", "reset"]);
+        client.call(&["eval", "redis.call('set','a','1') redis.pcall('get')", "0"]);
+        client.call(&["multi"]);
+        client.call(&["set", "b", "1"]);
+        client.call(&["eval", "redis.call('set','c','1')", "0"]);
+        client.call(&["exec"]);
+        client.call(&["config", "set", "slowlog-log-slower-than", "-1"]);
+        let entries = client.call(&["slowlog", "get"]);
+        let here = client.address().to_string();
+        let entries = entries.replace(&format!("${}\\r\\n{here}", here.len()), "here");
+        // The number, the time and how long it took stand in front of the words of each.
+        let times = |entry: &str| {
+            entry
+                .splitn(5, "\\r\\n")
+                .nth(4)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        entries.split("*6\\r\\n").map(times).collect::<Vec<_>>()
+    };
+    let of_real = slow(real.address);
+    assert!(
+        of_real.iter().any(|entry| entry.contains("?:0")),
+        "{of_real:?}"
+    );
+    assert_eq!(slow(ours.address), of_real);
 }
