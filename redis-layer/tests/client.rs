@@ -1,4 +1,4 @@
-//! `CLIENT`, `AUTH`, `HELLO`, `RESET` and `MONITOR`, beside a real server where it answers the same.
+//! `CLIENT`, `AUTH`, `HELLO` and `RESET`, beside a real server where it answers the same.
 
 mod common;
 
@@ -424,45 +424,6 @@ fn a_password_is_asked_of_everybody_who_comes_after_it() {
         said.push(first.call(&["config", "set", "requirepass", ""]));
         said.push(Client::connect(address).call(&["ping"]));
         said
-    };
-    assert_eq!(run(ours.address), run(real.address));
-}
-
-#[test]
-fn monitors_see_commands_but_no_secrets() {
-    let Some(real) = RealRedis::start() else {
-        return;
-    };
-    let ours = ours();
-    let run = |address| {
-        let (mut monitor, mut client) = (Client::connect(address), Client::connect(address));
-        monitor.call(&["monitor"]);
-        for line in [
-            "set a \\x00\\xff\"\\x0a",
-            "get a",
-            "nope",
-            "get",
-            "auth default secret",
-            "config get port",
-            "multi",
-            "set b 1",
-            "exec",
-            "select 3",
-            "get a",
-            "eval return(redis.call('get','a')) 0",
-        ] {
-            let words: Vec<&str> = line.split(' ').collect();
-            client.call(&words);
-        }
-        let seen = monitor.rest(PATIENCE).0;
-        let seen = String::from_utf8(seen).unwrap();
-        // Without the time and the address.
-        let lines = seen.lines().map(|line| {
-            let (_, behind) = line.split_once('[').unwrap();
-            let (place, words) = behind.split_once(']').unwrap();
-            format!("{}{words}", place.split(' ').next().unwrap())
-        });
-        lines.collect::<Vec<_>>()
     };
     assert_eq!(run(ours.address), run(real.address));
 }

@@ -1,14 +1,15 @@
 //! Whether a command may run now, before it is looked at any closer. The order of the refusals is
 //! the one of Redis.
 
-use crate::commands::table::{Flag, Spec};
-use crate::commands::{CommandError, Protocol, Session, scripting};
+use crate::commands::table::Flag;
+use crate::commands::{Args, CommandError, Protocol, Session, scripting};
 
 /// Refuses a command that this client may not send now.
 ///
 /// # Errors
 /// Redis's text for the first reason that applies.
-pub(crate) fn admit(session: &Session, spec: &'static Spec) -> Result<(), CommandError> {
+pub(crate) fn admit(session: &Session, args: Args<'_>) -> Result<(), CommandError> {
+    let spec = args.spec;
     if !session.is_trusted() && !spec.has(Flag::NoAuth) {
         return Err(CommandError::fixed("NOAUTH Authentication required."));
     }
@@ -32,6 +33,13 @@ pub(crate) fn admit(session: &Session, spec: &'static Spec) -> Result<(), Comman
     if session.server.scripts.is_busy() && !spec.has(Flag::AllowBusy) {
         return Err(scripting::BUSY);
     }
+    if session.is_monitor
+        && (spec.has(Flag::ReadOnly) || session.server.may_write(spec, args.from(0)))
+    {
+        return Err(CommandError::fixed(
+            "ERR Replica can't interact with the keyspace",
+        ));
+    }
     Ok(())
 }
 
@@ -41,6 +49,7 @@ impl Session {
     pub(crate) fn may_run_plainly(&self) -> bool {
         self.is_trusted()
             && !self.is_subscriber()
+            && !self.is_monitor
             && self.tracks.mode.is_none()
             && !self.server.pause.may_be_on()
     }

@@ -61,6 +61,7 @@ pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.unsubscribe_all();
     session.stop_tracking();
     session.server.monitors.remove(session.id);
+    session.is_monitor = false;
     session.set_db(0);
     session.set_protocol(Protocol::Resp2);
     session.replies = Replies::On;

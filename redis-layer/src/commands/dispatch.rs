@@ -73,7 +73,8 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     if session.replies == Replies::SkipNext {
         session.replies = Replies::Skip;
     }
-    session.confirming = false;
+    // Who looks on sees what it has done behind the reply.
+    session.confirming = session.is_monitor;
     let outcome = match resolve(args) {
         Ok(spec) => {
             let now_ms = server.clock.now_ms();
@@ -172,7 +173,7 @@ fn run_or_queue(
     executed: &mut Executed,
 ) -> Outcome {
     let spec = args.spec;
-    if let Err(refusal) = admit(session, spec) {
+    if let Err(refusal) = admit(session, args) {
         server.statistics.refused(spec);
         return Err(refuse(session, Some(spec), refusal));
     }
@@ -186,8 +187,9 @@ fn run_or_queue(
         return Ok(Reply::Status("QUEUED"));
     }
     if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {
-        // A script is shown before the commands that it runs.
+        // A script is shown before the commands that it runs, and these before its answer.
         server.monitors.show(session, args);
+        session.confirming = false;
     }
     let observed = Observed::begin(session);
     let outcome = match spec.handler {

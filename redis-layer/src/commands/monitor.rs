@@ -1,6 +1,7 @@
 //! `MONITOR`: every command, as it is run, to whoever wants to look on.
 //!
-//! Commands for administrators are not shown, and passwords never are.
+//! Commands for administrators are not shown, and passwords never are. Who looks on does nothing with keys: Redis counts it
+//! among the replicas there, and among the clients where it lists or ends them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use parking_lot::Mutex;
 use crate::commands::config::OutputClass;
 use crate::commands::outbox::Message;
 use crate::commands::peer::Peer;
-use crate::commands::{Args, Outcome, Reply, Session};
+use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
 /// Who looks on.
 #[derive(Debug, Default)]
@@ -65,7 +66,7 @@ impl Monitors {
             quote(word, &mut line);
         }
         let message = Message::new(Reply::Line(line.into()));
-        // Redis counts who monitors among the replicas.
+        // There are no replicas that could need it. Redis bounds these messages as answers: by nothing, unless told to.
         let limit = session
             .server
             .config
@@ -130,6 +131,15 @@ fn quote(word: &[u8], line: &mut Vec<u8>) {
 
 /// `MONITOR`
 pub(crate) fn monitor(session: &mut Session, _args: Args<'_>) -> Outcome {
+    if session.in_transaction {
+        return Err(CommandError::fixed(
+            "ERR MONITOR isn't allowed for DENY BLOCKING client",
+        ));
+    }
+    if session.is_monitor {
+        return Ok(Reply::Silence);
+    }
+    session.is_monitor = true;
     session.server.monitors.add(&session.peer);
     session.peer.view.lock().is_monitor = true;
     // What others do from now on comes after the reply.

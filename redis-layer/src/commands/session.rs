@@ -157,6 +157,7 @@ impl Server {
             peer,
             id,
             is_authenticated: !self.config.live.has_password(),
+            is_monitor: false,
             confirming: false,
             subscriptions: Subscriptions::default(),
             tracks: Tracks::default(),
@@ -250,6 +251,8 @@ pub struct Session {
     pub(crate) id: u64,
     /// Whether the client said the password, or there was none when it came.
     pub(crate) is_authenticated: bool,
+    /// Every command is shown to the client, its own too.
+    pub(crate) is_monitor: bool,
     /// The reply comes before the messages that wait; otherwise they come first.
     pub(crate) confirming: bool,
     pub(crate) subscriptions: Subscriptions,

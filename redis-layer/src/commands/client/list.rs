@@ -141,9 +141,6 @@ impl Peer {
         let view = self.view.lock();
         if view.subscriptions.iter().any(|&count| count > 0) {
             ClientType::PubSub
-        } else if view.is_monitor {
-            // Redis counts who monitors among the replicas.
-            ClientType::Replication
         } else {
             ClientType::Normal
         }

@@ -56,7 +56,7 @@ impl Server {
     }
 
     /// Whether a command may write. Of a script, its first line may say that it does not.
-    fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
+    pub(crate) fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
         let script = match (spec.handler, args.get(1)) {
             (Handler::Script(form), Some(sha)) if form.by_sha => self.scripts.find(sha),
             (Handler::Script(_), Some(source)) => self.scripts.load(source).ok(),
@@ -67,11 +67,11 @@ impl Server {
 }
 
 impl Session {
-    /// Until when this command is held back, if it is.
+    /// Until when this command is held back, if it is. Who looks on may do nothing that a pause is for.
     #[must_use]
     pub fn paused_until(&self, args: &[Bytes]) -> Option<Instant> {
         let pause = &self.server.pause;
-        if !pause.is_on.load(Ordering::Relaxed) {
+        if !pause.is_on.load(Ordering::Relaxed) || self.is_monitor {
             return None;
         }
         pause.holds_until(self.may_write(args))
