@@ -3,6 +3,10 @@
 
 mod common;
 
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
 use common::StoreKind;
 use common::client::Client;
 use common::servers::{Ours, RealRedis};
@@ -100,8 +104,20 @@ const COMMANDS: &[&str] = &[
     "eval return(redis.call('getdel',KEYS[1])) 1 no",
 ];
 
+/// What a listener hears until somebody publishes to the channel `end`.
+fn messages_to_the_end(listener: &mut Client) -> Vec<String> {
+    let mut messages = Vec::new();
+    loop {
+        let message = listener.reply().unwrap().escape_ascii().to_string();
+        if message.contains("\\nend\\r") {
+            return messages;
+        }
+        messages.push(message);
+    }
+}
+
 /// Hits, misses, and which keys were missed.
-fn uses(address: std::net::SocketAddr, line: &str) -> (Vec<String>, Vec<String>) {
+fn uses(address: SocketAddr, line: &str) -> (Vec<String>, Vec<String>) {
     let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
     let call = |client: &mut Client, line: &str| client.call(&line.split(' ').collect::<Vec<_>>());
     call(&mut client, "config set notify-keyspace-events Em");
@@ -117,14 +133,7 @@ fn uses(address: std::net::SocketAddr, line: &str) -> (Vec<String>, Vec<String>)
         matches!(name, "keyspace_hits" | "keyspace_misses")
     });
     call(&mut client, "publish end x");
-    let mut missed = Vec::new();
-    loop {
-        let message = listener.reply().unwrap().escape_ascii().to_string();
-        if message.contains("\\nend\\r") {
-            break;
-        }
-        missed.push(message);
-    }
+    let missed = messages_to_the_end(&mut listener);
     (counts.map(str::to_owned).collect(), missed)
 }
 
@@ -143,4 +152,86 @@ fn the_same_lookups_count_as_in_redis() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What listeners hear of these lines, sent by one client when all keys that begin with `e` have expired.
+fn events(address: SocketAddr, lines: &[&str]) -> Vec<String> {
+    let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
+    let call = |client: &mut Client, line: &str| client.call(&line.split(' ').collect::<Vec<_>>());
+    // Nobody but who asks for a key finds that it has expired.
+    for line in [
+        "flushall",
+        "debug set-active-expire 0",
+        "mset e1 1 e2 2",
+        "sadd e3 1",
+        "pexpire e1 1",
+        "pexpire e2 1",
+        "pexpire e3 1",
+        "config set notify-keyspace-events EAmn",
+    ] {
+        let reply = call(&mut client, line);
+        assert!(!reply.starts_with('-'), "{line}: {reply}");
+    }
+    thread::sleep(Duration::from_millis(10));
+    call(&mut listener, "psubscribe __key*");
+    call(&mut listener, "subscribe end");
+    for line in lines {
+        call(&mut client, line);
+    }
+    call(&mut client, "publish end x");
+    messages_to_the_end(&mut listener)
+}
+
+/// Who asks for a key finds that it has expired, then that it is not there; what it puts there is new.
+#[test]
+fn events_come_in_the_order_of_redis() {
+    let Some(real) = RealRedis::start_with(&["--enable-debug-command", "yes"]) else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let script = "eval redis.call('get','e1')redis.call('set','a',1)redis.call('get','e2') 0";
+    let mut wrong = Vec::new();
+    for lines in [
+        &["getset no 1"][..],
+        &["set no 1 get"],
+        &["set no 1 nx get"],
+        &["get e1"],
+        &["exists e1 e2"],
+        &["ttl e1"],
+        &["smembers e3"],
+        &["mget e1 no e2 e1 no2"],
+        &["set e1 1"],
+        &["set e1 1 get"],
+        &["getset e1 1"],
+        &["incr e1"],
+        &["append e1 1"],
+        &["expire e1 10"],
+        &["lpop e1"],
+        &["sunionstore to no e3"],
+        &["multi", "get e1", "set a 1", "get e2", "set e2 1", "exec"],
+        &["multi", "set a 1", "get e1", "set e1 1", "exec"],
+        &[script],
+        &["get e1", "get e1", "set e1 1"],
+    ] {
+        let (found, expected) = (events(ours.address, lines), events(real.address, lines));
+        if found != expected {
+            wrong.push(format!("{lines:?}: {found:#?}, not {expected:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Who puts something in a transaction that has expired already tells of that alone, although it finds the key expired then.
+#[test]
+fn what_expires_at_once_came_about_before() {
+    let ours = Ours::start(StoreKind::BTree.open());
+    let heard = events(ours.address, &["multi", "set k 1 pxat 1", "get k", "exec"]);
+    let names = heard.iter().map(|message| {
+        let (_, behind) = message.split_once("__:").unwrap();
+        behind.split("\\r").next().unwrap().to_owned()
+    });
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        ["new", "set", "expire", "keymiss"]
+    );
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::commands::admission::admit;
+use crate::commands::expire::remove_found;
 use crate::commands::key_locks::Locks;
 use crate::commands::observed::{Ending, Observed};
 use crate::commands::pubsub::{publish_events, send_letters};
@@ -271,12 +272,13 @@ pub(crate) fn finish<'s>(
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
 ) -> types::Result<bool> {
-    let committed = txn.commit().inspect_err(|_| {
+    let mut committed = txn.commit().inspect_err(|_| {
         session.letters.clear();
         session.tracks.known.clear();
     })?;
     settle(server, &committed);
     drop(guard);
+    remove_found(server, &mut committed);
     let wrote = committed.wrote;
     let flushes = std::mem::take(&mut session.tracks.flushed);
     if wrote || flushes {
@@ -300,9 +302,10 @@ pub(crate) fn finish_for_many<'s>(
     txn: Txn<'s>,
     guard: Option<Box<dyn Guard + 's>>,
 ) -> types::Result<bool> {
-    let committed = txn.commit()?;
+    let mut committed = txn.commit()?;
     settle(server, &committed);
     drop(guard);
+    remove_found(server, &mut committed);
     let wrote = committed.wrote;
     tell(server, committed, Writer::default());
     Ok(wrote)

@@ -1,11 +1,15 @@
-//! Removing what has expired without being asked for.
+//! Removing what has expired: without being asked for, and when somebody who is asked has found it.
 
+use std::collections::HashSet;
 use std::time::Instant;
+
+use bytes::Bytes;
 
 use crate::commands::Server;
 use crate::commands::dispatch::{Writer, publish};
 use crate::commands::key_locks::Locks;
-use crate::types::{Result, Txn, expiry};
+use crate::store::Scope;
+use crate::types::{Class, Committed, Result, Txn, expiry};
 
 /// Removes keys that have expired, at most `most` of each database, those that expired first in front. Answers how many.
 /// Each database is one batch, under the locks of its keys.
@@ -43,4 +47,45 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         server.latency.add("expire-cycle", now_ms, millis);
     }
     Ok(removed)
+}
+
+/// Removes keys that a transaction has found expired, if subscribers want to know: they hear of that before they hear that
+/// the transaction missed the keys. A key stays for the cleaner if the transaction did more with it, others hold its lock, or
+/// nobody may write.
+pub(crate) fn remove_found(server: &Server, committed: &mut Committed) {
+    if committed.expired.is_empty() || server.is_paused() {
+        return;
+    }
+    if let Err(error) = try_remove_found(server, committed) {
+        // The transaction itself is done, and its client is owed the answer.
+        tracing::warn!(%error, "expired keys are not removed");
+    }
+}
+
+fn try_remove_found(server: &Server, committed: &mut Committed) -> Result<()> {
+    let mut expired = std::mem::take(&mut committed.expired);
+    // What it has put there itself, to expire at once, came about before it expired.
+    let events = committed.events.iter();
+    let done = events.filter(|event| event.class != Class::Miss);
+    let done: HashSet<_> = done.map(|event| (event.db, &event.key)).collect();
+    expired.retain(|(db, key)| !done.contains(&(*db, key)));
+    let (databases, keys): (Vec<_>, Vec<Bytes>) = expired.into_iter().unzip();
+    let scope = Scope::Keys(&keys);
+    let Some(guard) = server.store.try_lock(scope)? else {
+        return Ok(());
+    };
+    let now_ms = server.clock.now_ms();
+    let txn = Txn::begin(&*server.store, &server.shared, 0, now_ms)?;
+    let mut txn = txn.under(Some(scope));
+    let mut removed = 0;
+    for (db, key) in databases.into_iter().zip(&keys) {
+        txn.set_db(db);
+        removed += u64::from(txn.remove_expired(key)?);
+    }
+    let mut gone = txn.commit()?;
+    drop(guard);
+    server.shared.count_expired(removed);
+    committed.happened_before(std::mem::take(&mut gone.events));
+    publish(server, &gone, Writer::default());
+    Ok(())
 }

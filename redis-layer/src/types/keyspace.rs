@@ -38,7 +38,11 @@ impl Txn<'_> {
         let (value, is_stored) = self.get_metadata(&row)?;
         let metadata = value.as_ref().map(|value| Metadata::decode(&row, value));
         let metadata = metadata.transpose()?;
+        let is_there = metadata.is_some();
         let metadata = metadata.filter(|metadata| metadata.is_live(self.now_ms()));
+        if is_there && metadata.is_none() {
+            self.note_expired(key);
+        }
         let is_noted = is_use && metadata.is_some();
         if is_noted {
             self.shared().accesses().note(&row, self.now_ms());

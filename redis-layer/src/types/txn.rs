@@ -16,6 +16,7 @@
 mod changes;
 mod commit;
 mod fetched;
+mod lookups;
 mod merged;
 mod ranks;
 mod seen;
@@ -56,6 +57,8 @@ pub struct Txn<'s> {
     lookups: Cell<(u64, u64)>,
     /// Those that were not, if anybody wants to know.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
+    /// Keys that were looked up and have expired, if anybody wants to know.
+    expired: RefCell<Vec<(DbNumber, Bytes)>>,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot shows: see `indexes`.
     ranks_noted: u64,
@@ -129,6 +132,8 @@ pub struct Committed {
     pub remapped: Vec<DbNumber>,
     /// What subscribers may want to know, oldest first.
     pub events: Vec<Event>,
+    /// Keys that were found expired, with their databases, if subscribers may want to know. Some may still be there.
+    pub expired: Vec<(DbNumber, Bytes)>,
 }
 
 impl<'s> Txn<'s> {
@@ -163,6 +168,7 @@ impl<'s> Txn<'s> {
             command: (0, Vec::new()),
             lookups: Cell::default(),
             misses: RefCell::default(),
+            expired: RefCell::default(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
             locks: Locks::Unknown,
@@ -195,42 +201,6 @@ impl<'s> Txn<'s> {
         self.touched.push(metadata_key(self.db(), key));
     }
 
-    /// Notes whether a key was found.
-    pub(crate) fn note_lookup(&self, key: &[u8], is_hit: bool) {
-        if !is_hit && self.shared.wants(Class::Miss) {
-            let miss = (self.db, Bytes::copy_from_slice(key));
-            self.misses.borrow_mut().push(miss);
-        }
-        let (hits, misses) = self.lookups.get();
-        self.lookups
-            .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
-    }
-
-    /// Adds the lookups of a command to those of the server, if it only reads, and notes what it looked for in vain.
-    /// Those of others are forgotten.
-    pub(crate) fn count_lookups(&mut self, only_reads: bool) {
-        let (hits, misses) = self.lookups.get();
-        if only_reads {
-            self.shared.count_lookups(hits, misses);
-        }
-        self.end_lookups(only_reads);
-    }
-
-    /// As [`count_lookups`](Self::count_lookups), of a command that was counted already.
-    pub(crate) fn end_lookups(&mut self, only_reads: bool) {
-        self.lookups.take();
-        let missed = self.misses.take();
-        if only_reads {
-            self.events
-                .extend(missed.into_iter().map(|(db, key)| Event {
-                    class: Class::Miss,
-                    name: "keymiss",
-                    db,
-                    key,
-                }));
-        }
-    }
-
     /// Notes what happened to a key, in Redis's word for it. Costs nothing when nobody listens.
     pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
         if self.shared.wants(class) {
@@ -251,7 +221,10 @@ impl<'s> Txn<'s> {
         }
         let (db, key) = (self.db, Bytes::copy_from_slice(key));
         let mut of_command = self.events.iter().skip(*before);
-        let first = of_command.position(|event| event.db == db && event.key == key);
+        // It was missed before it was there.
+        let is_done = |event: &Event| event.class != Class::Miss;
+        let first =
+            of_command.position(|event| is_done(event) && event.db == db && event.key == key);
         let at = first.map_or(self.events.len(), |first| before + first);
         let (class, name) = (Class::New, "new");
         let event = Event {
@@ -271,26 +244,6 @@ impl<'s> Txn<'s> {
     /// Forgets what the command removed: it says that what it puts there is new.
     pub(crate) fn forget_removed(&mut self) {
         self.command.1.clear();
-    }
-
-    /// Counts what a command has looked up so far as read, though it writes: these were its sources.
-    pub(crate) fn count_reads(&mut self) {
-        self.count_lookups(true);
-    }
-
-    /// How many keys were found so far, and how many not.
-    pub(crate) const fn lookups(&self) -> (u64, u64) {
-        self.lookups.get()
-    }
-
-    /// Goes back to an earlier [`lookups`](Self::lookups): what was looked up since then was no question of the client.
-    pub(crate) fn set_lookups(&self, lookups: (u64, u64)) {
-        self.lookups.set(lookups);
-    }
-
-    /// Forgets what was looked for in vain: the command asks about keys, and nobody is told of that.
-    pub(crate) fn forget_misses(&self) {
-        self.misses.take();
     }
 
     /// A point to go back to with [`Txn::roll_back`]. Changes cost a little more from now on.

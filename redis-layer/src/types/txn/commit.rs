@@ -3,7 +3,7 @@
 //! Whoever writes a metadata row says nothing of the expire-time index or of the number of keys. Both follow here from
 //! the old row and the new one. The old one is known if the command looked the key up; else it costs a point read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 
@@ -52,6 +52,35 @@ impl Stored {
                 expires_ms.is_none_or(|expires_ms| now_ms <= expires_ms)
             }
         }
+    }
+}
+
+impl Committed {
+    /// Adds what happened to keys before the transaction did anything with them.
+    pub(crate) fn happened_before(&mut self, events: Vec<Event>) {
+        put_in_front(&mut self.events, events);
+    }
+}
+
+/// Puts each event in front of the others of its key, and those of keys that have no others in front of all.
+fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>) {
+    if new.is_empty() {
+        return;
+    }
+    let place = |event: &Event| (event.db, event.key.clone());
+    let behind = std::mem::take(events);
+    let others: HashSet<_> = behind.iter().map(place).collect();
+    let (new, alone): (Vec<_>, _) = new
+        .into_iter()
+        .partition(|event| others.contains(&place(event)));
+    let mut new: HashMap<_, _> = new
+        .into_iter()
+        .map(|event| (place(&event), event))
+        .collect();
+    *events = alone;
+    for event in behind {
+        events.extend(new.remove(&place(&event)));
+        events.push(event);
     }
 }
 
@@ -118,6 +147,7 @@ impl Txn<'_> {
             self.ranks.get_mut().keep();
             return Ok(Committed {
                 events: self.events,
+                expired: self.expired.take(),
                 ..Committed::default()
             });
         }
@@ -157,6 +187,7 @@ impl Txn<'_> {
             absent,
             remapped,
             events: self.events,
+            expired: self.expired.take(),
         })
     }
 
@@ -210,18 +241,16 @@ impl Txn<'_> {
                 None => counts.push((rows, change)),
             }
         }
-        for (at, (rows, key)) in expired.into_iter().enumerate() {
-            if let Some(db) = self.began.database_of(rows) {
-                let event = Event {
-                    class: Class::Expired,
-                    name: "expired",
-                    db,
-                    key: key.into(),
-                };
-                // It comes before what was done with the key afterwards.
-                self.events.insert(at, event);
-            }
-        }
+        let expired = expired.into_iter().filter_map(|(rows, key)| {
+            let event = Event {
+                class: Class::Expired,
+                name: "expired",
+                db: self.began.database_of(rows)?,
+                key: key.into(),
+            };
+            Some(event)
+        });
+        put_in_front(&mut self.events, expired.collect());
         Ok(counts)
     }
 
