@@ -428,6 +428,40 @@ fn a_password_is_asked_of_everybody_who_comes_after_it() {
     assert_eq!(run(ours.address), run(real.address));
 }
 
+/// A refusal takes nothing back of what stands before it.
+#[test]
+fn hello_takes_its_options_one_by_one() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let run = |address| {
+        let mut first = Client::connect(address);
+        first.call(&["config", "set", "requirepass", "pass"]);
+        let mut said = Vec::new();
+        for line in [
+            "hello 3 auth default pass foo",
+            "hello 3 auth default pass setname",
+            "hello 3 auth default bad auth default pass",
+            "hello 3 auth default pass auth default bad",
+            "hello 3 setname x foo",
+            "hello 3 setname x auth default bad",
+            "hello 3 setname x auth default pass setname a\\x20b",
+            "hello 3 setname x",
+            "hello 3 setname a\\x20b auth default pass",
+            "hello 4 auth default pass",
+        ] {
+            let mut client = Client::connect(address);
+            for line in [line, "ping", "auth pass", "client getname"] {
+                let words: Vec<&str> = line.split(' ').collect();
+                said.push(client.call(&words));
+            }
+        }
+        said
+    };
+    assert_eq!(run(ours.address), run(real.address));
+}
+
 #[test]
 fn idle_clients_are_closed_but_not_those_who_listen() {
     let options = Options {

@@ -1,7 +1,5 @@
 //! Commands about the connection: greeting, databases, authentication.
 
-use bytes::Bytes;
-
 use crate::commands::args::is_word;
 use crate::commands::client::set_name;
 use crate::commands::session::Replies;
@@ -128,19 +126,13 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
             }
         },
     };
-    let (credentials, name) = hello_options(args.from(2))?;
-    if let Some((user, password)) = credentials {
-        authenticate(session, args, user, password)?;
-    }
+    apply_hello_options(session, args)?;
     if !session.is_trusted() {
         return Err(CommandError::fixed(
             "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
              HELLO AUTH <user> <pass> option can be used to authenticate the client and \
              select the RESP protocol version at the same time",
         ));
-    }
-    if let Some(name) = name {
-        set_name(session, name)?;
     }
     session.set_protocol(protocol);
     let entry = |name, value| (Reply::text(name), value);
@@ -155,22 +147,18 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
     ]))
 }
 
-/// A name and a password.
-type Credentials<'a> = (&'a Bytes, &'a Bytes);
-
-/// Who the client says it is, and what it wants to be called.
-fn hello_options(
-    mut options: &[Bytes],
-) -> Result<(Option<Credentials<'_>>, Option<&Bytes>), CommandError> {
-    let (mut credentials, mut client_name) = (None, None);
+/// Takes one option after the other: who the client says it is, and what it wants to be called. Those in front of one that
+/// is refused stay taken.
+fn apply_hello_options(session: &mut Session, args: Args<'_>) -> Result<(), CommandError> {
+    let mut options = args.from(2);
     while let [option, values @ ..] = options {
         options = match values {
             [user, password, rest @ ..] if is_word(option, "AUTH") => {
-                credentials = Some((user, password));
+                authenticate(session, args, user, password)?;
                 rest
             }
             [name, rest @ ..] if is_word(option, "SETNAME") => {
-                client_name = Some(name);
+                set_name(session, name)?;
                 rest
             }
             _ => {
@@ -182,5 +170,5 @@ fn hello_options(
             }
         };
     }
-    Ok((credentials, client_name))
+    Ok(())
 }
