@@ -23,28 +23,12 @@ fn both() -> Option<(RealRedis, Ours, Client, Client)> {
 }
 
 /// All but the last of the ten fields of `COMMAND INFO` for one command: name, arity, flags, key positions, categories, tips,
-/// key specifications. Tips have no order. What Redis notes beside a key for people is left out.
+/// key specifications.
 fn fields(client: &mut Client, name: &str) -> Vec<Node> {
     let mut entries = Node::of(client, &["command", "info", name]).nodes();
     let mut fields = entries.remove(0).nodes();
     assert_eq!(fields.len(), 10, "{name}");
     fields.truncate(9);
-    let without_notes = |specification: Node| {
-        let Node::Branch(sign, pairs) = specification else {
-            panic!("{name}: {specification:?}");
-        };
-        let kept = pairs.chunks(2).filter(|pair| !pair[0].is("notes"));
-        Node::Branch(sign, kept.flatten().cloned().collect())
-    };
-    for (at, field) in fields.iter_mut().enumerate() {
-        match field {
-            Node::Branch(_, tips) if at == 7 => tips.sort(),
-            Node::Branch(_, specifications) if at == 8 => {
-                *specifications = specifications.drain(..).map(without_notes).collect();
-            }
-            _ => {}
-        }
-    }
     fields
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::commands::args::is_word;
 use crate::commands::manual::help_lines;
 use crate::commands::table::{
-    COMMANDS, Flag, Key, Place, Spec, Use, categories, find, find_full_name, tips,
+    COMMANDS, Flag, Key, Place, Spec, Use, categories, find, find_full_name, note, tips,
 };
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, glob};
 
@@ -168,13 +168,21 @@ fn describe(spec: &Spec) -> Reply {
         Reply::count(step as u64),
         Reply::Set(categories.collect()),
         Reply::Set(tips(spec).map(Reply::text).collect()),
-        Reply::Set(spec.keys.0.iter().map(key_specification).collect()),
+        Reply::Set(key_specifications(spec).collect()),
         Reply::Set(spec.subcommands.iter().map(describe).collect()),
     ])
 }
 
+/// What there is to say of a command's keys.
+fn key_specifications(spec: &Spec) -> impl Iterator<Item = Reply> {
+    spec.keys.0.iter().map(|key| {
+        let note = note(spec, key).map(|note| (Reply::text("notes"), Reply::text(note)));
+        Reply::Map(note.into_iter().chain(key_specification(key)).collect())
+    })
+}
+
 /// Where some of the keys stand, and what is done with them.
-fn key_specification(key: &Key) -> Reply {
+fn key_specification(key: &Key) -> [(Reply, Reply); 3] {
     let number = |name, number: usize| (name, Reply::count(number as u64));
     let one_behind = || {
         (
@@ -226,9 +234,9 @@ fn key_specification(key: &Key) -> Reply {
         ])
     };
     let words = key.usage.words().iter().copied().map(Reply::Status);
-    Reply::Map(vec![
+    [
         (Reply::text("flags"), Reply::Set(words.collect())),
         (Reply::text("begin_search"), step(begin)),
         (Reply::text("find_keys"), step(find)),
-    ])
+    ]
 }

@@ -18,6 +18,7 @@ mod geo;
 mod hashes;
 mod keys;
 mod lists;
+mod notes;
 mod pubsub;
 mod scripting;
 mod server;
@@ -30,6 +31,7 @@ mod zsets;
 
 pub use categories::categories;
 pub use keys::{Key, Keys, Place, Use};
+pub use notes::note;
 pub use syntax::{Argument, Kind, Repeats, SyntaxError, Type};
 pub use tips::tips;
 
