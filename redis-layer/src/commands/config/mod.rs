@@ -123,7 +123,9 @@ impl Config {
                 Change::Protected => Some("can't set protected config"),
                 Change::Live | Change::Kept | Change::Same => None,
             };
-            let twice = known.iter().any(|&(_, other, _)| other == at);
+            // The older name of a setting is another parameter: the one that stands last counts.
+            let is_same = |&(other, _, _): &(&str, _, _)| name.eq_ignore_ascii_case(other);
+            let twice = known.iter().any(is_same);
             match refusal.or(twice.then_some("duplicate parameter")) {
                 Some(why) => return Err(refused(name, why)),
                 None => known.push((*name, at, *value)),
@@ -149,13 +151,16 @@ impl Config {
         Ok(())
     }
 
-    /// The settings whose names match one of the patterns, each once. A pattern that is a name is
-    /// answered as it was written.
+    /// The settings whose names match one of the patterns, each once, whatever the case. A pattern that is a name is
+    /// answered as it was written first.
     fn matching(&self, patterns: &[Bytes]) -> Vec<(Bytes, String)> {
         let values = self.values.read();
         let mut found: Vec<(Bytes, String)> = Vec::new();
         let mut add = |name: Bytes, at: usize| {
-            if !found.iter().any(|(known, _)| *known == name) {
+            if !found
+                .iter()
+                .any(|(known, _)| known.eq_ignore_ascii_case(&name))
+            {
                 found.push((name, PARAMETERS[at].kind.shown(&values[at])));
             }
         };
