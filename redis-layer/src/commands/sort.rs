@@ -14,6 +14,8 @@ use crate::types::{Class, Content, Kind, Metadata, Txn};
 #[derive(Debug, Default)]
 struct Options {
     by: Option<Bytes>,
+    /// A pattern without a star is the same for all elements: then they are not sorted at all, also if another one follows.
+    unsorted: bool,
     descending: bool,
     alphabetical: bool,
     /// Offset and count.
@@ -42,6 +44,7 @@ impl Options {
                 options.store = Some(args.bytes(position));
             } else if args.is(position, "BY") && left >= 1 {
                 position += 1;
+                options.unsorted |= !c_text(args.get(position)).contains(&b'*');
                 options.by = Some(args.bytes(position));
             } else if args.is(position, "GET") && left >= 1 {
                 position += 1;
@@ -52,12 +55,6 @@ impl Options {
             position += 1;
         }
         Ok(options)
-    }
-
-    /// A pattern without a star is the same for all elements: then they are not sorted at all.
-    fn is_unsorted(&self) -> bool {
-        let pattern = self.by.as_ref();
-        pattern.is_some_and(|pattern| !c_text(pattern).contains(&b'*'))
     }
 }
 
@@ -116,7 +113,7 @@ fn in_order(
 ) -> Result<Vec<Bytes>, CommandError> {
     let mut alphabetical = options.alphabetical;
     let mut by = options.by.as_ref();
-    if options.is_unsorted() {
+    if options.unsorted {
         // What scripts and stored lists get of a set must not depend on chance. Redis gives others any order.
         if kind != Some(Kind::Set) {
             if options.descending {
