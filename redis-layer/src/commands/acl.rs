@@ -11,9 +11,10 @@ pub(crate) use log::{AclLog, log};
 use std::fs::File;
 use std::io::Read;
 
+use crate::commands::dispatch::named;
 use crate::commands::manual::help_lines;
 use crate::commands::statistics::ALL;
-use crate::commands::table::{categories, find};
+use crate::commands::table::categories;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;
 
@@ -193,11 +194,12 @@ pub(crate) fn dryrun(_session: &mut Session, args: Args<'_>) -> Outcome {
         let parts = [b"ERR User '", c_text(args.get(2)), b"' not found"];
         return Err(CommandError::quoting(&parts));
     }
-    let Some(spec) = find(args.get(3)) else {
+    let command = args.from(3);
+    let Some(spec) = named(command) else {
         let parts = [b"ERR Command '", c_text(args.get(3)), b"' not found"];
         return Err(CommandError::quoting(&parts));
     };
-    if !spec.accepts(args.len() - 3) {
+    if !spec.accepts(command.len()) {
         return Err(CommandError::arity(spec.full_name));
     }
     Ok(Reply::OK)

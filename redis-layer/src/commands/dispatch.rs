@@ -120,7 +120,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
 }
 
 /// The table entry for a command, if its name is known, and that of its subcommand.
-fn named(args: &[Bytes]) -> Option<&'static Spec> {
+pub(crate) fn named(args: &[Bytes]) -> Option<&'static Spec> {
     let spec = find(&args[0])?;
     match args.get(1) {
         Some(name) if !spec.subcommands.is_empty() => spec.subcommand(name),
