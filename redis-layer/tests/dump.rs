@@ -8,6 +8,7 @@ use common::random::Random;
 use common::servers::{Ours, RealRedis};
 use common::{Direct, StoreKind, over_every_store};
 use redis_layer::commands::Reply;
+use redis_layer::types::dump::crc64;
 
 fn command(line: &str) -> Command {
     line.split(' ').map(common::unescape).collect()
@@ -117,6 +118,34 @@ fn payloads_go_to_a_real_server_and_come_back() {
     }
 }
 
+/// A node of a quicklist that holds one element as it is, is there because the element is large.
+#[test]
+fn a_plain_node_of_a_quicklist_holds_something() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::Engine.open());
+    for body in [
+        &b"\x12\x01\x01\x00"[..],
+        b"\x12\x02\x01\x00\x01\x01a",
+        b"\x12\x02\x01\x01a\x01\x00",
+        b"\x12\x01\x01\x01a",
+        b"\x01\x01\x00",
+    ] {
+        let mut payload = [body, b"\x0a\x00"].concat();
+        payload.extend(crc64(&payload).to_le_bytes());
+        let mut restore = command("restore k 0");
+        restore.push(payload.into());
+        let commands = [restore, command("lrange k 0 -1")];
+        let run = |address| Client::connect(address).pipeline(&commands);
+        let (found, expected) = (run(ours.address), run(real.address));
+        assert_eq!(found, expected, "{}", body.escape_ascii());
+        for address in [ours.address, real.address] {
+            Client::connect(address).call(&["del", "k"]);
+        }
+    }
+}
+
 fn bytes_of(reply: &Reply) -> Bytes {
     match reply {
         Reply::Bulk(bytes) => bytes.clone(),
@@ -176,7 +205,7 @@ fn a_restored_key_gets_the_expiry_that_is_asked_for() {
 /// A byte less, a byte more, another byte: with the right checksum, so that the reader itself must find it.
 #[test]
 fn what_is_no_payload_is_refused_and_harms_nothing() {
-    use redis_layer::types::dump::{crc64, read};
+    use redis_layer::types::dump::read;
     let mut direct = Direct::new(StoreKind::BTree);
     let signed = |body: &[u8]| {
         let mut payload = body.to_vec();
@@ -290,7 +319,7 @@ fn old_payload(kind: u8, nodes: Option<usize>, packed: &[u8]) -> Bytes {
         payload.extend_from_slice(packed);
     }
     payload.extend_from_slice(&6_u16.to_le_bytes());
-    let checksum = redis_layer::types::dump::crc64(&payload);
+    let checksum = crc64(&payload);
     payload.extend_from_slice(&checksum.to_le_bytes());
     payload.into()
 }

@@ -282,6 +282,8 @@ impl<'p> Reader<'p> {
                     };
                     let node = self.string()?;
                     match kind {
+                        // An element stands alone because it is large.
+                        NODE_PLAIN if node.is_empty() => return None,
                         NODE_PLAIN => elements.push(node),
                         NODE_PACKED => elements.extend(compact::listpack(&node)?),
                         _ => return None,
