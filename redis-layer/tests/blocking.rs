@@ -139,6 +139,15 @@ fn a_time_limit_ends_the_wait() {
             "blpop l x",
             "-ERR timeout is not a float or out of range\\r\\n",
         ),
+        ("blpop l 1e400", "-ERR timeout is negative\\r\\n"),
+        ("blpop l -1e400", "-ERR timeout is negative\\r\\n"),
+        ("blmpop 1e400 1 l left", "-ERR timeout is negative\\r\\n"),
+        ("blpop l -inf", "-ERR timeout is negative\\r\\n"),
+        ("blpop l 1e-400", "*-1\\r\\n"),
+        (
+            "blpop l 1e5000",
+            "-ERR timeout is not a float or out of range\\r\\n",
+        ),
         ("wait 0 -1", "-ERR timeout is negative\\r\\n"),
         ("wait 0 0", ":0\\r\\n"),
     ] {

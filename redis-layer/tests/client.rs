@@ -156,6 +156,7 @@ const PLAIN: &[&str] = &[
     "latency reset",
     "latency histogram nope",
     "lolwut x",
+    "lolwut version",
     "debug",
     "shutdown x",
     "shutdown abort",

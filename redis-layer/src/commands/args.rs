@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::commands::CommandError;
 use crate::commands::table::Spec;
+use crate::types::number::LongDouble;
 use crate::types::number::{c_text, parse_double, parse_integer};
 
 /// The arguments of one command, its name at position 0. Never empty.
@@ -79,15 +80,14 @@ impl<'a> Args<'a> {
     /// # Errors
     /// Redis's texts. What is too long for a number of milliseconds counts as negative, as there.
     pub fn timeout_ms(&self, position: usize) -> Result<u64, CommandError> {
-        let seconds = parse_double(self.get(position)).ok_or(CommandError::fixed(
+        let seconds = LongDouble::parse(self.get(position)).ok_or(CommandError::fixed(
             "ERR timeout is not a float or out of range",
         ))?;
-        let millis = (seconds * 1000.0).ceil();
-        if !(0.0..9_223_372_036_854_775_808.0).contains(&millis) {
-            return Err(CommandError::fixed("ERR timeout is negative"));
-        }
-        // Not negative and below 2^63: the conversion is exact.
-        Ok(millis as u64)
+        // Redis counts on with what does not fit, which is negative there.
+        let millis = seconds
+            .thousandfold()
+            .and_then(|millis| u64::try_from(millis).ok());
+        millis.ok_or(CommandError::fixed("ERR timeout is negative"))
     }
 
     /// The score or increment at a position.

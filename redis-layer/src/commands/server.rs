@@ -62,6 +62,10 @@ const PICTURE: (i64, i64) = (64, 8);
 /// least on the left to the greatest on the right, and each row a bit of its key, the first bit on
 /// top. Read from the left, the keys count upwards: that is why every key sorts.
 pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
+    let version = format!("Redis ver. {REDIS_VERSION}\n");
+    if args.len() == 2 && args.is(1, "VERSION") {
+        return Ok(Reply::Text(version));
+    }
     let mut numbers = args.from(1);
     if args.len() > 2 && args.is(1, "VERSION") {
         args.integer(2)?;
@@ -84,8 +88,6 @@ pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
         picture.push('\n');
     }
     picture.push_str("\nKeys in order: every column is a key, and every key sorts. ");
-    picture.push_str("Redis ver. ");
-    picture.push_str(REDIS_VERSION);
-    picture.push('\n');
+    picture.push_str(&version);
     Ok(Reply::Text(picture))
 }

@@ -70,6 +70,26 @@ impl LongDouble {
         self.magnitude.is_none()
     }
 
+    /// A thousand times the number, rounded as a product and then up to an integer. `None` if that is no `i64`.
+    #[must_use]
+    pub fn thousandfold(self) -> Option<i64> {
+        let Magnitude { mantissa, exponent } = self.magnitude?;
+        let product = round(&(BigUint::from(mantissa) * 1000_u32), false, exponent)?;
+        let mantissa = i128::from(product.mantissa);
+        let signed = if self.is_negative {
+            -mantissa
+        } else {
+            mantissa
+        };
+        let rounded = match u32::try_from(-product.exponent) {
+            // Down, and up again if that left something out. A shift by all bits leaves the sign.
+            Ok(cut) => -(-signed >> cut.min(i128::BITS - 1)),
+            Err(_) if product.exponent < 63 => signed << product.exponent,
+            Err(_) => return None,
+        };
+        i64::try_from(rounded).ok()
+    }
+
     /// The sum, rounded once. `None` if it is infinite or not a number.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
@@ -258,6 +278,29 @@ mod tests {
         assert_eq!(sum("1e4000", "1").map(|text| text.len()), Some(4000));
         for (a, b) in [("1e4932", "1e4932"), ("inf", "1"), ("inf", "-inf")] {
             assert_eq!(sum(a, b), None, "{a} + {b}");
+        }
+    }
+
+    #[test]
+    fn seconds_become_milliseconds() {
+        let millis = |text: &str| LongDouble::parse(text.as_bytes()).unwrap().thousandfold();
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("-0", Some(0)),
+            ("1", Some(1000)),
+            ("0.003", Some(3)),
+            ("0.0031", Some(4)),
+            ("1e-400", Some(1)),
+            ("-0.0001", Some(0)),
+            ("-0.0011", Some(-1)),
+            ("9223372036854775.807", Some(i64::MAX)),
+            ("9223372036854775.808", None),
+            ("-9223372036854775.808", Some(-i64::MAX)),
+            ("1e400", None),
+            ("-1e4932", None),
+            ("inf", None),
+        ] {
+            assert_eq!(millis(text), expected, "{text}");
         }
     }
 
