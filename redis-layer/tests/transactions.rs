@@ -5,6 +5,8 @@ mod common;
 use std::sync::Arc;
 use std::thread;
 
+use common::client::Client;
+use common::servers::{Ours, RealRedis};
 use common::{Direct, StoreKind, over_every_store};
 use redis_layer::commands::Session;
 
@@ -296,5 +298,53 @@ fn transfers_under_watch_lose_nothing() {
                 .unwrap();
         }
         assert_eq!(sum, 100 * i64::try_from(ACCOUNTS).unwrap(), "{kind:?}");
+    }
+}
+
+/// `HELLO` counts from its own reply on, also among the replies of one `EXEC`.
+#[test]
+fn each_reply_is_written_in_the_protocol_that_holds_when_it_is_made() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let run = |address, lines: &[&str]| {
+        let mut client = Client::connect(address);
+        let reply = |line: &&str| client.call(&line.split(' ').collect::<Vec<_>>());
+        let replies: Vec<String> = lines.iter().map(reply).collect();
+        // The number of the client differs from server to server.
+        let shown = replies
+            .iter()
+            .map(|reply| match reply.split_once("\\nid\\r\\n:") {
+                Some((before, behind)) => {
+                    format!("{before}{}", behind.trim_start_matches(char::is_numeric))
+                }
+                None => reply.clone(),
+            });
+        shown.collect::<Vec<_>>()
+    };
+    for lines in [
+        &[
+            "multi",
+            "get no",
+            "hello 3",
+            "get no",
+            "zadd z 1 a",
+            "zrange z 0 -1 withscores",
+            "exec",
+            "get no",
+        ][..],
+        &[
+            "hello 3",
+            "multi",
+            "get no",
+            "hello 2",
+            "get no",
+            "smembers no",
+            "exec",
+            "get no",
+        ],
+    ] {
+        assert_eq!(run(ours.address, lines), run(real.address, lines));
     }
 }

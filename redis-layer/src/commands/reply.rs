@@ -79,6 +79,8 @@ pub enum Reply {
     Push(Vec<Reply>),
     /// Several replies to one command, one after the other.
     Several(Vec<Reply>),
+    /// A reply in the protocol that held when it was made, among others in another.
+    Earlier(Protocol, Box<Reply>),
     /// The client asked for silence.
     Silence,
     /// Not yet: nothing is there, and the client wants to wait until one of the command's keys is
@@ -167,6 +169,7 @@ impl Reply {
                 LIST + sizes.sum::<usize>()
             }
             Self::Strings(strings) => LIST + strings.framed().len(),
+            Self::Earlier(_, reply) => reply.size(),
             Self::Scored(members) => LIST + members.framed_len() + 2 * FRAME * members.len(),
             _ => FRAME,
         }

@@ -237,11 +237,18 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         return Ok(Reply::NullArray);
     }
     let mut replies = Vec::with_capacity(queue.len());
+    let mut commands = queue.commands.iter();
+    let changes_protocol = commands.any(|(spec, _)| spec.full_name == "hello");
     for (spec, args) in &queue.commands {
         // A SELECT may stand among them.
         txn.set_db(session.db);
         let outcome = call(session, &mut txn, Args::new(args, spec));
-        replies.push(outcome.unwrap_or_else(Reply::Error));
+        let reply = outcome.unwrap_or_else(Reply::Error);
+        replies.push(if changes_protocol {
+            Reply::Earlier(session.protocol, Box::new(reply))
+        } else {
+            reply
+        });
     }
     executed.wrote |= finish(&server, session, txn, guard)?;
     // What it has published to itself comes behind all of the replies: between them, a client would take it for one.

@@ -160,6 +160,7 @@ pub(crate) fn show(reply: &Reply) -> String {
         Reply::Line(text) | Reply::BigNumber(text) => text.escape_ascii().to_string(),
         Reply::Boolean(value) => value.to_string(),
         Reply::Several(replies) => list(replies.iter().map(show).collect()),
+        Reply::Earlier(_, reply) => show(reply),
         Reply::Silence | Reply::Attributes(_) => String::new(),
         Reply::Wait { .. } => "waiting".to_owned(),
     }

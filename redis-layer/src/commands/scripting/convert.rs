@@ -72,6 +72,7 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             .into_iter()
             .find(|reply| !matches!(reply, Reply::Attributes(_)))
             .map_or(Value::Null, |reply| for_script(reply, resp3)),
+        Reply::Earlier(_, reply) => for_script(*reply, resp3),
         Reply::Attributes(_)
         | Reply::Null
         | Reply::NullArray

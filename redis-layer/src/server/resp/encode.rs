@@ -80,6 +80,7 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
                 encode(reply, protocol, out);
             }
         }
+        Reply::Earlier(protocol, reply) => encode(reply, *protocol, out),
         Reply::Silence | Reply::Wait { .. } => {}
     }
 }
