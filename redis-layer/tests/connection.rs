@@ -153,6 +153,7 @@ fn silence_when_a_client_asks_for_it() {
         "client reply skip\r\nnope\r\necho a\r\n",
         "client reply skip\r\nclient reply on\r\necho a\r\n",
         "multi\r\nclient reply skip\r\nclient reply on\r\nexec\r\necho a\r\necho b\r\n",
+        "multi\r\nclient reply skip\r\nclient reply off\r\nclient reply on\r\nexec\r\necho a\r\necho b\r\n",
         "client reply x\r\necho a\r\n",
         "client reply off\r\n*2\r\n$3\r\nget\r\n$-1\r\n",
         // What is pushed comes all the same, in both protocols.

@@ -71,9 +71,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     if args.is_empty() {
         return executed;
     }
-    if session.replies == Replies::SkipNext {
-        session.replies = Replies::Skip;
-    }
+    session.replies = session.replies.next();
     // Who looks on sees what it has done behind the reply.
     session.confirming = session.is_monitor;
     let outcome = match resolve(args) {
@@ -107,7 +105,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
         server.statistics.error(&server.counters, error);
     }
     executed.reply = match session.replies {
-        Replies::Off | Replies::Skip => {
+        Replies::Off { .. } | Replies::Skip => {
             let pushed = outcome.ok().filter(Reply::is_push);
             pushed.unwrap_or(Reply::Silence)
         }

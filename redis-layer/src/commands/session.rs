@@ -237,11 +237,47 @@ impl Shutdown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replies {
     On,
-    Off,
+    Off {
+        /// Nor to the command after the one that runs, if that turns them on.
+        skips_next: bool,
+    },
     /// Not to the command that runs.
     Skip,
     /// Not to the command after the one that runs.
     SkipNext,
+}
+
+impl Replies {
+    /// As another command begins.
+    pub(crate) const fn next(self) -> Self {
+        match self {
+            Self::SkipNext => Self::Skip,
+            Self::Off { .. } => Self::Off { skips_next: false },
+            Self::On | Self::Skip => self,
+        }
+    }
+
+    /// As `CLIENT REPLY ON` asks. Where `SKIP` stands before it in one transaction, the command behind that is the next one.
+    pub(crate) const fn on(self) -> Self {
+        match self {
+            Self::SkipNext | Self::Off { skips_next: true } => Self::SkipNext,
+            _ => Self::On,
+        }
+    }
+
+    /// As `CLIENT REPLY OFF` asks.
+    pub(crate) const fn off(self) -> Self {
+        let skips_next = matches!(self, Self::SkipNext | Self::Off { skips_next: true });
+        Self::Off { skips_next }
+    }
+
+    /// As `CLIENT REPLY SKIP` asks.
+    pub(crate) const fn skip(self) -> Self {
+        match self {
+            Self::Off { .. } => self,
+            _ => Self::SkipNext,
+        }
+    }
 }
 
 /// One connection. Leaves the server's list when it is dropped.
@@ -352,7 +388,7 @@ impl Session {
     /// Whether the client wants no replies. What is pushed, it still gets.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.replies == Replies::Off
+        matches!(self.replies, Replies::Off { .. })
     }
 
     /// Whether the client may do something: there is no password, or it said it.

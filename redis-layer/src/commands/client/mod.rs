@@ -12,7 +12,6 @@ pub(crate) use pause::{Pause, pause, unpause};
 use std::sync::atomic::Ordering;
 
 use crate::commands::manual::help_lines;
-use crate::commands::session::Replies;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 use crate::types::number::c_text;
 
@@ -59,22 +58,18 @@ pub(crate) fn no_evict(session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `CLIENT REPLY ON | OFF | SKIP`
 pub(crate) fn reply(session: &mut Session, args: Args<'_>) -> Outcome {
+    let replies = session.replies;
     if args.is(2, "ON") {
-        // Where both stand in one transaction, the command behind it is the next one.
-        if session.replies != Replies::SkipNext {
-            session.replies = Replies::On;
-        }
+        session.replies = replies.on();
         return Ok(Reply::OK);
     }
-    if args.is(2, "OFF") {
-        session.replies = Replies::Off;
+    session.replies = if args.is(2, "OFF") {
+        replies.off()
     } else if args.is(2, "SKIP") {
-        if session.replies != Replies::Off {
-            session.replies = Replies::SkipNext;
-        }
+        replies.skip()
     } else {
         return Err(CommandError::SYNTAX);
-    }
+    };
     Ok(Reply::Silence)
 }
 
