@@ -17,12 +17,17 @@ use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::memtable::MemtableWriter;
 use crate::version::{State, VersionEdit, file_name};
 
+const IN_TABLES: &str = "its rows are in tables";
+const NEVER_DURABLE: &str = "a log before it lost its end: it was never acknowledged as durable";
+
 /// What was read of a log.
 #[derive(Default)]
 struct Rows {
+    /// What no table of its family has yet.
     memtables: BTreeMap<FamilyId, MemtableWriter>,
     first_sequence: Option<u64>,
     last_sequence: u64,
+    /// Batches with something that no table has.
     batches: u64,
     /// Records of families that nothing names.
     nameless: u64,
@@ -36,58 +41,55 @@ impl Repair<'_> {
         let mut left_out = false;
         for number in numbers {
             let path = file_name::log(self.dir, number);
-            if self.believed && number < self.survey.oldest_log {
-                self.set_aside(path, "its rows are in tables");
-                continue;
-            }
-            if left_out {
-                self.set_aside(
-                    path,
-                    "a log before it lost its end: it was never acknowledged as durable",
-                );
-                continue;
-            }
-            let rows = self.read_log(number, &path, state)?;
-            let gap = rows
-                .first_sequence
-                .is_some_and(|first| first > state.last_sequence + 1);
-            if gap && !self.lost_rows() {
-                left_out = true;
-                self.set_aside(
-                    path,
-                    "a log before it lost its end: it was never acknowledged as durable",
-                );
-                continue;
-            }
-            if rows.last_sequence <= state.last_sequence {
-                self.set_aside(path, "its rows are in tables");
-                continue;
-            }
-            self.write_rows(state, &rows)?;
-            if rows.nameless > 0 {
-                let what = format!(
-                    "{} records are of column families that no table and no manifest names",
-                    rows.nameless
-                );
-                self.report.lost.push(Finding::damage(&path, 0, what));
-            }
-            self.report.batches += rows.batches;
-            let how = match (rows.damaged, rows.torn) {
-                (true, _) => "its rows up to the damage are in tables",
-                (_, true) => "its rows up to its torn end are in tables",
-                _ => "its rows are in tables",
+            let how = match (self.believed && number < self.survey.oldest_log, left_out) {
+                (true, _) => Some(IN_TABLES),
+                (_, true) => None,
+                _ => self.replay_log(number, &path, state)?,
             };
-            self.set_aside(path, how);
+            left_out |= how.is_none();
+            self.set_aside(path, how.unwrap_or(NEVER_DURABLE));
         }
-        if self.believed
-            && self.survey.oldest_log > 0
-            && !self.names.logs.contains(&self.survey.oldest_log)
-        {
-            let path = file_name::log(self.dir, self.survey.oldest_log);
+        self.report_missing_log();
+        Ok(())
+    }
+
+    /// Takes what a log holds into tables, and says how far that went; `None` if it begins after a lost end.
+    fn replay_log(
+        &mut self,
+        number: u64,
+        path: &Path,
+        state: &mut State,
+    ) -> Result<Option<&'static str>> {
+        let rows = self.read_log(number, path, state)?;
+        let gap = rows
+            .first_sequence
+            .is_some_and(|first| first > state.last_sequence + 1);
+        if gap && !self.lost_rows() {
+            return Ok(None);
+        }
+        self.write_rows(state, &rows)?;
+        if rows.nameless > 0 {
+            let what = format!(
+                "{} records are of column families that no table and no manifest names",
+                rows.nameless
+            );
+            self.report.lost.push(Finding::damage(path, 0, what));
+        }
+        self.report.batches += rows.batches;
+        Ok(Some(match (rows.damaged, rows.torn) {
+            (true, _) => "its rows up to the damage are in tables",
+            (_, true) => "its rows up to its torn end are in tables",
+            _ => IN_TABLES,
+        }))
+    }
+
+    fn report_missing_log(&mut self) {
+        let oldest = self.survey.oldest_log;
+        if self.believed && oldest > 0 && !self.names.logs.contains(&oldest) {
+            let path = file_name::log(self.dir, oldest);
             let what = "the file is missing, and the manifest needs it";
             self.report.lost.push(Finding::damage(&path, 0, what));
         }
-        Ok(())
     }
 
     /// Whether something that came before may be missing, so that a gap in the numbers is no sign of a torn end.
@@ -146,6 +148,7 @@ impl Repair<'_> {
             ));
         }
         rows.first_sequence.get_or_insert(batch.sequence);
+        let mut is_new = false;
         for (sequence, record) in (batch.sequence..).zip(batch.records()) {
             let record = record?;
             rows.last_sequence = sequence;
@@ -155,6 +158,10 @@ impl Repair<'_> {
                 rows.nameless += u64::from(!was_dropped);
                 continue;
             };
+            if sequence <= self.reached(record.family) {
+                continue;
+            }
+            is_new = true;
             let options = self.options.of_family(&family.name);
             let memtable = rows
                 .memtables
@@ -170,14 +177,24 @@ impl Repair<'_> {
         for memtable in rows.memtables.values_mut() {
             memtable.end_batch();
         }
-        rows.batches += 1;
+        rows.batches += u64::from(is_new);
         Ok(())
     }
 
-    /// Makes tables of what a log held, and adds them to the state.
+    /// Up to which number all rows of a family are in tables. A flush takes all that a log holds of a family, and the logs
+    /// in their order, so what a table of it has says so for every row before.
+    ///
+    /// Each family is asked for itself: of a flush that was cut short, the tables of some may be there.
+    fn reached(&self, family: FamilyId) -> u64 {
+        let own = self.reached.get(&family).copied();
+        own.unwrap_or(0).max(self.survey.last_sequence)
+    }
+
+    /// Makes tables of what a log held, and adds them to the state. In level 0 they lie above all that their families had,
+    /// whose rows are older.
     fn write_rows(&mut self, state: &mut State, rows: &Rows) -> Result<()> {
         let mut edit = VersionEdit {
-            last_sequence: Some(rows.last_sequence),
+            last_sequence: Some(rows.last_sequence.max(state.last_sequence)),
             ..VersionEdit::default()
         };
         for (id, memtable) in &rows.memtables {
@@ -189,6 +206,7 @@ impl Repair<'_> {
             let files = output.map(|output| output.files).unwrap_or_default();
             edit.files_added
                 .extend(files.into_iter().map(|file| (*id, 0, file)));
+            self.reached.insert(*id, rows.last_sequence);
         }
         *state = self.applied(state, &edit)?;
         Ok(())

@@ -110,6 +110,8 @@ struct Repair<'r> {
     /// Whether the survey is to be believed to its end.
     believed: bool,
     orders: BTreeMap<FamilyId, Comparator>,
+    /// The greatest sequence number in each family's tables, where the manifest does not say what is in tables.
+    reached: BTreeMap<FamilyId, u64>,
     next_file: AtomicU64,
     never: AtomicBool,
     report: RepairReport,
@@ -126,6 +128,7 @@ impl<'r> Repair<'r> {
             survey: Survey::default(),
             believed: false,
             orders: BTreeMap::new(),
+            reached: BTreeMap::new(),
             // Known when the manifest is read.
             next_file: AtomicU64::new(0),
             never: AtomicBool::new(false),
@@ -365,7 +368,12 @@ impl<'r> Repair<'r> {
             .map_or(0, |id| id.0 + 1);
         let edit = VersionEdit {
             families_added: self.survey.families.values().cloned().collect(),
-            last_sequence: Some(self.survey.last_sequence),
+            last_sequence: self
+                .reached
+                .values()
+                .copied()
+                .chain([self.survey.last_sequence])
+                .max(),
             next_family: Some(self.survey.next_family.max(highest)),
             ..VersionEdit::default()
         };

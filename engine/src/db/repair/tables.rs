@@ -147,7 +147,8 @@ impl Repair<'_> {
             } else if known.is_none_or(|family| family.comparator != properties.comparator) {
                 self.set_aside(path, "its column family was dropped");
             } else {
-                self.survey.last_sequence = self.survey.last_sequence.max(properties.sequence_max);
+                let reached = self.reached.entry(id).or_default();
+                *reached = properties.sequence_max.max(*reached);
                 found.push(Found {
                     meta: meta_of(number, bytes, properties),
                     family: id,

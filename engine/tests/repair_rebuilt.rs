@@ -1,0 +1,189 @@
+//! What a repair makes of tables and logs where the manifest is lost, torn or damaged: rows that were durable stay, and rows that
+//! were deleted do not come back.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::vfs::{MemoryVfs, Vfs};
+use engine::{
+    Background, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions, repair, verify,
+};
+use support::{scan, tiny};
+
+type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
+
+const SYNCED: WriteOptions = WriteOptions { sync: true };
+
+fn options(vfs: &MemoryVfs) -> Options {
+    // Flushed when the test says so.
+    let family = FamilyOptions {
+        write_buffer_bytes: 1 << 20,
+        ..tiny()
+    };
+    Options {
+        vfs: Arc::new(vfs.clone()),
+        background: Background::Manual,
+        ..Options::default()
+    }
+    .family("default", family.clone())
+    .family("other", family)
+}
+
+fn content(db: &Db) -> Content {
+    db.families()
+        .into_iter()
+        .map(|name| (name.clone(), scan(db, &name)))
+        .collect()
+}
+
+fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
+    let names = vfs.list(Path::new("db")).unwrap();
+    let paths = names.into_iter().map(|name| Path::new("db").join(name));
+    paths
+        .filter(|path| path.to_string_lossy().contains(part))
+        .collect()
+}
+
+/// Copies those files that are not there to another disk.
+fn put_back(from: &MemoryVfs, paths: &[PathBuf], to: &MemoryVfs) {
+    for path in paths {
+        if !to.exists(path).unwrap() {
+            let bytes = from.read(path).unwrap();
+            to.create(path).unwrap().append(&bytes).unwrap();
+        }
+    }
+}
+
+fn lose_manifest(vfs: &MemoryVfs) {
+    for path in files(vfs, "MANIFEST") {
+        vfs.remove(&path).unwrap();
+    }
+}
+
+fn repaired(vfs: &MemoryVfs) -> (RepairReport, Content) {
+    let report = repair("db", &options(vfs)).unwrap();
+    let checked = verify("db", &options(vfs)).unwrap();
+    assert!(checked.is_clean(), "{:#?}", checked.findings);
+    let db = Db::open("db", options(vfs)).unwrap();
+    (report, content(&db))
+}
+
+/// Puts `value` under the keys of these numbers, in both families in one batch each.
+fn write(db: &Db, keys: std::ops::Range<u32>, value: &str) {
+    let other = db.family("other").unwrap();
+    for key in keys {
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), format!("k{key:03}"), value);
+        batch.put(&other, format!("k{key:03}"), value);
+        db.write(batch, SYNCED).unwrap();
+    }
+}
+
+/// A flush was cut short: one family's table is there, the others' rows are in the log only.
+#[test]
+fn half_a_flush_is_not_taken_for_all_of_it() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    write(&db, 0..5, "old");
+    db.flush().unwrap();
+    write(&db, 3..9, "new");
+    let rows = content(&db);
+    let before = vfs.crash(1);
+    let known = files(&before, ".sst");
+    db.flush().unwrap();
+    for new in files(&vfs, ".sst") {
+        if known.contains(&new) {
+            continue;
+        }
+        let cut = before.crash(1);
+        put_back(&vfs, std::slice::from_ref(&new), &cut);
+        lose_manifest(&cut);
+        let (report, found) = repaired(&cut);
+        assert_eq!(found, rows, "with {}: {report:#?}", new.display());
+        assert!(report.rebuilt && report.batches == 6, "{report:#?}");
+    }
+}
+
+/// A table holds the first rows of a log and not the last: the rest is added above it, and nothing twice.
+#[test]
+fn a_table_that_reaches_a_part_of_a_log_keeps_its_place_below_the_rest() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    write(&db, 0..9, "first");
+    db.delete_range("k002".."k004").unwrap();
+    db.sync().unwrap();
+    let early = vfs.crash(1);
+    Db::open("db", options(&early)).unwrap().flush().unwrap();
+    db.put("k003", "again").unwrap();
+    db.delete_range("k006".."k008").unwrap();
+    write(&db, 8..10, "last");
+    let rows = content(&db);
+    db.close().unwrap();
+    drop(db);
+    put_back(&early, &files(&early, ".sst"), &vfs);
+    lose_manifest(&vfs);
+    let (report, found) = repaired(&vfs);
+    assert_eq!(found, rows, "{report:#?}");
+    // Those that no table has, and the first deletion: a flush drops what has nothing below it.
+    assert_eq!(report.batches, 5, "{report:#?}");
+}
+
+/// A log whose removal was not durable is still there: what its rows became since counts, and no row of it.
+#[test]
+fn a_log_that_is_in_tables_brings_nothing_back() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    write(&db, 0..9, "old");
+    let before = vfs.crash(1);
+    db.flush().unwrap();
+    write(&db, 4..6, "new");
+    db.delete("k007").unwrap();
+    db.default_family().delete_range("k000".."k002").unwrap();
+    db.compact().unwrap();
+    let rows = content(&db);
+    db.close().unwrap();
+    drop(db);
+    put_back(&before, &files(&before, ".log"), &vfs);
+    lose_manifest(&vfs);
+    let (report, found) = repaired(&vfs);
+    assert_eq!(found, rows, "{report:#?}");
+    assert_eq!(report.batches, 0);
+}
+
+/// A life that is cut after any operation, and then its manifest is lost: every synced row of either family is there, and
+/// none is older than it was.
+#[test]
+fn after_any_power_cut_a_lost_manifest_costs_no_synced_row() {
+    let vfs = MemoryVfs::new().recording();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let mut synced = Vec::new();
+    let mut first_tables = None;
+    for step in 0..40 {
+        write(&db, step * 7 % 10..step * 7 % 10 + 1, &format!("{step:03}"));
+        synced.push((vfs.operations(), content(&db)));
+        if step % 6 == 5 {
+            db.flush().unwrap();
+            first_tables.get_or_insert(vfs.operations());
+            while db.step().unwrap() {}
+        }
+    }
+    // From here on each family has a table, so its name is known.
+    for at in first_tables.unwrap()..vfs.operations() {
+        let disk = vfs.state_after(at).crash(at);
+        lose_manifest(&disk);
+        let (report, found) = repaired(&disk);
+        let (_, least) = synced.iter().rfind(|(done, _)| *done <= at).unwrap();
+        for (name, rows) in least {
+            let found: BTreeMap<_, _> = found[name].iter().cloned().collect();
+            for (key, value) in rows {
+                assert!(
+                    found.get(key) >= Some(value),
+                    "cut after {at}, {name}: {report:#?}"
+                );
+            }
+        }
+    }
+}
