@@ -7,11 +7,13 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use engine::vfs::{Fault, FaultVfs, LockGuard, MemoryVfs, RandomFile, StdVfs, Vfs, WritableFile};
 use engine::{
     Background, Comparator, Db, Error, FamilyOptions, Options, Result, WriteBatch, WriteOptions,
 };
+use support::hooked::Hooked;
 use support::{Dice, Rows, scan, seed_or, tiny};
 
 fn options(vfs: Arc<dyn Vfs>, background: Background) -> Options {
@@ -163,6 +165,127 @@ fn two_checkpoints_to_one_name_do_not_meet() {
     db.checkpoint("copy").unwrap();
 }
 
+/// How far two threads have come. Who waits gives up after a while, so that a test fails and does not hang.
+#[derive(Clone, Default)]
+struct Stage(Arc<AtomicU64>);
+
+impl Stage {
+    fn reach(&self, stage: u64) {
+        self.0.fetch_max(stage, Ordering::SeqCst);
+    }
+
+    fn has_reached(&self, stage: u64) -> bool {
+        self.0.load(Ordering::SeqCst) >= stage
+    }
+
+    fn wait_for(&self, stage: u64) {
+        let until = Instant::now() + Duration::from_secs(5);
+        while !self.has_reached(stage) && Instant::now() < until {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// One fails at its last step and clears away what it made; another to the same name comes meanwhile.
+#[test]
+fn one_that_clears_away_after_its_failure_does_not_clear_another_one() {
+    let root = tempfile::tempdir().unwrap();
+    let (home, target) = (root.path().join("db"), root.path().join("copy"));
+    let stage = Stage::default();
+    let (clears, other_is_ready, cleared) = (1, 2, 3);
+    let first = std::thread::current().id();
+    let vfs = {
+        let (target, stage) = (target.clone(), stage.clone());
+        Hooked::over(Arc::new(StdVfs), move |operation, path| {
+            let is_partial = path.ends_with("copy.partial");
+            match (operation, std::thread::current().id() == first) {
+                ("rename", true) if is_partial && !stage.has_reached(clears) => {
+                    std::fs::create_dir(&target).unwrap();
+                    std::fs::write(target.join("taken"), "").unwrap();
+                }
+                ("list", true) if is_partial && target.exists() => {
+                    std::fs::remove_dir_all(&target).unwrap();
+                    stage.reach(clears);
+                    stage.wait_for(other_is_ready);
+                }
+                ("rename", false) if is_partial => {
+                    stage.reach(other_is_ready);
+                    stage.wait_for(cleared);
+                }
+                _ => {}
+            }
+        })
+    };
+    let db = Db::open(&home, manual(Arc::new(vfs))).unwrap();
+    db.put("k", "v").unwrap();
+    let second = std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            stage.wait_for(clears);
+            let made = db.checkpoint(&target);
+            stage.reach(other_is_ready);
+            made
+        });
+        db.checkpoint(&target).unwrap_err();
+        stage.reach(cleared);
+        second.join().unwrap()
+    });
+    match second {
+        Ok(()) => {}
+        Err(Error::Locked { .. }) => db.checkpoint(&target).unwrap(),
+        Err(error) => panic!("{error}"),
+    }
+    let copy = Db::open(&target, manual(Arc::new(StdVfs))).unwrap();
+    assert_eq!(copy.get("k").unwrap().as_deref(), Some(&b"v"[..]));
+}
+
+/// What lies where a checkpoint is made is somebody's, unless a checkpoint left it.
+#[test]
+fn what_no_checkpoint_left_is_not_cleared_away() {
+    let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
+    let db = Db::open("db", manual(Arc::clone(&vfs))).unwrap();
+    db.put("k", "v").unwrap();
+    let yours = Db::open("one.partial", manual(Arc::clone(&vfs))).unwrap();
+    yours.put("precious", "1").unwrap();
+    yours.flush().unwrap();
+    yours.close().unwrap();
+    drop(yours);
+    // A checkpoint that was finished is a database, though it was never opened.
+    db.checkpoint("two.partial").unwrap();
+    vfs.create_dir_all(Path::new("three.partial")).unwrap();
+    vfs.create(Path::new("three.partial/letter.txt")).unwrap();
+    for name in ["one", "two", "three"] {
+        let partial = format!("{name}.partial");
+        let before = vfs.list(Path::new(&partial)).unwrap();
+        let error = db.checkpoint(name).unwrap_err();
+        assert!(
+            matches!(&error, Error::InvalidArgument { what } if what.contains("move it elsewhere")),
+            "{error}"
+        );
+        assert_eq!(vfs.list(Path::new(&partial)).unwrap(), before);
+    }
+    let yours = Db::open("one.partial", manual(vfs)).unwrap();
+    assert_eq!(yours.get("precious").unwrap().as_deref(), Some(&b"1"[..]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let db = Db::open(root.path().join("db"), manual(Arc::new(StdVfs))).unwrap();
+    let elsewhere = root.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    for (link, target) in [("copy.partial", "copy"), ("dangling", "dangling")] {
+        let to = match link {
+            "dangling" => Path::new("nowhere"),
+            _ => &elsewhere,
+        };
+        std::os::unix::fs::symlink(to, root.path().join(link)).unwrap();
+        let error = db.checkpoint(root.path().join(target)).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
 #[test]
 fn writers_and_compactions_go_on_and_a_batch_is_in_it_whole() {
     let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
@@ -249,11 +372,16 @@ fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
                 create_if_missing: false,
                 ..manual(Arc::clone(&arc))
             };
+            let opened = state.crash(seed);
+            let options = Options {
+                vfs: Arc::new(opened),
+                ..options
+            };
             if let Ok(partial) = Db::open("sub/copy.partial", options) {
                 assert_eq!(content(&partial), before, "operation {at}, seed {seed}");
                 partial.close().unwrap();
             }
-            // And it is in nobody's way.
+            // And it is in nobody's way, as long as nobody opens it.
             if !there {
                 let db = Db::open("db", manual(Arc::clone(&arc))).unwrap();
                 assert_eq!(content(&db), before);
@@ -283,7 +411,7 @@ fn any_operation_may_fail_and_the_next_try_succeeds() {
                     faulty
                         .failed()
                         .iter()
-                        .all(|op| op.contains("sync the directory")),
+                        .all(|op| op.contains("sync the directory") || op.contains("CHECKPOINT")),
                     "{:?}",
                     faulty.failed()
                 );

@@ -7,14 +7,19 @@
 //! Order, and why
 //! 1. Flush, then take the state in force: it names tables only, and holding it keeps their files, whatever
 //!    compactions do meanwhile. Nothing is locked from here on; writers go on.
-//! 2. Link the tables into `NAME.partial`, beside the target. Where a link is impossible, as on another
-//!    file system, copy and sync.
-//! 3. Write the manifest, then `CURRENT`. Both are synced with the directory, so the names of the links are too.
-//! 4. Rename the directory to the target, sync the one above. Only now is there anything by that name.
+//! 2. Make `NAME.partial` beside the target, and in it the file `CHECKPOINT`, whose name is made durable before anything else
+//!    is there: it says that what is here may be cleared away.
+//! 3. Link the tables into it. Where a link is impossible, as on another file system, copy and sync.
+//! 4. Write the manifest, then `CURRENT`. Both are synced with the directory, so the names of the links are too.
+//! 5. Rename the directory to the target, sync the one above. Only now is there anything by that name.
+//! 6. Remove `CHECKPOINT`, sync the directory. From now on it is a database like any other, by whatever name.
 //!
 //! A checkpoint that is cut short leaves nothing under the target's name. It may leave `NAME.partial`, which holds no
-//! `CURRENT` or is whole; the next checkpoint to the same target clears it away. A lock file in it keeps two
-//! checkpoints to one target apart.
+//! `CURRENT` or is whole; the next checkpoint to the same target clears it away. What was not left by one, or was opened since,
+//! is somebody's, and is refused.
+//!
+//! A lock file in it keeps two checkpoints to one target apart. It is held until the target has its name, or until nothing is
+//! left, itself included.
 //!
 //! Left out: a checkpoint of a poisoned database, whose memtables cannot be flushed. Close and open it again first.
 
@@ -32,6 +37,8 @@ use crate::vfs::{Vfs, parent_dir};
 
 /// What is appended to the target's name while the checkpoint is made.
 const PARTIAL: &str = ".partial";
+/// The file that says that a checkpoint made the directory it is in.
+const MARK: &str = "CHECKPOINT";
 /// Bytes copied at a time where linking is impossible.
 const COPY_BYTES: usize = 1 << 20;
 
@@ -43,9 +50,10 @@ impl Db {
     /// with the same options.
     ///
     /// # Errors
-    /// `InvalidArgument` if `dir` exists, or after closing; `Locked` if another checkpoint to `dir` is under
-    /// way; otherwise as for [`flush`](Self::flush). There is then nothing by the name `dir`, except if the last
-    /// step failed, which makes that name durable: then there may be, and it is whole.
+    /// `InvalidArgument` if `dir` exists, if something that no checkpoint left lies at that name with `.partial` appended, or after
+    /// closing; `Locked` if another checkpoint to `dir` is under way; otherwise as for [`flush`](Self::flush). There is then
+    /// nothing by the name `dir`, except if one of the last steps failed, which make that name durable: then there may be, and
+    /// it is whole.
     pub fn checkpoint(&self, dir: impl AsRef<Path>) -> Result<()> {
         let (core, dir) = (&self.handle.core, dir.as_ref());
         let vfs = &core.vfs;
@@ -53,25 +61,30 @@ impl Db {
         let _directory = core.lock.lock().clone().ok_or_else(closed)?;
         refuse_existing(&**vfs, dir)?;
         let partial = partial_name(dir)?;
+        refuse_foreign(&**vfs, &partial)?;
         self.flush()?;
         let state = core.manifest.lock().state.clone();
         create_directory(&**vfs, &partial)?;
-        let lock = vfs.lock(&partial.join(file_name::LOCK))?;
-        let made = clear(&**vfs, &partial)
+        let _lock = vfs.lock(&partial.join(file_name::LOCK))?;
+        // Once more, now that no other checkpoint can change it.
+        refuse_foreign(&**vfs, &partial)?;
+        let made = mark(&**vfs, &partial)
+            .and_then(|()| clear(&**vfs, &partial))
             .and_then(|()| fill(vfs, &core.dir, &partial, &state))
             .and_then(|()| refuse_existing(&**vfs, dir))
             .and_then(|()| vfs.rename(&partial, dir));
-        drop(lock);
         if let Err(error) = made {
             remove_partial(&**vfs, &partial);
             return Err(error);
         }
-        vfs.sync_dir(&parent_dir(dir))
+        vfs.sync_dir(&parent_dir(dir))?;
+        vfs.remove(&dir.join(MARK))?;
+        vfs.sync_dir(dir)
     }
 }
 
 fn refuse_existing(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
-    if vfs.exists(dir)? {
+    if vfs.exists(dir)? || vfs.is_link(dir)? {
         return Err(Error::invalid(format!(
             "{} exists, and a checkpoint takes a name that is free",
             dir.display()
@@ -90,7 +103,39 @@ fn partial_name(dir: &Path) -> Result<PathBuf> {
     Ok(dir.with_file_name(partial))
 }
 
-/// Removes what an earlier checkpoint to this target left. What the engine does not name is not touched.
+/// Refuses what lies in the way and was not left by a checkpoint: it would be cleared away.
+fn refuse_foreign(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
+    let found = if vfs.is_link(partial)? {
+        "is a symbolic link"
+    } else if vfs.exists(partial)? && !is_left_over(&vfs.list(partial)?) {
+        "holds what no checkpoint left"
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid(format!(
+        "{} {found}, and the checkpoint would be made there; move it elsewhere, or choose another name for the checkpoint",
+        partial.display()
+    )))
+}
+
+/// Whether these are the names of a checkpoint that was cut short. A database that was opened has a log.
+fn is_left_over(names: &[OsString]) -> bool {
+    let is_mark = |name: &OsString| name == MARK;
+    let is_lock = |name: &OsString| name == file_name::LOCK;
+    let is_of_checkpoint = |name: &OsString| {
+        let file = FileName::parse(name);
+        is_mark(name) || file.is_some_and(|file| !matches!(file, FileName::Log(_)))
+    };
+    names.iter().all(is_lock) || (names.iter().any(is_mark) && names.iter().all(is_of_checkpoint))
+}
+
+/// Says, durably, that what comes into this directory may be cleared away.
+fn mark(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
+    vfs.create(&partial.join(MARK))?;
+    vfs.sync_dir(partial)
+}
+
+/// Removes what an earlier checkpoint to this target left, but for the lock and the mark.
 fn clear(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     let is_left = |name: &OsStr| FileName::parse(name).is_some_and(|file| file != FileName::Lock);
     let mut names: Vec<OsString> = vfs.list(partial)?;
@@ -155,9 +200,13 @@ fn copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> {
     target.sync()
 }
 
-/// What cannot be removed now is cleared away by the next checkpoint to the same target.
+/// Removes what this checkpoint made, its lock last. What cannot be removed now is cleared away by the next one to the same
+/// target.
 fn remove_partial(vfs: &dyn Vfs, partial: &Path) {
-    if clear(vfs, partial).is_ok() && vfs.remove(&partial.join(file_name::LOCK)).is_ok() {
-        let _ = vfs.remove_dir(partial);
-    }
+    let _ = clear(vfs, partial)
+        // What is left without the mark would be in the way for good.
+        .and_then(|()| vfs.sync_dir(partial))
+        .and_then(|()| vfs.remove(&partial.join(MARK)))
+        .and_then(|()| vfs.remove(&partial.join(file_name::LOCK)))
+        .and_then(|()| vfs.remove_dir(partial));
 }

@@ -9,6 +9,8 @@
 //! | `000006.log` | write batches, a log |
 //! | `000007.sst` | a sorted table |
 //!
+//! A directory that a checkpoint is being made in has one more, `CHECKPOINT`: see `db/checkpoint.rs`.
+//!
 //! Numbers come from one counter and are never used twice, so a name never changes its meaning.
 
 use std::ffi::OsStr;

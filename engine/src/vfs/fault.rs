@@ -206,6 +206,11 @@ impl Vfs for FaultVfs {
         self.inner.exists(path)
     }
 
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        self.check("look for", path, Space::NotNeeded)?;
+        self.inner.is_link(path)
+    }
+
     fn len(&self, path: &Path) -> Result<u64> {
         self.check("measure", path, Space::NotNeeded)?;
         self.inner.len(path)

@@ -98,6 +98,14 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io` when it cannot be told, for instance when a directory on the way may not be read.
     fn exists(&self, path: &Path) -> Result<bool>;
 
+    /// Whether this name is a symbolic link, wherever it leads. A file system without links has none.
+    ///
+    /// # Errors
+    /// As for [`exists`](Self::exists).
+    fn is_link(&self, _path: &Path) -> Result<bool> {
+        Ok(false)
+    }
+
     /// The length of a file in bytes.
     ///
     /// # Errors
@@ -151,10 +159,12 @@ pub trait Vfs: Send + Sync + Debug {
     fn sync_dir(&self, dir: &Path) -> Result<()>;
 
     /// Locks `path`, creating the file if need be, until the guard is dropped or the process ends.
-    /// The file stays; it is the lock on it that counts.
+    /// The file stays; it is the lock on it that counts. Who holds it may remove the file: a lock on a file that has lost its
+    /// name is nobody's.
     ///
     /// # Errors
-    /// `Locked` if another process, or another guard of this one, holds the lock; else `Io`.
+    /// `Locked` if another process, or another guard of this one, holds the lock, or did when it removed the file just now; else
+    /// `Io`.
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>>;
 }
 

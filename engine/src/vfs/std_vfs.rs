@@ -91,6 +91,14 @@ impl Vfs for StdVfs {
             .map_err(|error| Error::io("look for", path, error))
     }
 
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => Ok(metadata.is_symlink()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io("look for", path, error)),
+        }
+    }
+
     fn len(&self, path: &Path) -> Result<u64> {
         let metadata = fs::metadata(path).map_err(|error| Error::io("measure", path, error))?;
         Ok(metadata.len())
@@ -150,13 +158,36 @@ impl Vfs for StdVfs {
             .open(path)
             .map_err(|error| Error::io("open the lock file", path, error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Box::new(StdLock { file })),
-            Err(TryLockError::WouldBlock) => Err(Error::Locked {
+            Ok(()) if is_named(&file, path)? => Ok(Box::new(StdLock { file })),
+            Ok(()) | Err(TryLockError::WouldBlock) => Err(Error::Locked {
                 path: path.to_path_buf(),
             }),
             Err(TryLockError::Error(error)) => Err(Error::io("lock", path, error)),
         }
     }
+}
+
+/// Whether `path` is still the name of this open file: whoever had it locked may have removed it since it was opened.
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let named = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        named => named,
+    };
+    let same = named.and_then(|named| Ok(identity(named) == identity(file.metadata()?)));
+    same.map_err(|error| Error::io("look for", path, error))
+}
+
+/// Elsewhere a file that is open keeps its name.
+#[cfg(not(unix))]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the same signature on every system"
+)]
+fn is_named(_file: &File, _path: &Path) -> Result<bool> {
+    Ok(true)
 }
 
 fn open(path: &Path) -> Result<File> {
@@ -299,5 +330,22 @@ impl Drop for StdLock {
     fn drop(&mut self) {
         // What fails here ends when the file is closed everywhere.
         let _ = self.file.unlock();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_on_a_file_that_lost_its_name_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("LOCK");
+        let file = File::create(&path).unwrap();
+        assert!(is_named(&file, &path).unwrap());
+        fs::remove_file(&path).unwrap();
+        assert!(!is_named(&file, &path).unwrap());
+        File::create(&path).unwrap();
+        assert!(!is_named(&file, &path).unwrap());
     }
 }

@@ -75,6 +75,10 @@ impl Vfs for Hooked {
         (self.before)("exists", path);
         self.inner.exists(path)
     }
+    fn is_link(&self, path: &Path) -> Result<bool> {
+        (self.before)("is_link", path);
+        self.inner.is_link(path)
+    }
     fn len(&self, path: &Path) -> Result<u64> {
         (self.before)("len", path);
         self.inner.len(path)
