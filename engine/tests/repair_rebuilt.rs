@@ -17,19 +17,22 @@ type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
 
 const SYNCED: WriteOptions = WriteOptions { sync: true };
 
-fn options(vfs: &MemoryVfs) -> Options {
-    // Flushed when the test says so.
-    let family = FamilyOptions {
+/// Flushed when the test says so, and not by closing.
+fn family() -> FamilyOptions {
+    FamilyOptions {
         write_buffer_bytes: 1 << 20,
         ..tiny()
-    };
+    }
+}
+
+fn options(vfs: &MemoryVfs) -> Options {
     Options {
         vfs: Arc::new(vfs.clone()),
         background: Background::Manual,
         ..Options::default()
     }
-    .family("default", family.clone())
-    .family("other", family)
+    .family("default", family())
+    .family("other", family())
 }
 
 fn content(db: &Db) -> Content {
@@ -186,4 +189,66 @@ fn after_any_power_cut_a_lost_manifest_costs_no_synced_row() {
             }
         }
     }
+}
+
+/// `CURRENT` is lost, and beside the manifest lies one that an opening had begun when it was cut short.
+#[test]
+fn a_manifest_without_a_beginning_gives_way_to_the_one_before() {
+    for begun in [0, 20] {
+        let vfs = MemoryVfs::new();
+        let db = Db::open("db", options(&vfs)).unwrap();
+        write(&db, 0..3, "in a table");
+        db.flush().unwrap();
+        let fresh = db.create_family("fresh", family()).unwrap();
+        let mut batch = WriteBatch::new();
+        batch.put(&fresh, "k", "in the log only");
+        db.write(batch, SYNCED).unwrap();
+        let rows = content(&db);
+        drop((db, fresh));
+        let torn = Path::new("db/MANIFEST-000099");
+        vfs.create(torn).unwrap().append(&vec![0; begun]).unwrap();
+        vfs.remove(Path::new("db/CURRENT")).unwrap();
+        let (report, found) = repaired(&vfs);
+        assert_eq!(found, rows, "{begun} bytes: {report:#?}");
+        let passed_over = report.lost.iter().filter(|lost| lost.file == torn);
+        assert!(
+            passed_over
+                .map(|lost| &lost.what)
+                .any(|what| what.contains("passed over")),
+            "{report:#?}"
+        );
+    }
+}
+
+/// The manifest is damaged behind its first record, which names a family; a table of the family that had its name before is
+/// there still.
+#[test]
+fn a_dropped_family_does_not_take_the_place_of_the_one_that_has_its_name() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let old = db.create_family("twice", family()).unwrap();
+    old.put("old", "dropped").unwrap();
+    db.flush().unwrap();
+    let before = vfs.crash(1);
+    drop(old);
+    db.drop_family("twice").unwrap();
+    let new = db.create_family("twice", family()).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(&new, "new", "in the log only");
+    db.write(batch, SYNCED).unwrap();
+    drop((db, new));
+    // The opening makes a manifest that names the families there are. Then one edit is added, and damaged.
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let rows = content(&db);
+    let manifest = files(&vfs, "MANIFEST").remove(0);
+    db.create_family("zebra", family()).unwrap();
+    drop(db);
+    let mut bytes = vfs.read(&manifest).unwrap();
+    let name = bytes.windows(5).position(|window| window == b"zebra");
+    bytes[name.unwrap()] ^= 1;
+    vfs.damage(&manifest, bytes).unwrap();
+    put_back(&before, &files(&before, ".sst"), &vfs);
+    let (report, found) = repaired(&vfs);
+    assert!(report.rebuilt, "{report:#?}");
+    assert_eq!(found, rows, "{report:#?}");
 }

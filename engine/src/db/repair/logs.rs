@@ -153,9 +153,7 @@ impl Repair<'_> {
             let record = record?;
             rows.last_sequence = sequence;
             let Some(family) = state.families.get(&record.family) else {
-                let was_dropped = self.survey.dropped.contains(&record.family)
-                    || (self.believed && record.family.0 < self.survey.next_family);
-                rows.nameless += u64::from(!was_dropped);
+                rows.nameless += u64::from(!self.was_dropped(record.family));
                 continue;
             };
             if sequence <= self.reached(record.family) {

@@ -147,35 +147,16 @@ impl<'r> Repair<'r> {
         self.write_manifest(state)
     }
 
-    /// The manifest in force, or the newest one, as far as it can be read.
+    /// The manifest in force, or the newest one that has a beginning, as far as it can be read.
     fn read_manifest(&mut self) -> Result<()> {
-        let current = self.dir.join(file_name::CURRENT);
-        let in_force = current_manifest(&**self.vfs, self.dir);
-        if let Err(error) = &in_force {
-            self.report
-                .lost
-                .push(Finding::damage(&current, 0, error.to_string()));
-        }
-        let newest = self
-            .names
-            .manifests
-            .range(..=MAX_FILE_NUMBER)
-            .next_back()
-            .copied();
-        let in_force = in_force
-            .ok()
-            .filter(|number| self.names.manifests.contains(number));
-        let Some(number) = in_force.or(newest) else {
+        let Some((number, mut findings)) = self.choose_manifest()? else {
             self.report.rebuilt = true;
             let what = "there is no manifest, so which tables are in force is not known";
+            let current = self.dir.join(file_name::CURRENT);
             self.report.lost.push(Finding::damage(&current, 0, what));
             self.leave_out_strays();
             return Ok(());
         };
-        let mut findings = Vec::new();
-        self.survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
-            findings.push(finding);
-        })?;
         self.leave_out_strays();
         let sound = findings
             .iter()
@@ -193,6 +174,45 @@ impl<'r> Repair<'r> {
         }
         self.report.rebuilt = !self.believed;
         Ok(())
+    }
+
+    /// Surveys the manifest that `CURRENT` names. Without that, the newest one whose first record is whole: an opening that was cut
+    /// short leaves one without. Returns its number and what is wrong with it, and with those that were passed over.
+    fn choose_manifest(&mut self) -> Result<Option<(u64, Vec<Finding>)>> {
+        let in_force = current_manifest(&**self.vfs, self.dir);
+        if let Err(error) = &in_force {
+            let current = self.dir.join(file_name::CURRENT);
+            self.report
+                .lost
+                .push(Finding::damage(&current, 0, error.to_string()));
+        }
+        let in_force = in_force
+            .ok()
+            .filter(|number| self.names.manifests.contains(number));
+        let candidates: Vec<u64> = match in_force {
+            Some(number) => vec![number],
+            None => {
+                let numbers = self.names.manifests.range(..=MAX_FILE_NUMBER);
+                numbers.rev().copied().collect()
+            }
+        };
+        let mut passed_over = Vec::new();
+        for &number in &candidates {
+            let mut findings = Vec::new();
+            let survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
+                findings.push(finding);
+            })?;
+            if survey.edits > 0 {
+                self.survey = survey;
+                findings.append(&mut passed_over);
+                return Ok(Some((number, findings)));
+            }
+            passed_over.append(&mut findings);
+            let path = file_name::manifest(self.dir, number);
+            passed_over.push(Finding::note(&path, "it was passed over for an older one"));
+        }
+        let newest = candidates.first();
+        Ok(newest.map(|newest| (*newest, passed_over)))
     }
 
     /// Puts aside what has a number that no file of this database can have: counted on from there, it would not open again.
@@ -228,6 +248,13 @@ impl<'r> Repair<'r> {
         let complete = listed.is_subset(&self.names.tables);
         let strays = !self.names.tables.is_subset(&listed);
         self.survey.end.is_some() && log_is_there && (complete || !(torn || strays))
+    }
+
+    /// Whether the manifest, as far as it was read, says that there was this family and is no more. Its first record names all
+    /// that there were, and the number of the next one.
+    fn was_dropped(&self, id: FamilyId) -> bool {
+        let is_known = self.survey.families.contains_key(&id);
+        self.survey.dropped.contains(&id) || (id.0 < self.survey.next_family && !is_known)
     }
 
     /// The comparators of all families, or an error before anything is changed.

@@ -177,13 +177,20 @@ impl Repair<'_> {
 
     fn add_family(&mut self, properties: &Properties) {
         let id = FamilyId(properties.family);
-        if self.survey.dropped.contains(&id) || self.survey.families.contains_key(&id) {
+        if self.survey.families.contains_key(&id) || self.was_dropped(id) {
             return;
         }
         // A name is given again only after a drop, and numbers rise.
-        self.survey
+        let named = |family: &FamilyRecord| family.name == properties.family_name;
+        if self
+            .survey
             .families
-            .retain(|_, family| family.name != properties.family_name);
+            .values()
+            .any(|family| named(family) && family.id > id)
+        {
+            return;
+        }
+        self.survey.families.retain(|_, family| !named(family));
         self.survey.families.insert(
             id,
             FamilyRecord {
