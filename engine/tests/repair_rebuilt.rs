@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::log::LogWriter;
+use engine::version::{VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
     Background, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions, repair, verify,
@@ -251,4 +253,75 @@ fn a_dropped_family_does_not_take_the_place_of_the_one_that_has_its_name() {
     let (report, found) = repaired(&vfs);
     assert!(report.rebuilt, "{report:#?}");
     assert_eq!(found, rows, "{report:#?}");
+}
+
+/// Writes the manifest's first record anew, changed, under right checksums.
+fn forge_manifest(vfs: &MemoryVfs, change: impl FnOnce(&mut VersionEdit)) {
+    let dir = Path::new("db");
+    let number = current_manifest(vfs, dir).unwrap();
+    let (_, mut whole) = read_manifest(vfs, dir, number).unwrap().remove(0);
+    change(&mut whole);
+    let file = vfs.create(&file_name::manifest(dir, number)).unwrap();
+    let mut log = LogWriter::new(file, number);
+    log.add_record(&whole.encode()).unwrap();
+    log.sync().unwrap();
+}
+
+/// A closed database with two tables of each family, and a manifest of one record.
+fn with_two_tables() -> (MemoryVfs, Content) {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    write(&db, 0..9, "old");
+    db.flush().unwrap();
+    write(&db, 5..12, "new");
+    db.flush().unwrap();
+    let rows = content(&db);
+    drop(db);
+    drop(Db::open("db", options(&vfs)).unwrap());
+    (vfs, rows)
+}
+
+#[test]
+fn a_manifest_with_overlapping_tables_in_a_level_is_not_believed() {
+    let (vfs, rows) = with_two_tables();
+    forge_manifest(&vfs, |edit| {
+        for (_, level, _) in &mut edit.files_added {
+            *level = 3;
+        }
+    });
+    let (report, found) = repaired(&vfs);
+    assert!(report.rebuilt, "{report:#?}");
+    assert_eq!(found, rows);
+    let overlap = |what: &str| what.contains("overlap in level 3");
+    assert!(report.lost.iter().any(|lost| overlap(&lost.what)));
+}
+
+/// Sound tables that are not as a sound manifest has them: none is kept under a wrong description.
+#[test]
+fn a_table_that_a_manifest_describes_otherwise_is_put_aside() {
+    type Lie = fn(&mut VersionEdit);
+    let lies: [(&str, Lie); 4] = [
+        ("entries", |edit| edit.files_added[0].2.entries += 1),
+        ("range tombstones", |edit| {
+            edit.files_added[0].2.range_deletes += 1;
+        }),
+        ("name", |edit| {
+            edit.families_added[0].name = "renamed".to_owned();
+        }),
+        ("order", |edit| {
+            edit.families_added[1].comparator = "reverse-bytewise".to_owned();
+        }),
+    ];
+    for (what, lie) in lies {
+        let (vfs, _) = with_two_tables();
+        forge_manifest(&vfs, lie);
+        let report = repair("db", &options(&vfs)).unwrap();
+        let checked = verify("db", &options(&vfs)).unwrap();
+        assert!(checked.is_clean(), "{what}: {:#?}", checked.findings);
+        let aside = report
+            .aside
+            .iter()
+            .filter(|(_, why)| why.contains("another file"));
+        assert!(aside.count() > 0, "{what}: {report:#?}");
+    }
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::internal_key::{self, ValueKind};
+use engine::log::LogWriter;
 use engine::sstable::{TableBuilder, TableOptions};
+use engine::version::{current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
     Background, Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport,
@@ -268,6 +270,72 @@ fn what_nothing_refers_to_is_noted_and_no_damage() {
             "db/readme.txt"
         ]
     );
+}
+
+/// An opening refuses it, so a database with it is not sound.
+#[test]
+fn a_file_with_a_number_beyond_all_counting_is_damage() {
+    for name in [
+        "9999999999999.sst",
+        "9999999999999.log",
+        "MANIFEST-9999999999999",
+    ] {
+        let vfs = database();
+        let stray = Path::new("db").join(name);
+        vfs.create(&stray).unwrap();
+        Db::open("db", options(&vfs)).unwrap_err();
+        let report = check(&vfs);
+        assert_found(&report, &stray, "an opening refuses it");
+        assert_eq!(report.findings.len(), 1, "{:#?}", report.findings);
+    }
+}
+
+/// Sequence numbers have 56 bits. Verify and repair take the last of them as an opening does, and none behind it.
+#[test]
+fn a_batch_that_runs_past_the_last_sequence_number_is_damage() {
+    const LAST: u64 = internal_key::MAX_SEQUENCE;
+    for (first, count, fits) in [
+        (LAST - 2, 2u32, true),
+        (LAST - 1, 2, true),
+        (LAST, 1, true),
+        (LAST, 2, false),
+    ] {
+        let vfs = MemoryVfs::new();
+        drop(Db::open("db", options(&vfs)).unwrap());
+        let dir = Path::new("db");
+        let number = current_manifest(&vfs, dir).unwrap();
+        let (_, mut edit) = read_manifest(&vfs, dir, number).unwrap().remove(0);
+        edit.last_sequence = Some(first - 1);
+        let record = |path: &Path, number, record: &[u8]| {
+            let mut log = LogWriter::new(vfs.create(path).unwrap(), number);
+            log.add_record(record).unwrap();
+            log.sync().unwrap();
+        };
+        record(&file_name::manifest(dir, number), number, &edit.encode());
+        // A put of the family 0 with a key and a value of one byte each.
+        let mut batch = [&first.to_le_bytes()[..], &count.to_le_bytes()].concat();
+        for key in 0..count as u8 {
+            batch.extend([1, 0, 1, b'a' + key, 1, b'v']);
+        }
+        let log = files(&vfs, ".log").remove(0);
+        record(&log, edit.oldest_log.unwrap(), &batch);
+        let report = check(&vfs);
+        let repaired = engine::repair("db", &options(&vfs.crash(1))).unwrap();
+        assert_eq!(
+            Db::open("db", options(&vfs)).is_ok(),
+            fits,
+            "{first} {count}"
+        );
+        assert_eq!(report.is_clean(), fits, "{first} {count}: {report:#?}");
+        assert_eq!(
+            repaired.lost.is_empty(),
+            fits,
+            "{first} {count}: {repaired:#?}"
+        );
+        if !fits {
+            assert_found(&report, &log, "runs past the last sequence number");
+        }
+    }
 }
 
 #[test]

@@ -9,8 +9,10 @@ use crate::batch::FamilyId;
 use crate::comparator::{Comparator, NumericSuffix};
 use crate::db::Options;
 use crate::error::{Error, Result};
+use crate::internal_key;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::edit::MANIFEST_FORMAT;
+use crate::version::file_name::FILES_UNRECORDED_MAX;
 use crate::version::{FamilyRecord, FileMeta, FileName, VersionEdit, file_name};
 use crate::vfs::{LockGuard, Vfs};
 
@@ -168,6 +170,46 @@ pub(super) struct Survey {
 }
 
 impl Survey {
+    /// No file of the database has a greater number: an opening refuses one, and to count on from it would end in numbers that no
+    /// later opening takes.
+    pub(super) fn last_file(&self) -> u64 {
+        self.next_file.saturating_add(FILES_UNRECORDED_MAX)
+    }
+
+    /// Which tables have keys in common though they are in one level below level 0, in words. Families whose order is not
+    /// known are left out.
+    pub(super) fn overlaps(
+        &self,
+        order_of: impl Fn(&FamilyRecord) -> Option<Comparator>,
+    ) -> Vec<String> {
+        let mut levels: BTreeMap<(FamilyId, usize), Vec<&FileMeta>> = BTreeMap::new();
+        for ((family, _), (level, meta)) in self.tables.iter().filter(|(_, (level, _))| *level > 0)
+        {
+            levels.entry((*family, *level)).or_default().push(meta);
+        }
+        let first = |meta: &FileMeta| internal_key::user_key(&meta.smallest).to_vec();
+        let last = |meta: &FileMeta| internal_key::user_key(&meta.largest).to_vec();
+        let mut found = Vec::new();
+        for ((family, level), mut tables) in levels {
+            let Some(order) = self.families.get(&family).and_then(&order_of) else {
+                continue;
+            };
+            tables.sort_by(|a, b| order.compare(&first(a), &first(b)));
+            for pair in tables.windows(2) {
+                let apart = order.compare(&last(pair[0]), &first(pair[1]));
+                // The end of a range tombstone is not in the table.
+                let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
+                if apart.is_ge() && !touch {
+                    found.push(format!(
+                        "tables {} and {} overlap in level {level} of family {}",
+                        pair[0].number, pair[1].number, family.0
+                    ));
+                }
+            }
+        }
+        found
+    }
+
     /// Reads manifest `number` as far as it goes, and tells `found` what is wrong.
     pub(super) fn read(
         vfs: &dyn Vfs,

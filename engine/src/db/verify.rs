@@ -144,6 +144,7 @@ impl Verifier<'_> {
             self.unlisted(Some(number), None);
             return;
         }
+        self.beyond_all(&survey);
         self.logs(&survey);
         self.unlisted(Some(number), Some(&survey));
     }
@@ -205,6 +206,17 @@ impl Verifier<'_> {
             }
         }
         orders
+    }
+
+    /// What no database can have come to: the next opening refuses it.
+    fn beyond_all(&mut self, survey: &Survey) {
+        for path in self.names.take_beyond(survey.last_file(), self.dir) {
+            let what = format!(
+                "its number is beyond all that this database can have come to, about {}, so an opening refuses it; move it elsewhere",
+                survey.next_file
+            );
+            self.damage(&path, 0, what);
+        }
     }
 
     fn unlisted(&mut self, manifest: Option<u64>, survey: Option<&Survey>) {

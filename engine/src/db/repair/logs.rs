@@ -135,7 +135,7 @@ impl Repair<'_> {
     fn read_batch(&self, record: &[u8], rows: &mut Rows, state: &State) -> Result<(), String> {
         let batch = BatchView::decode(record)?;
         let end = batch.sequence.checked_add(u64::from(batch.count));
-        if end.is_none_or(|end| end > MAX_SEQUENCE) {
+        if end.is_none_or(|end| end > MAX_SEQUENCE + 1) {
             return Err(format!(
                 "the number {} is no sequence number",
                 batch.sequence

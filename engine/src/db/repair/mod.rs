@@ -48,7 +48,7 @@ use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::log::LogEnd;
 use crate::sstable::TableOptions;
-use crate::version::file_name::{self, FILES_UNRECORDED_MAX, MAX_FILE_NUMBER};
+use crate::version::file_name::{self, MAX_FILE_NUMBER};
 use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest};
 use crate::vfs::{Vfs, WritableFile};
 
@@ -158,6 +158,15 @@ impl<'r> Repair<'r> {
             return Ok(());
         };
         self.leave_out_strays();
+        let path = file_name::manifest(self.dir, number);
+        let overlaps = self
+            .survey
+            .overlaps(|record| comparator_named(&record.name, &record.comparator, self.options));
+        findings.extend(
+            overlaps
+                .into_iter()
+                .map(|what| Finding::damage(&path, 0, what)),
+        );
         let sound = findings
             .iter()
             .all(|finding| finding.severity == Severity::Note);
@@ -166,11 +175,7 @@ impl<'r> Repair<'r> {
         if sound && !self.believed {
             let what =
                 "its end is torn, and a file that it names is missing: its last edits are lost";
-            self.report.lost.push(Finding::damage(
-                &file_name::manifest(self.dir, number),
-                0,
-                what,
-            ));
+            self.report.lost.push(Finding::damage(&path, 0, what));
         }
         self.report.rebuilt = !self.believed;
         Ok(())
@@ -219,7 +224,7 @@ impl<'r> Repair<'r> {
     fn leave_out_strays(&mut self) {
         let last = match self.survey.next_file {
             0 => MAX_FILE_NUMBER,
-            known => known.saturating_add(FILES_UNRECORDED_MAX),
+            _ => self.survey.last_file(),
         };
         for path in self.names.take_beyond(last, self.dir) {
             self.set_aside(

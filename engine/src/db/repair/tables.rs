@@ -103,8 +103,11 @@ impl Repair<'_> {
                 .filter(|((_, listed), _)| *listed == number);
             let path = file_name::table(self.dir, number);
             let is_meant = |family: FamilyId, meta: &FileMeta| {
-                (meta.bytes, family.0) == (bytes, stated.family)
+                let counts = (meta.bytes, meta.entries, meta.range_deletes);
+                let known = self.survey.families.get(&family);
+                counts == (bytes, stated.entries, stated.range_deletes)
                     && meta.other_ends(&stated).next().is_none()
+                    && known.is_some_and(|family| is_of(&stated, family))
             };
             match places.next() {
                 Some(((family, _), (level, meta))) if is_meant(*family, meta) => {
@@ -299,6 +302,12 @@ const EMPTY: FileMeta = FileMeta {
     smallest: Vec::new(),
     largest: Vec::new(),
 };
+
+/// Whether a table says that it is this family's, and in its order.
+fn is_of(stated: &Properties, family: &FamilyRecord) -> bool {
+    let says = (stated.family, &stated.family_name, &stated.comparator);
+    says == (family.id.0, &family.name, &family.comparator)
+}
 
 fn meta_of(number: u64, bytes: u64, properties: Properties) -> FileMeta {
     FileMeta {

@@ -6,6 +6,7 @@ use super::Verifier;
 use crate::batch::BatchView;
 use crate::db::survey::{Finding, Survey};
 use crate::error::Result;
+use crate::internal_key::MAX_SEQUENCE;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::file_name;
 
@@ -97,6 +98,12 @@ fn check_batch(record: &[u8], survey: &Survey, next_sequence: u64) -> Result<u64
     if batch.sequence != next_sequence {
         return Err(Batch::Beyond(batch.sequence));
     }
+    let end = batch.sequence.saturating_add(u64::from(batch.count));
+    if end > MAX_SEQUENCE + 1 {
+        return Err(Batch::Wrong(format!(
+            "it runs past the last sequence number, {MAX_SEQUENCE}"
+        )));
+    }
     for record in batch.records() {
         let record = record.map_err(Batch::Wrong)?;
         if record.family.0 >= survey.next_family {
@@ -106,5 +113,5 @@ fn check_batch(record: &[u8], survey: &Survey, next_sequence: u64) -> Result<u64
             )));
         }
     }
-    Ok(batch.sequence + u64::from(batch.count))
+    Ok(end)
 }

@@ -7,7 +7,6 @@ use super::Verifier;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::survey::{Finding, Survey};
-use crate::internal_key;
 use crate::sstable::{Properties, check_table};
 use crate::version::{FamilyRecord, FileMeta, file_name};
 
@@ -61,31 +60,8 @@ impl Verifier<'_> {
         survey: &Survey,
         orders: &BTreeMap<FamilyId, Comparator>,
     ) {
-        let mut levels: BTreeMap<(FamilyId, usize), Vec<&FileMeta>> = BTreeMap::new();
-        for ((family, _), (level, meta)) in
-            survey.tables.iter().filter(|(_, (level, _))| *level > 0)
-        {
-            levels.entry((*family, *level)).or_default().push(meta);
-        }
-        for ((family, level), mut tables) in levels {
-            let Some(order) = orders.get(&family) else {
-                continue;
-            };
-            let first = |meta: &FileMeta| internal_key::user_key(&meta.smallest).to_vec();
-            let last = |meta: &FileMeta| internal_key::user_key(&meta.largest).to_vec();
-            tables.sort_by(|a, b| order.compare(&first(a), &first(b)));
-            for pair in tables.windows(2) {
-                let apart = order.compare(&last(pair[0]), &first(pair[1]));
-                // The end of a range tombstone is not in the table.
-                let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
-                if apart.is_ge() && !touch {
-                    let what = format!(
-                        "tables {} and {} overlap in level {level} of family {}",
-                        pair[0].number, pair[1].number, family.0
-                    );
-                    self.damage(&file_name::manifest(self.dir, manifest), 0, what);
-                }
-            }
+        for what in survey.overlaps(|record| orders.get(&record.id).cloned()) {
+            self.damage(&file_name::manifest(self.dir, manifest), 0, what);
         }
     }
 }
