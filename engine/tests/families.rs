@@ -4,12 +4,14 @@ mod support;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
     Background, Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions,
 };
+use support::hooked::Hooked;
 use support::{Gate, tiny};
 
 fn on(vfs: &MemoryVfs) -> Options {
@@ -309,4 +311,28 @@ fn a_custom_order_that_nobody_supplies_is_refused() {
         assert!(error.contains(words), "{words:?} is not in: {error}");
     }
     drop(Db::open("db", on(&vfs).family("numeric", numeric())).unwrap());
+}
+
+/// Whoever has it open replaces the manifest just before it is read.
+#[test]
+fn what_is_read_of_an_open_database_is_read_of_the_manifest_in_force() {
+    let vfs = MemoryVfs::new();
+    drop(Db::open("db", on(&vfs)).unwrap());
+    let replacing = || -> Arc<dyn Vfs> {
+        let (own, once) = (vfs.clone(), AtomicBool::new(true));
+        Arc::new(Hooked::new(&vfs, move |operation, path| {
+            let is_manifest = path.to_string_lossy().contains("MANIFEST");
+            if operation == "read" && is_manifest && once.swap(false, Ordering::SeqCst) {
+                drop(Db::open("db", on(&own)).unwrap());
+            }
+        }))
+    };
+    assert_eq!(Db::list_families("db", &*replacing()).unwrap().len(), 1);
+    let options = Options {
+        vfs: replacing(),
+        ..on(&vfs)
+    };
+    let found = engine::overview("db", &options).unwrap();
+    assert!(vfs.exists(&found.manifest).unwrap());
+    assert_eq!(found.families.len(), 1);
 }
