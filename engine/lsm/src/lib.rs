@@ -24,7 +24,7 @@ mod style;
 mod verify;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use clap::Parser;
@@ -68,26 +68,29 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
+    let outcome = match Cli::try_parse_from(args) {
+        Ok(cli) => carry_out(&cli.command, out),
         Err(error) => {
             let text = error.render().ansi().to_string();
-            let target: &mut dyn Write = if error.use_stderr() { err } else { out };
-            let _ = target.write_all(text.as_bytes());
-            return if error.use_stderr() { FAILED } else { FINE };
+            if error.use_stderr() {
+                let _ = err.write_all(text.as_bytes());
+                return FAILED;
+            }
+            out.write_all(text.as_bytes())
+                .map(|()| FINE)
+                .map_err(Failure::from)
         }
     };
-    let outcome = match &cli.command {
-        Command::Dump(args) => dump::run(args, out),
-        Command::Explain(args) => explain::run(args, out),
-        Command::Stats(args) => stats::run(args, out),
-        Command::Verify(args) => verify::run(args, out),
-        Command::Repair(args) => repair::run(args, out),
-        Command::Checkpoint(args) => checkpoint::run(args, out),
-    };
+    // What is written may be in a buffer yet, and be lost from there.
+    let flushed = out.flush();
+    let outcome = outcome.and_then(|code| match flushed {
+        // A reader such as `head` has gone; what it has read it wanted.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::from(error)),
+        _ => Ok(code),
+    });
     match outcome {
         Ok(code) => code,
-        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => FINE,
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => FINE,
         Err(Failure::Output(error)) => {
             let _ = writeln!(err, "lsm: cannot write the output: {error}");
             FAILED
@@ -99,6 +102,17 @@ pub fn run(
                 _ => FAILED,
             }
         }
+    }
+}
+
+fn carry_out(command: &Command, out: &mut dyn Write) -> Outcome {
+    match command {
+        Command::Dump(args) => dump::run(args, out),
+        Command::Explain(args) => explain::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
+        Command::Verify(args) => verify::run(args, out),
+        Command::Repair(args) => repair::run(args, out),
+        Command::Checkpoint(args) => checkpoint::run(args, out),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `lsm`: looks into the engine's files. See `lsm --help`, and `engine/docs/lsm.md`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -10,7 +9,5 @@ fn main() -> ExitCode {
         &mut out,
         &mut anstream::stderr().lock(),
     );
-    // A reader such as `head` may have gone; what it has read it wanted.
-    let _ = out.flush();
     ExitCode::from(code)
 }
