@@ -4,7 +4,8 @@
 //! That is paid by whoever deletes ranges, so that a read is a binary search, and without any range tombstone a
 //! single look at a flag. To keep the sum of all the copying small, such a batch counts in
 //! [`used_bytes`](super::MemtableWriter::used_bytes) as at least a part of the write buffer: a memtable is full after
-//! [`BATCHES_MAX`] of them.
+//! [`BATCHES_MAX`] of them. Where tombstones overlap, the set grows by more than the batch: each fragment has a number of every
+//! tombstone over it. What it grows by is counted then.
 //!
 //! Left out: a structure that takes one more without copying. Range tombstones are few, or else they are the wrong means.
 
@@ -18,7 +19,7 @@ use crate::range_tombstone::{Fragment, RangeTombstones};
 
 /// So many batches with range tombstones fill a memtable.
 const BATCHES_MAX: usize = 1024;
-/// What a fragment takes beside its keys, about.
+/// What a fragment takes beside its keys, about. Each number in it counts as much, for the time that copying takes.
 const FRAGMENT_BYTES: usize = 128;
 
 /// What readers share.
@@ -99,8 +100,10 @@ impl RangesWriter {
     #[cold]
     fn publish(&mut self, comparator: &Comparator) {
         let batch = std::mem::take(&mut self.batch);
-        let set = self.ranges.set.load().with_batch(comparator, batch);
-        self.used_bytes += self.batch_bytes.max(self.batch_bytes_min);
+        let old = self.ranges.set.load();
+        let set = old.with_batch(comparator, batch);
+        let grown = set.len().saturating_sub(old.len()) * FRAGMENT_BYTES;
+        self.used_bytes += self.batch_bytes.max(self.batch_bytes_min).max(grown);
         self.batch_bytes = 0;
         if !set.is_empty() {
             self.ranges.set.store(Arc::new(set));

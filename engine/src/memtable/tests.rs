@@ -496,3 +496,27 @@ fn a_hot_key_is_read_at_exactly_its_moment() {
         }
     });
 }
+
+/// Queues that are trimmed again and again: each trim lies over all those before it, so the set grows with their square.
+#[test]
+fn range_tombstones_over_one_another_fill_a_memtable() {
+    const QUEUES: u64 = 20;
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
+    let mut trims = 0;
+    while !writer.is_full() {
+        trims += 1;
+        for queue in 0..QUEUES {
+            let start = format!("queue{queue:03}:");
+            let end = format!("queue{queue:03}:{trims:010}");
+            let key = ParsedKey {
+                user_key: start.as_bytes(),
+                sequence: trims * QUEUES + queue,
+                kind: ValueKind::RangeDelete,
+            };
+            writer.insert(key, end.as_bytes());
+        }
+        writer.end_batch();
+    }
+    let numbers = writer.reader().range_tombstones().unwrap().len();
+    assert!(trims > 20 && numbers < 10_000, "{trims} {numbers}");
+}
