@@ -201,23 +201,23 @@ impl<'r> Repair<'r> {
                 numbers.rev().copied().collect()
             }
         };
-        let mut passed_over = Vec::new();
+        let mut findings = Vec::new();
         for &number in &candidates {
-            let mut findings = Vec::new();
             let survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
                 findings.push(finding);
             })?;
             if survey.edits > 0 {
                 self.survey = survey;
-                findings.append(&mut passed_over);
+                let newer = candidates.iter().take_while(|newer| **newer > number);
+                findings.extend(newer.map(|newer| {
+                    let path = file_name::manifest(self.dir, *newer);
+                    Finding::note(&path, format!("it was passed over for manifest {number}"))
+                }));
                 return Ok(Some((number, findings)));
             }
-            passed_over.append(&mut findings);
-            let path = file_name::manifest(self.dir, number);
-            passed_over.push(Finding::note(&path, "it was passed over for an older one"));
         }
         let newest = candidates.first();
-        Ok(newest.map(|newest| (*newest, passed_over)))
+        Ok(newest.map(|newest| (*newest, findings)))
     }
 
     /// Puts aside what has a number that no file of this database can have: counted on from there, it would not open again.
