@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kit::Answer;
+pub(crate) use kit::answer::quoted;
 
 /// What stands under each key; no exercise of this chapter looks at values.
 pub(crate) type Store = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -12,11 +13,6 @@ pub(crate) fn store(keys: &[&[u8]]) -> Store {
     keys.iter()
         .map(|key| (key.to_vec(), b"value".to_vec()))
         .collect()
-}
-
-/// A key between quotes: letters as letters, other bytes as `\xff`.
-pub(crate) fn quoted(key: &[u8]) -> String {
-    format!("\"{}\"", key.escape_ascii())
 }
 
 /// A list of keys.

@@ -67,10 +67,10 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             )
             .link(WRONG),
         mistake("ends_at_many_ff", |store, prefix| up_to(store, prefix, &[0xff; 8], true))
-            .says("a range that ends at the prefix followed by eight bytes ff")
+            .says("a range that ends at the prefix followed by many bytes ff")
             .why(
-                "It is rarer now that a key is lost, not impossible: nine bytes ff are greater than \
-                 eight. Only the successor of the prefix is an end for keys of every length.",
+                "It is rarer now that a key is lost, not impossible: a key with one ff more than you \
+                 appended is greater. Only the successor of the prefix is an end for keys of every length.",
             )
             .link(WRONG),
         mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", false))

@@ -178,3 +178,16 @@ fn a_test_that_asks_for_an_empty_prefix_is_told_so() {
         ],
     );
 }
+
+#[test]
+fn any_number_of_ff_is_too_few() {
+    for scan in [up_to::<8>, up_to::<16>, up_to::<64>, up_to::<255>] {
+        named(&prefix(scan), "ends_at_many_ff");
+    }
+}
+
+fn up_to<const N: usize>(store: &Store, prefix: &[u8]) -> Vec<Vec<u8>> {
+    let end = [prefix, &[0xff; N]].concat();
+    let found = store.range(prefix.to_vec()..end);
+    found.map(|(key, _)| key.clone()).collect()
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kit::answer::quoted;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -22,7 +23,7 @@ const INF: f64 = f64::INFINITY;
 const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
 
 /// The members, the plainest stores first.
-const STORES: [&[Member]; 12] = [
+const STORES: [&[Member]; 13] = [
     &[(1.0, b"ann"), (2.0, b"bob"), (3.0, b"cid")],
     &[
         (1.0, b"ann"),
@@ -42,19 +43,13 @@ const STORES: [&[Member]; 12] = [
     &[],
     &[(1.0, b""), (1.0, b"\x00")],
     &[(1.0, b"ann"), (1.0 + f64::EPSILON, b"")],
-    &[
-        (1.0, b"ann"),
-        (1.0, b"\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
-    ],
+    &[(1.0, b"ann"), (1.0, &[0xff; 1000])],
     &[
         (1.0, b""),
         (1.0, b"\x00"),
         (2.0, b""),
         (2.0, b"\xff"),
-        (
-            2.0,
-            b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-        ),
+        (2.0, &[0xff; 1000]),
         (3.0, b""),
     ],
     &[
@@ -76,6 +71,8 @@ const STORES: [&[Member]; 12] = [
         (f64::MAX, b"hal"),
         (INF, b"ida"),
     ],
+    // One member at two scores: the store does not forbid it.
+    &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],
 ];
 
 /// The bounds, the plainest first.
@@ -134,10 +131,6 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             "All members with scores from `min` to `max`, both included, in the order of the rows.",
         ))
         .mistakes(mistakes::score_range::all())
-}
-
-fn quoted(member: &[u8]) -> String {
-    format!("\"{}\"", member.escape_ascii())
 }
 
 fn probe(part: PartOf<Scan>, members: &'static [Member], min: f64, max: f64) -> PartOf<Scan> {

@@ -105,10 +105,10 @@ pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
         )
         .link(RANGE),
     Quirk::new(ManyFf, "ends_at_many_ff", "range")
-        .says("an end at the key of `max` followed by eight bytes ff")
+        .says("an end at the key of `max` followed by many bytes ff")
         .why(
-            "It is rarer now that a member is missed, not impossible: a member of nine bytes ff stands behind \
-         eight. The next key, the key of `max` plus one, stands behind members of every length.",
+            "It is rarer now that a member is missed, not impossible: a member with one ff more than you appended \
+         stands behind it. The next key, the key of `max` plus one, stands behind members of every length.",
         )
         .link(RANGE),
     Quirk::new(KeyOfMax, "ends_at_the_key_of_max", "range")

@@ -14,7 +14,7 @@ pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
 pub(crate) type Tuple = (&'static str, u64, &'static str);
 
 /// Names, the plainest first. `LONG` and its neighbour differ behind the sixteenth byte.
-const USERS: [&str; 18] = [
+const USERS: [&str; 23] = [
     "ann",
     "a",
     "aa",
@@ -33,6 +33,11 @@ const USERS: [&str; 18] = [
     "é",
     "nobody at all, 1",
     "nobody at all, 1 but 2",
+    "Ann",
+    " ann",
+    "ann ",
+    "a long name, longer than most buffers are, and one",
+    "a long name, longer than most buffers are, and another",
 ];
 /// 58 is `:` as a byte. From 2^63 on the first bit is set, and the last number is all `ff`.
 const NUMBERS: [u64; 11] = [
@@ -48,7 +53,18 @@ const NUMBERS: [u64; 11] = [
     u64::MAX,
     u64::MAX - 1,
 ];
-const NOTES: [&str; 5] = ["", "a", "b", ":", "\0"];
+const NOTES: [&str; 10] = [
+    "",
+    "a",
+    "b",
+    ":",
+    "\0",
+    "A",
+    " a",
+    "a ",
+    "a long note, longer than most buffers are, and one",
+    "a long note, longer than most buffers are, and another",
+];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Arc::new(learner::key)))

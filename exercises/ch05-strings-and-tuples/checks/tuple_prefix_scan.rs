@@ -27,7 +27,7 @@ pub(crate) struct Scans {
 type Row = (&'static str, u64);
 
 /// The rows, the plainest stores first.
-const STORES: [&[Row]; 7] = [
+const STORES: [&[Row]; 9] = [
     &[("ann", 1), ("ann", 2), ("bob", 1)],
     &[("an", 5), ("ann", 1), ("ann", 2), ("anna", 7), ("bob", 3)],
     &[("ann", 1), ("ann:1", 4), ("ann!", 6), ("annb", 9)],
@@ -48,10 +48,25 @@ const STORES: [&[Row]; 7] = [
     ],
     &[("zoe", 1), ("é", 2), ("\u{10ffff}", 3), ("\u{10ffff}b", 4)],
     &[],
+    &[
+        ("a", 1),
+        ("a\0", 2),
+        ("a\0\u{1}", 3),
+        ("a\0\u{1}b", 4),
+        ("a\0b", 5),
+    ],
+    &[
+        (" ann", 1),
+        ("Ann", 2),
+        ("ann", 3),
+        ("ann ", 4),
+        ("a long name, longer than most buffers are, and one", 5),
+        ("a long name, longer than most buffers are, and another", 6),
+    ],
 ];
 
 /// The names that are asked for, the plainest first.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 19] = [
     "ann",
     "bob",
     "an",
@@ -66,6 +81,11 @@ const NAMES: [&str; 14] = [
     "\0",
     "a\u{1}",
     "",
+    "a\0b",
+    "a\0\u{1}",
+    "Ann",
+    " ann",
+    "a long name, longer than most buffers are, and one",
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {

@@ -53,6 +53,10 @@ fn tuple(key: impl Fn(&str, u64, &str) -> Vec<u8> + Send + Sync + 'static) -> Ve
     judged(&tuple_key::exercise_of(Arc::new(key)))
 }
 
+fn scan(scans: &Scans) -> Verdict {
+    judged(&tuple_prefix_scan::exercise_of(scans.clone()))
+}
+
 fn tester(
     test: impl Fn(&dyn Fn(&[u8]) -> Vec<u8>, &dyn Fn(&[u8]) -> Option<Vec<u8>>) + Send + Sync + 'static,
 ) -> Verdict {
@@ -398,4 +402,63 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
             "'x' is none of the letters a to f",
         ],
     );
+}
+
+#[test]
+fn texts_stay_as_they_are() {
+    use solutions::tuple_key::key;
+    for changed in [
+        |text: &str| text.trim().to_owned(),
+        |text: &str| text.to_lowercase(),
+        |text: &str| text.chars().take(40).collect::<String>(),
+    ] {
+        let users = move |user: &str, number, note: &str| key(&changed(user), number, note);
+        observed(&tuple(users), "order", &["are different, but both become"]);
+        let notes = move |user: &str, number, note: &str| key(user, number, &changed(note));
+        observed(&tuple(notes), "order", &["are different, but both become"]);
+        let one = move |rows: &Rows, user: &str| {
+            solutions::tuple_prefix_scan::orders_of(rows, &changed(user))
+        };
+        let all = Scans {
+            orders_of: Arc::new(one),
+            ..tuple_prefix_scan::right()
+        };
+        assert_eq!(scan(&all).state, State::Failing);
+    }
+}
+
+#[test]
+fn zero_bytes_of_a_name_are_compared_as_they_are_stored() {
+    let number = |row: &Vec<u8>| u64::from_be_bytes(*row.last_chunk().unwrap());
+    let raw = move |rows: &Rows, start: &str| {
+        let names = rows.iter().filter(|row| {
+            let name = &row[..row.len() - 10];
+            name.starts_with(start.as_bytes())
+        });
+        names.map(number).collect()
+    };
+    let verdict = scan(&Scans {
+        orders_starting: Arc::new(raw),
+        ..tuple_prefix_scan::right()
+    });
+    observed(&verdict, "beginning", &["\"a\\0b\") must be"]);
+    let unescaped = move |rows: &Rows, user: &str| {
+        let prefix = [user.as_bytes(), &[0, 1]].concat();
+        let plain = |row: &[u8]| {
+            let mut bytes = Vec::new();
+            for &byte in row {
+                if byte != 0xff || bytes.last() != Some(&0) {
+                    bytes.push(byte);
+                }
+            }
+            bytes
+        };
+        let own = rows.iter().filter(|row| plain(row).starts_with(&prefix));
+        own.map(number).collect()
+    };
+    let verdict = scan(&Scans {
+        orders_of: Arc::new(unescaped),
+        ..tuple_prefix_scan::right()
+    });
+    observed(&verdict, "one-user", &["\"a\") must be"]);
 }

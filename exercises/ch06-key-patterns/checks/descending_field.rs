@@ -15,7 +15,20 @@ pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
 /// A user, a time and a title.
 type Play = (&'static str, u64, &'static str);
 
-const USERS: [&str; 7] = ["ann", "anna", "bob", "", "a", "a\0", "a\0b"];
+const USERS: [&str; 12] = [
+    "ann",
+    "anna",
+    "bob",
+    "",
+    "a",
+    "a\0",
+    "a\0b",
+    "Ann",
+    " ann",
+    "ann ",
+    "a long name, longer than most buffers are, and one",
+    "a long name, longer than most buffers are, and another",
+];
 const TIMES: [u64; 10] = [
     20,
     10,
@@ -28,7 +41,21 @@ const TIMES: [u64; 10] = [
     u64::MAX - 1,
     u64::MAX,
 ];
-const TITLES: [&str; 8] = ["jazz", "jazzy", "folk", "", "a", "a\0", "a\0b", "\u{ff}"];
+const TITLES: [&str; 13] = [
+    "jazz",
+    "jazzy",
+    "folk",
+    "",
+    "a",
+    "a\0",
+    "a\0b",
+    "\u{ff}",
+    "Jazz",
+    " jazz",
+    "jazz ",
+    "a long title, longer than most buffers are, and one",
+    "a long title, longer than most buffers are, and another",
+];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Arc::new(learner::key)))

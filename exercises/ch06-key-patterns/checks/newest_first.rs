@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kit::answer::quoted;
 use kit::values::{Value as _, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
@@ -51,7 +52,7 @@ const STORES: [&[Event]; 7] = [
         (255, b"b"),
         (256, b"c"),
         (257, b"\xff\x00"),
-        (257, b"\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+        (257, &[0xff; 1000]),
     ],
     &[
         (1 << 32, b"z"),
@@ -86,6 +87,8 @@ const BOUNDS: [u64; 17] = [
 
 /// More than any store has.
 const ALL: usize = 9;
+/// More than any memory has room for.
+const NO_LIMIT: usize = usize::MAX;
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
     Box::new(exercise_of(Feed::new(learner::key, learner::newest)))
@@ -154,12 +157,11 @@ fn windows() -> PartOf<Feed> {
             }
             part = probe(part, events, bound, bound, ALL);
         }
+        for (from, to) in [(20, 40), (0, 2), (0, MAX), (40, 20)] {
+            part = probe(part, events, from, to, NO_LIMIT);
+        }
     }
     part
-}
-
-fn quoted(name: &[u8]) -> String {
-    format!("\"{}\"", name.escape_ascii())
 }
 
 fn time_text(time: u64) -> String {
@@ -182,10 +184,14 @@ fn probe(
         .map(|(time, name)| format!("{} {}", time_text(*time), quoted(name)))
         .collect();
     let call = format!(
-        "newest({{{}}}, {}, {}, {limit})",
+        "newest({{{}}}, {}, {}, {})",
         shown.join(", "),
         time_text(from),
-        time_text(to)
+        time_text(to),
+        match limit {
+            NO_LIMIT => "usize::MAX".to_owned(),
+            limit => limit.to_string(),
+        }
     );
     part.probe(
         call.clone(),

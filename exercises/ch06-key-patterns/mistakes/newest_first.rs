@@ -136,7 +136,7 @@ fn arranged(steps: &[Step], mut rows: Vec<Vec<u8>>, limit: usize) -> Vec<Vec<u8>
         times.truncate(limit);
         rows.retain(|row| times.contains(&time(row)));
     } else if has(LimitAndOne) {
-        rows.truncate(limit + 1);
+        rows.truncate(limit.saturating_add(1));
     } else if !(has(LimitIgnored) || has(LimitZeroIsAll) && limit == 0) {
         rows.truncate(limit);
     }
@@ -237,6 +237,21 @@ pub fn all() -> Vec<Mistake<Feed>> {
              of the time before it.",
         )
         .link("a-window-turns-round"),
+        Mistake::<Feed>::new(
+            "room_for_the_limit",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(limit < usize::MAX, "capacity overflow");
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right window, with a panic for the limit `usize::MAX`")
+        .why(
+            "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
+             `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.",
+        )
+        .link("newest-first"),
         mistake("both_ends_taken", |rows, from, to, limit| {
             let steps = [ToTaken, EqualTaken];
             answer(&steps, rows, from, to, limit)

@@ -180,9 +180,9 @@ pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
     quirk(
         EndsAtManyFf,
         "ends_at_many_ff",
-        "an end at the key of `from` and eight bytes ff",
-        "It is rarer now that a name is missed, not impossible: a name of nine bytes ff stands behind eight. The \
-         first key behind all rows of `from` is that of the time before it.",
+        "an end at the key of `from` and many bytes ff",
+        "It is rarer now that a name is missed, not impossible: a name with one ff more than you appended stands \
+         behind it. The first key behind all rows of `from` is that of the time before it.",
         WINDOW,
     ),
     quirk(

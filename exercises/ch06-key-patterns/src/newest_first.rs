@@ -11,7 +11,8 @@
 //!    time comes first. Names of one time come in the order of their bytes, as they stand in the store. At most
 //!    `limit` names, so the newest ones. If `from` is not less than `to`, there are none.
 //!
-//! Names are bytes: a name may be empty, and it may begin with `ff`. Times run from 0 to `u64::MAX`.
+//! Names are bytes: a name may be empty, and it may begin with `ff`. Times run from 0 to `u64::MAX`. With a `limit` of 0
+//! there are no names, and with `usize::MAX` all of the window.
 //!
 //! | time | key                       |
 //! |------|---------------------------|

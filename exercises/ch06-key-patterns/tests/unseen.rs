@@ -382,3 +382,41 @@ fn tests_that_nobody_foresaw() {
         &["your test refuses a right answer, `inverted_keys`"],
     );
 }
+
+#[test]
+fn any_limit_and_any_name_is_asked_for() {
+    use solutions::newest_first::{key, newest};
+    let reserved = |rows: &Rows, from, to, limit| {
+        let mut found: Vec<Vec<u8>> = Vec::with_capacity(limit);
+        found.extend(newest(rows, from, to, limit));
+        found
+    };
+    named(&feed(key, reserved), "room_for_the_limit");
+    for count in [8, 16, 64, 255] {
+        let many_ff = move |rows: &Rows, from: u64, to: u64, limit: usize| {
+            if from >= to {
+                return Vec::new();
+            }
+            let start = key(to - 1).to_vec();
+            let end = [&key(from)[..], &vec![0xff; count]].concat();
+            let found = rows.range(start..=end).take(limit);
+            found.map(|row| row[8..].to_vec()).collect()
+        };
+        named(&feed(key, many_ff), "ends_at_many_ff");
+    }
+}
+
+#[test]
+fn texts_stay_as_they_are() {
+    use solutions::descending_field::key;
+    for changed in [
+        |text: &str| text.trim().to_owned(),
+        |text: &str| text.to_lowercase(),
+        |text: &str| text.chars().take(40).collect::<String>(),
+    ] {
+        let users = move |user: &str, time, title: &str| key(&changed(user), time, title);
+        observed(&field(users), "order", &["are different, but both become"]);
+        let titles = move |user: &str, time, title: &str| key(user, time, &changed(title));
+        observed(&field(titles), "order", &["are different, but both become"]);
+    }
+}

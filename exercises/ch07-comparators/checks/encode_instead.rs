@@ -32,7 +32,22 @@ impl Keys {
 }
 
 /// The names, the plainest first.
-const NAMES: [&str; 9] = ["item", "user", "item1", "a", "ab", "", "a!", "a\0", "größe"];
+const NAMES: [&str; 14] = [
+    "item",
+    "user",
+    "item1",
+    "a",
+    "ab",
+    "",
+    "a!",
+    "a\0",
+    "größe",
+    "Item",
+    " item",
+    "item ",
+    "a long name, longer than most buffers are, and one",
+    "a long name, longer than most buffers are, and another",
+];
 /// The numbers, the plainest first.
 const NUMBERS: [u64; 16] = [
     1,

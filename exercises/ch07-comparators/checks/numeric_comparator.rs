@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use kit::answer::quoted;
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
 use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
@@ -15,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 39] = [
+const KEYS: [&[u8]; 42] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -55,7 +56,17 @@ const KEYS: [&[u8]; 39] = [
     b"item:0000000000000000000000002",
     b"\xfe1",
     b"\xff1",
+    &long::<300>(b'2'),
+    &long::<301>(b'1'),
+    &long::<301>(b'3'),
 ];
+
+/// A number of so many digits, longer than any that somebody pads to: zeros behind a first digit.
+const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
+    let mut key = [b'0'; DIGITS];
+    key[0] = first;
+    key
+}
 
 const SAME_PREFIX: &str = "pairs with one prefix and different numbers";
 const OTHER_PREFIX: &str = "pairs with different prefixes";
@@ -109,10 +120,6 @@ pub(crate) fn exercise_of(learner: Order) -> Exercise<Order> {
             "The prefix as bytes, then the number, then the whole key as bytes.",
         ))
         .mistakes(mistakes::numeric_comparator::all())
-}
-
-fn quoted(key: &[u8]) -> String {
-    format!("\"{}\"", key.escape_ascii())
 }
 
 fn call(a: &[u8], b: &[u8]) -> String {

@@ -285,3 +285,36 @@ fn tests_of_ones_own_are_told_what_they_let_through() {
     };
     named(&tested(nothing), "asserts_nothing");
 }
+
+#[test]
+fn names_stay_as_they_are() {
+    use solutions::encode_instead::{decode, encode};
+    for changed in [
+        |text: &str| text.trim().to_owned(),
+        |text: &str| text.to_lowercase(),
+        |text: &str| text.chars().take(40).collect::<String>(),
+    ] {
+        let verdict = keys(move |name, number| encode(&changed(name), number), decode);
+        observed(&verdict, "order", &["are different, but both become"]);
+    }
+}
+
+#[test]
+fn numbers_may_have_any_length() {
+    for width in [20, 39, 64, 255] {
+        let padded = move |a: &[u8], b: &[u8]| {
+            let fields = |key| {
+                let (prefix, digits) = split(key);
+                let zeros = vec![b'0'; usize::saturating_sub(width, digits.len())];
+                (
+                    prefix.to_vec(),
+                    !digits.is_empty(),
+                    [&zeros, digits].concat(),
+                )
+            };
+            fields(a).cmp(&fields(b)).then(a.cmp(b))
+        };
+        let verdict = order(padded);
+        assert_eq!(verdict.check.as_deref(), Some("order"), "{width}");
+    }
+}

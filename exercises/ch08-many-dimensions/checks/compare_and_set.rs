@@ -39,11 +39,11 @@ impl Changes {
 }
 
 /// More calls than any right answer makes.
-const CALLS_MAX: usize = 64;
+const CALLS_MAX: usize = 512;
 const PAID: u64 = 1 << 29;
 
 /// What somebody else does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Other {
     Gems(u64),
     Paid,
@@ -69,6 +69,17 @@ impl Other {
 /// What happens, and before which of the learner's calls.
 type Story = &'static [(usize, Other)];
 
+/// Somebody comes between a read and a write more often than anybody who counts would try.
+const OFTEN: [(usize, Other); 120] = {
+    let mut story = [(0, Gems(1)); 120];
+    let mut n = 0;
+    while n < story.len() {
+        story[n].0 = 2 * (n + 1);
+        n += 1;
+    }
+    story
+};
+
 const STORIES: [Story; 14] = [
     &[],
     &[(2, Gems(5))],
@@ -80,7 +91,7 @@ const STORIES: [Story; 14] = [
     &[(2, Gems(5)), (3, Gems(1))],
     &[(2, Gems(5)), (4, Paid)],
     &[(3, Paid)],
-    &[(2, Gems(1)), (4, Gems(1)), (6, Gems(1)), (8, Gems(1))],
+    &OFTEN,
     &[(2, Leaves)],
     &[(1, Leaves)],
     &[(2, Joins)],
@@ -256,16 +267,11 @@ fn part(
                 calls: 0,
                 changes: 0,
             };
-            let told: Vec<String> = story
-                .iter()
-                .map(|(call, other)| format!("before call {call} {}", other.told()))
-                .collect();
-            let told = if told.is_empty() {
-                "alone".to_owned()
-            } else {
-                told.join(", ")
-            };
-            let call = format!("{function}({arguments}) on {{{}}}, {told}", board().told());
+            let call = format!(
+                "{function}({arguments}) on {{{}}}, {}",
+                board().told(),
+                told(story)
+            );
             part = part.probe(
                 call.clone(),
                 Answer::text(call),
@@ -286,6 +292,23 @@ fn part(
         }
     }
     part
+}
+
+/// What happens, in words.
+fn told(story: Story) -> String {
+    if story == OFTEN {
+        let last = OFTEN[OFTEN.len() - 1].0;
+        return format!("before calls 2, 4, 6 and so on to {last} E gets 1 gem");
+    }
+    let events: Vec<String> = story
+        .iter()
+        .map(|(call, other)| format!("before call {call} {}", other.told()))
+        .collect();
+    if events.is_empty() {
+        "alone".to_owned()
+    } else {
+        events.join(", ")
+    }
 }
 
 fn joins(story: Story) -> bool {

@@ -145,6 +145,11 @@ fn players() -> Vec<Player> {
         "-ann",
         "Zoë",
         "7",
+        "Ann",
+        " ann",
+        "ann ",
+        "a long name, longer than most buffers are, and one",
+        "a long name, longer than most buffers are, and another",
     ] {
         players.push((true, 1_571_819_021_259, name));
     }

@@ -276,10 +276,10 @@ fn repeated() -> Vec<Mistake<Changes>> {
         )
         .link(CAS),
         paying(
-            "paid_given_up_after_three",
-            "three attempts",
-            "With many writers a fourth is needed. Each failed attempt means that somebody else succeeded, so the \
-             loop does not stand still.",
+            "paid_given_up_after_some",
+            "a fixed number of attempts",
+            "With many writers one more is needed, whatever the number. Each failed attempt means that somebody else \
+             succeeded, so a loop without a count does not stand still.",
             CAS,
             |board, member| {
                 for _ in 0..3 {
@@ -294,10 +294,10 @@ fn repeated() -> Vec<Mistake<Changes>> {
             },
         ),
         paying(
-            "paid_given_up_after_three_without_a_look",
-            "three attempts, also where the bit is set",
-            "With many writers a fourth is needed. Each failed attempt means that somebody else succeeded, so the \
-             loop does not stand still.",
+            "paid_given_up_after_some_without_a_look",
+            "a fixed number of attempts, also where the bit is set",
+            "With many writers one more is needed, whatever the number. Each failed attempt means that somebody else \
+             succeeded, so a loop without a count does not stand still.",
             CAS,
             |board, member| {
                 for _ in 0..3 {

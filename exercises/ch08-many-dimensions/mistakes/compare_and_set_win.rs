@@ -97,6 +97,25 @@ fn steps() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_given_up_after_some",
+            "a fixed number of attempts",
+            "With many writers one more is needed, whatever the number. Each failed attempt means that somebody else \
+             succeeded, so a loop without a count does not stand still.",
+            CAS,
+            |board, member, gems, time| {
+                for _ in 0..3 {
+                    let Some(seen) = board.score(member) else {
+                        return false;
+                    };
+                    let new = (seen & !MASK | time) + (gems << 30);
+                    if board.compare_and_set(member, seen, new) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        winning(
             "win_computed_once",
             "attempts that all write what was computed from the first read",
             "You read again, and so the comparison holds at last. But the value is the old one. What you write has \

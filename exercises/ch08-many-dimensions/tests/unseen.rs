@@ -395,7 +395,7 @@ fn changes_that_no_mistake_matches() {
     observed(
         &paying(loops),
         "returns",
-        &["the board was called more than 64 times"],
+        &["the board was called more than 512 times"],
     );
 }
 
@@ -451,4 +451,41 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
             "a stands 6 times in your list, not once",
         ],
     );
+}
+
+#[test]
+fn names_stay_as_they_are() {
+    for changed in [
+        |text: &str| text.trim().to_owned(),
+        |text: &str| text.to_lowercase(),
+        |text: &str| text.chars().take(40).collect::<String>(),
+    ] {
+        let verdict = members(member, move |text| Some(changed(&name(text)?)));
+        assert_eq!(verdict.check.as_deref(), Some("round-trip"));
+        let verdict = members(move |paid, at, text| member(paid, at, &changed(text)), name);
+        assert_eq!(verdict.state, State::Failing);
+    }
+}
+
+#[test]
+fn however_often_others_come_between() {
+    for tries in [5, 10, 30, 100] {
+        let paid = move |board: &mut dyn Board, member: &str| {
+            (0..tries).any(|_| {
+                let seen = board.score(member);
+                seen.is_some_and(|seen| board.compare_and_set(member, seen, seen | 1 << 29))
+            })
+        };
+        named(&paying(paid), "paid_given_up_after_some_without_a_look");
+        let won = move |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+            (0..tries).any(|_| {
+                let seen = board.score(member);
+                seen.is_some_and(|seen| {
+                    let new = (seen >> 29 << 29 | time) + (gems << 30);
+                    board.compare_and_set(member, seen, new)
+                })
+            })
+        };
+        named(&winning(won), "win_given_up_after_some");
+    }
 }

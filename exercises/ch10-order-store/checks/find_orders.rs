@@ -42,7 +42,7 @@ impl Queries {
 }
 
 /// The stores, the plainest first.
-const STORES: [&[Line]; 4] = [
+const STORES: [&[Line]; 5] = [
     &[
         (1, "ann", 500, New),
         (2, "bob", 600, New),
@@ -70,10 +70,40 @@ const STORES: [&[Line]; 4] = [
         (6, "Ann", 1 << 63, Paid),
     ],
     &[],
+    &[
+        (1, "ann", 500, New),
+        (2, "Ann", 600, New),
+        (3, " ann", 700, New),
+        (4, "ann ", 800, New),
+        (
+            5,
+            "a long name, longer than most buffers are, and one",
+            900,
+            New,
+        ),
+        (
+            6,
+            "a long name, longer than most buffers are, and another",
+            950,
+            New,
+        ),
+    ],
 ];
 
-const USERS: [&str; 7] = ["ann", "bob", "anna", "an", "", "ann\0", "zoe"];
-const RANGES: [(u64, u64); 14] = [
+const USERS: [&str; 11] = [
+    "ann",
+    "bob",
+    "anna",
+    "an",
+    "",
+    "ann\0",
+    "zoe",
+    "Ann",
+    " ann",
+    "ann ",
+    "a long name, longer than most buffers are, and one",
+];
+const RANGES: [(u64, u64); 16] = [
     (500, 700),
     (500, 701),
     (0, 1000),
@@ -88,8 +118,11 @@ const RANGES: [(u64, u64); 14] = [
     (0, 1),
     (1 << 40, u64::MAX),
     (901, 5000),
+    (0, 0),
+    (1, 0),
 ];
-const LIMITS: [usize; 4] = [100, 2, 1, 3];
+/// The plainest first; the last one is more than any memory has room for.
+const LIMITS: [usize; 6] = [100, 2, 1, 3, 0, usize::MAX];
 /// A walk through more pages than this does not end.
 const PAGES_MAX: usize = 12;
 
@@ -169,13 +202,20 @@ fn called(orders: &[Line]) -> String {
     format!("{{{}}}", lines.join(", "))
 }
 
+fn said(limit: usize) -> String {
+    match limit {
+        usize::MAX => "usize::MAX".to_owned(),
+        limit => limit.to_string(),
+    }
+}
+
 fn of_user() -> PartOf<Queries> {
     let mut part = PartOf::new("of_user", "list");
     for orders in STORES {
         for user in USERS {
             let count = orders.iter().filter(|line| line.1 == user).count();
-            for limit in LIMITS.into_iter().filter(|l| *l == 100 || *l <= count) {
-                let call = format!("of_user({}, {user:?}, {limit})", called(orders));
+            for limit in LIMITS.into_iter().filter(|l| *l >= 100 || *l <= count) {
+                let call = format!("of_user({}, {user:?}, {})", called(orders), said(limit));
                 let class = match count {
                     0 => "users without an order",
                     _ if limit < count => "users with more orders than the limit",
@@ -199,8 +239,9 @@ fn between() -> PartOf<Queries> {
         for (from, until) in RANGES {
             let inside = |line: &&Line| from <= line.2 && line.2 < until;
             let count = orders.iter().filter(inside).count();
-            for limit in LIMITS.into_iter().filter(|l| *l == 100 || *l < count) {
-                let call = format!("between({}, {from}, {until}, {limit})", called(orders));
+            for limit in LIMITS.into_iter().filter(|l| *l >= 100 || *l < count) {
+                let limit_said = said(limit);
+                let call = format!("between({}, {from}, {until}, {limit_said})", called(orders));
                 let class = match count {
                     0 if from > until => "ranges with crossed bounds",
                     0 => "ranges without an order",

@@ -34,7 +34,7 @@ impl Placing {
     }
 }
 
-const ORDERS: [Line; 10] = [
+const ORDERS: [Line; 15] = [
     (7, "ann", 500, New),
     (258, "anna", 300, Paid),
     (8, "ann", 500, Shipped),
@@ -45,6 +45,16 @@ const ORDERS: [Line; 10] = [
     (u32::MAX, "zoë", u64::MAX, Shipped),
     (10, "o", 256, New),
     (9, "ann\u{1}", 1 << 63, Paid),
+    (3, "Ann", 500, New),
+    (4, " ann", 500, New),
+    (5, "ann ", 500, New),
+    (
+        6,
+        "a long name, longer than most buffers are, and one",
+        500,
+        New,
+    ),
+    (11, "ÉVA", 500, New),
 ];
 
 /// What `keys` returns, in its order.

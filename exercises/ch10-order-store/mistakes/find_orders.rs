@@ -32,6 +32,8 @@ enum Step {
     LimitIgnored,
     OneTooMany,
     OneTooFew,
+    ZeroIsOne,
+    RoomForAll,
     // The bounds of a time.
     UntilIncluded,
     UntilAndOneFf,
@@ -41,6 +43,7 @@ enum Step {
     UntilIgnored,
     CrossedSwapped,
     CrossedPanics,
+    UntilZeroPanics,
     // The order of a range.
     NewestFirst,
     NewestKept,
@@ -49,14 +52,21 @@ enum Step {
 use Step::{
     CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromExcluded,
     FromIgnored, LastOnesFound, LimitIgnored, NewestFirst, NewestKept, OldestFirst, OneTooFew,
-    OneTooMany, RangeById, RawPrefix, SortedById, SortedByIdDown, UntilAndOneFf, UntilIgnored,
-    UntilIncluded, UntilMinusOne,
+    OneTooMany, RangeById, RawPrefix, RoomForAll, SortedById, SortedByIdDown, UntilAndOneFf,
+    UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsOne,
 };
 
 const APART: [&[Step]; 5] = [
     &[RawPrefix, EndsAtFf, CaseIgnored, FilteredBehindTheLimit],
     &[OldestFirst, LastOnesFound, SortedById, SortedByIdDown],
-    &[LimitIgnored, OneTooMany, OneTooFew, FilteredBehindTheLimit],
+    &[
+        LimitIgnored,
+        OneTooMany,
+        OneTooFew,
+        ZeroIsOne,
+        RoomForAll,
+        FilteredBehindTheLimit,
+    ],
     &[
         UntilIncluded,
         UntilAndOneFf,
@@ -66,6 +76,7 @@ const APART: [&[Step]; 5] = [
         UntilIgnored,
         CrossedSwapped,
         CrossedPanics,
+        UntilZeroPanics,
     ],
     &[NewestFirst, NewestKept, RangeById],
 ];
@@ -87,8 +98,9 @@ fn limited(steps: &[Step], limit: usize) -> usize {
     let has = |step| steps.contains(&step);
     match () {
         () if has(LimitIgnored) => usize::MAX,
-        () if has(OneTooMany) => limit + 1,
-        () if has(OneTooFew) => limit - 1,
+        () if has(OneTooMany) => limit.saturating_add(1),
+        () if has(OneTooFew) => limit.saturating_sub(1),
+        () if has(ZeroIsOne) => limit.max(1),
         () => limit,
     }
 }
@@ -97,6 +109,7 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     let has = |step| steps.contains(&step);
     let prefix = (b'u', user).to_key();
     let raw = [b"u", user.as_bytes()].concat();
+    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
     let mut found = index(db, b'u');
     if has(FilteredBehindTheLimit) {
         found.truncate(limit);
@@ -136,6 +149,11 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
         from <= until || !has(CrossedPanics),
         "range start is greater than range end"
     );
+    assert!(
+        until > 0 || !has(UntilZeroPanics),
+        "attempt to subtract with overflow"
+    );
+    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
     let (from, until) = if has(CrossedSwapped) && from > until {
         (until, from)
     } else {
@@ -189,7 +207,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-const OF_USER: [Quirk<Step>; 11] = [
+const OF_USER: [Quirk<Step>; 13] = [
     quirk(
         "user",
         RawPrefix,
@@ -282,9 +300,29 @@ const OF_USER: [Quirk<Step>; 11] = [
         "The limit itself is allowed. With limit 1 there has to be one.",
         ASK,
     ),
+    quirk(
+        "user",
+        ZeroIsOne,
+        "limit_zero_is_one",
+        "one order where the limit is 0, and the right ones otherwise",
+        ZERO,
+        ASK,
+    ),
+    quirk(
+        "returns",
+        RoomForAll,
+        "room_for_the_limit",
+        "the right orders, with a panic for the limit `usize::MAX`",
+        ROOM,
+        ASK,
+    ),
 ];
 
-const BETWEEN: [Quirk<Step>; 14] = [
+const ZERO: &str = "An order is taken before the limit is looked at. Test it first, or use `take(limit)`, which takes nothing for 0.";
+const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
+     `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
+
+const BETWEEN: [Quirk<Step>; 17] = [
     quirk(
         "time",
         UntilIncluded,
@@ -398,6 +436,30 @@ const BETWEEN: [Quirk<Step>; 14] = [
         "one_too_few_in_a_range",
         "one order less than the limit",
         "The limit itself is allowed. With limit 1 there has to be one.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        ZeroIsOne,
+        "limit_zero_of_times_is_one",
+        "one order where the limit is 0, and the right ones otherwise",
+        ZERO,
+        ASK,
+    ),
+    quirk(
+        "returns",
+        RoomForAll,
+        "room_for_the_limit_of_times",
+        "the right orders, with a panic for the limit `usize::MAX`",
+        ROOM,
+        ASK,
+    ),
+    quirk(
+        "returns",
+        UntilZeroPanics,
+        "until_zero_panics",
+        "the right orders, with a panic where `until` is 0",
+        "`until - 1` does not fit below 0. The range leaves its end out by itself: use the key of `('t', until)`.",
         ASK,
     ),
 ];

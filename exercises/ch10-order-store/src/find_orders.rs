@@ -7,7 +7,9 @@
 //!
 //! 1. `of_user`: the orders of one user, newest first, at most `limit`. Orders of the same millisecond come by id.
 //! 2. `between`: the orders placed from `from` on and before `until`, oldest first, at most `limit`. `until` itself is
-//!    left out. If `until` is not after `from`, there are none.
+//!    left out. If `until` is not after `from`, there are none. Either may be 0.
+//!
+//!    In both, a `limit` of 0 asks for no order, and `usize::MAX` for all.
 //! 3. `with_status`: one page of the orders with a status, oldest first, at most `limit`, which is at least 1. `next` is
 //!    a *cursor*: give it back as `after`, and the next page begins behind this one. It is `None` on the last page, when
 //!    no order follows. What the bytes of the cursor mean is yours to choose. Between two pages orders come and go: no

@@ -343,3 +343,66 @@ fn tests_are_scored_by_what_they_refuse() {
         ],
     );
 }
+
+#[test]
+fn users_stay_as_they_are() {
+    for changed in [
+        |text: &str| text.trim().to_owned(),
+        |text: &str| text.to_lowercase(),
+        |text: &str| text.chars().take(40).collect::<String>(),
+    ] {
+        let other = move |order: &Order| {
+            keys(&Order {
+                user: changed(&order.user),
+                ..order.clone()
+            })
+        };
+        assert_eq!(placing(other, place).check.as_deref(), Some("bytes"));
+        let asked = move |db: &Db, user: &str, limit| of_user(db, &changed(user), limit);
+        observed(&finding(asked, between), "user", &[]);
+    }
+}
+
+#[test]
+fn any_limit_and_any_bound_is_asked_for() {
+    let room = |db: &Db, user: &str, limit| {
+        let mut ids = Vec::with_capacity(limit);
+        ids.extend(of_user(db, user, limit)?);
+        Ok(ids)
+    };
+    named(&finding(room, between), "room_for_the_limit");
+    let room = |db: &Db, from, until, limit| {
+        let mut ids = Vec::with_capacity(limit);
+        ids.extend(between(db, from, until, limit)?);
+        Ok(ids)
+    };
+    named(&finding(of_user, room), "room_for_the_limit_of_times");
+    let one_at_least = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.max(1));
+    named(&finding(one_at_least, between), "limit_zero_is_one");
+    let one_at_least = |db: &Db, from, until, limit: usize| between(db, from, until, limit.max(1));
+    named(
+        &finding(of_user, one_at_least),
+        "limit_zero_of_times_is_one",
+    );
+    let all = |db: &Db, from, until, limit: usize| {
+        let limit = if limit == 0 { usize::MAX } else { limit };
+        between(db, from, until, limit)
+    };
+    observed(&finding(of_user, all), "time", &["must be []"]);
+    let last_taken = |db: &Db, from, until: u64, limit| {
+        assert!(until > 0, "attempt to subtract with overflow");
+        between(db, from, until, limit)
+    };
+    named(&finding(of_user, last_taken), "until_zero_panics");
+}
+
+fn finding(
+    of_user: impl Fn(&Db, &str, usize) -> engine::Result<Vec<u32>> + Send + Sync + 'static,
+    between: impl Fn(&Db, u64, u64, usize) -> engine::Result<Vec<u32>> + Send + Sync + 'static,
+) -> Verdict {
+    judged(&find_orders::exercise_of(Queries::new(
+        of_user,
+        between,
+        with_status,
+    )))
+}

@@ -192,6 +192,16 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
+/// Bytes between quotes: letters as letters, other bytes as `\xff`, a long run of one byte as how often it stands there.
+pub fn quoted(bytes: &[u8]) -> String {
+    const RUN_MAX: usize = 48;
+    let runs = bytes.chunk_by(|a, b| a == b).map(|run| match run.len() {
+        0..=RUN_MAX => run.escape_ascii().to_string(),
+        times => format!("{}{{{times} times}}", run[..1].escape_ascii()),
+    });
+    format!("\"{}\"", runs.collect::<String>())
+}
+
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
@@ -333,6 +343,8 @@ mod tests {
         assert_eq!((-1_i16).show().bytes, Some(vec![0xff, 0xff]));
         assert_eq!([0_u8, 0xab].show().text, "00 ab");
         assert_eq!(Vec::<u8>::new().show().text, "(no bytes)");
+        assert_eq!(quoted(b"a\xff\xff"), r#""a\xff\xff""#);
+        assert_eq!(quoted(&[0xff; 255]), r#""\xff{255 times}""#);
         assert_eq!(show_list([1_i64, -2]).text, "[1, -2]");
     }
 
