@@ -293,3 +293,32 @@ fn numbers_that_nobody_foresaw_are_told_their_score() {
     let verdict = tried(&[0; 9]);
     named(&verdict, "too_many");
 }
+
+fn listed(numbers: impl Fn() -> Vec<u32> + Send + Sync + 'static) -> Verdict {
+    judged(&test_u32_keys::exercise_of(test_u32_keys::tester(numbers)))
+}
+
+#[test]
+fn a_list_that_panics_is_no_list() {
+    let verdict = listed(|| (0..8).map(|place| 256_u32.pow(place)).collect());
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself",
+            "attempt to multiply with overflow",
+            "That is no failed assertion.",
+        ],
+    );
+    let known = [1, 256];
+    let verdict = listed(move || (0..3).map(|place| known[place]).collect());
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself at ",
+            "unseen.rs:",
+            "index out of bounds",
+        ],
+    );
+}

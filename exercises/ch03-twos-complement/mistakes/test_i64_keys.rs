@@ -193,7 +193,10 @@ fn too_few_numbers() -> Vec<Mistake<Tester<Keys>>> {
         ),
         weak("ends_alone", "kills", on(vec![i64::MIN, -1, 0, 1, i64::MAX]))
         .says("a test of the two ends of the type and the middle")
-        .why("Ends and middle are good choices, and few. Between them there is every size of number, with two bytes and more."),
+        .why(
+            "Such a test accepts encoders that go wrong between the ends and the middle. There is every size of number \
+             there, of two bytes and more, and its neighbours.",
+        ),
         weak("ends_forgotten", "kills", on(numbers_where(|n| n.unsigned_abs() < 1 << 62)))
         .says("a test that never comes to the ends of the type")
         .why(

@@ -463,3 +463,25 @@ fn a_test_that_is_half_written_is_told_so() {
         &["test(sign_bit_flipped) reaches a `todo!()`."],
     );
 }
+
+#[test]
+fn a_test_that_panics_by_itself_refuses_nobody() {
+    let verdict = tested(|encode, decode| {
+        let numbers = [i64::MIN, -1, 0, 1, i64::MAX];
+        for a in numbers {
+            assert_eq!(decode(&encode(a)), a);
+            for b in numbers {
+                assert_eq!(a - b < 0, encode(a) < encode(b));
+            }
+        }
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself at ",
+            "attempt to subtract with overflow",
+            "It was tried on a right encoder, `sign_bit_flipped`:",
+        ],
+    );
+}

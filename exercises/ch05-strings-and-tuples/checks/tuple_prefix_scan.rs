@@ -189,7 +189,7 @@ fn queries(
     function: &'static str,
     query: impl Fn(&Scans) -> &Query + Copy + Send + Sync + 'static,
 ) -> PartOf<Scans> {
-    let mut part = PartOf::new(function, "list");
+    let mut part = PartOf::new(function, "list").after("successor");
     for store in STORES {
         for name in NAMES {
             let shown: Vec<String> = store.iter().map(|(u, n)| format!("{u:?} {n}")).collect();

@@ -141,7 +141,7 @@ fn keys() -> PartOf<Feed> {
 }
 
 fn windows() -> PartOf<Feed> {
-    let mut part = PartOf::new("newest", "list");
+    let mut part = PartOf::new("newest", "list").after("key");
     for events in STORES {
         for (n, &bound) in BOUNDS.iter().enumerate() {
             for &other in &BOUNDS[..n] {

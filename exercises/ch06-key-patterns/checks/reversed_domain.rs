@@ -130,7 +130,7 @@ fn keys() -> PartOf<Hosts> {
 }
 
 fn scans() -> PartOf<Hosts> {
-    let mut part = PartOf::new("hosts_of", "list");
+    let mut part = PartOf::new("hosts_of", "list").after("key");
     for places in STORES {
         let hosts: Vec<&'static str> = places.iter().map(|place| HOSTS[*place]).collect();
         for domain in HOSTS {

@@ -420,3 +420,39 @@ fn texts_stay_as_they_are() {
         observed(&field(titles), "order", &["are different, but both become"]);
     }
 }
+
+#[test]
+fn a_query_over_a_wrong_key_waits() {
+    fn plain(time: u64) -> [u8; 8] {
+        time.to_be_bytes()
+    }
+    let verdict = feed(plain, |rows, from, to, limit| {
+        if from >= to {
+            return Vec::new();
+        }
+        let start = Included(plain(to - 1).to_vec());
+        let end = match from.checked_sub(1) {
+            Some(before) => Excluded(plain(before).to_vec()),
+            None => std::ops::Bound::Unbounded,
+        };
+        let found = rows.iter().filter(|row| {
+            use std::ops::RangeBounds as _;
+            (start.clone(), end.clone()).contains(*row)
+        });
+        found.take(limit).map(|row| row[8..].to_vec()).collect()
+    });
+    let waits = "`newest` gives wrong answers too. If it calls `key`, it may be right by itself";
+    assert!(verdict.message.contains(waits), "{waits}");
+    assert_eq!(verdict.message.matches("fails the check").count(), 1);
+
+    let forward = |host: &str| host.as_bytes().to_vec();
+    let verdict = hosts(forward, move |rows, domain| {
+        let prefix = forward(domain);
+        let found = rows.iter().filter(|row| row.starts_with(&prefix));
+        found
+            .map(|row| String::from_utf8(row.clone()).unwrap())
+            .collect()
+    });
+    let waits = "`hosts_of` gives wrong answers too. If it calls `key`, it may be right by itself";
+    assert!(verdict.message.contains(waits), "{waits}");
+}

@@ -156,7 +156,7 @@ fn encodings() -> PartOf<Keys> {
 }
 
 fn decodings() -> PartOf<Keys> {
-    let mut part = PartOf::new("decode", "row");
+    let mut part = PartOf::new("decode", "row").after("encode");
     let answer = |row: Option<(String, u64)>| {
         Answer::text(row.map_or_else(
             || "None".to_owned(),

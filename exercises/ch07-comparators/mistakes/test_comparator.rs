@@ -167,7 +167,10 @@ fn laws_forgotten() -> Vec<Mistake<Tester<Compare>>> {
             .link(LAWS),
         weak("opposite_alone", "kills", |compare| opposite(compare, &KEYS))
             .says("a test of the opposite answer alone")
-            .why("`Equal` is its own opposite, so a comparator that calls too much equal passes, and one that goes in circles too.")
+            .why(
+                "`Equal` is its own opposite, so such a test accepts comparators that call too much equal, and some that go \
+                 in circles. Two laws are missing, or the keys that break them.",
+            )
             .link(LAWS),
         weak("no_three_keys", "kills", |compare| {
             itself(compare, &KEYS);
@@ -219,7 +222,10 @@ fn keys_forgotten() -> Vec<Mistake<Tester<Compare>>> {
     vec![
         weak("small_letters_alone", "kills", on(vec![b"a", b"b", b"c", b"ab", b"abc"]))
             .says("a test with a few small letters for keys")
-            .why("Comparators go wrong on numbers, on ends and on bytes that are not text. Nothing of that is tried."),
+            .why(
+                "It accepts comparators that go wrong on great numbers, on ends and on bytes that are not text. Try keys of \
+                 many kinds: the ones that break a law are not among those of such a test.",
+            ),
         weak("keys_of_one_kind", "kills", on(vec![b"item:1", b"item:2", b"item:9", b"item:10"]))
             .says("a test with a few keys of one kind, such as `item:1` to `item:10`")
             .why("Keys of one kind are what a comparator was written for. Such a test misses what happens between kinds: two prefixes, text and numbers, great numbers, plain bytes."),

@@ -489,3 +489,21 @@ fn however_often_others_come_between() {
         named(&winning(won), "win_given_up_after_some");
     }
 }
+
+#[test]
+fn a_test_that_panics_by_itself_refuses_nobody() {
+    let verdict = tested(|pack, unpack| {
+        for step in 0..10 {
+            let second = stubs::test_packer::FIRST - step * 1_000_000_000;
+            let _ = pack(1, false, second).map(unpack);
+        }
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself at ",
+            "attempt to subtract with overflow",
+        ],
+    );
+}

@@ -169,7 +169,7 @@ fn shifted(number: u64) -> String {
 fn of_cell(prefix: u64, cuts: u32) -> Vec<&'static str> {
     let mut classes = vec![match cuts {
         0 => "cells without a cut",
-        26 => "the smallest cells",
+        26 => "smallest cells",
         _ => "cells of 1 to 25 cuts",
     }];
     if cuts > 0 && prefix + 1 == 1 << (2 * cuts) {

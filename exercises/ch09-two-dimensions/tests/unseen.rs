@@ -339,3 +339,21 @@ fn a_test_that_no_gallery_holds_is_told_what_it_lets_pass() {
     let words: Vec<&str> = verdict.message.split_whitespace().collect();
     assert!(words.join(" ").contains("I trust nobody"));
 }
+
+#[test]
+fn a_test_that_panics_by_itself_refuses_nobody() {
+    let verdict = tested(|search| {
+        for reach in 0..=100_u8 {
+            let near = usize::from(reach * reach <= reach * reach);
+            assert_eq!(search(&[(reach, 0)], (0, 0), reach).len(), near);
+        }
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself at ",
+            "attempt to multiply with overflow",
+        ],
+    );
+}

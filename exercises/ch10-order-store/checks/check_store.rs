@@ -252,7 +252,7 @@ fn told(found: engine::Result<Found>) -> Answer {
 }
 
 fn rebuilt() -> PartOf<Checker> {
-    let mut part = PartOf::new("rebuild", "list");
+    let mut part = PartOf::new("rebuild", "list").after("faults");
     for case in cases() {
         let disk = disk(&case.rows);
         let call = format!("rebuild({})", case.what);

@@ -119,7 +119,7 @@ fn four_keys() -> PartOf<Placing> {
 }
 
 fn placements() -> PartOf<Placing> {
-    let mut part = PartOf::new("place", "list");
+    let mut part = PartOf::new("place", "list").after("keys");
     for lines in PLACEMENTS {
         let taken = lines[..lines.len() - 1]
             .iter()

@@ -208,7 +208,10 @@ pub enum Outcome {
     /// The function returned.
     Answer(Answer),
     /// The function reached a `todo!()`.
-    Todo,
+    Todo {
+        /// Where it stands: `at file:line`.
+        place: String,
+    },
     /// The function panicked.
     Panic {
         /// The panic's message.
@@ -251,7 +254,7 @@ impl Outcome {
     pub fn brief(&self) -> String {
         match self {
             Self::Answer(answer) => answer.text.clone(),
-            Self::Todo => "todo!()".to_owned(),
+            Self::Todo { .. } => "todo!()".to_owned(),
             Self::Panic { message, place } => format!("a panic {place}: {message}"),
             Self::Died(death) => death.to_string(),
             Self::NotAsked => "not asked".to_owned(),

@@ -141,8 +141,8 @@ pub fn order_of(
         let equal = part.ranks[low] == part.ranks[high];
         let summary = if equal {
             format!(
-                "{} and {} are equal, but {} and {} are different keys",
-                a.input.text, b.input.text, a.call, b.call
+                "{} and {} are equal, but {} and {} are different {}s",
+                a.input.text, b.input.text, a.call, b.call, part.makes
             )
         } else if x == y {
             format!(

@@ -61,6 +61,9 @@ pub struct Part {
     /// For a decoder asked for given keys: the part in which it is asked for the keys of the
     /// implementation's own encoder. A decoder that is right there undoes its encoder.
     pub own_keys: Option<usize>,
+    /// The functions of the exercise that this one is likely to call: while one of them is wrong, a wrong answer here
+    /// may come from there.
+    pub after: Vec<&'static str>,
     /// Asked only for the sake of another part, and not judged by itself.
     pub auxiliary: bool,
     /// For a test that the learner writes: what each probe hands to it, as `encoder`.
@@ -188,6 +191,16 @@ impl Sheet {
     /// The place of a part's first probe among the probes of all parts.
     pub fn start(&self, part: usize) -> usize {
         self.parts[..part].iter().map(|p| p.probes.len()).sum()
+    }
+
+    /// Whether a `todo!()` stands in the file of another exercise, which this one calls. Files have the names of their exercises.
+    pub(crate) fn is_elsewhere(&self, todo: &str) -> bool {
+        let Some((folder, file)) = todo.rsplit_once("/src/") else {
+            return false;
+        };
+        let chapter = folder.rsplit('/').next().unwrap_or_default();
+        let own = format!("{}.rs:", self.name.replace('-', "_"));
+        chapter.starts_with("ch") && !file.starts_with(&own)
     }
 
     /// The call of a probe, counted over all parts.
@@ -362,6 +375,7 @@ impl<I> PartOf<I> {
                 ranks: Vec::new(),
                 makes,
                 own_keys: None,
+                after: Vec::new(),
                 auxiliary: false,
                 judges: None,
             },
@@ -394,6 +408,13 @@ impl<I> PartOf<I> {
     #[must_use]
     pub fn ranked(mut self, ranks: Vec<usize>) -> Self {
         self.part.ranks = ranks;
+        self
+    }
+
+    /// Says which function of the exercise this one is likely to call. It is judged when that one is right.
+    #[must_use]
+    pub fn after(mut self, function: &'static str) -> Self {
+        self.part.after.push(function);
         self
     }
 

@@ -40,8 +40,10 @@ const CALL_LIMIT: Duration = Duration::from_millis(1000);
 /// How long one call may take by the clock: for calls that sleep or wait, and for systems that do not
 /// tell us the processor time of another process.
 const CALL_LIMIT_BY_CLOCK: Duration = Duration::from_secs(4);
-/// How long all calls together may take.
+/// How much processor time all calls together may take.
 const RUN_LIMIT: Duration = Duration::from_secs(8);
+/// How long they may take by the clock.
+const RUN_LIMIT_BY_CLOCK: Duration = Duration::from_secs(32);
 /// How much memory a child may map.
 const MEMORY_LIMIT_MIB: u64 = 512;
 /// How much a child may write into a file.
@@ -236,8 +238,11 @@ fn wait(child: &mut Child, answers: &Path) -> io::Result<Ended> {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Itself(status));
         }
-        let stuck = progress.stuck(fs::metadata(answers)?.len(), child.id());
-        if stuck || begin.elapsed() > RUN_LIMIT {
+        let used = processor_time(child.id());
+        let stuck = progress.stuck(fs::metadata(answers)?.len(), used);
+        let by_clock = begin.elapsed();
+        let too_slow = used.unwrap_or(by_clock) > RUN_LIMIT || by_clock > RUN_LIMIT_BY_CLOCK;
+        if stuck || too_slow {
             child.kill()?;
             child.wait()?;
             return Ok(Ended::Killed(if stuck {
@@ -262,12 +267,11 @@ struct Progress {
 }
 
 impl Progress {
-    fn stuck(&mut self, length: u64, child: u32) -> bool {
+    fn stuck(&mut self, length: u64, used: Option<Duration>) -> bool {
         // A child that has not begun is waiting for the machine, not looping.
         if length == 0 {
             return false;
         }
-        let used = processor_time(child);
         let (since, used_then) = match self.since {
             Some(since) if self.length == length => since,
             _ => {

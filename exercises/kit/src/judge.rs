@@ -53,6 +53,8 @@ pub(crate) enum Standing {
     Failed(Fault),
     /// A decoder that undoes the learner's own encoder on every probe, though the encoder is wrong.
     UndoesItsEncoder,
+    /// It gives wrong answers, and so does the function that it is likely to call.
+    Waits(&'static str),
     /// Asked only for the sake of another part.
     Auxiliary,
     /// All its checks pass.
@@ -75,6 +77,7 @@ pub fn judge(exercise: &dyn Judged, behaviour: &Behaviour) -> Verdict {
         .map(|part| stand(exercise, behaviour, part))
         .collect();
     excuse_decoders(sheet, behaviour, &mut standings);
+    excuse_callers(sheet, &mut standings);
     let judged = || {
         let auxiliary = |s: &&Standing| matches!(s, Standing::Auxiliary);
         standings.iter().filter(move |s| !auxiliary(s))
@@ -114,7 +117,8 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
     if sheet.parts[part].auxiliary {
         return Standing::Auxiliary;
     }
-    if outcomes.iter().all(|o| matches!(o, Outcome::Todo)) {
+    let own_todo = |o: &Outcome| matches!(o, Outcome::Todo { place } if !sheet.is_elsewhere(place));
+    if outcomes.iter().all(own_todo) {
         return Standing::Unwritten;
     }
     if outcomes.iter().all(|o| matches!(o, Outcome::NotAsked)) {
@@ -172,6 +176,23 @@ fn excuse_decoders(sheet: &Sheet, behaviour: &Behaviour, standings: &mut [Standi
     }
 }
 
+/// Where a function is wrong, one that calls it is not at fault by itself.
+///
+/// Left out: to try what the solution would answer over the learner's function. Solutions would have to be written
+/// over any such function, and the learner mends the first one first anyway.
+fn excuse_callers(sheet: &Sheet, standings: &mut [Standing]) {
+    for part in 0..standings.len() {
+        let wrong = |called: &&&'static str| {
+            let standing = &standings[sheet.part_of(called)];
+            matches!(standing, Standing::Failed(_) | Standing::Waits(_))
+        };
+        let called = sheet.parts[part].after.iter().find(wrong).copied();
+        if let (Standing::Failed(_), Some(called)) = (&standings[part], called) {
+            standings[part] = Standing::Waits(called);
+        }
+    }
+}
+
 /// Whether a decoder gives back every value that its own encoder has written.
 fn undoes_its_encoder(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> bool {
     sheet.parts[part].own_keys.is_some_and(|own| {
@@ -184,7 +205,10 @@ fn returns(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> Option<Finding> 
     let first = outcomes.iter().position(|o| o.answer().is_none())?;
     let call = &part.probes[first].call;
     let summary = match &outcomes[first] {
-        Outcome::Todo => format!("{call} reaches a `todo!()`"),
+        Outcome::Todo { place } if sheet.is_elsewhere(place) => {
+            format!("{call} reaches the `todo!()` of another exercise, {place}")
+        }
+        Outcome::Todo { .. } => format!("{call} reaches a `todo!()`"),
         Outcome::Panic { message, place } => format!("{call} panics {place}: {message}"),
         other => format!("{call}: {}", other.brief()),
     };

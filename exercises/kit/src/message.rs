@@ -78,9 +78,10 @@ pub(crate) fn full(sheet: &Sheet, standings: &[Standing], printed: &str) -> Stri
         }
     }
     let rest = format!(
-        "{}{}{}{}",
+        "{}{}{}{}{}",
         right_so_far(sheet, standings),
         consistent(sheet, standings),
+        waiting(sheet, standings),
         unwritten(sheet, standings),
         not_reached(sheet, standings)
     );
@@ -116,6 +117,20 @@ fn consistent(sheet: &Sheet, standings: &[Standing]) -> String {
             )
         })
         .collect()
+}
+
+fn waiting(sheet: &Sheet, standings: &[Standing]) -> String {
+    let mut text = String::new();
+    for (part, standing) in sheet.parts.iter().zip(standings) {
+        if let Standing::Waits(called) = standing {
+            let _ = write!(
+                text,
+                "`{}` gives wrong answers too. If it calls `{called}`, it may be right by itself: that shows when `{called}` is right. ",
+                part.function
+            );
+        }
+    }
+    text
 }
 
 fn not_reached(sheet: &Sheet, standings: &[Standing]) -> String {
@@ -173,7 +188,7 @@ fn agreement(sheet: &Sheet, fault: &Fault, mistake: &MistakeInfo) -> String {
             format!("your `{function}` refuses all {n} {noun}s, right or wrong, as does {says}")
         }
         (Some(noun), n) => {
-            format!("on each of {n} {noun}s, your `{function}` decides like {says}")
+            format!("of {n} {noun}s, your `{function}` lets the same ones pass as {says}")
         }
         (None, 1) => format!("your `{function}` agrees with {says}"),
         (None, _) => format!("on every probe, your `{function}` agrees with {says}"),

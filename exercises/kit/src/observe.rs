@@ -2,6 +2,8 @@
 //!
 //! They are given when an answer behaves like no known mistake. None of them guesses at a reason.
 
+use std::collections::HashSet;
+
 use crate::answer::Outcome;
 use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
@@ -36,8 +38,12 @@ pub(crate) fn describe(part: &Part, set: &[usize]) -> String {
     if set.len() == total {
         return format!("all {}", count(total, "probe"));
     }
-    if set.len() <= NAMED_MAX {
-        return some_of(calls(part, set).into_iter());
+    // One call may be asked for in several ways, as a decoder for keys that happen to be the same.
+    let mut calls = calls(part, set);
+    let mut seen = HashSet::new();
+    calls.retain(|call| seen.insert(*call));
+    if calls.len() <= NAMED_MAX {
+        return some_of(calls.into_iter());
     }
     if let Some(class) = part.classes().into_iter().find(|c| part.members(c) == set) {
         return format!("the {class}, all of them and no others");
@@ -84,7 +90,7 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
             ));
         }
     }
-    let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo));
+    let todos = where_is(outcomes, |o| matches!(o, Outcome::Todo { .. }));
     if !todos.is_empty() {
         said.push(format!(
             "A `todo!()` is left on {}.",

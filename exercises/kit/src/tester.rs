@@ -36,6 +36,8 @@ pub const KILLS: &str = "kills";
 
 const ACCEPTED: &str = "accepted";
 const REFUSED: &str = "refused";
+/// Of a right candidate alone: the test broke down by itself, and neither accepted nor refused.
+const BROKEN: &str = "the test panics by itself";
 /// The classes of candidates.
 const RIGHT: &str = "right implementations";
 const WRONG: &str = "mistakes";
@@ -89,7 +91,10 @@ impl<C> Tester<C> {
     }
 
     /// What the test says of a candidate. A `todo!()` in the test stays one.
-    fn judge(&self, candidate: &C) -> Answer {
+    ///
+    /// A test that stumbles over a wrong candidate, by an `unwrap` of what it returned, has refused it. A right candidate
+    /// gives no cause to stumble.
+    fn judge(&self, candidate: &C, right: bool) -> Answer {
         heard::take();
         let mut reason = None;
         let outcome = guard::call(|| {
@@ -102,6 +107,16 @@ impl<C> Tester<C> {
             Outcome::Answer(answer) => {
                 answer.with_note(reason.unwrap_or_default() + &heard.last_calls())
             }
+            Outcome::Panic { message, place }
+                if right && !heard.is_in_a_call() && is_of_the_runtime(&message) =>
+            {
+                let calls = heard.last_calls();
+                Answer::text(BROKEN).with_note(format!(
+                    "{place}: {}\n{}",
+                    on_one_line(&message),
+                    calls.trim()
+                ))
+            }
             Outcome::Panic { message, place } => Answer::text(REFUSED).with_note(format!(
                 "It panics {place}: {}.{}",
                 on_one_line(&message),
@@ -111,6 +126,28 @@ impl<C> Tester<C> {
             _ => todo!(),
         }
     }
+}
+
+/// How the panics begin that nobody has written: those of sums, indexes and `unwrap`.
+const OF_THE_RUNTIME: [&str; 12] = [
+    "attempt to ",
+    "index out of bounds",
+    "range start index",
+    "range end index",
+    "slice index starts",
+    "byte index",
+    "start byte index",
+    "end byte index",
+    "called `Option::unwrap()`",
+    "called `Result::unwrap()`",
+    "capacity overflow",
+    "copy_from_slice",
+];
+
+fn is_of_the_runtime(message: &str) -> bool {
+    OF_THE_RUNTIME
+        .iter()
+        .any(|beginning| message.starts_with(beginning))
 }
 
 /// `assert_eq!` writes three lines, and they may hold long lists.
@@ -235,8 +272,8 @@ impl<I: Send + Sync + 'static> Exercise<I> {
                     Answer::text(name),
                     &[class],
                     move |imp: &I| match index.checked_sub(all.right.len()) {
-                        None => tester(imp).judge(&all.right[index].candidate),
-                        Some(wrong) => tester(imp).judge(&all.wrong[wrong].candidate),
+                        None => tester(imp).judge(&all.right[index].candidate, true),
+                        Some(wrong) => tester(imp).judge(&all.wrong[wrong].candidate, false),
                     },
                 )
                 .expect(Answer::text(if class == RIGHT {
@@ -277,13 +314,24 @@ fn refused_right<C>(
 ) -> Option<Finding> {
     let index = (0..candidates.right.len()).find(|&i| !accepted(&outcomes[i]))?;
     let Right { name, says, .. } = &candidates.right[index];
-    let note = outcomes[index].answer().and_then(|a| a.note.clone());
-    Some(Finding {
-        summary: format!("your test refuses a right answer, `{name}`"),
-        detail: wrap(
-            &format!("{says}\nYour test: {}", note.unwrap_or_default()),
-            "  ",
+    let answer = outcomes[index].answer();
+    let note = answer.and_then(|a| a.note.clone()).unwrap_or_default();
+    let (summary, rest) = match note.split_once('\n') {
+        Some((panic, calls)) if answer.is_some_and(|a| a.text == BROKEN) => (
+            format!("your test panics by itself {panic}"),
+            format!(
+                "That is no failed assertion. It was tried on a right {}, `{name}`: {says}\n{calls}",
+                candidates.noun
+            ),
         ),
+        _ => (
+            format!("your test refuses a right answer, `{name}`"),
+            format!("{says}\nYour test: {note}"),
+        ),
+    };
+    Some(Finding {
+        summary,
+        detail: wrap(&rest, "  "),
         calls: vec![part.probes[index].call.clone()],
     })
 }
@@ -397,7 +445,7 @@ mod tests {
     const NEXT: Number = |n| n + 1;
 
     fn ask(test: impl Fn(&Number) -> Result<(), String> + Send + Sync + 'static) -> Answer {
-        Tester::new(test).judge(&NEXT)
+        Tester::new(test).judge(&NEXT, true)
     }
 
     fn call(number: &Number, n: i64) -> i64 {
@@ -423,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_panic_refuses_and_a_false_does() {
-        let panics = Tester::new(|next: &Number| assert_eq!(call(next, 1), 3)).judge(&NEXT);
+        let panics = Tester::new(|next: &Number| assert_eq!(call(next, 1), 3)).judge(&NEXT, true);
         let note = panics.note.unwrap_or_default();
         assert_eq!(panics.text, REFUSED);
         assert!(
@@ -434,18 +482,50 @@ mod tests {
         );
 
         let inside: Number = |_| panic!("inside");
-        let panics = Tester::new(|next: &Number| call(next, 1) == 2).judge(&inside);
+        let panics = Tester::new(|next: &Number| call(next, 1) == 2).judge(&inside, true);
         let note = panics.note.unwrap_or_default();
         assert!(
             note.ends_with("Its only call was next(1), which did not return."),
             "{note}"
         );
 
-        let no = Tester::new(|_: &Number| false).judge(&inside);
+        let no = Tester::new(|_: &Number| false).judge(&inside, true);
         assert_eq!(
             no.note.as_deref(),
             Some("It returns false. It had called nothing.")
         );
+    }
+
+    #[test]
+    fn a_test_that_breaks_down_has_refused_nobody() {
+        let none: Option<i64> = None;
+        let numbers = [1, 2];
+        let sum = |next: &Number| assert!(call(next, 1) + i64::MAX > 0);
+        let index =
+            move |next: &Number| assert!(numbers[numbers.len() + call(next, 0) as usize] > 0);
+        let unwrap = move |next: &Number| assert!(none.unwrap() > call(next, 1));
+        let broken = [
+            (Tester::new(sum), "attempt to add with overflow"),
+            (Tester::new(index), "index out of bounds"),
+            (Tester::new(unwrap), "called `Option::unwrap()`"),
+        ];
+        for (tester, message) in broken {
+            let on_right = tester.judge(&NEXT, true);
+            assert_eq!(on_right.text, BROKEN);
+            assert!(
+                on_right.note.unwrap_or_default().contains(message),
+                "{message}"
+            );
+            assert_eq!(
+                tester.judge(&NEXT, false).text,
+                REFUSED,
+                "a wrong one may be the cause"
+            );
+        }
+        // What the candidate does with an argument is not the test's own arithmetic.
+        let overflows: Number = |n| n.checked_add(i64::MAX).expect("attempt to add");
+        let asked = Tester::new(|next: &Number| assert!(call(next, 1) > 0));
+        assert_eq!(asked.judge(&overflows, true).text, REFUSED);
     }
 
     #[test]

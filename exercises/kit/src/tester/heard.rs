@@ -37,6 +37,11 @@ impl Heard {
         }
     }
 
+    /// Whether the last call has not returned: what panicked is the candidate.
+    pub(super) fn is_in_a_call(&self) -> bool {
+        self.last.back().is_some_and(|(_, result)| result.is_none())
+    }
+
     /// The last calls with what they returned: what a refusal rests on.
     pub(super) fn last_calls(&self) -> String {
         let calls: Vec<String> = self
