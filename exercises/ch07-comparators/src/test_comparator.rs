@@ -14,8 +14,8 @@
 //! Return if you find nothing. *Which* order it is, is free: bytes, numbers, the longest first, backwards. Do not demand one.
 //!
 //! Your test is tried on six comparators that keep the laws and on sixteen that do not. It passes when it accepts the six and refuses the
-//! sixteen. Keys are any bytes. A call of `test` has one second: some hundred keys in all pairs and triples are no problem, if you ask
-//! for each pair once and keep the answer.
+//! sixteen. Keys are any bytes. A call of `test` has one second, and all calls together, two with each comparator, have eight: fifty keys in
+//! all pairs and triples are no problem, if you ask for each pair once and keep the answer. Two hundred are.
 //!
 //! **Check.** `cargo workbook check test-comparator`, or `cargo test -p ch07-comparators test-comparator`.
 
