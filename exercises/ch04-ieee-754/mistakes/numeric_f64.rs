@@ -27,6 +27,7 @@ enum Step {
     TinyIsZero,
     // What becomes of NaNs.
     NanAccepted,
+    NanSummed,
     NanInverted,
     NanSet,
     NanIsZero,
@@ -34,6 +35,7 @@ enum Step {
     OneNanRefused,
     // What else is refused.
     InfinitiesRefused,
+    NotNormalRefused,
     NegativesRefused,
     // The rule for the bits.
     PlainBits,
@@ -46,9 +48,9 @@ enum Step {
 }
 use Step::{
     Absolute, AllInverted, InfinitiesRefused, LittleEndian, MinusZeroFlipped, MinusZeroRefused,
-    NanAccepted, NanInverted, NanIsZero, NanSet, Narrowed, NegativesInvertedOnly, NegativesRefused,
-    OneNanRefused, PlainBits, SignFlipped, SignedNanAccepted, TinyIsZero, ZerosApart, ZerosRefused,
-    ZerosShareMinusZero,
+    NanAccepted, NanInverted, NanIsZero, NanSet, NanSummed, Narrowed, NegativesInvertedOnly,
+    NegativesRefused, NotNormalRefused, OneNanRefused, PlainBits, SignFlipped, SignedNanAccepted,
+    TinyIsZero, ZerosApart, ZerosRefused, ZerosShareMinusZero,
 };
 
 /// Of each group, an encoder takes one step at most.
@@ -63,13 +65,14 @@ const APART: [&[Step]; 4] = [
     ],
     &[
         NanAccepted,
+        NanSummed,
         NanInverted,
         NanSet,
         NanIsZero,
         SignedNanAccepted,
         OneNanRefused,
     ],
-    &[InfinitiesRefused, NegativesRefused],
+    &[InfinitiesRefused, NotNormalRefused, NegativesRefused],
     &[
         PlainBits,
         SignFlipped,
@@ -79,7 +82,7 @@ const APART: [&[Step]; 4] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 21] = [
+const QUIRKS: [Quirk<Step>; 23] = [
     Quirk::new(ZerosApart, "zeros_apart", "order")
         .says("the total order for numbers with a key of its own for -0.0")
         .why(
@@ -129,6 +132,13 @@ const QUIRKS: [Quirk<Step>; 21] = [
          compared with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
         )
         .link(CHOICE),
+    Quirk::new(NanSummed, "nan_accepted_in_a_sum", "refusal")
+        .says("the total order's keys of `value + 0.0`, NaNs too")
+        .why(
+            "The sum makes one zero of two, and a NaN stays a NaN. It has no place among numbers. If you compared \
+         with `== f64::NAN`: a NaN equals nothing, not even itself. `is_nan` finds it.",
+        )
+        .link(CHOICE),
     Quirk::new(NanInverted, "nan_inverted", "refusal")
         .says("QDB's rule, setting the first bit where `value >= 0.0` and inverting elsewhere, NaNs too")
         .why(
@@ -168,6 +178,13 @@ const QUIRKS: [Quirk<Step>; 21] = [
         .why(
             "Infinities are numbers here: they compare with every other one, and Redis takes them as scores. If \
          you asked for `is_finite`, ask for `is_nan`.",
+        )
+        .link("invariants"),
+    Quirk::new(NotNormalRefused, "not_normal_refused", "bytes")
+        .says("a refusal of infinities and of subnormal numbers, the ones nearest to zero")
+        .why(
+            "If you asked for `is_normal`: it is false for NaNs, but also for infinities, for numbers below \
+         2^-1022 and for zeros. All of these are numbers, and each has a key. `is_nan` asks the right question.",
         )
         .link("invariants"),
     Quirk::new(NegativesRefused, "sign_bit_refused", "bytes")
@@ -244,7 +261,13 @@ fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
     } else {
         value
     };
-    let bits = value.to_bits();
+    // A sum makes a quiet NaN of a signalling one.
+    let quiet = if value.is_nan() && has(NanSummed) {
+        1 << 51
+    } else {
+        0
+    };
+    let bits = value.to_bits() | quiet;
     let negative = bits >> 63 == 1;
     let bits = if has(PlainBits) {
         bits
@@ -275,6 +298,7 @@ fn key(steps: &[Step], value: f64) -> Option<[u8; 8]> {
 fn refused(steps: &[Step], value: f64) -> bool {
     let has = |step| steps.contains(&step);
     let accepted = has(NanAccepted)
+        || has(NanSummed)
         || has(NanInverted)
         || has(NanSet)
         || has(NanIsZero)
@@ -284,7 +308,8 @@ fn refused(steps: &[Step], value: f64) -> bool {
     value.is_nan() && !accepted
         || value == 0.0 && has(ZerosRefused)
         || minus_zero && has(MinusZeroRefused)
-        || value.is_infinite() && has(InfinitiesRefused)
+        || value.is_infinite() && (has(InfinitiesRefused) || has(NotNormalRefused))
+        || value.is_subnormal() && has(NotNormalRefused)
         || value.is_sign_negative() && has(NegativesRefused)
 }
 

@@ -342,6 +342,15 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              become zero and large ones infinite, without a word.",
         )
         .link(FIELDS),
+        in_encode("nans_at_the_end", |value| {
+            if value.is_nan() { [0xff; 8] } else { key(&[], value) }
+        })
+        .says("the greatest key of all for every NaN")
+        .why(
+            "A NaN has a sign bit and a payload, and the total order keeps both: each pattern has its own key \
+             and comes back bit for bit. Those with the sign bit come before -inf.",
+        )
+        .link(CHOICE),
         in_encode("decimal_text", |value| {
             let mut text = format!("{value}").into_bytes();
             text.resize(8, 0);

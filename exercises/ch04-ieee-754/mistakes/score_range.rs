@@ -9,8 +9,9 @@ use crate::mistakes::score_range_steps::Step::{
     self, CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
     GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
     LastByteRaised, LastByteWrapped, LittleEndianBounds, ManyFf, MaxExcluded, MaxIgnored,
-    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, OneFf, OneFfExcluded,
-    PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken, TotalOrderBounds,
+    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndBehindFf, OneFf,
+    OneFfExcluded, PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken,
+    TotalOrderBounds,
 };
 use crate::mistakes::score_range_steps::{APART, QUIRKS};
 use crate::score_range::{Rows, Scan};
@@ -92,6 +93,8 @@ fn end(steps: &[Step], rows: &Rows, max: f64) -> Bound<Vec<u8>> {
             Excluded(next) => Included(next),
             other => other,
         }
+    } else if has(NoEndBehindFf) && key[7] == 0xff {
+        Unbounded
     } else if has(LastByteRaised) || has(LastByteWrapped) {
         let [front @ .., last] = key;
         assert!(

@@ -24,6 +24,7 @@ pub(crate) enum Step {
     SuccessorTaken,
     LastByteRaised,
     LastByteWrapped,
+    NoEndBehindFf,
     FirstOfMaxOnly,
     FirstInfinityOnly,
     MaxIgnored,
@@ -51,8 +52,9 @@ use Step::{
     CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
     GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
     LastByteRaised, LastByteWrapped, LittleEndianBounds, ManyFf, MaxExcluded, MaxIgnored,
-    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, OneFf, OneFfExcluded,
-    PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken, TotalOrderBounds,
+    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndBehindFf, OneFf,
+    OneFfExcluded, PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken,
+    TotalOrderBounds,
 };
 
 /// Of each group, a scan takes one step at most.
@@ -69,6 +71,7 @@ pub(crate) const APART: [&[Step]; 5] = [
         SuccessorTaken,
         LastByteRaised,
         LastByteWrapped,
+        NoEndBehindFf,
         FirstOfMaxOnly,
         FirstInfinityOnly,
         MaxIgnored,
@@ -89,7 +92,7 @@ pub(crate) const APART: [&[Step]; 5] = [
     &[RowsUncut, GreatestFirst, SortedByMember],
 ];
 
-pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
     Quirk::new(OneFf, "ends_at_one_ff", "range")
         .says("an end at the key of `max` followed by one byte ff")
         .why(
@@ -165,6 +168,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 29] = [
         .why(
             "The keys of negative scores such as -1 end in ff, and without the carry ff becomes 00: the end lies \
          before the key. Add one to all eight bytes as one `u64`.",
+        )
+        .link(RANGE),
+    Quirk::new(NoEndBehindFf, "no_end_behind_ff", "range")
+        .says("an end that adds one to the last byte of the key of `max`, and no end where that byte is ff")
+        .why(
+            "The key of -1 is `40 0f ff ff ff ff ff ff`, and the keys of many negative scores end in ff. They have a next \
+         key all the same, `40 10 00 00 00 00 00 00`: the carry goes into the bytes before. Add one to all eight as one \
+         `u64`.",
         )
         .link(RANGE),
     Quirk::new(FirstOfMaxOnly, "first_member_of_max_alone", "range")

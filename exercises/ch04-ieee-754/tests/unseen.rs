@@ -442,3 +442,54 @@ fn members_that_look_alike_are_all_found() {
         named(&range(many_ff), "ends_at_many_ff");
     }
 }
+
+#[test]
+fn a_test_that_unwraps_what_a_nan_has_not() {
+    let verdict = tested(|encode, decode| {
+        for number in [1.0, f64::NAN] {
+            assert!(decode(&encode(number).unwrap()).to_bits() == number.to_bits());
+        }
+    });
+    observed(
+        &verdict,
+        "accepts-right",
+        &[
+            "your test panics by itself at ",
+            "called `Option::unwrap()` on a `None` value",
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_other_words_are_named() {
+    use solutions::numeric_f64::decode;
+    use solutions::order_f64 as total;
+    #[expect(invalid_nan_comparisons, reason = "this is the mistake")]
+    let compared = |value: f64| (value != f64::NAN).then(|| total::encode(value + 0.0));
+    named(&numeric(compared, decode), "nan_accepted_in_a_sum");
+    let normal = |value: f64| {
+        let taken = value.is_normal() || value == 0.0;
+        taken.then(|| total::encode(value + 0.0))
+    };
+    named(&numeric(normal, decode), "not_normal_refused");
+    let early = |value: f64| {
+        if value.is_nan() {
+            return [0xff; 8];
+        }
+        total::encode(value)
+    };
+    named(&codec(early, total::decode), "nans_at_the_end");
+    let no_carry = |rows: &Rows, min: f64, max: f64| {
+        if min > max {
+            return Vec::new();
+        }
+        let mut end = key(max);
+        let raised = end[7].checked_add(1);
+        end[7] = raised.unwrap_or_default();
+        let behind = |row: &Vec<u8>| raised.is_some() && row[..] >= end[..];
+        let found = rows.range(key(min).to_vec()..);
+        let found = found.take_while(|row| !behind(row));
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(no_carry), "no_end_behind_ff");
+}

@@ -33,6 +33,7 @@ enum Step {
     EndFf,
     EndTurned,
     EndLikeAZero,
+    EndEscapedToo,
     EmptyWithoutEnd,
     // Another scheme altogether.
     Raw,
@@ -50,15 +51,15 @@ enum Step {
     Pika,
 }
 use Step::{
-    BareZero, ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndFf, EndLikeAZero, EndOne,
-    EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes,
+    BareZero, ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndEscapedToo, EndFf, EndLikeAZero,
+    EndOne, EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes,
     LengthOneByte, Lossy, NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed, Raw,
     TailForgotten, TwoBareZeros, TwoZeros, ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept,
     ZeroLikeTheEnd,
 };
 
 /// How a string ends. An encoder has one end.
-const ENDINGS: [Step; 8] = [
+const ENDINGS: [Step; 9] = [
     NoEnd,
     OneZero,
     TwoZeros,
@@ -66,6 +67,7 @@ const ENDINGS: [Step; 8] = [
     EndFf,
     EndTurned,
     EndLikeAZero,
+    EndEscapedToo,
     EmptyWithoutEnd,
 ];
 /// What can go wrong with zero bytes whatever the end is. What is said of the others holds for the right end alone.
@@ -75,7 +77,7 @@ const ORDER: &str = "order";
 const ENDS: &str = "ends-by-itself";
 const BYTES: &str = "bytes";
 
-const QUIRKS: [Quirk<Step>; 30] = [
+const QUIRKS: [Quirk<Step>; 31] = [
     Quirk::of(
         Raw,
         "raw_bytes",
@@ -332,6 +334,15 @@ const QUIRKS: [Quirk<Step>; 30] = [
         REPAIR,
     ),
     Quirk::of(
+        EndEscapedToo,
+        "end_escaped_too",
+        ORDER,
+        "00 ff 01 behind the string: an end whose zero byte is escaped as well",
+        "The end was put behind the string first, and then all zero bytes were escaped, its own too. Now it \
+         begins like a zero byte of the string, and what follows decides. Escape the string, then put 00 01 behind it.",
+        REPAIR,
+    ),
+    Quirk::of(
         Pika,
         "pikas_bytes",
         BYTES,
@@ -426,6 +437,8 @@ fn encode(steps: &[Step], value: &[u8]) -> Vec<u8> {
         &[0xff]
     } else if has(EndTurned) {
         &[0x01, 0x00]
+    } else if has(EndEscapedToo) {
+        &[0x00, 0xff, 0x01]
     } else if has(EndLikeAZero) {
         &[0x00, 0xff]
     } else {

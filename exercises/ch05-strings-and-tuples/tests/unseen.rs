@@ -462,3 +462,58 @@ fn zero_bytes_of_a_name_are_compared_as_they_are_stored() {
     });
     observed(&verdict, "one-user", &["\"a\") must be"]);
 }
+
+#[test]
+fn a_query_over_a_wrong_successor_waits() {
+    fn appended(prefix: &[u8]) -> Option<Vec<u8>> {
+        Some([prefix, &[0]].concat())
+    }
+    fn found(rows: &Rows, prefix: Vec<u8>) -> Vec<u64> {
+        let end = appended(&prefix).unwrap();
+        let found = rows.range(prefix..end);
+        found
+            .map(|row| u64::from_be_bytes(*row.last_chunk().unwrap()))
+            .collect()
+    }
+    let verdict = scan(&Scans {
+        successor: Arc::new(appended),
+        orders_of: Arc::new(|rows, user| found(rows, [&escaped(user)[..], &[0, 1]].concat())),
+        orders_starting: Arc::new(|rows, start| found(rows, escaped(start))),
+    });
+    named(&verdict, "zero_appended");
+    for function in ["orders_of", "orders_starting"] {
+        let waits = format!(
+            "`{function}` gives wrong answers too. If it calls `successor`, it may be right by itself"
+        );
+        assert!(verdict.message.contains(&waits), "{waits}");
+    }
+    assert_eq!(verdict.message.matches("Diagnosis:").count(), 1);
+    assert_eq!(verdict.message.matches("fails the check").count(), 1);
+}
+
+#[test]
+fn what_another_exercise_lacks_is_said_of_that_one() {
+    let over_a_stub = |user: &str, number: u64, note: &str| {
+        let mut key = ch05_strings_and_tuples::escape_bytes::encode(user.as_bytes());
+        key.extend(number.to_be_bytes());
+        key.extend(note.as_bytes());
+        key
+    };
+    observed(
+        &tuple(over_a_stub),
+        "returns",
+        &[
+            "reaches the `todo!()` of another exercise, at exercises/ch05-strings-and-tuples/src/escape_bytes.rs:",
+        ],
+    );
+}
+
+#[test]
+fn an_end_that_is_escaped_too_is_named() {
+    let end_first = |value: &[u8]| {
+        let ended = [value, &[0, 1]].concat();
+        let runs: Vec<&[u8]> = ended.split(|&byte| byte == 0).collect();
+        runs.join(&b"\x00\xff"[..])
+    };
+    named(&escape(end_first, decode), "end_escaped_too");
+}

@@ -7,8 +7,8 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
-    Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixIgnored,
+    Saturated, Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -80,6 +80,9 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
         filled(a).cmp(&filled(b))
     } else if has(ParseOrNone) {
         parsed(a).cmp(&parsed(b))
+    } else if has(ParseU128OrNone) {
+        let number = |digits| -> Option<u128> { str::from_utf8(digits).ok()?.parse().ok() };
+        number(a).cmp(&number(b))
     } else if has(Saturated) {
         let number = |digits: &[u8]| {
             let most = if digits.is_empty() { 0 } else { u64::MAX };

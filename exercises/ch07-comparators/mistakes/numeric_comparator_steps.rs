@@ -24,6 +24,7 @@ pub(crate) enum Step {
     ParseOrZero,
     ParseU128OrZero,
     ParseOrNone,
+    ParseU128OrNone,
     Padded,
     Saturated,
     AsFloat,
@@ -38,8 +39,8 @@ pub(crate) enum Step {
 }
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrZero, PrefixIgnored, Saturated,
-    Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixIgnored,
+    Saturated, Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -54,6 +55,7 @@ pub(crate) const APART: [&[Step]; 5] = [
         ParseOrZero,
         ParseU128OrZero,
         ParseOrNone,
+        ParseU128OrNone,
         Padded,
         Saturated,
         AsFloat,
@@ -74,7 +76,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 20] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -156,6 +158,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 20] = [
         ("overflow_taken_for_no_number", "order"),
         "numbers that do not fit into a `u64` taken for none at all",
         "`parse::<u64>().ok()` gives `None` for a key without digits, which is right, and for a number of 2^64 and more \
+         as well. So the greatest numbers come before 0. Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        ParseU128OrNone,
+        ("overflow_of_128_bits_taken_for_no_number", "order"),
+        "numbers that do not fit into a `u128` taken for none at all",
+        "`parse::<u128>().ok()` gives `None` for a key without digits, which is right, and for a number of 2^128 and more \
          as well. So the greatest numbers come before 0. Compare the digits.",
         REPAIR,
     ),

@@ -318,3 +318,16 @@ fn numbers_may_have_any_length() {
         assert_eq!(verdict.check.as_deref(), Some("order"), "{width}");
     }
 }
+
+#[test]
+fn numbers_of_128_bits_that_do_not_fit_are_named() {
+    let parsed = |a: &[u8], b: &[u8]| {
+        let fields = |key| {
+            let (prefix, digits) = split(key);
+            let number: Option<u128> = str::from_utf8(digits).unwrap().parse().ok();
+            (prefix.to_vec(), number)
+        };
+        fields(a).cmp(&fields(b)).then(a.cmp(b))
+    };
+    named(&order(parsed), "overflow_of_128_bits_taken_for_no_number");
+}

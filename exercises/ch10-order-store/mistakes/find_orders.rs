@@ -28,6 +28,7 @@ enum Step {
     LastOnesFound,
     SortedById,
     SortedByIdDown,
+    SameTimeDown,
     // The limit.
     LimitIgnored,
     OneTooMany,
@@ -52,13 +53,19 @@ enum Step {
 use Step::{
     CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromExcluded,
     FromIgnored, LastOnesFound, LimitIgnored, NewestFirst, NewestKept, OldestFirst, OneTooFew,
-    OneTooMany, RangeById, RawPrefix, RoomForAll, SortedById, SortedByIdDown, UntilAndOneFf,
-    UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsOne,
+    OneTooMany, RangeById, RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown,
+    UntilAndOneFf, UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsOne,
 };
 
 const APART: [&[Step]; 5] = [
     &[RawPrefix, EndsAtFf, CaseIgnored, FilteredBehindTheLimit],
-    &[OldestFirst, LastOnesFound, SortedById, SortedByIdDown],
+    &[
+        OldestFirst,
+        LastOnesFound,
+        SortedById,
+        SortedByIdDown,
+        SameTimeDown,
+    ],
     &[
         LimitIgnored,
         OneTooMany,
@@ -136,6 +143,11 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     if has(SortedByIdDown) {
         found.sort_by_key(|key| std::cmp::Reverse(id_of(key)));
     }
+    if has(SameTimeDown) {
+        // Of a row without its id, what is left is the user and the time.
+        let time = |key: &[u8]| key[..key.len() - 4].to_vec();
+        found.sort_by(|a, b| time(a).cmp(&time(b)).then_with(|| b.cmp(a)));
+    }
     if has(LastOnesFound) {
         let all = found.len();
         found.drain(..all.saturating_sub(limit));
@@ -207,7 +219,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-const OF_USER: [Quirk<Step>; 13] = [
+const OF_USER: [Quirk<Step>; 14] = [
     quirk(
         "user",
         RawPrefix,
@@ -274,6 +286,15 @@ const OF_USER: [Quirk<Step>; 13] = [
         "sorted_by_id_downwards",
         "the user's orders with the greatest id first",
         "A greater id need not be a later order. The rows are sorted by time already.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        SameTimeDown,
+        "same_time_ids_downwards",
+        "the newest first, and of those of one millisecond the greatest id first",
+        "Only the time is turned round, not the id behind it: of one millisecond the smallest id comes first, as the rows \
+         stand. That happens when rows sorted upwards are read backwards.",
         ASK,
     ),
     quirk(

@@ -36,7 +36,7 @@ mod wrong_stores;
 
 use std::sync::Arc;
 
-use engine::keys::{DecodeKey as _, OrderedKey as _};
+use engine::keys::{DecodeKey as _, Desc, OrderedKey as _};
 use engine::{Db, WriteBatch, WriteOptions};
 use kit::unseen::{judged, named, observed};
 use kit::{State, Verdict};
@@ -405,4 +405,49 @@ fn finding(
         between,
         with_status,
     )))
+}
+
+#[test]
+fn what_calls_a_wrong_function_waits() {
+    fn status_last(order: &Order) -> [Vec<u8>; 4] {
+        let [own, user, time, _] = keys(order);
+        [own.clone(), user, time, own]
+    }
+    let over_them = |db: &Db, order: &Order| {
+        let [own, indexes @ ..] = status_last(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        batch.put(&db.default_family(), own, order.value());
+        for key in indexes {
+            batch.put(&db.default_family(), key, b"");
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(true)
+    };
+    let verdict = placing(status_last, over_them);
+    assert_eq!(verdict.check.as_deref(), Some("bytes"));
+    let waits = "`place` gives wrong answers too. If it calls `keys`, it may be right by itself";
+    assert!(verdict.message.contains(waits), "{waits}");
+
+    let none = |_: &Db| Ok(Vec::new());
+    let verdict = judged(&check_store::exercise_of(Checker::new(none, |_| Ok(()))));
+    let waits =
+        "`rebuild` gives wrong answers too. If it calls `faults`, it may be right by itself";
+    assert!(verdict.message.contains(waits), "{waits}");
+}
+
+#[test]
+fn ids_of_one_millisecond_downwards_are_named() {
+    let downwards = |db: &Db, user: &str, limit: usize| {
+        let mut mine: Vec<(u64, u32)> = Vec::new();
+        for row in db.default_family().prefix((b'u', user).to_key()) {
+            let (_, _, at, id) = <(u8, String, Desc<u64>, u32)>::from_key(&row?.0).unwrap();
+            mine.push((at.0, id));
+        }
+        mine.sort_unstable();
+        Ok(mine.iter().rev().take(limit).map(|(_, id)| *id).collect())
+    };
+    named(&finding(downwards, between), "same_time_ids_downwards");
 }
