@@ -503,7 +503,7 @@ fn what_another_exercise_lacks_is_said_of_that_one() {
         &tuple(over_a_stub),
         "returns",
         &[
-            "reaches the `todo!()` of another exercise, at exercises/ch05-strings-and-tuples/src/escape_bytes.rs:",
+            "reaches a `todo!()` that stands in another file, at exercises/ch05-strings-and-tuples/src/escape_bytes.rs:",
         ],
     );
 }

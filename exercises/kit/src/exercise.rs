@@ -193,16 +193,6 @@ impl Sheet {
         self.parts[..part].iter().map(|p| p.probes.len()).sum()
     }
 
-    /// Whether a `todo!()` stands in the file of another exercise, which this one calls. Files have the names of their exercises.
-    pub(crate) fn is_elsewhere(&self, todo: &str) -> bool {
-        let Some((folder, file)) = todo.rsplit_once("/src/") else {
-            return false;
-        };
-        let chapter = folder.rsplit('/').next().unwrap_or_default();
-        let own = format!("{}.rs:", self.name.replace('-', "_"));
-        chapter.starts_with("ch") && !file.starts_with(&own)
-    }
-
     /// The call of a probe, counted over all parts.
     pub fn call(&self, probe: usize) -> &str {
         self.parts

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Outcome;
 use crate::check::{Finding, wrong_answers};
 use crate::diagnose::{Diagnosis, diagnose};
-use crate::exercise::{Judged, Sheet};
+use crate::exercise::{Judged, Sheet, Who};
+use crate::guard;
 use crate::isolate::Behaviour;
 use crate::message;
 
@@ -117,7 +118,9 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
     if sheet.parts[part].auxiliary {
         return Standing::Auxiliary;
     }
-    let own_todo = |o: &Outcome| matches!(o, Outcome::Todo { place } if !sheet.is_elsewhere(place));
+    let own = file_of_stub(exercise, part, outcomes);
+    let is_own = |place: &str| own.as_deref().is_none_or(|own| own == file_of(place));
+    let own_todo = |o: &Outcome| matches!(o, Outcome::Todo { place } if is_own(place));
     if outcomes.iter().all(own_todo) {
         return Standing::Unwritten;
     }
@@ -142,7 +145,7 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
             diagnosis,
         })
     };
-    if let Some(finding) = returns(sheet, part, outcomes) {
+    if let Some(finding) = returns(sheet, part, outcomes, is_own) {
         let claim = format!("Every call of `{}` returns.", sheet.parts[part].function);
         return fault(RETURNS, claim, finding);
     }
@@ -200,13 +203,35 @@ fn undoes_its_encoder(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> bool 
     })
 }
 
-fn returns(sheet: &Sheet, part: usize, outcomes: &[Outcome]) -> Option<Finding> {
+/// The file in which the stub of a function ends. A learner's file has the same name; a `todo!()` in another one is that
+/// of another exercise, which this one calls. Nothing if no `todo!()` was reached.
+fn file_of_stub(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Option<String> {
+    let reached = |o: &Outcome| matches!(o, Outcome::Todo { .. });
+    let probe = exercise.sheet().start(part) + outcomes.iter().position(reached)?;
+    match guard::call(|| exercise.ask(Who::Stub, probe)) {
+        Outcome::Todo { place } => Some(file_of(&place).to_owned()),
+        _ => None,
+    }
+}
+
+/// The file's name, out of `at folder/file.rs:7`.
+fn file_of(place: &str) -> &str {
+    let name = place.rsplit('/').next().unwrap_or_default();
+    name.split(':').next().unwrap_or_default()
+}
+
+fn returns(
+    sheet: &Sheet,
+    part: usize,
+    outcomes: &[Outcome],
+    is_own: impl Fn(&str) -> bool,
+) -> Option<Finding> {
     let part = &sheet.parts[part];
     let first = outcomes.iter().position(|o| o.answer().is_none())?;
     let call = &part.probes[first].call;
     let summary = match &outcomes[first] {
-        Outcome::Todo { place } if sheet.is_elsewhere(place) => {
-            format!("{call} reaches the `todo!()` of another exercise, {place}")
+        Outcome::Todo { place } if !is_own(place) => {
+            format!("{call} reaches a `todo!()` that stands in another file, {place}")
         }
         Outcome::Todo { .. } => format!("{call} reaches a `todo!()`"),
         Outcome::Panic { message, place } => format!("{call} panics {place}: {message}"),
