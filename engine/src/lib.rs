@@ -45,7 +45,7 @@
 //! vfs, comparator, keys, error  keys depends on nothing
 //! ```
 //!
-//! [`internal_key`], [`cursor`], [`bloom`] and [`varint`] are words that the layers share; they stand with the lowest.
+//! [`internal_key`], [`cursor`], [`bloom`], `checksum` and [`varint`] are words that the layers share; they stand with the lowest.
 
 pub mod annotate;
 pub mod batch;

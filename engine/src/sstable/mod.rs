@@ -43,6 +43,7 @@ mod range_block;
 mod stored;
 mod table;
 mod together;
+mod verified;
 
 pub(crate) use block::head;
 pub use builder::{TableBuilder, TableOptions, TableSummary};

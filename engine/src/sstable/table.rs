@@ -9,6 +9,7 @@ use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
+use super::verified::Verified;
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
@@ -18,7 +19,6 @@ use crate::vfs::{FileSlice, RandomFile};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An open table. Any number of threads read it at once, without locks.
 ///
@@ -484,39 +484,5 @@ pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSli
 impl Drop for Table {
     fn drop(&mut self) {
         self.shared.forget(self.number, self.index.blocks());
-    }
-}
-
-/// One bit a data block: its checksum was compared.
-#[derive(Debug)]
-struct Verified {
-    words: Box<[AtomicU64]>,
-}
-
-impl Verified {
-    fn new(blocks: usize) -> Verified {
-        Verified {
-            words: (0..blocks.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect(),
-        }
-    }
-
-    /// Runs `verify` unless it succeeded before for this block.
-    ///
-    /// Relaxed order is enough: the bit says something about bytes that never change. Two threads may both verify.
-    #[inline]
-    fn once(
-        &self,
-        block: usize,
-        verify: impl FnOnce() -> Result<(), String>,
-    ) -> Result<(), String> {
-        let (word, bit) = (&self.words[block / 64], 1 << (block % 64));
-        if word.load(Ordering::Relaxed) & bit != 0 {
-            return Ok(());
-        }
-        verify()?;
-        word.fetch_or(bit, Ordering::Relaxed);
-        Ok(())
     }
 }
