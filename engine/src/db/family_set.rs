@@ -14,7 +14,7 @@ use crate::db::events::Event;
 use crate::db::family::{FamilyCore, View};
 use crate::db::options::{FamilyOptions, check_family_name};
 use crate::error::{Error, Result};
-use crate::version::{FamilyRecord, VersionEdit, current_manifest, read_manifest};
+use crate::version::{FamilyRecord, VersionEdit, read_in_force, read_manifest};
 use crate::vfs::Vfs;
 
 /// A family as the files of a database name it, whether it is open or not.
@@ -29,16 +29,7 @@ pub struct ListedFamily {
 
 /// The families of the database in `dir`, in the order of their creation. See [`Db::list_families`](super::Db::list_families).
 pub(super) fn list_families(dir: &Path, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
-    let mut number = current_manifest(vfs, dir)?;
-    let edits = loop {
-        let edits = read_manifest(vfs, dir, number);
-        // Whoever has the database open may have replaced the manifest between the two looks.
-        let newer = current_manifest(vfs, dir)?;
-        if newer == number {
-            break edits?;
-        }
-        number = newer;
-    };
+    let (_, edits) = read_in_force(vfs, dir, |number| read_manifest(vfs, dir, number))?;
     let mut families: Vec<FamilyRecord> = Vec::new();
     for (_, edit) in edits {
         families.extend(edit.families_added);

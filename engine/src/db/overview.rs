@@ -6,8 +6,7 @@ use crate::db::Options;
 use crate::db::survey::{Names, Survey};
 use crate::error::Result;
 use crate::sstable::{Properties, read_properties};
-use crate::version::{FileMeta, current_manifest, file_name};
-use crate::vfs::Vfs;
+use crate::version::{FileMeta, file_name, read_in_force};
 
 /// A table as the manifest lists it.
 #[derive(Debug, Clone)]
@@ -58,7 +57,8 @@ pub struct Overview {
 /// `Io`, or `NotADatabase` if there is none.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
-    let (number, survey) = survey_in_force(vfs, dir)?;
+    let read = |number| Survey::read(vfs, dir, number, &mut |_| ());
+    let (number, survey) = read_in_force(vfs, dir, read)?;
     let names = Names::read(vfs, dir)?;
     let mut families = Vec::new();
     for record in survey.families.values() {
@@ -99,18 +99,4 @@ pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
         families,
         logs,
     })
-}
-
-/// The manifest in force and what it says.
-fn survey_in_force(vfs: &dyn Vfs, dir: &Path) -> Result<(u64, Survey)> {
-    let mut number = current_manifest(vfs, dir)?;
-    loop {
-        let survey = Survey::read(vfs, dir, number, &mut |_| ());
-        // Whoever has the database open may have replaced the manifest between the two looks.
-        let newer = current_manifest(vfs, dir)?;
-        if newer == number {
-            return Ok((number, survey?));
-        }
-        number = newer;
-    }
 }

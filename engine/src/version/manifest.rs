@@ -140,6 +140,27 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
     }
 }
 
+/// The number of the manifest in force, and what `read` makes of it. Whoever has the database open may replace the manifest
+/// while it is read; then the new one is read.
+///
+/// # Errors
+/// As for [`current_manifest`], and those of `read`.
+pub fn read_in_force<T>(
+    vfs: &dyn Vfs,
+    dir: &Path,
+    read: impl Fn(u64) -> Result<T>,
+) -> Result<(u64, T)> {
+    let mut number = current_manifest(vfs, dir)?;
+    loop {
+        let outcome = read(number);
+        let newer = current_manifest(vfs, dir)?;
+        if newer == number {
+            return Ok((number, outcome?));
+        }
+        number = newer;
+    }
+}
+
 /// The edits of a manifest in order, each with the offset of its record. An edit torn by a power cut at the end was never in force.
 ///
 /// # Errors

@@ -121,8 +121,8 @@ fn stand(exercise: &dyn Judged, behaviour: &Behaviour, part: usize) -> Standing 
     let own = file_of_stub(exercise, part, outcomes);
     let is_own = |place: &str| {
         // Answers of tests stand where no exercise does.
-        let is_answer = place.contains("/src/");
-        !is_answer || own.as_deref().is_none_or(|own| own == file_of(place))
+        let is_of_an_exercise = place.contains("/src/");
+        !is_of_an_exercise || own.as_deref().is_none_or(|own| own == file_of(place))
     };
     let own_todo = |o: &Outcome| matches!(o, Outcome::Todo { place } if is_own(place));
     if outcomes.iter().all(own_todo) {

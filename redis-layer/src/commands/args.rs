@@ -4,8 +4,7 @@ use bytes::Bytes;
 
 use crate::commands::CommandError;
 use crate::commands::table::Spec;
-use crate::types::number::LongDouble;
-use crate::types::number::{c_text, parse_double, parse_integer};
+use crate::types::number::{LongDouble, c_text, parse_double, parse_integer};
 
 /// The arguments of one command, its name at position 0. Never empty.
 #[derive(Debug, Clone, Copy)]
