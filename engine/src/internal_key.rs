@@ -108,9 +108,13 @@ pub fn append_first(out: &mut Vec<u8>, user_key: &[u8]) {
     append_seek(out, user_key, MAX_SEQUENCE);
 }
 
+/// The trailer of an internal key that comes after (or is) every version of its user key.
+pub const LAST_TRAILER: [u8; TRAILER_BYTES] = [0xff; TRAILER_BYTES];
+
 /// Appends an internal key that comes after (or is) every version of `user_key`.
 pub fn append_last(out: &mut Vec<u8>, user_key: &[u8]) {
-    append(out, user_key, 0, ValueKind::Delete);
+    out.extend_from_slice(user_key);
+    out.extend_from_slice(&LAST_TRAILER);
 }
 
 /// The end of a range that does not hold `user_key` itself, as an internal key: it comes before every version of

@@ -38,11 +38,9 @@ mod view;
 
 pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
-pub(super) use frame::{BYTES_PER_RESTART, FRAME_BYTES};
+pub(super) use frame::{BYTES_PER_RESTART, FRAME_BYTES, Frame};
 pub(crate) use heads::head;
 pub(super) use view::{BlockView, Entry, Found};
-
-use frame::Frame;
 
 use crate::vfs::FileSlice;
 use std::fmt;

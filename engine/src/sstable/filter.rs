@@ -97,8 +97,11 @@ impl Filter {
     pub(super) fn may_contain(&self, hash: KeyHash) -> bool {
         let start = hash.line(self.lines) * LINE_BYTES;
         let line = &self.bytes[start..start + LINE_BYTES];
+        let line = line.first_chunk::<LINE_BYTES>().expect("a whole line");
+        // All probes are made: to stop at the first that denies would be guessed wrong as often as not.
         hash.bits(self.probes)
-            .all(|bit| line[bit / 8] & (1 << (bit % 8)) != 0)
+            .fold(1, |set, bit| set & line[bit / 8] >> (bit % 8))
+            == 1
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads a table: opens it, and finds single keys.
 
-use super::block::{BYTES_PER_RESTART, Block, BlockView, Damage, FRAME_BYTES, Found};
+use super::block::{BYTES_PER_RESTART, Block, BlockView, Damage, FRAME_BYTES, Found, Frame};
 use super::cache::SharedReads;
 use super::cursor::TableCursor;
 use super::filter::Filter;
@@ -37,6 +37,8 @@ pub struct Table {
     properties: Properties,
     /// About as much as the heads and restarts of a data block take.
     end_bytes: usize,
+    /// Whether every user key has a single version here, under the byte order.
+    single_versions: bool,
     verified: Verified,
     shared: Arc<SharedReads>,
     /// Its number among those that share.
@@ -61,6 +63,7 @@ pub struct TableEntry {
 pub(super) struct Interval<'t> {
     block: DataBlock,
     contents: Contents<'t>,
+    frame: Frame,
     restart: usize,
 }
 
@@ -159,12 +162,13 @@ impl Table {
         Ok(Table {
             mapped: file.contents(),
             file,
-            comparator,
             index,
             index_handle: footer.index,
             filter,
             range_tombstones,
             end_bytes: end_bytes(&properties),
+            single_versions: properties.older_versions == 0 && comparator.is_bytewise(),
+            comparator,
             properties,
             verified,
             number: shared.new_table(),
@@ -234,15 +238,29 @@ impl Table {
     }
 
     /// Second step of a look-up: where in the block the search begins. Asks for the memory that the third step reads.
+    ///
+    /// A search for the first entry at or after the target begins in the interval before a restart that has the target's user
+    /// key, because a newer version may stand there. Where there is none, it can begin at that restart: one look-up in as many as
+    /// an interval has entries.
     #[inline]
     pub(super) fn find_interval(&self, block: DataBlock, target: &[u8]) -> Result<Interval<'_>> {
         let contents = self.load(block)?;
-        let restart = BlockView::new(contents.bytes())
-            .and_then(|view| view.interval_of(&self.comparator, target))
+        let user_key = internal_key::user_key(target);
+        let trailer = if self.single_versions {
+            &internal_key::LAST_TRAILER
+        } else {
+            &target[user_key.len()..]
+        };
+        let (frame, restart) = BlockView::new(contents.bytes())
+            .and_then(|view| {
+                let restart = view.interval_of(&self.comparator, user_key, trailer)?;
+                Ok((view.frame(), restart))
+            })
             .map_err(|damage| self.damaged(block.handle, &damage))?;
         Ok(Interval {
             block,
             contents,
+            frame,
             restart,
         })
     }
@@ -258,10 +276,11 @@ impl Table {
         let Interval {
             block,
             contents,
+            frame,
             restart,
         } = interval;
-        let found = BlockView::new(contents.bytes())
-            .and_then(|view| view.first_from(restart, &self.comparator, target, key))
+        let found = BlockView::of_checked(contents.bytes(), frame)
+            .first_from(restart, &self.comparator, target, key)
             .map_err(|damage| self.damaged(block.handle, &damage))?;
         let Some(Found { entry, .. }) = found.filter(|found| found.same_user_key) else {
             self.filter_was_false();

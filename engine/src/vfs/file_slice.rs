@@ -131,21 +131,25 @@ impl fmt::Debug for FileSlice {
 /// Asks for the memory of `bytes`, as [`FileSlice::prefetch`] does.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
-    bytes.chunks(LINE_BYTES).for_each(prefetch_line);
-    // Bytes that do not begin with a line may end in one more.
-    prefetch_line(&bytes[bytes.len().saturating_sub(1)..]);
+    let (start, end) = (bytes.as_ptr(), bytes.as_ptr_range().end);
+    let mut line = start.map_addr(|address| address & !(LINE_BYTES - 1));
+    while line < end {
+        prefetch_line(line);
+        line = line.wrapping_add(LINE_BYTES);
+    }
 }
 
+/// Asks for one line of memory.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn prefetch_line(line: &[u8]) {
+fn prefetch_line(line: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn prefetch_line(_line: &[u8]) {}
+fn prefetch_line(_line: *const u8) {}
 
 #[cfg(test)]
 mod tests {

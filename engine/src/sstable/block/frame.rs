@@ -11,7 +11,7 @@ pub(in crate::sstable) const BYTES_PER_RESTART: usize = HEAD_BYTES + 4;
 
 /// Where the parts of a block stand, checked to lie within its contents.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Frame {
+pub(in crate::sstable) struct Frame {
     pub(super) entries_end: usize,
     /// Where the offsets of the restarts begin.
     pub(super) restarts_at: usize,

@@ -14,10 +14,14 @@
 //!    and any one of them tells which.
 //! 3. There are heads only under the bytewise order.
 
+use crate::vfs::prefetch;
 use std::ops::Range;
 
 /// Bytes in a head.
 pub(super) const HEAD_BYTES: usize = 8;
+
+/// So many heads of an index are asked for at once, before a search looks at them.
+const GROUP_HEADS: usize = 64;
 
 /// In place of `skip`: the block has no heads.
 pub(super) const NO_HEADS: u32 = u32::MAX;
@@ -34,12 +38,20 @@ pub(super) struct Heads<'a> {
 #[inline]
 pub(crate) fn head(user_key: &[u8], skip: usize) -> u64 {
     let rest = user_key.get(skip..).unwrap_or_default();
-    let head = rest.first_chunk::<HEAD_BYTES>().copied();
-    u64::from_be_bytes(head.unwrap_or_else(|| {
-        let mut filled = [0; HEAD_BYTES];
-        filled[..rest.len()].copy_from_slice(rest);
-        filled
-    }))
+    if let Some(head) = rest.first_chunk() {
+        return u64::from_be_bytes(*head);
+    }
+    let missing = HEAD_BYTES - rest.len();
+    match user_key.last_chunk() {
+        // The key's last eight bytes end with what is left: moved to the front, it has zeros behind it. Copying so few
+        // bytes costs more.
+        Some(last) => u64::from_be_bytes(*last).unbounded_shl(8 * missing as u32),
+        None => {
+            let mut filled = [0; HEAD_BYTES];
+            filled[..rest.len()].copy_from_slice(rest);
+            u64::from_be_bytes(filled)
+        }
+    }
 }
 
 impl Heads<'_> {
@@ -48,9 +60,20 @@ impl Heads<'_> {
     #[inline]
     pub(super) fn count_before(&self, user_key: &[u8]) -> Option<usize> {
         let wanted = head(user_key, self.skip);
-        let before = self
-            .heads
-            .partition_point(|head| u64::from_be_bytes(*head) < wanted);
+        let is_before = |head: &[u8; HEAD_BYTES]| u64::from_be_bytes(*head) < wanted;
+        // Groups first: which one it is, is told by heads that every search looks at, so they are at hand. The heads of one group
+        // mostly are not, but come all at once.
+        let groups = self.heads.as_chunks::<GROUP_HEADS>().0;
+        let group = groups.partition_point(|group| is_before(&group[0]));
+        let start = GROUP_HEADS * group.saturating_sub(1);
+        let end = if group < groups.len() {
+            GROUP_HEADS * group
+        } else {
+            self.heads.len()
+        };
+        let heads = &self.heads[start..end];
+        prefetch(heads.as_flattened());
+        let before = start + heads.partition_point(is_before);
         let next = self.heads.get(before);
         let is_told = next.is_none_or(|head| u64::from_be_bytes(*head) != wanted);
         is_told.then_some(before)
@@ -89,6 +112,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_head_is_eight_bytes_filled_up_with_zeros(
+            user_key in prop::collection::vec(any::<u8>(), 0..20),
+            skip in 0..24_usize,
+        ) {
+            let bytes = user_key.iter().skip(skip).copied().chain([0; HEAD_BYTES]);
+            let expected: Vec<u8> = bytes.take(HEAD_BYTES).collect();
+            prop_assert_eq!(head(&user_key, skip).to_be_bytes().to_vec(), expected);
+        }
+
         #[test]
         fn a_narrowed_search_keeps_the_answer(
             keys in prop::collection::btree_set(prop::collection::vec(0u8..3, 0..12), 1..40),

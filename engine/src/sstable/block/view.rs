@@ -67,9 +67,16 @@ impl<'a> BlockView<'a> {
         Ok(BlockView { contents, frame })
     }
 
+    /// Of contents that this frame was read from, and checked with.
     #[inline]
-    pub(super) fn of_checked(contents: &'a [u8], frame: Frame) -> BlockView<'a> {
+    pub(in crate::sstable) fn of_checked(contents: &'a [u8], frame: Frame) -> BlockView<'a> {
         BlockView { contents, frame }
+    }
+
+    /// Where its parts stand.
+    #[inline]
+    pub(in crate::sstable) fn frame(&self) -> Frame {
+        self.frame
     }
 
     /// Entries of a block that has no frame yet.
@@ -224,21 +231,23 @@ impl<'a> BlockView<'a> {
         target: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<Option<Found>, Damage> {
-        let restart = self.interval_of(comparator, target)?;
+        let (user_key, trailer) = split(target);
+        let restart = self.interval_of(comparator, user_key, trailer)?;
         self.first_from(restart, comparator, target, key)
     }
 
-    /// The restart interval in which [`lower_bound`](Self::lower_bound) begins its steps. Asks for its memory.
+    /// The restart interval in which [`lower_bound`](Self::lower_bound) begins its steps to a key of these parts. Asks for its memory.
     #[inline]
     pub(in crate::sstable) fn interval_of(
         &self,
         comparator: &Comparator,
-        target: &[u8],
+        user_key: &[u8],
+        trailer: &[u8],
     ) -> Result<usize, Damage> {
         if self.frame.restarts == 0 {
             return Ok(0);
         }
-        let restart = self.last_restart_before(comparator, target)?;
+        let restart = self.last_restart_before_parts(comparator, user_key, trailer)?;
         self.prefetch_interval(restart);
         Ok(restart)
     }
@@ -297,7 +306,17 @@ impl<'a> BlockView<'a> {
         comparator: &Comparator,
         target: &[u8],
     ) -> Result<usize, Damage> {
-        let (user_key, trailer) = target.split_at(target.len().saturating_sub(TRAILER_BYTES));
+        let (user_key, trailer) = split(target);
+        self.last_restart_before_parts(comparator, user_key, trailer)
+    }
+
+    #[inline]
+    fn last_restart_before_parts(
+        &self,
+        comparator: &Comparator,
+        user_key: &[u8],
+        trailer: &[u8],
+    ) -> Result<usize, Damage> {
         // The answer is in low..high, and restart `low` is either 0 or known to be before the target.
         let (mut low, mut high) = if self.frame.has_heads() && comparator.is_bytewise() {
             let range = self.heads().narrow(user_key);
@@ -327,7 +346,7 @@ impl<'a> BlockView<'a> {
     /// too and its tail need not be looked at. One that shares less, or as much, agrees with the target up
     /// to where its tail begins, so the tail decides.
     fn scan_bytewise(&self, restart: usize, target: &[u8]) -> Result<Option<Found>, Damage> {
-        let (user_key, trailer) = target.split_at(target.len().saturating_sub(TRAILER_BYTES));
+        let (user_key, trailer) = split(target);
         let mut steps = Steps::new(self, restart);
         let mut matched = 0;
         while let Some(entry) = steps.next(self)? {
@@ -336,7 +355,10 @@ impl<'a> BlockView<'a> {
             }
             let tail = self.bytes(&entry.tail);
             let rest = &user_key[entry.shared..];
-            let common = common_prefix_len(tail, rest);
+            let common = common_prefix_of(
+                (&self.contents[entry.tail.start..], tail.len()),
+                (&target[entry.shared..], rest.len()),
+            );
             matched = entry.shared + common;
             let order = match (tail.get(common), rest.get(common)) {
                 (Some(ours), Some(theirs)) => ours.cmp(theirs),
@@ -391,6 +413,12 @@ impl<'a> BlockView<'a> {
     }
 }
 
+/// User key and trailer of an internal key.
+#[inline]
+fn split(key: &[u8]) -> (&[u8], &[u8]) {
+    key.split_at(key.len().saturating_sub(TRAILER_BYTES))
+}
+
 /// Entries one after the other from a restart on. Checks that none shares more than there was.
 struct Steps {
     at: usize,
@@ -441,6 +469,23 @@ impl BlockView<'_> {
         } else {
             self.frame.entries_end
         }
+    }
+}
+
+/// The length of the longest common prefix of two byte strings, each given as its length and the bytes from its begin on. Those behind its end
+/// are not compared, but spare a step for each byte of a short string: a word can be read.
+#[inline]
+fn common_prefix_of((a, a_len): (&[u8], usize), (b, b_len): (&[u8], usize)) -> usize {
+    let len = a_len.min(b_len);
+    let (Some(a_word), Some(b_word)) = (a.first_chunk(), b.first_chunk()) else {
+        return common_prefix_len(&a[..len], &b[..len]);
+    };
+    let difference = u64::from_le_bytes(*a_word) ^ u64::from_le_bytes(*b_word);
+    let common = (difference.trailing_zeros() / 8) as usize;
+    if common < 8 || len <= 8 {
+        common.min(len)
+    } else {
+        8 + common_prefix_len(&a[8..len], &b[8..len])
     }
 }
 
