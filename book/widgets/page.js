@@ -24,13 +24,14 @@
     if (corner.textContent.trim() === "" && corner.children.length === 0) corner.replaceWith(document.createElement("td"));
   }
 
-  // Code and tables that are wider than the page scroll in themselves: the arrow keys must reach them.
+  // Code, tables and figures that are wider than the page scroll in themselves: the arrow keys must reach them.
+  const WIDE = { CODE: "wide code", FIGURE: "wide figure" };
   function reachWide() {
-    for (const wide of document.querySelectorAll("main pre > code, main .table-wrapper")) {
+    for (const wide of document.querySelectorAll("main pre > code, main .table-wrapper, main figure")) {
       if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;
       wide.tabIndex = 0;
       wide.setAttribute("role", "group");
-      wide.setAttribute("aria-label", wide.localName === "code" ? "wide code" : "wide table");
+      wide.setAttribute("aria-label", WIDE[wide.tagName] ?? "wide table");
     }
   }
   addEventListener("load", reachWide);
