@@ -36,6 +36,14 @@ for (const half of [0, 1]) {
   });
 }
 
+test("the book on one page, as it is printed", async () => {
+  const page = await open(null, WIDE);
+  await page.goto(`${given.siteFiles}/print.html`);
+  await page.evaluate(() => { for (const details of document.querySelectorAll("details")) details.open = true; });
+  assert.deepEqual(await complaints(page), []);
+  await close(page);
+});
+
 test("no widget, after something was done with it", async () => {
   const page = await open(null, WIDE);
   const cases = {
