@@ -358,53 +358,38 @@ fn a_magic_number_tells_the_order() {
 // ---------------------------------------------------------------- in the wild
 
 // ANCHOR: separator
-/// Two fields joined by `:`. The number 58 contains the byte of the separator.
-fn joined(user: u32, order: u32) -> Vec<u8> {
-    [&keys::encode_u32(user)[..], b":", &keys::encode_u32(order)].concat()
+/// A time in nanoseconds and a name, joined as interchain-security did (2022).
+fn joined(time: u64, name: &str) -> Vec<u8> {
+    [&keys::encode_u64(time)[..], b"/", name.as_bytes()].concat()
 }
 
 /// The bytes before the first separator.
-fn user_of(key: &[u8]) -> &[u8] {
-    key.split(|byte| *byte == b':').next().unwrap()
+fn time_of(key: &[u8]) -> &[u8] {
+    key.split(|byte| *byte == b'/').next().unwrap()
 }
 
 #[test]
 fn a_separator_between_binary_fields_is_found_too_early() {
-    assert_eq!(user_of(&joined(57, 7)), keys::encode_u32(57));
-    assert_eq!(user_of(&joined(58, 7)), [0, 0, 0]);
-    show_joined(&[(57, 7), (58, 7)]);
+    let [reported, a_second_later] = [83_000_000_070, 84_000_000_070];
+    assert_eq!(
+        time_of(&joined(a_second_later, "foowiz")),
+        keys::encode_u64(a_second_later)
+    );
+    assert_eq!(time_of(&joined(reported, "foowiz")).len(), 5);
+    show_joined(&[a_second_later, reported]);
 }
 // ANCHOR_END: separator
 
-fn show_joined(pairs: &[(u32, u32)]) {
+fn show_joined(times: &[u64]) {
     let mut text = String::new();
-    for &(user, order) in pairs {
-        let key = joined(user, order);
-        let cut = hex(user_of(&key));
-        let _ = writeln!(
-            text,
-            "user {user}, order {order}:  {}  cut at the first 3a: {cut}",
-            hex(&key)
-        );
+    for &time in times {
+        let key = joined(time, "foowiz");
+        let cut = hex(time_of(&key));
+        let key = hex(&key);
+        let _ = writeln!(text, "{time}  {key}\n  up to the first 2f:  {cut}");
     }
     output::check("02-endianness/outputs/separator.txt", &text);
 }
-
-// ANCHOR: long_buffer
-/// Sixteen bytes for twelve bytes of fields: the key ends in four zeros.
-#[test]
-fn a_buffer_that_is_too_long_makes_another_key() {
-    let mut buffer = [0; 16];
-    buffer[..4].copy_from_slice(&keys::encode_u32(7));
-    buffer[4..12].copy_from_slice(&keys::encode_u64(START_MS));
-
-    let store = Store::new();
-    store.put(buffer, "a reading");
-
-    assert!(store.rows.get(buffer).unwrap().is_some());
-    assert!(store.rows.get(&buffer[..12]).unwrap().is_none());
-}
-// ANCHOR_END: long_buffer
 
 // ---------------------------------------------------------------- helpers
 
