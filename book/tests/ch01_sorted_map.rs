@@ -121,6 +121,22 @@ fn padded_numbers_scan_in_order_until_the_width_runs_out() {
 }
 // ANCHOR_END: padded
 
+/// What the byte sorter shows, for paper and for a page without scripts.
+#[test]
+fn the_sorter_without_scripts() {
+    let mut table =
+        "| place in the scan | decimal | padded to 20 digits |\n|--:|--:|--:|\n".to_owned();
+    let plain = Store::with([1, 2, 9, 10].map(|n: u64| n.to_string())).all();
+    let padded = Store::with([1, 2, 9, 10].map(|n: u64| format!("{n:020}"))).all();
+    let text = |key: &[u8]| String::from_utf8(key.to_vec()).unwrap();
+    for (place, (plain, padded)) in plain.iter().zip(&padded).enumerate() {
+        let padded = text(padded);
+        let number = padded.trim_start_matches('0');
+        let _ = writeln!(table, "| {} | {} | {number} |", place + 1, text(plain));
+    }
+    output::check("01-sorted-map/outputs/sorter.md", &table);
+}
+
 /// The widest `u64` needs twenty decimal digits; in binary it takes eight bytes.
 #[test]
 fn padding_a_u64_takes_twenty_bytes() {
