@@ -125,11 +125,45 @@ fn every_chapter_plans_45_and_90_minutes() {
     }
 }
 
-/// Words that a reader takes in a minute, with the figures and a second look: an assumption, not a measurement.
-const WORDS_A_MINUTE: usize = 100;
+// How fast one reads is an assumption, not a measurement. The introduction says it in words.
+const WORDS_OF_TEXT_A_MINUTE: usize = 200;
+const WORDS_OF_CODE_A_MINUTE: usize = 100;
+/// For the prediction, and for what a widget or a figure shows.
+const MINUTES_TO_LOOK: usize = 10;
 
-/// The minutes of a chapter's exercises, as its manifest states them, and how many exercises these are.
-fn exercise_minutes(chapter: &str) -> (i64, usize) {
+/// The minutes that a chapter takes to read, without the instructor's notes and without writing answers.
+fn reading_minutes(chapter: &str, text: &str) -> usize {
+    let (read, _) = text.split_once("\n## Instructor notes\n").unwrap();
+    let (mut prose, mut code) = (0, 0);
+    for line in read.lines() {
+        match line.strip_prefix("{{#include ") {
+            Some(include) => code += words_included(chapter, include.trim_end_matches("}}")),
+            None => prose += line.split_whitespace().count(),
+        }
+    }
+    prose / WORDS_OF_TEXT_A_MINUTE + code / WORDS_OF_CODE_A_MINUTE + MINUTES_TO_LOOK
+}
+
+/// The words of an included file, or of the part between its anchors. Figures have none.
+fn words_included(chapter: &str, include: &str) -> usize {
+    let (file, anchor) = include.split_once(':').unwrap_or((include, ""));
+    let path = book_dir().join("chapters").join(chapter).join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    let part = match anchor {
+        "" if file.ends_with(".svg") => "",
+        "" => &text,
+        _ => {
+            let (_, from) = text.split_once(&format!("ANCHOR: {anchor}\n")).unwrap();
+            from.split_once(&format!("ANCHOR_END: {anchor}\n"))
+                .unwrap()
+                .0
+        }
+    };
+    part.split_whitespace().count()
+}
+
+/// The minutes of a chapter's exercises, as its manifest states them, in steps of five, and how many exercises these are.
+fn exercise_minutes(chapter: &str) -> (usize, usize) {
     let manifest = fs::read_to_string(exercises_of(chapter).join("Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
     let exercises = manifest["package"]["metadata"]["workbook"]["exercises"]
@@ -138,12 +172,13 @@ fn exercise_minutes(chapter: &str) -> (i64, usize) {
     let minutes = exercises
         .iter()
         .map(|exercise| exercise["minutes"].as_integer().unwrap());
-    (minutes.sum(), exercises.len())
+    let minutes = usize::try_from(minutes.sum::<i64>()).unwrap();
+    (minutes.next_multiple_of(5), exercises.len())
 }
 
 #[test]
 fn the_introduction_says_how_long_each_chapter_takes() {
-    let row = |name: &str, reading: usize, exercises: usize, solving: i64| {
+    let row = |name: &str, reading: usize, exercises: usize, solving: usize| {
         format!("| {name} | {reading} | {exercises} | {solving} |\n")
     };
     let mut table = [
@@ -154,8 +189,7 @@ fn the_introduction_says_how_long_each_chapter_takes() {
     let (mut reading, mut exercises, mut solving) = (0, 0, 0);
     for (chapter, text) in chapters() {
         let title = text.lines().next().unwrap().trim_start_matches("# ");
-        let words = text.split_whitespace().count();
-        let minutes = (words / WORDS_A_MINUTE).next_multiple_of(5);
+        let minutes = reading_minutes(&chapter, &text).next_multiple_of(5);
         let (to_solve, count) = exercise_minutes(&chapter);
         table += &row(
             &format!("[{title}]({chapter}/index.md)"),
@@ -168,5 +202,7 @@ fn the_introduction_says_how_long_each_chapter_takes() {
         solving += to_solve;
     }
     table += &row("all", reading, exercises, solving);
+    let hours = (reading + solving).div_ceil(60);
+    table += &format!("\nTogether about {hours} hours.\n");
     book::output::check("outputs/times.md", &table);
 }
