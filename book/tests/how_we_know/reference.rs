@@ -1,7 +1,7 @@
 //! The table of every encoding of `engine::keys`, made by the code that it describes.
 
 use book::output;
-use engine::keys::{self, DecodeKey, Desc, Numeric, OrderedKey, PaddedDecimal, Raw, Varint, hex};
+use engine::keys::{self, DecodeKey, Desc, Numeric, OrderedKey, PaddedDecimal, Raw, Varint};
 
 /// A line of the table. `names` are the functions and types that it stands for.
 struct Row {
@@ -12,6 +12,16 @@ struct Row {
     example: &'static str,
     key: String,
     refused: String,
+}
+
+/// Bytes in hexadecimal. Of many, the first and the last: a column has no room for more.
+fn hex(bytes: &[u8]) -> String {
+    match bytes {
+        [a, b, .., y, z] if bytes.len() > 10 => {
+            format!("{}…{}", keys::hex(&[*a, *b]), keys::hex(&[*y, *z]))
+        }
+        _ => keys::hex(bytes),
+    }
 }
 
 /// What the decoder says of bytes that are no key.
