@@ -1,7 +1,7 @@
 //! # newest-first: a window in time, newest first
 //!
 //! **Why.** A feed, a log, a price: people ask for the newest. If the newest comes first in the store, the
-//! answer is a short walk from one seek. But the bounds of a window turn round with the order, and most
+//! answer is the first rows of one scan. But the bounds of a window turn round with the order, and most
 //! people get them wrong.
 //!
 //! **Task.** A row is `key(time)`, then the name of what happened. The store is a sorted set of rows. Write
