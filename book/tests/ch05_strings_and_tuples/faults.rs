@@ -177,7 +177,6 @@ fn two_members_become_one_text() {
 }
 // ANCHOR_END: lossy
 
-// ANCHOR: one_ff
 #[test]
 fn one_ff_loses_rows_where_a_number_follows() {
     let prefix = "ann".to_key();
@@ -187,4 +186,3 @@ fn one_ff_loses_rows_where_a_number_follows() {
     // Behind text alone it would do: no byte of UTF-8 is ff.
     assert!(('\0'..=char::MAX).all(|c| !c.to_string().as_bytes().contains(&0xff)));
 }
-// ANCHOR_END: one_ff
