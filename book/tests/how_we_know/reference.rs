@@ -196,9 +196,9 @@ fn number32(value: f32) -> Numeric<f32> {
 
 #[test]
 fn the_table_of_every_encoding() {
-    let mut table = String::from(
-        "| type | rule | order | bytes | example | its key | refused, and why |\n|---|---|---|---|---|---|---|\n",
-    );
+    let mut table = String::from("| type | rule | order | bytes |\n|---|---|---|---|\n");
+    let mut examples =
+        String::from("| type | example | its key | refused, and why |\n|---|---|---|---|\n");
     for row in rows() {
         let types: Vec<String> = row
             .names
@@ -218,11 +218,19 @@ fn the_table_of_every_encoding() {
             types
         };
         table += &format!(
-            "| {types} | {} | {} | {} | `{}` | `{}` | {} |\n",
-            row.rule, row.order, row.bytes, row.example, row.key, row.refused
+            "| {types} | {} | {} | {} |\n",
+            row.rule, row.order, row.bytes
+        );
+        examples += &format!(
+            "| {types} | `{}` | `{}` | {} |\n",
+            row.example, row.key, row.refused
         );
     }
-    output::check("how-we-know/outputs/reference.md", &table);
+    // In one table the columns would not fit a page.
+    output::check(
+        "how-we-know/outputs/reference.md",
+        &format!("{table}\n{examples}"),
+    );
 }
 
 fn is_type(name: &str) -> bool {
