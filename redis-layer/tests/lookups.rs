@@ -212,6 +212,10 @@ fn events_come_in_the_order_of_redis() {
         &["multi", "set a 1", "get e1", "set e1 1", "exec"],
         &[script],
         &["get e1", "get e1", "set e1 1"],
+        &["rename e1 to"],
+        &["restore e1 0 x"],
+        &["lset e1 0 1"],
+        &["blpop e1 0.01"],
     ] {
         let (found, expected) = (events(ours.address, lines), events(real.address, lines));
         if found != expected {

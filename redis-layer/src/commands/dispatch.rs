@@ -242,7 +242,13 @@ fn run_alone(
     if !matches!(outcome, Ok(Reply::Wait { .. })) {
         txn.count_lookups(spec.has(Flag::ReadOnly));
     }
-    let reply = outcome?;
+    let reply = match outcome {
+        Ok(reply) => reply,
+        Err(error) => {
+            abandon(server, session, txn, guard);
+            return Err(error);
+        }
+    };
     if let Reply::Wait {
         timeout_ms,
         in_vain,
@@ -255,6 +261,7 @@ fn run_alone(
             other => other,
         };
         executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
+        abandon(server, session, txn, guard);
         return Ok(Reply::Silence);
     }
     session.tracks.flushed = flushes(spec);
@@ -273,13 +280,14 @@ pub(crate) fn finish<'s>(
     let mut committed = txn.commit().inspect_err(|_| {
         session.letters.clear();
         session.tracks.known.clear();
+        session.tracks.fresh.clear();
     })?;
     settle(server, &committed);
     drop(guard);
-    remove_found(server, &mut committed);
+    let found = remove_found_by(server, session, &mut committed);
     let wrote = committed.wrote;
     let flushes = std::mem::take(&mut session.tracks.flushed);
-    if wrote || flushes {
+    if wrote || flushes || found {
         session.confirm_change();
     }
     let known = std::mem::take(&mut session.tracks.known);
@@ -287,10 +295,38 @@ pub(crate) fn finish<'s>(
         client: Some(session.id),
         flushes,
         knows: &known,
+        reader: None,
     };
     tell(server, committed, writer);
     send_letters(session);
     Ok(wrote)
+}
+
+/// The end of a transaction that changes nothing, because its command failed or waits: gives up the locks in `guard`, and
+/// removes the keys that it has found expired.
+fn abandon<'s>(
+    server: &Server,
+    session: &mut Session,
+    txn: Txn<'s>,
+    guard: Option<Box<dyn Guard + 's>>,
+) {
+    let mut committed = txn.abandon();
+    drop(guard);
+    if remove_found_by(server, session, &mut committed) {
+        session.confirm_change();
+    }
+    publish_events(server, &committed.events);
+}
+
+/// Removes the keys that a client's transaction has found expired. Answers whether there was one.
+fn remove_found_by(server: &Server, session: &mut Session, committed: &mut Committed) -> bool {
+    let fresh = std::mem::take(&mut session.tracks.fresh);
+    let by = Writer {
+        knows: &fresh,
+        reader: Some(session.id),
+        ..Writer::default()
+    };
+    remove_found(server, committed, by)
 }
 
 /// As [`finish`], of a transaction that ran for several clients. None of them caches keys, has published something, or has
@@ -303,7 +339,7 @@ pub(crate) fn finish_for_many<'s>(
     let mut committed = txn.commit()?;
     settle(server, &committed);
     drop(guard);
-    remove_found(server, &mut committed);
+    remove_found(server, &mut committed, Writer::default());
     let wrote = committed.wrote;
     tell(server, committed, Writer::default());
     Ok(wrote)
@@ -397,6 +433,9 @@ pub(crate) struct Writer<'k> {
     pub(crate) flushes: bool,
     /// Keys that it read after it had changed them: it knows what they hold.
     pub(crate) knows: &'k [Bytes],
+    /// Who has read that the keys are gone, if they had expired: it goes on to hear of them. `knows` are those that it had
+    /// not read before.
+    pub(crate) reader: Option<u64>,
 }
 
 /// The rest, without locks: events go out, and those who wait for the keys are served.

@@ -40,7 +40,6 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         publish(server, &committed, Writer::default());
     }
     server.tracking.tell_changes(server);
-    shared.count_expired(removed);
     let limit_ms = server.config.live.latency_ms();
     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if limit_ms > 0 && millis >= limit_ms {
@@ -49,20 +48,21 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     Ok(removed)
 }
 
-/// Removes keys that a transaction has found expired, if subscribers want to know: they hear of that before they hear that
+/// Removes keys that a transaction has found expired, as Redis does. Subscribers hear of that before they hear that
 /// the transaction missed the keys. A key stays for the cleaner if the transaction did more with it, others hold its lock, or
-/// nobody may write.
-pub(crate) fn remove_found(server: &Server, committed: &mut Committed) {
+/// nobody may write. Answers whether there was one to remove.
+pub(crate) fn remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) -> bool {
     if committed.expired.is_empty() || server.is_paused() {
-        return;
+        return false;
     }
-    if let Err(error) = try_remove_found(server, committed) {
+    try_remove_found(server, committed, by).unwrap_or_else(|error| {
         // The transaction itself is done, and its client is owed the answer.
         tracing::warn!(%error, "expired keys are not removed");
-    }
+        false
+    })
 }
 
-fn try_remove_found(server: &Server, committed: &mut Committed) -> Result<()> {
+fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) -> Result<bool> {
     let mut expired = std::mem::take(&mut committed.expired);
     // What it has put there itself, to expire at once, came about before it expired.
     let events = committed.events.iter();
@@ -72,20 +72,18 @@ fn try_remove_found(server: &Server, committed: &mut Committed) -> Result<()> {
     let (databases, keys): (Vec<_>, Vec<Bytes>) = expired.into_iter().unzip();
     let scope = Scope::Keys(&keys);
     let Some(guard) = server.store.try_lock(scope)? else {
-        return Ok(());
+        return Ok(false);
     };
     let now_ms = server.clock.now_ms();
     let txn = Txn::begin(&*server.store, &server.shared, 0, now_ms)?;
     let mut txn = txn.under(Some(scope));
-    let mut removed = 0;
     for (db, key) in databases.into_iter().zip(&keys) {
         txn.set_db(db);
-        removed += u64::from(txn.remove_expired(key)?);
+        txn.remove_expired(key)?;
     }
     let mut gone = txn.commit()?;
     drop(guard);
-    server.shared.count_expired(removed);
     committed.happened_before(std::mem::take(&mut gone.events));
-    publish(server, &gone, Writer::default());
-    Ok(())
+    publish(server, &gone, by);
+    Ok(gone.wrote)
 }

@@ -33,10 +33,12 @@ pub(crate) fn scan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let rows = metadata_rows(txn.db());
     let next = visit_page(txn, Space::Metadata, &rows, number, extent, |row, value| {
         let (_, key) = decode_metadata_key(row)?;
-        let is_wanted = txn.is_live_row(value)
-            && options.wants_type(type_name(stored_kind(row, value)?))
-            && options.wants(&key);
-        if is_wanted {
+        if !options.wants(&key) {
+            return Ok(());
+        }
+        if !txn.is_live_row(value) {
+            txn.note_expired(&key);
+        } else if options.wants_type(type_name(stored_kind(row, value)?)) {
             found.push(Reply::Bulk(key.into()));
         }
         Ok(())

@@ -47,6 +47,8 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Ve
     while let (Some((row, value)), true) = (cursor.row(), rows.len() <= SAMPLED) {
         if txn.is_live_row(value) {
             rows.push(row.to_vec());
+        } else {
+            txn.note_expired(&decode_metadata_key(row)?.1);
         }
         cursor.advance()?;
     }

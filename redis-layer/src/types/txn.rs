@@ -57,7 +57,7 @@ pub struct Txn<'s> {
     lookups: Cell<(u64, u64)>,
     /// Those that were not, if anybody wants to know.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and have expired, if anybody wants to know.
+    /// Keys that were looked up and have expired.
     expired: RefCell<Vec<(DbNumber, Bytes)>>,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot shows: see `indexes`.
@@ -132,7 +132,7 @@ pub struct Committed {
     pub remapped: Vec<DbNumber>,
     /// What subscribers may want to know, oldest first.
     pub events: Vec<Event>,
-    /// Keys that were found expired, with their databases, if subscribers may want to know. Some may still be there.
+    /// Keys that were found expired, with their databases. Some may still be there.
     pub expired: Vec<(DbNumber, Bytes)>,
 }
 

@@ -97,6 +97,8 @@ pub(crate) struct Tracks {
     caching: Option<bool>,
     /// Keys that the transaction which runs has read, and has not changed since.
     pub(crate) known: Vec<Bytes>,
+    /// Keys that the client has read in it for the first time since they changed.
+    pub(crate) fresh: Vec<Bytes>,
     /// The transaction which runs has emptied or exchanged databases.
     pub(crate) flushed: bool,
 }
@@ -124,17 +126,28 @@ impl Tracking {
     }
 
     /// Remembers that a client is about to read keys. Beyond the limit of the table some keys are forgotten at the end of the
-    /// turn: who was told before its answer that a key is old would take the answer for a newer one, and keep it.
-    fn remember<'k>(&self, server: &Server, client: u64, keys: impl Iterator<Item = &'k Bytes>) {
+    /// turn: who was told before its answer that a key is old would take the answer for a newer one, and keep it. Answers
+    /// which keys it had not read since they changed.
+    fn remember<'k>(
+        &self,
+        server: &Server,
+        client: u64,
+        keys: impl Iterator<Item = &'k Bytes>,
+    ) -> Vec<Bytes> {
         let mut table = self.table.lock();
+        let mut fresh = Vec::new();
         for key in keys {
             let key = Bytes::copy_from_slice(key);
-            table.readers.entry(key).or_default().insert(client);
+            let readers = table.readers.entry(key.clone()).or_default();
+            if readers.insert(client) {
+                fresh.push(key);
+            }
         }
         let most = server.config.live.tracked_keys();
         if most > 0 && table.readers.len() > most {
             self.has_news.store(true, Ordering::Release);
         }
+        fresh
     }
 
     /// Keeps the table within its limit, which may have changed.
@@ -197,9 +210,14 @@ impl Table {
     /// Tells the readers of a key that it is old.
     fn invalidate(&mut self, server: &Server, key: &Bytes, writer: Writer<'_>) {
         for client in self.readers.remove(key).unwrap_or_default() {
-            if writer.client == Some(client) && writer.knows.contains(key) {
+            let is_reader = writer.reader == Some(client);
+            let is_known =
+                (is_reader || writer.client == Some(client)) && writer.knows.contains(key);
+            if is_reader || is_known {
                 let readers = self.readers.entry(key.clone()).or_default();
                 readers.insert(client);
+            }
+            if is_known {
                 continue;
             }
             if let Some(tracker) = self.clients.get(&client)
@@ -370,7 +388,8 @@ impl Session {
                 args.spec.keys.of(args.from(0)).cloned().collect()
             };
             let tracking = &self.server.tracking;
-            tracking.remember(&self.server, self.id, keys.iter());
+            let fresh = tracking.remember(&self.server, self.id, keys.iter());
+            self.tracks.fresh.extend(fresh);
             if self.in_transaction {
                 self.tracks.known.extend(keys);
             }

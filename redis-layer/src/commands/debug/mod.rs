@@ -17,7 +17,7 @@ use crate::commands::config::value::parse_bytes;
 use crate::commands::object::encoding_of;
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, slowly};
 use crate::types::number::{number_prefix, parse_double, parse_integer};
-use crate::types::{DbNumber, check};
+use crate::types::{DbNumber, Txn, check};
 
 /// `DEBUG subcommand [argument ...]`
 pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
@@ -94,11 +94,13 @@ fn sleep(args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `DEBUG OBJECT key`: the fields that tests look at.
+/// `DEBUG OBJECT key`: the fields that tests look at. A key that has expired and is not removed yet is shown, too.
 fn object(session: &Session, args: Args<'_>) -> Outcome {
-    let mut txn = session.server.begin(session.db)?;
+    let server = &session.server;
+    let idle_s = server.begin(session.db)?.idle_s(args.get(2));
+    // Nothing has expired at the beginning of time.
+    let mut txn = Txn::begin(&*server.store, &server.shared, session.db, i64::MIN)?;
     let metadata = txn.peek(args.get(2))?;
-    let idle_s = txn.idle_s(args.get(2));
     let metadata = metadata.ok_or(CommandError::fixed("ERR no such key"))?;
     let length = metadata.encode().len();
     let lru = (session.server.clock.now_ms() / 1000) & 0xff_ffff;

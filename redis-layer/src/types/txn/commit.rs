@@ -152,7 +152,7 @@ impl Txn<'_> {
             });
         }
         let mut batch = Batch::default();
-        let counts = self.follow_metadata(&mut batch)?;
+        let (counts, expired) = self.follow_metadata(&mut batch)?;
         let (touched, absent) = self.touched_rows();
         let remapped = self.remap(&mut batch);
         batch.reserve(self.changes.iter().map(Changes::len).sum());
@@ -180,6 +180,7 @@ impl Txn<'_> {
                 databases.add(db, change);
             }
         }
+        self.shared.count_expired(expired);
         self.ranks.get_mut().keep();
         Ok(Committed {
             wrote,
@@ -197,13 +198,14 @@ impl Txn<'_> {
             && self.began == self.mapping
     }
 
-    /// Keeps the expire-time index in step with the metadata rows, notes which keys were found expired, and answers
-    /// how the numbers of keys change, by the number in the rows.
+    /// Keeps the expire-time index in step with the metadata rows, notes which keys had expired, and answers
+    /// how the numbers of keys change, by the number in the rows, and how many had expired.
     pub(super) fn follow_metadata(
         &mut self,
         batch: &mut Batch,
-    ) -> Result<Vec<(DbNumber, KeyCount)>> {
+    ) -> Result<(Vec<(DbNumber, KeyCount)>, u64)> {
         let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
+        let mut expired_keys = 0;
         let mut expired = Vec::new();
         self.fetched.rewind();
         for (row, value) in self.changes[Space::Metadata.index()].iter() {
@@ -226,8 +228,11 @@ impl Txn<'_> {
                     );
                 }
             }
-            if was.keys > 0 && !old.is_live(self.now_ms) && self.shared.wants(Class::Expired) {
-                expired.push((rows, key));
+            if was.keys > 0 && !old.is_live(self.now_ms) {
+                expired_keys += 1;
+                if self.shared.wants(Class::Expired) {
+                    expired.push((rows, key));
+                }
             }
             let change = KeyCount {
                 keys: is.keys - was.keys,
@@ -251,7 +256,7 @@ impl Txn<'_> {
             Some(event)
         });
         put_in_front(&mut self.events, expired.collect());
-        Ok(counts)
+        Ok((counts, expired_keys))
     }
 
     /// The keys that were changed, by database and name, if anybody wants to know: in the order of their first changes,

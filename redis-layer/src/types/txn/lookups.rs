@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::types::txn::Txn;
-use crate::types::{Class, Event};
+use crate::types::{Class, Committed, Event};
 
 impl Txn<'_> {
     /// Notes whether a key was found.
@@ -17,11 +17,17 @@ impl Txn<'_> {
             .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
     }
 
-    /// Notes that a key has expired.
+    /// Notes that a key has expired: who ends the transaction removes it.
     pub(crate) fn note_expired(&self, key: &[u8]) {
-        if self.shared.wants(Class::Expired) {
-            let expired = (self.db, Bytes::copy_from_slice(key));
-            self.expired.borrow_mut().push(expired);
+        let expired = (self.db, Bytes::copy_from_slice(key));
+        self.expired.borrow_mut().push(expired);
+    }
+
+    /// Ends a transaction without its changes. Answers what it leaves to do: the keys that it has found expired.
+    pub(crate) fn abandon(self) -> Committed {
+        Committed {
+            expired: self.expired.take(),
+            ..Committed::default()
         }
     }
 
