@@ -18,7 +18,7 @@ use crate::commands::admission::admit;
 use crate::commands::expire::remove_found;
 use crate::commands::key_locks::Locks;
 use crate::commands::observed::{Ending, Observed};
-use crate::commands::pubsub::{publish_events, send_letters};
+use crate::commands::pubsub::{events_behind, publish_events, send_letters};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
@@ -264,6 +264,9 @@ fn run_alone(
         abandon(server, session, txn, guard);
         return Ok(Reply::Silence);
     }
+    if session.is_subscriber() {
+        session.events_behind = events_behind(args);
+    }
     session.tracks.flushed = flushes(spec);
     executed.wrote = finish(server, session, txn, guard)?;
     Ok(reply)
@@ -297,6 +300,14 @@ pub(crate) fn finish<'s>(
         knows: &known,
         reader: None,
     };
+    let behind = std::mem::take(&mut session.events_behind);
+    let mut events = committed.events.iter();
+    if let Some(at) = events.position(|event| behind.contains(&event.name)) {
+        let later = committed.events.split_off(at);
+        publish_events(server, &committed.events);
+        committed.events = later;
+        session.peer.outbox.reply_here();
+    }
     tell(server, committed, writer);
     send_letters(session);
     Ok(wrote)

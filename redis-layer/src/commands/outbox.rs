@@ -8,7 +8,8 @@
 //! 1. Messages come out in the order in which they went in.
 //! 2. What waits is bounded by the limit for the client's class. Whoever reaches it is
 //!    disconnected, as in Redis: its messages are dropped and the connection ends.
-//! 3. A call is never lost. Who waits leaves its waker, then looks; who changes something changes it, then takes the waker.
+//! 3. What waits behind the mark of [`Outbox::reply_here`] is not taken with what waits before it.
+//! 4. A call is never lost. Who waits leaves its waker, then looks; who changes something changes it, then takes the waker.
 //!    One of the two comes later at the lock of the waker, and sees what the other did.
 
 use std::collections::VecDeque;
@@ -69,6 +70,8 @@ pub struct Outbox {
 #[derive(Debug, Default)]
 struct Queue {
     messages: VecDeque<Message>,
+    /// The messages from here on come behind the next reply.
+    reply_at: Option<usize>,
     /// What waits in `messages`.
     bytes: usize,
     /// What the connection has taken and not yet sent.
@@ -98,16 +101,29 @@ impl Outbox {
         self.call();
     }
 
-    /// The messages that wait, oldest first. The connection says with [`Outbox::sent`] when they
+    /// The next reply of the client comes behind the messages that wait now, and before those that are added later.
+    pub(crate) fn reply_here(&self) {
+        let mut queue = self.queue.lock();
+        queue.reply_at = Some(queue.messages.len());
+        self.has_messages.store(true, Ordering::Release);
+    }
+
+    /// The messages that wait, oldest first, up to the next reply. The connection says with [`Outbox::sent`] when they
     /// are on their way.
     pub fn take(&self) -> VecDeque<Message> {
         if !self.has_messages.load(Ordering::Acquire) {
             return VecDeque::new();
         }
         let mut queue = self.queue.lock();
-        self.has_messages.store(false, Ordering::Relaxed);
-        queue.taken_bytes += std::mem::take(&mut queue.bytes);
-        std::mem::take(&mut queue.messages)
+        let behind = match queue.reply_at.take() {
+            Some(at) => queue.messages.split_off(at),
+            None => VecDeque::new(),
+        };
+        let bytes = behind.iter().map(|message| message.bytes).sum();
+        self.has_messages
+            .store(!behind.is_empty(), Ordering::Relaxed);
+        queue.taken_bytes += std::mem::replace(&mut queue.bytes, bytes) - bytes;
+        std::mem::replace(&mut queue.messages, behind)
     }
 
     /// Everything that was taken has been sent.
@@ -183,6 +199,7 @@ impl Outbox {
         self.is_closed.store(true, Ordering::Release);
         let mut queue = self.queue.lock();
         queue.messages.clear();
+        queue.reply_at = None;
         queue.bytes = 0;
         drop(queue);
         self.call();
@@ -243,6 +260,24 @@ mod tests {
         assert!(outbox.take().is_empty());
         outbox.sent();
         assert_eq!(outbox.waiting_bytes(), 0);
+    }
+
+    #[test]
+    fn a_reply_has_its_place_among_the_messages() {
+        let outbox = Outbox::default();
+        outbox.add(message("a"), OutputLimit::default());
+        outbox.reply_here();
+        outbox.add(message("b"), OutputLimit::default());
+        let bytes = outbox.waiting_bytes();
+        assert_eq!(outbox.take().len(), 1);
+        assert!(outbox.has_messages());
+        assert_eq!(outbox.waiting_bytes(), bytes);
+        outbox.sent();
+        assert_eq!(outbox.waiting_bytes(), bytes / 2);
+        assert_eq!(outbox.take().len(), 1);
+        assert!(!outbox.has_messages());
+        outbox.reply_here();
+        assert!(outbox.take().is_empty());
     }
 
     #[test]

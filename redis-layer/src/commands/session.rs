@@ -171,6 +171,7 @@ impl Server {
             script_keys: Vec::new(),
             in_transaction: false,
             letters: Vec::new(),
+            events_behind: &[],
             shown_command: "",
             last_end: None,
             worked_micros: 0,
@@ -309,6 +310,8 @@ pub struct Session {
     pub(crate) in_transaction: bool,
     /// What the transaction has published so far.
     pub(crate) letters: Vec<Letter>,
+    /// The events of the command that come behind its reply, if the client listens.
+    pub(crate) events_behind: &'static [&'static str],
     /// The command that others see.
     shown_command: &'static str,
     /// When the last command ended, if another one follows it at once.

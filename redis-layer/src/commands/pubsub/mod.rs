@@ -7,6 +7,7 @@
 //! looks into the outbox first, because a client that publishes to itself sees the message before
 //! the reply.
 
+mod echo;
 mod events;
 mod registry;
 
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 
+pub(crate) use echo::events_behind;
 pub(crate) use events::{publish_events, wanted_classes};
 pub(crate) use registry::{Letter, Registry, Topic};
 
