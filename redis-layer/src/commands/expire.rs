@@ -1,6 +1,7 @@
 //! Removing what has expired: without being asked for, and when somebody who is asked has found it.
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -41,7 +42,10 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     }
     server.tracking.tell_changes(server);
     let limit_ms = server.config.live.latency_ms();
-    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let sum = &server.counters.cleaning_micros;
+    sum.fetch_add(micros, Ordering::Relaxed);
+    let millis = micros / 1000;
     if limit_ms > 0 && millis >= limit_ms {
         server.latency.add("expire-cycle", now_ms, millis);
     }

@@ -34,6 +34,13 @@ const fn section(
     }
 }
 
+/// How the system tells which connections are ready.
+const MULTIPLEXING: &str = if cfg!(any(target_os = "linux", target_os = "android")) {
+    "epoll"
+} else {
+    "kqueue"
+};
+
 /// The sections in their order.
 const SECTIONS: [Section; 13] = [
     section("Server", true, server_section),
@@ -100,9 +107,10 @@ fn server_section(server: &Server, text: &mut String) -> Result<(), CommandError
             ("redis_mode", "standalone"),
         ],
     );
-    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-    line(text, "os", format_args!("{os} {arch}"));
+    line(text, "os", process::system());
     line(text, "arch_bits", usize::BITS);
+    line(text, "monotonic_clock", "POSIX clock_gettime");
+    line(text, "multiplexing_api", MULTIPLEXING);
     line(text, "keys_in_order_version", env!("CARGO_PKG_VERSION"));
     line(text, "process_id", std::process::id());
     line(text, "process_supervised", "no");
@@ -163,29 +171,37 @@ fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError
     let peak = PEAK.fetch_max(used, Relaxed).max(used);
     let clients: usize = server.peers().iter().map(|peer| peer.memory_bytes()).sum();
     let maxmemory = u64::try_from(server.config.number("maxmemory")).unwrap_or(0);
+    let dataset = used.saturating_sub(clients as u64);
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-    let share = 100.0 * used as f64 / peak.max(1) as f64;
+    let percent = |part: u64, whole: u64| {
+        let share = 100.0 * part as f64 / whole.max(1) as f64;
+        format!("{share:.2}%")
+    };
     line(text, "used_memory", used);
     line(text, "used_memory_human", human(used));
     line(text, "used_memory_rss", used);
     line(text, "used_memory_rss_human", human(used));
     line(text, "used_memory_peak", peak);
     line(text, "used_memory_peak_human", human(peak));
-    line(text, "used_memory_peak_perc", format_args!("{share:.2}%"));
+    line(text, "used_memory_peak_perc", percent(used, peak));
     line(text, "used_memory_overhead", clients);
     line(text, "used_memory_startup", 0);
-    line(
-        text,
-        "used_memory_dataset",
-        used.saturating_sub(clients as u64),
-    );
+    line(text, "used_memory_dataset", dataset);
+    line(text, "used_memory_dataset_perc", percent(dataset, used));
+    line(text, "total_system_memory", total_memory());
+    line(text, "total_system_memory_human", human(total_memory()));
     let (scripts, script_bytes) = server.scripts.kept();
     line(text, "used_memory_scripts_eval", script_bytes);
     line(text, "number_of_cached_scripts", scripts);
     line(text, "number_of_functions", 0);
     line(text, "number_of_libraries", 0);
-    line(text, "total_system_memory", total_memory());
-    line(text, "total_system_memory_human", human(total_memory()));
+    line(text, "used_memory_functions", 0);
+    line(text, "used_memory_scripts", script_bytes);
+    line(
+        text,
+        "used_memory_scripts_human",
+        human(script_bytes as u64),
+    );
     line(text, "maxmemory", maxmemory);
     line(text, "maxmemory_human", human(maxmemory));
     line(
@@ -193,9 +209,20 @@ fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError
         "maxmemory_policy",
         server.config.get("maxmemory-policy"),
     );
-    line(text, "mem_fragmentation_ratio", "1.00");
-    line(text, "mem_clients_slaves", 0);
+    constants(
+        text,
+        &[
+            ("mem_fragmentation_ratio", "1.00"),
+            ("mem_fragmentation_bytes", "0"),
+            ("mem_not_counted_for_evict", "0"),
+            ("mem_replication_backlog", "0"),
+            ("mem_total_replication_buffers", "0"),
+            ("mem_clients_slaves", "0"),
+        ],
+    );
     line(text, "mem_clients_normal", clients);
+    line(text, "mem_cluster_links", 0);
+    line(text, "mem_aof_buffer", 0);
     line(text, "mem_allocator", "mimalloc");
     constants(
         text,
@@ -212,8 +239,20 @@ fn memory_section(server: &Server, text: &mut String) -> Result<(), CommandError
 fn persistence_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     let view = server.persistence.view();
     let status = if view.last_failed { "err" } else { "ok" };
-    line(text, "loading", 0);
-    line(text, "async_loading", 0);
+    constants(
+        text,
+        &[
+            ("loading", "0"),
+            ("async_loading", "0"),
+            // Nothing is copied to be saved: a snapshot stands beside what is written.
+            ("current_cow_peak", "0"),
+            ("current_cow_size", "0"),
+            ("current_cow_size_age", "0"),
+            ("current_fork_perc", "0.00"),
+            ("current_save_keys_processed", "0"),
+            ("current_save_keys_total", "0"),
+        ],
+    );
     line(text, "rdb_changes_since_last_save", view.changes);
     line(text, "rdb_bgsave_in_progress", u8::from(view.is_saving));
     line(text, "rdb_last_save_time", view.last_save_s);
@@ -224,13 +263,21 @@ fn persistence_section(server: &Server, text: &mut String) -> Result<(), Command
     constants(
         text,
         &[
+            ("rdb_last_cow_size", "0"),
+            ("rdb_last_load_keys_expired", "0"),
+            ("rdb_last_load_keys_loaded", "0"),
             ("aof_enabled", "1"),
             ("aof_rewrite_in_progress", "0"),
             ("aof_rewrite_scheduled", "0"),
             ("aof_last_rewrite_time_sec", "-1"),
             ("aof_current_rewrite_time_sec", "-1"),
             ("aof_last_bgrewrite_status", "ok"),
+            ("aof_rewrites", "0"),
+            ("aof_rewrites_consecutive_failures", "0"),
             ("aof_last_write_status", "ok"),
+            ("aof_last_cow_size", "0"),
+            ("module_fork_in_progress", "0"),
+            ("module_fork_last_cow_size", "0"),
         ],
     );
     Ok(())
@@ -265,14 +312,29 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
     ] {
         line(text, name, format_args!("{:.2}", bytes as f64 / 1024.0));
     }
+    line(text, "instantaneous_input_repl_kbps", "0.00");
+    line(text, "instantaneous_output_repl_kbps", "0.00");
     for (name, value) in [
         ("rejected_connections", counters.rejected.load(Relaxed)),
         ("sync_full", 0),
         ("sync_partial_ok", 0),
         ("sync_partial_err", 0),
         ("expired_keys", server.shared.expired_keys()),
+    ] {
+        line(text, name, value);
+    }
+    // The cleaner finds all that has expired, and only that.
+    line(text, "expired_stale_perc", "0.00");
+    for (name, value) in [
+        ("expired_time_cap_reached_count", 0),
+        (
+            "expire_cycle_cpu_milliseconds",
+            counters.cleaning_micros.load(Relaxed) / 1000,
+        ),
         ("evicted_keys", 0),
         ("evicted_clients", counters.evicted_clients.load(Relaxed)),
+        ("total_eviction_exceeded_time", 0),
+        ("current_eviction_exceeded_time", 0),
         ("keyspace_hits", hits),
         ("keyspace_misses", misses),
         ("pubsub_channels", server.pubsub.count(Topic::Channel)),
@@ -280,6 +342,14 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
         ("pubsubshard_channels", server.pubsub.count(Topic::Shard)),
         ("latest_fork_usec", 0),
         ("total_forks", 0),
+        ("migrate_cached_sockets", 0),
+        ("slave_expires_tracked_keys", 0),
+        ("active_defrag_hits", 0),
+        ("active_defrag_misses", 0),
+        ("active_defrag_key_hits", 0),
+        ("active_defrag_key_misses", 0),
+        ("total_active_defrag_time", 0),
+        ("current_active_defrag_time", 0),
         ("tracking_total_keys", tracked as u64),
         ("tracking_total_items", items as u64),
         ("tracking_total_prefixes", prefixes as u64),
@@ -288,6 +358,10 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
         ("dump_payload_sanitizations", 0),
         ("total_reads_processed", traffic.reads),
         ("total_writes_processed", traffic.writes),
+        ("io_threaded_reads_processed", 0),
+        ("io_threaded_writes_processed", 0),
+        ("reply_buffer_shrinks", 0),
+        ("reply_buffer_expands", 0),
     ] {
         line(text, name, value);
     }
@@ -322,6 +396,13 @@ fn cpu_section(_server: &Server, text: &mut String) -> Result<(), CommandError> 
     line(text, "used_cpu_user", format_args!("{user:.6}"));
     line(text, "used_cpu_sys_children", "0.000000");
     line(text, "used_cpu_user_children", "0.000000");
+    let (user, system) = process::main_thread_seconds();
+    line(
+        text,
+        "used_cpu_sys_main_thread",
+        format_args!("{system:.6}"),
+    );
+    line(text, "used_cpu_user_main_thread", format_args!("{user:.6}"));
     Ok(())
 }
 

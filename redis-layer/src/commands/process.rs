@@ -10,10 +10,35 @@ pub(crate) fn resident_bytes() -> u64 {
     resident.unwrap_or(0) * PAGE_BYTES
 }
 
+/// The name of the system, its release if it tells, and the kind of processor.
+pub(crate) fn system() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let words = [os_name(), release.trim(), std::env::consts::ARCH];
+    let known: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    known.join(" ")
+}
+
+const fn os_name() -> &'static str {
+    if cfg!(target_os = "linux") {
+        "Linux"
+    } else {
+        std::env::consts::OS
+    }
+}
+
 /// How many seconds the process has used processors: for itself, and in the system.
 pub(crate) fn processor_seconds() -> (f64, f64) {
+    seconds_of("/proc/self/stat")
+}
+
+/// How many of them its first thread has used.
+pub(crate) fn main_thread_seconds() -> (f64, f64) {
+    seconds_of(&format!("/proc/self/task/{}/stat", std::process::id()))
+}
+
+fn seconds_of(file: &str) -> (f64, f64) {
     const TICKS_A_SECOND: f64 = 100.0;
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let stat = fs::read_to_string(file).unwrap_or_default();
     // The name of the program stands in parentheses and may hold spaces.
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let mut ticks = behind_name

@@ -28,6 +28,8 @@ pub struct Counters {
     pub evicted_clients: AtomicU64,
     /// Replies that are errors.
     pub errors: AtomicU64,
+    /// How long keys were removed that had expired and that nobody asked for.
+    pub cleaning_micros: AtomicU64,
 }
 
 /// What went through sockets.
@@ -82,6 +84,7 @@ impl Counters {
             &self.rejected,
             &self.evicted_clients,
             &self.errors,
+            &self.cleaning_micros,
         ];
         let traffic = self.traffic.all().flat_map(Traffic::all);
         for counter in single.into_iter().chain(traffic) {
