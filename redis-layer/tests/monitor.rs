@@ -62,6 +62,11 @@ fn monitors_see_commands_but_no_secrets() {
             "select 3",
             "get a",
             "eval return(redis.call('get','a')) 0",
+            "multi",
+            "eval return(redis.call('get','a')) 0",
+            "eval return( 0",
+            "evalsha no 0",
+            "exec",
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             client.call(&words);

@@ -208,6 +208,8 @@ pub(crate) fn run_inside(
     args: Args<'_>,
     form: Form,
 ) -> Outcome {
+    // Before the commands that it runs.
+    session.server.monitors.show(session, args);
     let request = Request::new(session, args, form)?;
     let answer = request.run(session, txn, Coverage::Everything);
     // Nothing is outside the lock of everything, so nothing stops the script.
