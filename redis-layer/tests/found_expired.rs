@@ -109,13 +109,13 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
         }
         for line in [
             "mset a 1 b 1 c 1",
-            "pexpire a 20",
-            "pexpire b 20",
+            "pexpire a 500",
+            "pexpire b 500",
             "mget a c",
         ] {
             call(&mut client, line);
         }
-        thread::sleep(Duration::from_millis(40));
+        thread::sleep(Duration::from_millis(510));
         for line in [
             "mget a b c",
             "get a",
