@@ -59,7 +59,7 @@ fn replies_stand_among_events_as_in_redis() {
         "getset no 1",
         "getdel s",
         "getex s ex 9",
-        "getex s px 1",
+        "getex s pxat 1",
         "append s 1",
         "incr no",
         "mset s 1 no 2",
