@@ -8,7 +8,7 @@
 //! 1. Messages come out in the order in which they went in.
 //! 2. What waits is bounded by the limit for the client's class. Whoever reaches it is
 //!    disconnected, as in Redis: its messages are dropped and the connection ends.
-//! 3. What waits behind the mark of [`Outbox::reply_here`] is not taken with what waits before it.
+//! 3. What waits behind the mark of `Outbox::reply_here` is not taken with what waits before it.
 //! 4. A call is never lost. Who waits leaves its waker, then looks; who changes something changes it, then takes the waker.
 //!    One of the two comes later at the lock of the waker, and sees what the other did.
 
