@@ -33,6 +33,12 @@ pub(crate) fn call(ask: impl FnOnce() -> Answer) -> Outcome {
     }
 }
 
+/// Reaches, for the call around this one, the `todo!()` that a nested call has reached.
+pub(crate) fn reach_todo(place: String) -> ! {
+    LAST.set(Some((TODO.to_owned(), place)));
+    panic::resume_unwind(Box::new(()))
+}
+
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -128,6 +134,15 @@ mod tests {
         };
         assert_eq!(message, "no such luck");
         assert!(place.contains("guard.rs:"), "{place}");
+    }
+
+    #[test]
+    fn a_todo_reached_again_keeps_its_place() {
+        let inner = call(|| todo!("inside"));
+        let Outcome::Todo { place } = inner.clone() else {
+            panic!("the `todo!()` was not seen");
+        };
+        assert_eq!(call(|| reach_todo(place.clone())), inner);
     }
 
     #[test]
