@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
 use kit::render::two_rows;
+use kit::values::LENGTHS;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -160,6 +161,10 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
         all.extend(shorter.clone());
     }
     all.extend([vec![b'a'; 255], vec![b'a'; 256], vec![b'b'; 257]]);
+    for length in LENGTHS {
+        let with = |end: &[u8]| [&vec![b'a'; length], end].concat();
+        all.extend([with(b""), with(b"\x00b"), with(b"\x00c")]);
+    }
     let mut seen = HashSet::new();
     all.retain(|string| seen.insert(string.clone()));
     all
@@ -168,8 +173,10 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
 /// A string as its author would write it.
 pub(crate) fn quoted(value: &[u8]) -> Answer {
     let text = match value {
-        [first, ..] if value.len() > 32 => format!("[b'{}'; {}]", char::from(*first), value.len()),
-        _ => format!("b\"{}\"", value.escape_ascii()),
+        [first, rest @ ..] if rest.len() >= 32 && rest.iter().all(|byte| byte == first) => {
+            format!("[b'{}'; {}]", char::from(*first), value.len())
+        }
+        _ => format!("b{}", kit::answer::quoted(value)),
     };
     Answer {
         bytes: Some(value.to_vec()),

@@ -273,7 +273,7 @@ fn unknown_escapes_are_told_what_they_do() {
     observed(
         &escape(short_only, decode),
         "returns",
-        &["It panics on encode([b'a'; 256]), encode([b'b'; 257])."],
+        &["It panics on the strings of more than 255 bytes, all of them and no others."],
     );
 }
 
@@ -516,4 +516,45 @@ fn an_end_that_is_escaped_too_is_named() {
         runs.join(&b"\x00\xff"[..])
     };
     named(&escape(end_first, decode), "end_escaped_too");
+}
+
+#[test]
+fn strings_have_any_length() {
+    for looked_at in [64, 255, 256, 300, 512, 1024, 4096] {
+        let cut = move |value: &[u8]| encode(&value[..value.len().min(looked_at)]);
+        observed(
+            &escape(cut, decode),
+            "order",
+            &["are different, but both become"],
+        );
+        let left_bare = move |value: &[u8]| {
+            let (start, rest) = value.split_at(value.len().min(looked_at));
+            let escaped = encode(start);
+            [&escaped[..escaped.len() - 2], rest, &[0x00, 0x01]].concat()
+        };
+        let verdict = escape(left_bare, decode);
+        assert_eq!(verdict.check.as_deref(), Some("bytes"), "{looked_at}");
+        let read = move |key: &[u8]| {
+            let value = decode(key)?;
+            Some(value[..value.len().min(looked_at)].to_vec())
+        };
+        observed(&escape(encode, read), "round-trip", &["decode([b'a"]);
+    }
+}
+
+#[test]
+fn a_test_over_what_another_exercise_lacks_is_not_unwritten() {
+    let over_a_stub = |encode: &dyn Fn(&[u8]) -> Vec<u8>, _: &dyn Fn(&[u8]) -> Option<Vec<u8>>| {
+        assert_eq!(
+            encode(b"a"),
+            ch05_strings_and_tuples::escape_bytes::encode(b"a")
+        );
+    };
+    observed(
+        &tester(over_a_stub),
+        "returns",
+        &[
+            "reaches a `todo!()` that stands in another file, at exercises/ch05-strings-and-tuples/src/escape_bytes.rs:",
+        ],
+    );
 }

@@ -1,10 +1,12 @@
-//! Separators for every pair of some twenty keys: in range, shorter, and as short as the best raised cut.
+//! Separators for every pair of some twenty keys, and for long ones: in range, shorter, and as short as the best raised cut.
 
 use std::sync::Arc;
 
+use kit::answer::quoted;
 use kit::check::{Check, Finding};
 use kit::exercise::Sheet;
-use kit::{Answer, Cast, Exercise, Judged, Outcome, PartOf, Show as _, check};
+use kit::values::LENGTHS;
+use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::solutions::separator::{compare, separator as right};
 use crate::{mistakes, stubs};
@@ -65,14 +67,19 @@ pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
         solution: Arc::new(right),
     };
     let all = KEYS.iter().flat_map(|&a| KEYS.iter().map(move |&b| (a, b)));
-    let pairs: Vec<(&[u8], &[u8])> = PAIRS.into_iter().chain(all).collect();
+    let mut pairs: Vec<Keys> = PAIRS
+        .into_iter()
+        .chain(all)
+        .map(|(a, b)| (a.to_vec(), b.to_vec()))
+        .collect();
+    pairs.extend(long_pairs());
     let mut part = PartOf::new("separator", "separator").open();
-    for &(a, b) in &pairs {
+    for (a, b) in pairs.clone() {
         part = part.probe(
-            call(a, b),
-            Answer::text(format!("{} and {}", quoted(a), quoted(b))),
-            &classes(a, b),
-            move |separate: &Separate| separate(a, b).show(),
+            call(&a, &b),
+            Answer::text(format!("{} and {}", quoted(&a), quoted(&b))),
+            &classes(&a, &b),
+            move |separate: &Separate| separate(&a, &b).show(),
         );
     }
     Exercise::new("separator", "07-comparators", cast)
@@ -98,8 +105,12 @@ pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
         .mistakes(mistakes::separator::all())
 }
 
-fn quoted(key: &[u8]) -> String {
-    format!("\"{}\"", key.escape_ascii())
+/// Keys that differ far behind their start: there alone a raised cut fits.
+fn long_pairs() -> impl Iterator<Item = Keys> {
+    LENGTHS.into_iter().map(|length| {
+        let with = |end: &[u8]| [&vec![b'x'; length], end].concat();
+        (with(b"a:1"), with(b"c"))
+    })
 }
 
 fn call(a: &[u8], b: &[u8]) -> String {
@@ -121,20 +132,20 @@ fn classes(a: &[u8], b: &[u8]) -> Vec<&'static str> {
     classes
 }
 
-type Keys = (&'static [u8], &'static [u8]);
+type Keys = (Vec<u8>, Vec<u8>);
 
 /// A check that looks at one answer after the other; what it says of one completes "separator(...) ...".
 fn looked_at(
     name: &'static str,
     claim: &'static str,
     pairs: &[Keys],
-    wrong: fn(Keys, Option<&[u8]>) -> Option<String>,
+    wrong: fn(&[u8], &[u8], Option<&[u8]>) -> Option<String>,
 ) -> impl FnOnce(&Sheet) -> Check {
     let pairs = pairs.to_vec();
     check::custom("separator", name, claim, move |part, outcomes| {
         let asked = pairs.iter().zip(outcomes).zip(&part.probes);
-        asked.into_iter().find_map(|((&pair, outcome), probe)| {
-            let wrong = wrong(pair, outcome_bytes(outcome))?;
+        asked.into_iter().find_map(|(((a, b), outcome), probe)| {
+            let wrong = wrong(a, b, outcome.bytes())?;
             Some(Finding {
                 summary: format!("{} {wrong}", probe.call),
                 detail: String::new(),
@@ -144,11 +155,7 @@ fn looked_at(
     })
 }
 
-fn outcome_bytes(outcome: &Outcome) -> Option<&[u8]> {
-    outcome.bytes()
-}
-
-fn out_of_range((a, b): Keys, answer: Option<&[u8]>) -> Option<String> {
+fn out_of_range(a: &[u8], b: &[u8], answer: Option<&[u8]>) -> Option<String> {
     let found = answer?;
     let shown = quoted(found);
     if compare(a, b).is_ge() {
@@ -170,7 +177,7 @@ fn out_of_range((a, b): Keys, answer: Option<&[u8]>) -> Option<String> {
     }
 }
 
-fn too_long((a, _): Keys, answer: Option<&[u8]>) -> Option<String> {
+fn too_long(a: &[u8], _: &[u8], answer: Option<&[u8]>) -> Option<String> {
     let found = answer?;
     (found.len() >= a.len()).then(|| {
         format!(
@@ -182,7 +189,7 @@ fn too_long((a, _): Keys, answer: Option<&[u8]>) -> Option<String> {
     })
 }
 
-fn not_shortest((a, b): Keys, answer: Option<&[u8]>) -> Option<String> {
+fn not_shortest(a: &[u8], b: &[u8], answer: Option<&[u8]>) -> Option<String> {
     let best = right(a, b)?;
     match answer {
         None => Some(format!("is None, but {} would do", quoted(&best))),

@@ -331,3 +331,15 @@ fn numbers_of_128_bits_that_do_not_fit_are_named() {
     };
     named(&order(parsed), "overflow_of_128_bits_taken_for_no_number");
 }
+
+#[test]
+fn whoever_stops_looking_finds_no_separator() {
+    for looked_at in [12, 16, 64, 255, 256, 512, 4096] {
+        let of_the_start = move |a: &[u8], b: &[u8]| {
+            let start = &a[..a.len().min(looked_at)];
+            let cut = solutions::separator::separator(start, b)?;
+            (right(a, &cut).is_le() && right(&cut, b).is_lt()).then_some(cut)
+        };
+        observed(&between(of_the_start), "shortest", &["would do"]);
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::answer::{Outcome, hex};
 use crate::exercise::{Part, Sheet};
-use crate::render::{first_difference, two_rows};
+use crate::render::{brief, first_difference, two_rows};
 
 /// What a check found wrong, at the smallest probe that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,20 +68,15 @@ pub fn answers_where(
         let probe = &part.probes[first];
         let expected = probe.expected.as_ref()?;
         let given = outcomes[first].answer()?;
+        let (right, yours) = (brief(&expected.text), brief(&given.text));
         let detail = match (&expected.bytes, &given.bytes) {
             (Some(right), Some(yours)) if first_difference(right, yours).is_some() => {
                 two_rows(("expected", right), ("yours", yours), "differs first")
             }
-            _ => format!(
-                "  expected  {}\n     yours  {}\n",
-                expected.text, given.text
-            ),
+            _ => format!("  expected  {right}\n     yours  {yours}\n"),
         };
         Some(Finding {
-            summary: format!(
-                "{} must be {}, but it is {}",
-                probe.call, expected.text, given.text
-            ),
+            summary: format!("{} must be {right}, but it is {yours}", probe.call),
             detail,
             calls: vec![probe.call.clone()],
         })
@@ -115,7 +110,7 @@ pub fn length(function: &'static str, bytes: usize) -> impl FnOnce(&Sheet) -> Ch
                 "{} has {} bytes, not {bytes}: {}",
                 probe.call,
                 key.len(),
-                hex(key)
+                brief(&hex(key))
             ),
             detail: String::new(),
             calls: vec![probe.call.clone()],
@@ -149,15 +144,15 @@ pub fn order_of(
                 "{} and {} are different, but both become {}",
                 a.input.text,
                 b.input.text,
-                hex(x)
+                brief(&hex(x))
             )
         } else {
             format!(
                 "{} = {} sorts before {} = {}, though {} {relation} {}",
                 b.call,
-                hex(y),
+                brief(&hex(y)),
                 a.call,
-                hex(x),
+                brief(&hex(x)),
                 a.input.text,
                 b.input.text
             )
@@ -179,7 +174,7 @@ pub fn distinct(function: &'static str, claim: impl Into<String>) -> impl FnOnce
                 "{} and {} are both {}",
                 part.probes[a].call,
                 part.probes[b].call,
-                outcomes[a].brief()
+                brief(&outcomes[a].brief())
             ),
             detail: String::new(),
             calls: vec![part.probes[a].call.clone(), part.probes[b].call.clone()],

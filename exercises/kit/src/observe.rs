@@ -8,7 +8,7 @@ use crate::answer::Outcome;
 use crate::check::{has_key, key, shared_answer, sorted, wrong_answers};
 use crate::exercise::Part;
 use crate::relate::relation;
-use crate::render::{count, some_of};
+use crate::render::{brief, count, some_of};
 
 /// At most so many calls are named one by one.
 const NAMED_MAX: usize = 4;
@@ -236,7 +236,7 @@ fn shared(part: &Part, outcomes: &[Outcome]) -> Option<String> {
         part.makes,
         part.probes[a].call,
         part.probes[b].call,
-        outcomes[a].brief()
+        brief(&outcomes[a].brief())
     ))
 }
 

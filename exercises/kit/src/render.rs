@@ -80,6 +80,20 @@ fn window(bytes: &[u8], from: usize) -> String {
     text
 }
 
+/// A text with its middle left out if it is longer than a reader looks at.
+pub fn brief(text: &str) -> String {
+    const SHOWN: usize = 400;
+    const START: usize = 96;
+    const END: usize = 48;
+    let length = text.chars().count();
+    if length <= SHOWN {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(START).collect();
+    let end: String = text.chars().skip(length - END).collect();
+    format!("{start} ... {end} ({length} characters)")
+}
+
 /// A count with its noun: `1 probe`, `12 probes`.
 pub fn count(n: usize, noun: &str) -> String {
     if n == 1 {
@@ -151,6 +165,15 @@ mod tests {
         assert!(text.contains("one ends before byte 1"), "{text}");
         assert!(text.contains("(ended)"), "{text}");
         assert!(two_rows(("a", &[]), ("b", &[1]), "decides").contains("(no bytes)"));
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        let text = "ab".repeat(200);
+        assert_eq!(brief(&text), text);
+        let longer = text + "c";
+        assert!(brief(&longer).ends_with("abc (401 characters)"));
+        assert!(brief(&longer).len() < 200);
     }
 
     #[test]

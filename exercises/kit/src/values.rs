@@ -8,6 +8,9 @@ use std::cmp::Ordering;
 
 use crate::answer::Show;
 
+/// Lengths of keys and texts that begin alike: one of them goes on behind the place at which an answer stops looking.
+pub const LENGTHS: [usize; 5] = [20, 60, 300, 1000, 5000];
+
 /// A number that exercises can be about.
 pub trait Value: Copy + Show + Send + Sync + 'static {
     /// The numbers to ask for, smallest first, each once.
