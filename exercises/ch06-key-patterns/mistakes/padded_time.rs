@@ -25,6 +25,7 @@ enum Step {
     Thirteen,
     Nineteen,
     TwentyOne,
+    ThirtyNine,
     Spaces,
     ZerosBehind,
     Hexadecimal,
@@ -33,12 +34,12 @@ enum Step {
 }
 use Step::{
     BigEndian, Hexadecimal, InSeconds, LeftOpen, Narrowed, Nineteen, Signed, Spaces, Thirteen,
-    ThroughFloat, TurnedRound, TwentyOne, Unpadded, ZerosBehind,
+    ThirtyNine, ThroughFloat, TurnedRound, TwentyOne, Unpadded, ZerosBehind,
 };
 
 const NUMBER: [Step; 5] = [Narrowed, ThroughFloat, Signed, InSeconds, TurnedRound];
 
-const QUIRKS: [Quirk<Step>; 14] = [
+const QUIRKS: [Quirk<Step>; 15] = [
     Quirk::of(
         Narrowed,
         "narrowed_to_u32",
@@ -117,6 +118,15 @@ const QUIRKS: [Quirk<Step>; 14] = [
         WIDTH,
     ),
     Quirk::of(
+        ThirtyNine,
+        "padded_to_39",
+        "length",
+        "zeros in front up to thirty-nine digits",
+        "That many digits has the greatest `u128`. A time is a `u64` here, whose greatest number has twenty: the order is \
+         right, and nineteen bytes of each key say nothing.",
+        WIDTH,
+    ),
+    Quirk::of(
         Spaces,
         "padded_with_spaces",
         "digits",
@@ -186,6 +196,8 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
         19
     } else if has(TwentyOne) {
         21
+    } else if has(ThirtyNine) {
+        39
     } else {
         20
     };

@@ -456,3 +456,12 @@ fn a_query_over_a_wrong_key_waits() {
     let waits = "`hosts_of` gives wrong answers too. If it calls `key`, it may be right by itself";
     assert!(verdict.message.contains(waits), "{waits}");
 }
+
+#[test]
+fn the_digits_of_a_number_of_128_bits_are_named() {
+    let wide = |time: u64| format!("{:039}", u128::from(time)).into_bytes();
+    named(
+        &padded(wide, solutions::padded_time::decode),
+        "padded_to_39",
+    );
+}
