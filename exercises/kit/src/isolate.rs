@@ -414,7 +414,9 @@ fn signal_name(status: ExitStatus) -> String {
         Some(11) => "SIGSEGV, an invalid memory access".to_owned(),
         Some(9) => "SIGKILL, by the system or by itself".to_owned(),
         Some(24) => "SIGXCPU, out of processor time".to_owned(),
-        Some(25) => "SIGXFSZ, it wrote too large a file".to_owned(),
+        Some(25) => {
+            "SIGXFSZ, its answers take too much room, or a file that it wrote does".to_owned()
+        }
         Some(number) => format!("signal {number}"),
         None => status.to_string(),
     }
