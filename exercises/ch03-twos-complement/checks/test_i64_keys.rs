@@ -67,12 +67,15 @@ fn candidates() -> Candidates<Keys> {
             },
         )
         .right(
-            "twenty_digits",
-            "It adds 2^63 and writes the sum as decimal text of twenty digits.",
+            "counted_digits",
+            "It adds 2^63 and writes the sum as decimal text, behind the number of its digits.",
             Keys {
-                encode: |n| format!("{:020}", flipped(n)).into_bytes(),
+                encode: |n| {
+                    let digits = flipped(n).to_string();
+                    format!("{:02}{digits}", digits.len()).into_bytes()
+                },
                 decode: |key| {
-                    let digits = key.iter().map(|digit| u64::from(digit - b'0'));
+                    let digits = key[2..].iter().map(|digit| u64::from(digit - b'0'));
                     unflipped(digits.fold(0, |sum, digit| 10 * sum + digit))
                 },
             },

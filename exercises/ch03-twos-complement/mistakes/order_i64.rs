@@ -181,10 +181,38 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
         })
         .says("every bit flipped except the sign bit")
         .why(
-            "i64::MAX is all ones except the sign bit, so an XOR with it flips the 63 others. i64::MIN is \
-             the sign bit alone.",
+            "The greatest number comes first: these are the bytes of `i64::MAX - value`. An XOR with i64::MAX gives the same, \
+             because it is all ones except the sign bit. i64::MIN is the sign bit alone.",
         )
         .link(REPAIRS),
+        in_encode("magnitude_behind_the_sign_bit", |value| {
+            let sign = if value < 0 { SIGN_BIT } else { 0 };
+            value.unsigned_abs() | sign
+        })
+        .says("the sign bit as it is, 1 below zero, and the absolute value behind it")
+        .why(
+            "The sign bit of a negative number is 1, so it stands behind all others. And -2 has the greater absolute value, so it \
+             stands behind -1. Two's complement has only the first of these faults: leave its other bits alone.",
+        )
+        .link(REPAIRS),
+        in_encode("magnitude_inverted", |value| {
+            let magnitude = value.unsigned_abs() | SIGN_BIT;
+            if value < 0 { !magnitude } else { magnitude }
+        })
+        .says("the absolute value behind a bit for the sign, all of it inverted below zero")
+        .why(
+            "That repairs floats, which have a sign and a magnitude, and two zeros. An i64 has one zero: the key below its own stays \
+             free for a -0, and i64::MIN, whose absolute value needs all 64 bits, gets it and sorts behind -1. Flip the sign bit and \
+             no other.",
+        )
+        .link(REPAIRS),
+        in_encode("zigzag", |value| ((value << 1) ^ (value >> 63)).cast_unsigned())
+            .says("zigzag: 0, -1, 1, -2, 2 and so on as 0, 1, 2, 3, 4")
+            .why(
+                "Zigzag makes numbers near zero small, so that few bytes hold them. It sorts by the distance from zero: -2 \
+                 comes behind 1.",
+            )
+            .link(REPAIRS),
         in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)
             .says("the sign bit set, not flipped")
             .why(

@@ -65,14 +65,17 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "marker_in_front",
-            "It writes nine bytes: 00 or 01 for the sign, then the magnitude, inverted below zero. Both zeros come back as -0.0.",
+            "It writes 00 or 01 for the sign, then the magnitude, inverted below zero, without the zero bytes at its end. Both zeros \
+             come back as -0.0.",
             Keys {
                 encode: |v| {
                     let (sign, magnitude) = (v < 0.0, v.abs().to_bits());
                     let rest = if sign { !magnitude } else { magnitude };
-                    (!v.is_nan()).then(|| [&[u8::from(!sign)][..], &bytes(rest)].concat())
+                    let zeros = rest.trailing_zeros() as usize / 8;
+                    (!v.is_nan())
+                        .then(|| [&[u8::from(!sign)], &bytes(rest)[..8 - zeros]].concat())
                 },
-                decode: |key| match number(&key[1..]) {
+                decode: |key| match number(&[&key[1..], &[0; 8]].concat()[..8]) {
                     rest if key[0] == 0 => -f64::from_bits(!rest),
                     0 => -0.0,
                     rest => f64::from_bits(rest),
