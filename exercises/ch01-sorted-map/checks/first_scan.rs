@@ -1,8 +1,9 @@
-//! Half-open ranges: all pairs of bounds over three small stores.
+//! Half-open ranges: all pairs of bounds over small stores, then long keys, and a store of many.
 
+use kit::values::LENGTHS;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
-use crate::stores::{Store, list, quoted, store};
+use crate::stores::{Store, list, long, many, quoted, store, store_shown};
 use crate::{mistakes, solutions, stubs};
 use ch01_sorted_map::first_scan as learner;
 
@@ -34,7 +35,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
 }
 
 fn scans() -> PartOf<Scan> {
-    let stores: [&[&[u8]]; 4] = [
+    let stores: [&[&[u8]]; 5] = [
         &[b"a", b"b", b"c"],
         &[b"B", b"a", b"aa", b"ab", b"b", b"z"],
         &[
@@ -47,6 +48,7 @@ fn scans() -> PartOf<Scan> {
             b"\xff\xff",
         ],
         &[],
+        &[b"", b"\x00", b"a"],
     ];
     let bounds: [&[u8]; 13] = [
         b"a",
@@ -69,7 +71,16 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, pair);
         }
     }
-    part
+    for length in LENGTHS {
+        let keys = long(length, &[b"", b"a", b"b", b"c"]);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        for (lo, hi) in [(0, 1), (1, 3), (2, 2)] {
+            part = probe(part, &keys, (keys[lo], keys[hi]));
+        }
+    }
+    let keys = many(b"");
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    probe(part, &keys, (b"", b"a"))
 }
 
 /// All pairs, those of the first bounds first.
@@ -94,7 +105,7 @@ fn probe(part: PartOf<Scan>, keys: &[&[u8]], (lo, hi): (&[u8], &[u8])) -> PartOf
     };
     let call = format!(
         "first_scan({}, {}, {})",
-        list(keys).text,
+        store_shown(keys),
         quoted(lo),
         quoted(hi)
     );

@@ -1,8 +1,9 @@
 //! Prefixes over stores whose keys go on with every awkward byte.
 
+use kit::values::LENGTHS;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
-use crate::stores::{Store, list, quoted, store};
+use crate::stores::{Store, list, long, many, quoted, store, store_shown};
 use crate::{mistakes, solutions, stubs};
 use ch01_sorted_map::prefix_scan as learner;
 
@@ -44,7 +45,8 @@ fn scans() -> PartOf<Scan> {
     let stores: [&[&[u8]]; 5] = [
         &[b"a", b"ab", b"b"],
         &[
-            b"user", b"user:", b"user:1", b"user:10", b"user:2", b"user;", b"users", b"vser:1",
+            b"USER:1", b"User:1", b"user", b"user:", b"user:1", b"user:10", b"user:2", b"user;",
+            b"users", b"vser:1",
         ],
         &[
             b"a", b"a\x00", b"ab", b"a~", b"a\x7f", b"a\x80", b"a\xfe", b"a\xff", b"b", b"ba",
@@ -62,7 +64,15 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, prefix);
         }
     }
-    part
+    for length in LENGTHS {
+        let keys = long(length, &[b"", b"a", b"ab", b"b"]);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        part = probe(part, &keys, keys[1]);
+        part = probe(part, &keys, keys[0]);
+    }
+    let keys = many(b"user:");
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    probe(part, &keys, b"user:")
 }
 
 fn probe(part: PartOf<Scan>, keys: &[&[u8]], prefix: &[u8]) -> PartOf<Scan> {
@@ -80,7 +90,7 @@ fn probe(part: PartOf<Scan>, keys: &[&[u8]], prefix: &[u8]) -> PartOf<Scan> {
     {
         classes.push("prefixes that a byte ff follows");
     }
-    let call = format!("prefix_scan({}, {})", list(keys).text, quoted(prefix));
+    let call = format!("prefix_scan({}, {})", store_shown(keys), quoted(prefix));
     let (store, input, prefix) = (store(keys), Answer::text(quoted(prefix)), prefix.to_vec());
     part.probe(call, input, &classes, move |scan| {
         list(scan(&store, &prefix))

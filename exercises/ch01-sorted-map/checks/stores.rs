@@ -15,6 +15,30 @@ pub(crate) fn store(keys: &[&[u8]]) -> Store {
         .collect()
 }
 
+/// Keys that begin with so many bytes alike, and end like these.
+pub(crate) fn long(length: usize, ends: &[&[u8]]) -> Vec<Vec<u8>> {
+    let beginning = vec![b'x'; length];
+    ends.iter().map(|end| [&beginning, *end].concat()).collect()
+}
+
+/// More keys than a page has.
+pub(crate) fn many(prefix: &[u8]) -> Vec<Vec<u8>> {
+    (0..1000)
+        .map(|n| [prefix, format!("{n:03}").as_bytes()].concat())
+        .collect()
+}
+
+/// A store of these keys as it stands in a call.
+pub(crate) fn store_shown(keys: &[&[u8]]) -> String {
+    match keys {
+        [first, .., last] if keys.len() > 100 => {
+            let number = keys.len();
+            format!("[{number} keys from {} to {}]", quoted(first), quoted(last))
+        }
+        _ => list(keys).text,
+    }
+}
+
 /// A list of keys.
 pub(crate) fn list(keys: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Answer {
     let keys: Vec<String> = keys.into_iter().map(|key| quoted(key.as_ref())).collect();

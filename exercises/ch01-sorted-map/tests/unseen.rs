@@ -191,3 +191,45 @@ fn up_to<const N: usize>(store: &Store, prefix: &[u8]) -> Vec<Vec<u8>> {
     let found = store.range(prefix.to_vec()..end);
     found.map(|(key, _)| key.clone()).collect()
 }
+
+#[test]
+fn keys_have_any_length_and_there_may_be_many() {
+    fn cut<const LENGTH: usize>(key: &[u8]) -> &[u8] {
+        &key[..key.len().min(LENGTH)]
+    }
+    fn looked_at<const LENGTH: usize>() {
+        let scan: first_scan::Scan = |store, lo, hi| {
+            let inside = |key: &&Vec<u8>| {
+                let key = cut::<LENGTH>(key);
+                cut::<LENGTH>(lo) <= key && key < cut::<LENGTH>(hi)
+            };
+            store.keys().filter(inside).cloned().collect()
+        };
+        observed(&first(scan), "range", &["must be"]);
+        let scan: prefix_scan::Scan =
+            |store, prefix| solutions::prefix_scan::prefix_scan(store, cut::<LENGTH>(prefix));
+        observed(&prefix(scan), "prefix", &["must be"]);
+    }
+    looked_at::<8>();
+    looked_at::<300>();
+    looked_at::<4096>();
+
+    let page = first(|store, lo, hi| {
+        let mut found = solutions::first_scan::first_scan(store, lo, hi);
+        found.truncate(100);
+        found
+    });
+    observed(&page, "range", &["[1000 keys from"]);
+    let page = prefix(|store, prefix| {
+        let mut found = solutions::prefix_scan::prefix_scan(store, prefix);
+        found.truncate(100);
+        found
+    });
+    observed(&page, "prefix", &["[1000 keys from"]);
+    let not_empty = first(|store, lo, hi| {
+        let mut found = solutions::first_scan::first_scan(store, lo, hi);
+        found.retain(|key| !key.is_empty());
+        found
+    });
+    observed(&not_empty, "range", &["must be [\"\""]);
+}

@@ -36,6 +36,17 @@ const TIMES: [&[u64]; 6] = [
     ],
 ];
 
+/// More rows than a page has.
+static MANY: [u64; 1000] = {
+    let mut times = [0; 1000];
+    let mut n = 1;
+    while n < times.len() {
+        times[n] = times[n - 1] + 1;
+        n += 1;
+    }
+    times
+};
+
 /// The bounds, the plainest first.
 const BOUNDS: [u64; 19] = [
     4,
@@ -82,6 +93,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             part = probe(part, times, bound, bound);
         }
     }
+    for (from, to) in [(0, 1000), (100, 900)] {
+        part = probe(part, &MANY, from, to);
+    }
     Exercise::new("scan-window", "02-endianness", cast)
         .part(part)
         .check(check::answers(
@@ -94,7 +108,11 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
 
 fn probe(part: PartOf<Scan>, times: &'static [u64], from: u64, to: u64) -> PartOf<Scan> {
     let shown: Vec<String> = times.iter().map(ToString::to_string).collect();
-    let call = format!("scan_window({{{}}}, {from}, {to})", shown.join(", "));
+    let shown = match times {
+        [first, .., last] if times.len() == MANY.len() => format!("{first} to {last}"),
+        _ => shown.join(", "),
+    };
+    let call = format!("scan_window({{{shown}}}, {from}, {to})");
     let in_window = times.iter().any(|time| (from..to).contains(time));
     let mut classes = vec![if from > to {
         "windows that end before they start"

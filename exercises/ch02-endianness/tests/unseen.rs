@@ -322,3 +322,29 @@ fn a_list_that_panics_is_no_list() {
         ],
     );
 }
+
+#[test]
+fn a_window_is_no_page() {
+    let page = |rows: &Rows, from, to| {
+        let mut found = solutions::scan_window::scan_window(rows, from, to);
+        found.truncate(50);
+        found
+    };
+    observed(&window(page), "window", &["scan_window({0 to 999}, "]);
+}
+
+#[test]
+fn a_header_stands_at_the_start_alone() {
+    let in_steps = |file: &[u8]| {
+        file.chunks_exact(8).find_map(|header| {
+            let (magic, count) = header.split_at(4);
+            let count: [u8; 4] = count.try_into().ok()?;
+            match magic {
+                b"Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+                b"syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        })
+    };
+    observed(&header(in_steps), "header", &["must be None"]);
+}

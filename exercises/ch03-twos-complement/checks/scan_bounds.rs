@@ -32,6 +32,17 @@ const ROWS: [&[i32]; 6] = [
     ],
 ];
 
+/// More rows than a page has.
+static MANY: [i32; 1000] = {
+    let mut numbers = [-500; 1000];
+    let mut n = 1;
+    while n < numbers.len() {
+        numbers[n] = numbers[n - 1] + 1;
+        n += 1;
+    }
+    numbers
+};
+
 /// The bounds, the plainest first.
 const BOUNDS: [i32; 12] = [
     0,
@@ -70,6 +81,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             }
         }
     }
+    for (low, high) in [(-500, 499), (-400, 400)] {
+        part = probe(part, &MANY, low, high);
+    }
     Exercise::new("scan-bounds", "03-twos-complement", cast)
         .part(part)
         .check(check::answers(
@@ -82,7 +96,11 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
 
 fn probe(part: PartOf<Scan>, numbers: &'static [i32], low: i32, high: i32) -> PartOf<Scan> {
     let shown: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    let call = format!("scan({{{}}}, {low}, {high})", shown.join(", "));
+    let shown = match numbers {
+        [first, .., last] if numbers.len() == MANY.len() => format!("{first} to {last}"),
+        _ => shown.join(", "),
+    };
+    let call = format!("scan({{{shown}}}, {low}, {high})");
     let mut classes = vec![if low > high {
         "ranges with crossed bounds"
     } else if low >= 0 {

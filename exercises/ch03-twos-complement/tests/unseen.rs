@@ -485,3 +485,13 @@ fn a_test_that_panics_by_itself_refuses_nobody() {
         ],
     );
 }
+
+#[test]
+fn a_range_is_no_page() {
+    let page = |rows: &BTreeSet<[u8; 4]>, low, high| {
+        let mut found = solutions::scan_bounds::scan(rows, low, high);
+        found.truncate(100);
+        found
+    };
+    observed(&scanned(page), "range", &["scan({-500 to 499}, "]);
+}

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kit::answer::quoted_text;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -86,7 +88,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
         .mistakes(mistakes::tuple_key::all())
 }
 
-/// All combinations, those of plain fields first.
+/// All combinations, those of plain fields first, and then long texts.
 fn tuples() -> Vec<Tuple> {
     let mut all = Vec::new();
     for (i, user) in USERS.into_iter().enumerate() {
@@ -97,7 +99,11 @@ fn tuples() -> Vec<Tuple> {
         }
     }
     all.sort_by_key(|(effort, _)| *effort);
-    all.into_iter().map(|(_, tuple)| tuple).collect()
+    let long = long_texts().flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
+    all.into_iter()
+        .map(|(_, tuple)| tuple)
+        .chain(long)
+        .collect()
 }
 
 fn keys() -> PartOf<Key> {
@@ -109,9 +115,10 @@ fn keys() -> PartOf<Key> {
         .open()
         .ranked(tuples.iter().map(place).collect());
     for (user, number, note) in tuples {
+        let text = format!("({}, {number}, {})", quoted_text(user), quoted_text(note));
         part = part.probe(
-            format!("key({user:?}, {number}, {note:?})"),
-            Answer::text(format!("({user:?}, {number}, {note:?})")),
+            format!("key{text}"),
+            Answer::text(text),
             &classes(user, number),
             move |key: &Key| key(user, number, note).show(),
         );

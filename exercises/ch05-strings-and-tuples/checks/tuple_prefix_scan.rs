@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use kit::answer::{quoted, quoted_text};
+use kit::values::{LENGTHS, long_texts};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check, show_list};
 
 use crate::{mistakes, solutions, stubs};
@@ -159,6 +161,11 @@ fn prefixes() -> Vec<Vec<u8>> {
     }
     all.extend(shorter);
     all.push(vec![0xff; 9]);
+    for length in LENGTHS {
+        all.push(vec![b'a'; length]);
+        all.push([&vec![b'a'; length][..], b"\xff\xff"].concat());
+        all.push([&b"a"[..], &vec![0xff; length]].concat());
+    }
     let mut seen = HashSet::new();
     all.retain(|prefix| seen.insert(prefix.clone()));
     all
@@ -167,7 +174,7 @@ fn prefixes() -> Vec<Vec<u8>> {
 fn successors() -> PartOf<Scans> {
     let mut part = PartOf::new("successor", "bound");
     for prefix in prefixes() {
-        let text = format!("b\"{}\"", prefix.escape_ascii());
+        let text = format!("b{}", quoted(&prefix));
         let class = if prefix.iter().all(|&byte| byte == 0xff) {
             "prefixes without a successor"
         } else if prefix.ends_with(&[0xff]) {
@@ -190,10 +197,22 @@ fn queries(
     query: impl Fn(&Scans) -> &Query + Copy + Send + Sync + 'static,
 ) -> PartOf<Scans> {
     let mut part = PartOf::new(function, "list").after("successor");
-    for store in STORES {
-        for name in NAMES {
-            let shown: Vec<String> = store.iter().map(|(u, n)| format!("{u:?} {n}")).collect();
-            let call = format!("{function}({{{}}}, {name:?})", shown.join(", "));
+    let short = STORES.into_iter().map(|store| (store.to_vec(), &NAMES[..]));
+    let long: Vec<&str> = long_texts().collect();
+    let long = long.chunks(2).map(|names| {
+        let store = names.iter().copied().zip(1..).collect();
+        (store, names)
+    });
+    for (store, names) in short.chain(long) {
+        for &name in names {
+            let rows = store.clone();
+            let row = |(user, number): &Row| format!("{} {number}", quoted_text(user));
+            let shown: Vec<String> = store.iter().map(row).collect();
+            let call = format!(
+                "{function}({{{}}}, {})",
+                shown.join(", "),
+                quoted_text(name)
+            );
             let mut classes = vec![if store.iter().any(|(user, _)| *user == name) {
                 "queries for a name that has rows"
             } else {
@@ -215,7 +234,7 @@ fn queries(
                 move |scans: &Scans| {
                     // The key that the task gives, not the learner's copy of it.
                     let key = |(user, number): &Row| stubs::tuple_prefix_scan::key(user, *number);
-                    let rows: Rows = store.iter().map(key).collect();
+                    let rows: Rows = rows.iter().map(key).collect();
                     show_list(query(scans)(&rows, name))
                 },
             );

@@ -27,20 +27,13 @@ mod tuple_prefix_scan;
 
 use std::sync::Arc;
 
-use kit::isolate::observe_here;
-use kit::judge::judge;
-use kit::{Judged, State, Verdict, Who};
+use kit::unseen::{judged, named, observed};
+use kit::{State, Verdict};
 
 use escape_bytes::Escape;
 use predict_strings::{Orders, RIGHT};
 use solutions::escape_bytes::{decode, encode};
 use tuple_prefix_scan::{Rows, Scans};
-
-fn judged(exercise: &dyn Judged) -> Verdict {
-    let verdict = judge(exercise, &observe_here(exercise, Who::Learner));
-    println!("{:?}\n{}", verdict.diagnosis, verdict.message);
-    verdict
-}
 
 fn escape(
     encode: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
@@ -62,22 +55,6 @@ fn tester(
 ) -> Verdict {
     let tester = test_an_escape::tester(test);
     judged(&test_an_escape::exercise_of(tester))
-}
-
-/// An answer that no mistake matches: it fails `check`, and the text says `parts` and names nothing.
-fn observed(verdict: &Verdict, check: &str, parts: &[&str]) {
-    assert_eq!(verdict.state, State::Failing);
-    assert_eq!(verdict.check.as_deref(), Some(check));
-    assert_eq!(verdict.mistake, None, "a name was guessed");
-    let words: Vec<&str> = verdict.message.split_whitespace().collect();
-    let text = words.join(" ");
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing");
-    }
-}
-
-fn named(verdict: &Verdict, name: &str) {
-    assert_eq!(verdict.mistake.as_deref(), Some(name));
 }
 
 /// A text with its zero bytes escaped, and no end.
@@ -538,7 +515,7 @@ fn strings_have_any_length() {
             let value = decode(key)?;
             Some(value[..value.len().min(looked_at)].to_vec())
         };
-        observed(&escape(encode, read), "round-trip", &["decode([b'a"]);
+        observed(&escape(encode, read), "round-trip", &["must be Some("]);
     }
 }
 
@@ -557,4 +534,37 @@ fn a_test_over_what_another_exercise_lacks_is_not_unwritten() {
             "reaches a `todo!()` that stands in another file, at exercises/ch05-strings-and-tuples/src/escape_bytes.rs:",
         ],
     );
+}
+
+#[test]
+fn names_notes_and_prefixes_have_any_length() {
+    let cut = |text: &str, length| text.chars().take(length).collect::<String>();
+    for length in [64, 300, 1024, 4096] {
+        let right = solutions::tuple_key::key;
+        let user = move |user: &str, number, note: &str| right(&cut(user, length), number, note);
+        observed(&tuple(user), "order", &["are different, but both become"]);
+        let note = move |user: &str, number, note: &str| right(user, number, &cut(note, length));
+        observed(&tuple(note), "order", &["are different, but both become"]);
+
+        let right = tuple_prefix_scan::right();
+        let successor = right.successor.clone();
+        let scans = Scans {
+            successor: Arc::new(move |prefix| successor(&prefix[..prefix.len().min(length)])),
+            ..right.clone()
+        };
+        observed(&scan(&scans), "successor", &["times}"]);
+        let orders_of = right.orders_of.clone();
+        let scans = Scans {
+            orders_of: Arc::new(move |rows, user| {
+                let found = |user: &str| orders_of(rows, user);
+                if user.len() > length {
+                    vec![]
+                } else {
+                    found(user)
+                }
+            }),
+            ..right
+        };
+        observed(&scan(&scans), "one-user", &["must be [1], but it is []"]);
+    }
 }

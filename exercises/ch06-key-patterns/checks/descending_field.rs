@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use kit::values::ranks;
+use kit::answer::quoted_text;
+use kit::values::{long_texts, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -74,7 +75,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
     let mut part = PartOf::new("key", "key").open().ranked(places);
     for play in plays {
         let (user, time, title) = play;
-        let text = format!("({}, {time}, {})", quoted(user), quoted(title));
+        let text = format!("({}, {time}, {})", quoted_text(user), quoted_text(title));
         part = part.probe(
             format!("key{text}"),
             Answer::text(text),
@@ -92,11 +93,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
         .mistakes(mistakes::descending_field::all())
 }
 
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.escape_debug())
-}
-
-/// All plays, those first that differ in one field from one before.
+/// All plays, those first that differ in one field from one before, and then those with long texts.
 fn plays() -> Vec<Play> {
     let mut plays = Vec::new();
     for (n, &user) in USERS.iter().enumerate() {
@@ -107,7 +104,12 @@ fn plays() -> Vec<Play> {
         }
     }
     plays.sort_by_key(|(size, _)| *size);
-    plays.into_iter().map(|(_, play)| play).collect()
+    let long = long_texts().flat_map(|text| [(text, 20, "jazz"), ("ann", 20, text)]);
+    plays
+        .into_iter()
+        .map(|(_, play)| play)
+        .chain(long)
+        .collect()
 }
 
 fn classes((user, time, title): &Play) -> Vec<&'static str> {

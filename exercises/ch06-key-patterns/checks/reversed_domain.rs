@@ -34,7 +34,7 @@ impl Hosts {
 }
 
 /// The hosts, the plainest first.
-const HOSTS: [&str; 24] = [
+const HOSTS: [&str; 25] = [
     "example.com",
     "www.example.com",
     "mail.example.com",
@@ -59,6 +59,8 @@ const HOSTS: [&str; 24] = [
     "a.b.c.d",
     "b.c.d",
     "moc.elpmaxe",
+    // The name of an address of 128 bits: 34 labels.
+    "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
 ];
 
 /// The hosts of each store, as places in `HOSTS`.
@@ -70,7 +72,7 @@ const STORES: [&[usize]; 7] = [
     &[0, 4, 5, 6, 11, 12, 13, 14],
     &[15, 16, 17, 0, 7],
     &[
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
     ],
 ];
 

@@ -465,3 +465,29 @@ fn the_digits_of_a_number_of_128_bits_are_named() {
         "padded_to_39",
     );
 }
+
+#[test]
+fn texts_and_hosts_have_any_length() {
+    let cut = |text: &str, length| text.chars().take(length).collect::<String>();
+    let right = solutions::descending_field::key;
+    for length in [64, 300, 1024, 4096] {
+        let user = move |user: &str, time, title: &str| right(&cut(user, length), time, title);
+        observed(&field(user), "order", &["are different, but both become"]);
+        let title = move |user: &str, time, title: &str| right(user, time, &cut(title, length));
+        observed(&field(title), "order", &["are different, but both become"]);
+    }
+    for labels in [4, 8, 16, 32] {
+        let key = move |host: &str| {
+            let labels = host.rsplitn(labels, '.');
+            labels
+                .map(|label| format!("{label}."))
+                .collect::<String>()
+                .into_bytes()
+        };
+        observed(
+            &hosts(key, solutions::reversed_domain::hosts_of),
+            "bytes",
+            &["must be"],
+        );
+    }
+}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use engine::comparator::{Compare, NumericSuffix};
-use kit::values::ranks;
+use kit::answer::quoted_text;
+use kit::values::{long_texts, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -97,7 +98,7 @@ pub(crate) fn exercise_of(learner: Keys) -> Exercise<Keys> {
         .mistakes(mistakes::encode_instead::all())
 }
 
-/// Every name with the plainest numbers, and the plainest names with every number.
+/// Every name with the plainest numbers, and the plainest names with every number; then long names.
 pub(crate) fn rows() -> Vec<(&'static str, u64)> {
     let all = NUMBERS.iter().enumerate().flat_map(|(n, &number)| {
         let names = NAMES.iter().enumerate();
@@ -109,6 +110,7 @@ pub(crate) fn rows() -> Vec<(&'static str, u64)> {
     rows.sort_by_key(|row| row.0);
     rows.into_iter()
         .map(|(_, name, number)| (name, number))
+        .chain(long_texts().map(|name| (name, 1)))
         .collect()
 }
 
@@ -117,7 +119,7 @@ fn text((name, number): (&str, u64)) -> String {
 }
 
 fn shown(row: (&str, u64)) -> String {
-    format!("{:?}", text(row))
+    quoted_text(&text(row))
 }
 
 fn classes((name, number): (&str, u64)) -> Vec<&'static str> {
@@ -146,7 +148,7 @@ fn encodings() -> PartOf<Keys> {
     let mut part = PartOf::new("encode", "key").ranked(places).open();
     for row @ (name, number) in rows {
         part = part.probe(
-            format!("encode({name:?}, {number})"),
+            format!("encode({}, {number})", quoted_text(name)),
             Answer::text(shown(row)),
             &classes(row),
             move |keys: &Keys| (keys.encode)(name, number).show(),
@@ -160,13 +162,13 @@ fn decodings() -> PartOf<Keys> {
     let answer = |row: Option<(String, u64)>| {
         Answer::text(row.map_or_else(
             || "None".to_owned(),
-            |(name, number)| format!("Some(({name:?}, {number}))"),
+            |(name, number)| format!("Some(({}, {number}))", quoted_text(&name)),
         ))
     };
     for row @ (name, number) in rows() {
         part = part
             .probe(
-                format!("decode(encode({name:?}, {number}))"),
+                format!("decode(encode({}, {number}))", quoted_text(name)),
                 Answer::text(shown(row)),
                 &classes(row),
                 move |keys: &Keys| answer((keys.decode)(&(keys.encode)(name, number))),

@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 42] = [
+const KEYS: [&[u8]; 44] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -59,12 +59,21 @@ const KEYS: [&[u8]; 42] = [
     &long::<300>(b'2'),
     &long::<301>(b'1'),
     &long::<301>(b'3'),
+    &behind::<5001>(*b"x9"),
+    &behind::<5002>(*b"10"),
 ];
 
 /// A number of so many digits, longer than any that somebody pads to: zeros behind a first digit.
 const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
     let mut key = [b'0'; DIGITS];
     key[0] = first;
+    key
+}
+
+/// A key of so many bytes that ends like this, behind nothing but `x`.
+const fn behind<const LENGTH: usize>(end: [u8; 2]) -> [u8; LENGTH] {
+    let mut key = [b'x'; LENGTH];
+    [key[LENGTH - 2], key[LENGTH - 1]] = end;
     key
 }
 

@@ -293,6 +293,7 @@ fn names_stay_as_they_are() {
         |text: &str| text.trim().to_owned(),
         |text: &str| text.to_lowercase(),
         |text: &str| text.chars().take(40).collect::<String>(),
+        |text: &str| text.chars().take(4096).collect::<String>(),
     ] {
         let verdict = keys(move |name, number| encode(&changed(name), number), decode);
         observed(&verdict, "order", &["are different, but both become"]);
@@ -341,5 +342,16 @@ fn whoever_stops_looking_finds_no_separator() {
             (right(a, &cut).is_le() && right(&cut, b).is_lt()).then_some(cut)
         };
         observed(&between(of_the_start), "shortest", &["would do"]);
+    }
+}
+
+#[test]
+fn keys_to_compare_have_any_length() {
+    for looked_at in [64, 300, 1024, 4096] {
+        let of_the_start = move |a: &[u8], b: &[u8]| {
+            let start = |key: &[u8]| key[..key.len().min(looked_at)].to_vec();
+            right(&start(a), &start(b)).then(a.cmp(b))
+        };
+        assert_ne!(order(of_the_start).state, State::Passed, "{looked_at}");
     }
 }

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use kit::answer::quoted_text;
 use kit::check::has_key;
-use kit::values::ranks;
+use kit::values::{long_texts, ranks};
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::{mistakes, solutions, stubs};
@@ -153,6 +154,7 @@ fn players() -> Vec<Player> {
     ] {
         players.push((true, 1_571_819_021_259, name));
     }
+    players.extend(long_texts().map(|name| (true, 1_571_819_021_259, name)));
     for at_ms in [LATEST + 1, LATEST + 1_000_000, u64::MAX] {
         players.push((false, at_ms, "ann"));
         players.push((true, at_ms, "bob"));
@@ -193,7 +195,7 @@ fn members() -> PartOf<Members> {
         PartOf::new("member", "member").ranked(ranks(&players, |a, b| place(a).cmp(&place(b))));
     for player in players {
         let (paid, at_ms, name) = player;
-        let fields = format!("({paid}, {at_ms}, {name:?})");
+        let fields = format!("({paid}, {at_ms}, {})", quoted_text(name));
         part = part.probe(
             format!("member{fields}"),
             Answer::text(fields),
@@ -216,8 +218,8 @@ fn names() -> PartOf<Members> {
     let foreign = FOREIGN.map(|text| (text.to_owned(), vec!["texts that are no member"]));
     for (member, classes) in own.chain(foreign) {
         part = part.probe(
-            format!("name({member:?})"),
-            Answer::text(format!("{member:?}")),
+            format!("name({})", quoted_text(&member)),
+            Answer::text(quoted_text(&member)),
             &classes,
             move |members: &Members| (members.name)(&member).show(),
         );
@@ -238,8 +240,8 @@ fn round_trips() -> PartOf<Members> {
         };
         part = part
             .probe(
-                format!("name(member({paid}, {at_ms}, {name:?}))"),
-                Answer::text(format!("{name:?}")),
+                format!("name(member({paid}, {at_ms}, {}))", quoted_text(name)),
+                Answer::text(quoted_text(name)),
                 &classes(player),
                 trip,
             )

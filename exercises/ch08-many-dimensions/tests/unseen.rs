@@ -507,3 +507,18 @@ fn a_test_that_panics_by_itself_refuses_nobody() {
         ],
     );
 }
+
+#[test]
+fn names_of_members_have_any_length() {
+    for length in [64, 300, 1024, 4096] {
+        let cut = move |text: &str| text.chars().take(length).collect::<String>();
+        let written = move |paid, at_ms, name: &str| member(paid, at_ms, &cut(name));
+        observed(
+            &members(written, name),
+            "order",
+            &["are different, but both become"],
+        );
+        let read = move |member: &str| name(member).map(|name| cut(&name));
+        observed(&members(member, read), "round-trip", &["must be Some("]);
+    }
+}

@@ -192,14 +192,36 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
+/// A run of more is counted.
+const RUN_MAX: usize = 48;
+
 /// Bytes between quotes: letters as letters, other bytes as `\xff`, a long run of one byte as how often it stands there.
 pub fn quoted(bytes: &[u8]) -> String {
-    const RUN_MAX: usize = 48;
     let runs = bytes.chunk_by(|a, b| a == b).map(|run| match run.len() {
         0..=RUN_MAX => run.escape_ascii().to_string(),
         times => format!("{}{{{times} times}}", run[..1].escape_ascii()),
     });
     format!("\"{}\"", runs.collect::<String>())
+}
+
+/// Text as `{:?}` shows it, runs of one character counted.
+pub fn quoted_text(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let behind = rest.trim_start_matches(first);
+        let run = &rest[..rest.len() - behind.len()];
+        let times = run.chars().count();
+        let (part, counted) = match times {
+            0..=RUN_MAX => (run, String::new()),
+            _ => (&run[..first.len_utf8()], format!("{{{times} times}}")),
+        };
+        let part = format!("{part:?}");
+        shown += &part[1..part.len() - 1];
+        shown += &counted;
+        rest = behind;
+    }
+    format!("\"{shown}\"")
 }
 
 /// How a call ended.
@@ -348,6 +370,10 @@ mod tests {
         assert_eq!(Vec::<u8>::new().show().text, "(no bytes)");
         assert_eq!(quoted(b"a\xff\xff"), r#""a\xff\xff""#);
         assert_eq!(quoted(&[0xff; 255]), r#""\xff{255 times}""#);
+        for short in ["", "it's \"é\"\0", "aab"] {
+            assert_eq!(quoted_text(short), format!("{short:?}"));
+        }
+        assert_eq!(quoted_text(&"x".repeat(60)), r#""x{60 times}""#);
         assert_eq!(show_list([1_i64, -2]).text, "[1, -2]");
     }
 

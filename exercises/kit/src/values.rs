@@ -5,11 +5,21 @@
 //! numbers of every length without any pattern.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use crate::answer::Show;
 
 /// Lengths of keys and texts that begin alike: one of them goes on behind the place at which an answer stops looking.
 pub const LENGTHS: [usize; 5] = [20, 60, 300, 1000, 5000];
+
+/// Two texts for each of [`LENGTHS`], which differ in their last character alone.
+pub fn long_texts() -> impl Iterator<Item = &'static str> {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let of_length = |length| ["a", "b"].map(|end| "x".repeat(length) + end);
+        LENGTHS.into_iter().flat_map(of_length).collect()
+    });
+    TEXTS.iter().map(String::as_str)
+}
 
 /// A number that exercises can be about.
 pub trait Value: Copy + Show + Send + Sync + 'static {
