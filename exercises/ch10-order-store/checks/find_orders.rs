@@ -5,6 +5,8 @@ use std::sync::Arc;
 use engine::Db;
 use engine::WriteBatch;
 use engine::WriteOptions;
+use kit::answer::quoted_text;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, check};
 
 use crate::order::Page;
@@ -123,6 +125,8 @@ const RANGES: [(u64, u64); 16] = [
 ];
 /// The plainest first; the last one is more than any memory has room for.
 const LIMITS: [usize; 6] = [100, 2, 1, 3, 0, usize::MAX];
+/// How many orders the largest store has.
+const MANY: u32 = 150;
 /// A walk through more pages than this does not end.
 const PAGES_MAX: usize = 12;
 
@@ -196,8 +200,20 @@ fn list(found: Ids) -> Answer {
     })
 }
 
+/// More orders than a page has.
+fn many() -> Vec<Line> {
+    (0..MANY)
+        .map(|id| (id, "ann", 500 + u64::from(id), New))
+        .collect()
+}
+
 /// The store as it stands in a call.
 fn called(orders: &[Line]) -> String {
+    if let [first, .., last] = orders
+        && orders.len() == MANY as usize
+    {
+        return format!("{{{MANY} orders from {} to {}}}", shown(first), shown(last));
+    }
     let lines: Vec<String> = orders.iter().map(shown).collect();
     format!("{{{}}}", lines.join(", "))
 }
@@ -215,7 +231,12 @@ fn of_user() -> PartOf<Queries> {
         for user in USERS {
             let count = orders.iter().filter(|line| line.1 == user).count();
             for limit in LIMITS.into_iter().filter(|l| *l >= 100 || *l <= count) {
-                let call = format!("of_user({}, {user:?}, {})", called(orders), said(limit));
+                let call = format!(
+                    "of_user({}, {}, {})",
+                    called(orders),
+                    quoted_text(user),
+                    said(limit)
+                );
                 let class = match count {
                     0 => "users without an order",
                     _ if limit < count => "users with more orders than the limit",
@@ -230,7 +251,26 @@ fn of_user() -> PartOf<Queries> {
             }
         }
     }
-    part
+    let long: Vec<&'static str> = long_texts().collect();
+    for users in long.chunks(2) {
+        let line = |(id, user): (u32, &&'static str)| (id, *user, 500, New);
+        let orders: Vec<Line> = (1..).zip(users).map(line).collect();
+        let user = users[0];
+        let call = format!("of_user({}, {}, 100)", called(&orders), quoted_text(user));
+        part = part.probe(
+            call.clone(),
+            Answer::text(call),
+            &["users whose orders all fit"],
+            move |queries: &Queries| list((queries.of_user)(&store(&orders), user, 100)),
+        );
+    }
+    let call = format!("of_user({}, \"ann\", usize::MAX)", called(&many()));
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["users whose orders all fit"],
+        |queries: &Queries| list((queries.of_user)(&store(&many()), "ann", usize::MAX)),
+    )
 }
 
 fn between() -> PartOf<Queries> {
@@ -259,7 +299,13 @@ fn between() -> PartOf<Queries> {
             }
         }
     }
-    part
+    let call = format!("between({}, 0, 1000, usize::MAX)", called(&many()));
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &["ranges whose orders all fit"],
+        |queries: &Queries| list((queries.between)(&store(&many()), 0, 1000, usize::MAX)),
+    )
 }
 
 fn with_status() -> PartOf<Queries> {
@@ -267,9 +313,9 @@ fn with_status() -> PartOf<Queries> {
     for orders in STORES {
         for status in Status::ALL {
             let count = orders.iter().filter(|line| line.3 == status).count();
-            for limit in [100, 1, 2, 3, 4]
+            for limit in [100, 1, 2, 3, 4, usize::MAX]
                 .into_iter()
-                .filter(|l| *l == 100 || *l <= count)
+                .filter(|l| *l >= 100 || *l <= count)
             {
                 let class = if count == 0 {
                     "statuses without an order"
@@ -278,29 +324,31 @@ fn with_status() -> PartOf<Queries> {
                 } else {
                     "walks over several pages"
                 };
-                part = walk(part, orders, status, limit, None, class);
+                part = walk(part, orders.to_vec(), status, limit, None, class);
             }
         }
     }
     for churn in CHURN {
         let class = "walks in which orders come or go";
-        part = walk(part, STORES[0], New, 2, Some(churn), class);
-        part = walk(part, STORES[0], New, 1, Some(churn), class);
+        for limit in [2, 1] {
+            part = walk(part, STORES[0].to_vec(), New, limit, Some(churn), class);
+        }
     }
-    part
+    walk(part, many(), New, 40, None, "walks over several pages")
 }
 
 fn walk(
     part: PartOf<Queries>,
-    orders: &'static [Line],
+    orders: Vec<Line>,
     status: Status,
     limit: usize,
     churn: Option<Churn>,
     class: &'static str,
 ) -> PartOf<Queries> {
     let mut call = format!(
-        "all pages of with_status({}, {status:?}, {limit}, ..)",
-        called(orders)
+        "all pages of with_status({}, {status:?}, {}, ..)",
+        called(&orders),
+        said(limit)
     );
     if let Some((gone, come)) = churn {
         for line in gone {
@@ -314,7 +362,7 @@ fn walk(
         call.clone(),
         Answer::text(call),
         &[class],
-        move |queries: &Queries| pages(queries, &store(orders), status, limit, churn),
+        move |queries: &Queries| pages(queries, &store(&orders), status, limit, churn),
     )
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use engine::Db;
+use kit::values::long_texts;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 
 use crate::order::Order;
@@ -104,7 +105,10 @@ pub(crate) fn exercise_of(learner: Placing) -> Exercise<Placing> {
 
 fn four_keys() -> PartOf<Placing> {
     let mut part = PartOf::new("keys", "key");
-    for line in ORDERS {
+    let long = long_texts()
+        .zip(20..)
+        .map(|(user, id)| (id, user, 500, New));
+    for line in ORDERS.into_iter().chain(long) {
         for (place, (_, class)) in KINDS.into_iter().enumerate() {
             let call = format!("keys({})[{place}]", shown(&line));
             part = part.probe(

@@ -10,6 +10,7 @@ use engine::WriteBatch;
 use engine::WriteOptions;
 use engine::keys::{DecodeKey as _, Desc};
 use engine::vfs::MemoryVfs;
+use kit::answer::quoted_text;
 
 use crate::order::{Order, Status};
 use crate::solutions::place_order::keys;
@@ -32,7 +33,7 @@ pub(crate) fn order(&(id, user, at, status): &Line) -> Order {
 
 /// The line as it stands in a call.
 pub(crate) fn shown(&(id, user, at, status): &Line) -> String {
-    format!("{id} {user:?} {at} {status:?}")
+    format!("{id} {} {at} {status:?}", quoted_text(user))
 }
 
 pub(crate) fn open(vfs: &MemoryVfs) -> Db {
@@ -152,7 +153,7 @@ pub(crate) fn key_name(key: &[u8]) -> String {
             .and_then(|(_, byte, at, id)| Some(format!("s {:?} {at} {id}", status(byte)?))),
         Some(b'u') => <(u8, String, Desc<u64>, u32)>::from_key(key)
             .ok()
-            .map(|(_, user, at, id)| format!("u {user:?} {} {id}", at.0)),
+            .map(|(_, user, at, id)| format!("u {} {} {id}", quoted_text(&user), at.0)),
         _ => None,
     };
     named.unwrap_or_else(|| kit::answer::hex(key))

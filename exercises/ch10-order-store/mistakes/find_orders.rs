@@ -340,7 +340,7 @@ const OF_USER: [Quirk<Step>; 14] = [
 ];
 
 const ZERO: &str = "An order is taken before the limit is looked at. Test it first, or use `take(limit)`, which takes nothing for 0.";
-const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
+pub(crate) const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
      `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
 
 const BETWEEN: [Quirk<Step>; 17] = [

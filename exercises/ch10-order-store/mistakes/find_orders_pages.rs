@@ -7,7 +7,7 @@ use engine::keys::{DecodeKey as _, OrderedKey as _};
 use kit::{Mistake, Quirk, compose};
 
 use crate::find_orders::{Paged, Queries, solution};
-use crate::mistakes::find_orders::{ASK, PAGES, WRONG, id_of, index};
+use crate::mistakes::find_orders::{ASK, PAGES, ROOM, WRONG, id_of, index};
 use crate::order::{Page, Status};
 
 /// Steps that can be wrong independently of each other.
@@ -35,14 +35,15 @@ enum Step {
     // How many.
     LimitIgnored,
     OneTooMany,
+    RoomForAll,
 }
 use Step::{
     EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, NewestFirst, NextIfAny,
-    NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, StartsOver, StatusIgnored,
+    NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, RoomForAll, StartsOver, StatusIgnored,
     TimeRepeated, TimeSkipped, VanishedEnds, VanishedStartsOver,
 };
 
-const APART: [&[Step]; 4] = [
+const APART: [&[Step]; 5] = [
     &[
         LastRepeated,
         NextSkipped,
@@ -63,6 +64,7 @@ const APART: [&[Step]; 4] = [
     &[NextIfFull, NextIfAny, NextNever, LimitIgnored],
     &[EndForgotten, EndsAtFf, StatusIgnored, NewestFirst],
     &[LimitIgnored, OneTooMany],
+    &[LimitIgnored, RoomForAll],
 ];
 
 fn time_of(key: &[u8]) -> u64 {
@@ -119,9 +121,10 @@ fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
 
 fn page(steps: &[Step], db: &Db, status: Status, limit: usize, after: Option<&[u8]>) -> Paged {
     let has = |step| steps.contains(&step);
+    assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
     let limit = match () {
         () if has(LimitIgnored) => usize::MAX,
-        () if has(OneTooMany) => limit + 1,
+        () if has(OneTooMany) => limit.saturating_add(1),
         () => limit,
     };
     let mut rows = found(steps, db, status);
@@ -163,7 +166,7 @@ const fn quirk(
     Quirk::of(id, name, "pages", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 18] = [
+const QUIRKS: [Quirk<Step>; 19] = [
     quirk(
         LastRepeated,
         "last_row_repeated",
@@ -297,6 +300,14 @@ const QUIRKS: [Quirk<Step>; 18] = [
         "page_with_one_too_many",
         "pages with one order more than the limit",
         "To know whether something follows, look at one row more. It must not be on the page.",
+        PAGES,
+    ),
+    Quirk::of(
+        RoomForAll,
+        "room_for_the_limit_of_pages",
+        "returns",
+        "the right pages, with a panic for the limit `usize::MAX`",
+        ROOM,
         PAGES,
     ),
 ];

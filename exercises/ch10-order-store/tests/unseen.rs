@@ -377,6 +377,12 @@ fn any_limit_and_any_bound_is_asked_for() {
         Ok(ids)
     };
     named(&finding(of_user, room), "room_for_the_limit_of_times");
+    let one_more = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
+        let looked_at = limit + 1;
+        let page = with_status(db, status, looked_at - 1, after)?;
+        Ok(page)
+    };
+    named(&paging(one_more), "room_for_the_limit_of_pages");
     let one_at_least = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.max(1));
     named(&finding(one_at_least, between), "limit_zero_is_one");
     let one_at_least = |db: &Db, from, until, limit: usize| between(db, from, until, limit.max(1));
@@ -450,4 +456,16 @@ fn ids_of_one_millisecond_downwards_are_named() {
         Ok(mine.iter().rev().take(limit).map(|(_, id)| *id).collect())
     };
     named(&finding(downwards, between), "same_time_ids_downwards");
+}
+
+#[test]
+fn a_limit_of_ones_own_is_told() {
+    let short = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(100));
+    observed(&finding(short, between), "user", &["{150 orders from"]);
+    let short = |db: &Db, from, until, limit: usize| between(db, from, until, limit.min(100));
+    observed(&finding(of_user, short), "time", &["{150 orders from"]);
+    let short = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
+        with_status(db, status, limit.min(20), after)
+    };
+    observed(&paging(short), "pages", &["{150 orders from"]);
 }
