@@ -12,7 +12,7 @@ use engine::{
     Background, Comparator, Compare, Db, Error, FamilyOptions, Options, RepairReport, Severity,
     WriteBatch, WriteOptions, repair, verify,
 };
-use support::{Dice, roomy, scan, tiny};
+use support::{Dice, files, roomy, scan, tiny};
 
 /// Shorter keys first: an order that the engine does not have.
 struct ByLength;
@@ -92,14 +92,6 @@ fn database() -> (MemoryVfs, Content) {
     let rows = content(&db);
     db.close().unwrap();
     (vfs, rows)
-}
-
-fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
-    let names = vfs.list(Path::new("db")).unwrap();
-    let paths = names.into_iter().map(|name| Path::new("db").join(name));
-    paths
-        .filter(|path| path.to_string_lossy().contains(part))
-        .collect()
 }
 
 /// Repairs, and checks what every repair promises: it opens, it is sound, nothing was deleted.

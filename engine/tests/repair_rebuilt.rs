@@ -13,7 +13,7 @@ use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
     Background, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions, repair, verify,
 };
-use support::{scan, tiny};
+use support::{files, scan, tiny};
 
 type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
 
@@ -41,14 +41,6 @@ fn content(db: &Db) -> Content {
     db.families()
         .into_iter()
         .map(|name| (name.clone(), scan(db, &name)))
-        .collect()
-}
-
-fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
-    let names = vfs.list(Path::new("db")).unwrap();
-    let paths = names.into_iter().map(|name| Path::new("db").join(name));
-    paths
-        .filter(|path| path.to_string_lossy().contains(part))
         .collect()
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engine::sstable::{Properties, read_properties};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, Options, repair, verify};
-use support::{scan, tiny};
+use support::{files, scan, tiny};
 
 fn options(vfs: &MemoryVfs) -> Options {
     let options = Options {
@@ -21,14 +21,6 @@ fn options(vfs: &MemoryVfs) -> Options {
 
 fn open(vfs: &MemoryVfs) -> Db {
     Db::open("db", options(vfs)).unwrap()
-}
-
-fn files(vfs: &MemoryVfs, ending: &str) -> Vec<PathBuf> {
-    let names = vfs.list(Path::new("db")).unwrap();
-    let paths = names.iter().map(|name| Path::new("db").join(name));
-    paths
-        .filter(|path| path.to_string_lossy().contains(ending))
-        .collect()
 }
 
 fn properties(vfs: &MemoryVfs) -> Vec<Properties> {

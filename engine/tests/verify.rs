@@ -15,7 +15,7 @@ use engine::{
     WriteBatch, WriteOptions, verify,
 };
 use support::checksum::checksum;
-use support::{Dice, roomy, tiny};
+use support::{Dice, files, roomy, tiny};
 
 fn options(vfs: &MemoryVfs) -> Options {
     let numeric = FamilyOptions {
@@ -62,14 +62,6 @@ fn database() -> MemoryVfs {
 
 fn check(vfs: &MemoryVfs) -> VerifyReport {
     verify("db", &options(vfs)).unwrap()
-}
-
-fn files(vfs: &MemoryVfs, suffix: &str) -> Vec<PathBuf> {
-    let names = vfs.list(Path::new("db")).unwrap();
-    let names = names.into_iter().map(|name| Path::new("db").join(name));
-    names
-        .filter(|path| path.to_string_lossy().contains(suffix))
-        .collect()
 }
 
 /// What verify says after `change` was made to the bytes of `file`.

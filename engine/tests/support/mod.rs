@@ -9,6 +9,7 @@ pub(crate) mod walker;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,6 +45,15 @@ impl Dice {
     pub(crate) fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
+}
+
+/// The files of the database `db` whose names hold this.
+pub(crate) fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
+    let names = vfs.list(Path::new("db")).unwrap();
+    let paths = names.into_iter().map(|name| Path::new("db").join(name));
+    paths
+        .filter(|path| path.to_string_lossy().contains(part))
+        .collect()
 }
 
 /// The seed to run with: `ENGINE_SEED`, or the one given.
