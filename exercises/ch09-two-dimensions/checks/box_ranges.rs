@@ -71,6 +71,11 @@ fn large() -> Vec<(Span, Span)> {
         all.push((two.clone(), middle..=middle));
         all.push((middle - 2..=middle + 1, two));
     }
+    // Where the map ends.
+    let last = u32::MAX - 1..=u32::MAX;
+    all.push((last.clone(), 0..=0));
+    all.push((0..=1, last.clone()));
+    all.push((last.clone(), last));
     // A cell, two cells that follow each other, and a square that is none.
     all.push((256..=511, 768..=1023));
     all.push((0..=127, 0..=255));

@@ -361,6 +361,22 @@ pub fn all() -> Vec<Mistake<Ranges>> {
             "The side is right, the place may not be. A cell of side 4 begins at a multiple of 4, in both directions.",
         )
         .link(CELL),
+        Mistake::<Ranges>::new(
+            "edge_plus_one_overflows",
+            "box_ranges",
+            "returns",
+            Arc::new(|x: Span, y: Span| {
+                let edge = x.end().max(y.end());
+                assert!(*edge < u32::MAX, "attempt to add with overflow");
+                box_ranges(x, y)
+            }),
+        )
+        .says("the right ranges, with a panic for the last column or row of the map")
+        .why(
+            "One behind `u32::MAX` there is no number, so `end + 1` overflows. The edges belong to the rectangle: keep `..=`, or \
+             count in `u64`.",
+        )
+        .link(TASK),
         mistake("nothing_found", |_, _| List::new())
             .says("an empty list for every rectangle")
             .why("If you meant to find something: print the first and the last number of a rectangle of one point.")

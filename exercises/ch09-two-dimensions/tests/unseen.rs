@@ -357,3 +357,16 @@ fn a_test_that_panics_by_itself_refuses_nobody() {
         ],
     );
 }
+
+#[test]
+fn rectangles_reach_the_end_of_the_map() {
+    let half_open = |x: Span, y: Span| {
+        let columns = *x.start()..x.end().checked_add(1).expect("a column behind the last");
+        let rows = *y.start()..y.end().checked_add(1).expect("a row behind the last");
+        if columns.is_empty() || rows.is_empty() {
+            return Vec::new();
+        }
+        right_ranges(columns.start..=columns.end - 1, rows.start..=rows.end - 1)
+    };
+    named(&ranges(half_open), "edge_plus_one_overflows");
+}
