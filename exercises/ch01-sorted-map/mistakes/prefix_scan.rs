@@ -204,6 +204,16 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
             .says("a scan that finds nothing")
             .why("It returns an empty list whatever the prefix is.")
             .link(TASK),
+        mistake("letters_without_case", |store, prefix| {
+            let prefix = prefix.to_ascii_lowercase();
+            let found = |(key, _): &(&Vec<u8>, _)| key.to_ascii_lowercase().starts_with(&prefix);
+            keys(store.iter().filter(found))
+        })
+        .says("a scan that takes `U` and `u` for the same letter")
+        .why(
+            "A prefix is bytes: `U` is 55 and `u` is 75, and the two stand far apart in the store.",
+        )
+        .link(TASK),
         mistake("everything", |store, _| keys(store.iter()))
             .says("a scan over the whole store")
             .why("It does not look at the prefix.")

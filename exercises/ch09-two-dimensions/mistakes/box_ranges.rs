@@ -361,6 +361,18 @@ pub fn all() -> Vec<Mistake<Ranges>> {
             "The side is right, the place may not be. A cell of side 4 begins at a multiple of 4, in both directions.",
         )
         .link(CELL),
+        mistake("a_range_for_each_point", |x, y| {
+            let of_column = |x| y.clone().map(move |y| interleave(x, y));
+            let mut numbers: Vec<u64> = x.flat_map(of_column).collect();
+            numbers.sort_unstable();
+            numbers.into_iter().map(|number| number..=number).collect()
+        })
+        .says("a range for each point")
+        .why(
+            "Points whose numbers follow each other are one range, and one scan instead of several. Join a number to the last \
+             range if it comes next behind its end.",
+        )
+        .link(RANGES),
         Mistake::<Ranges>::new(
             "edge_plus_one_overflows",
             "box_ranges",
