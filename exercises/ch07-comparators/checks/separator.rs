@@ -133,13 +133,15 @@ fn classes(a: &[u8], b: &[u8]) -> Vec<&'static str> {
 }
 
 type Keys = (Vec<u8>, Vec<u8>);
+/// What is wrong with an answer for `a` and `b`, if anything is.
+type Wrong = fn(&[u8], &[u8], Option<&[u8]>) -> Option<String>;
 
 /// A check that looks at one answer after the other; what it says of one completes "separator(...) ...".
 fn looked_at(
     name: &'static str,
     claim: &'static str,
     pairs: &[Keys],
-    wrong: fn(&[u8], &[u8], Option<&[u8]>) -> Option<String>,
+    wrong: Wrong,
 ) -> impl FnOnce(&Sheet) -> Check {
     let pairs = pairs.to_vec();
     check::custom("separator", name, claim, move |part, outcomes| {
