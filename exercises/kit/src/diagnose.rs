@@ -64,6 +64,13 @@ fn agreeing(
 ) -> Vec<usize> {
     let sheet = exercise.sheet();
     let start = sheet.start(part);
+    // Wrong answers first: most mistakes differ there, and are asked nothing more.
+    let is_wrong = |i: &usize| {
+        let expected = sheet.parts[part].probes[*i].expected.as_ref();
+        expected.is_some_and(|expected| outcomes[*i].answer() != Some(expected))
+    };
+    let (mut members, right): (Vec<usize>, Vec<usize>) = members.iter().partition(|&i| is_wrong(i));
+    members.extend(right);
     let mut found: Vec<usize> = (0..sheet.mistakes.len())
         .filter(|&mistake| {
             members
