@@ -106,8 +106,18 @@ fn main() -> Result<()> {
         Some(Child::FillAndHang { kind, dir, sizes }) => {
             work::fill_and_hang(*kind, serde_json::from_str(sizes)?, dir)
         }
-        None if args.growth => growth(&args),
-        None => compare(&args),
+        None => {
+            // Now, and not after ten minutes of measuring.
+            for folder in [&args.dir, &args.out] {
+                fs::create_dir_all(folder)
+                    .with_context(|| format!("the folder {}", folder.display()))?;
+            }
+            if args.growth {
+                growth(&args)
+            } else {
+                compare(&args)
+            }
+        }
     }
 }
 
@@ -144,7 +154,6 @@ fn compare(args: &Args) -> Result<()> {
         report::table(&rows, &args.engines)
     );
     println!("{table}");
-    fs::create_dir_all(&args.out)?;
     fs::write(args.out.join("table.md"), &table)?;
     fs::write(args.out.join("chart.svg"), report::chart(&rows))?;
     println!("written: {0}/table.md, {0}/chart.svg", args.out.display());
@@ -185,7 +194,6 @@ fn growth(args: &Args) -> Result<()> {
     }
     bar.finish_and_clear();
     println!("{text}");
-    fs::create_dir_all(&args.out)?;
     fs::write(args.out.join("growth.md"), &text)?;
     println!("written: {}/growth.md", args.out.display());
     Ok(())
