@@ -10,7 +10,7 @@
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::{Background, Db, FamilyOptions, Options, TableReads};
@@ -47,10 +47,17 @@ fn held() -> usize {
     HELD.load(Ordering::Relaxed)
 }
 
+fn tables(dir: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(dir).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|of| of == "sst"))
+        .collect()
+}
+
 fn table_bytes(dir: &Path) -> u64 {
-    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    let tables = files.filter(|file| file.path().extension().is_some_and(|of| of == "sst"));
-    tables.map(|file| file.metadata().unwrap().len()).sum()
+    let tables = tables(dir).into_iter();
+    tables.map(|path| path.metadata().unwrap().len()).sum()
 }
 
 /// Whether the tables take so many bytes, but for numbers that need a byte more here and there.
@@ -70,8 +77,8 @@ fn open_tables() -> usize {
     descriptors + maps.lines().filter(|line| line.contains(".sst")).count()
 }
 
-/// Memory that mappings of tables take; 0 where the system does not say.
-fn resident_bytes_of_tables() -> usize {
+/// Memory that mappings of these tables take; 0 where the system does not say.
+fn resident_bytes_of(tables: &[PathBuf]) -> usize {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     let mut of_table = false;
     let mut kib = 0;
@@ -79,8 +86,15 @@ fn resident_bytes_of_tables() -> usize {
         if let Some(resident) = line.strip_prefix("Rss:").filter(|_| of_table) {
             let number = resident.trim().trim_end_matches(" kB");
             kib += number.parse::<usize>().unwrap();
-        } else if line.contains('/') {
-            of_table = line.contains(".sst");
+        } else if !line
+            .split(' ')
+            .next()
+            .is_some_and(|word| word.ends_with(':'))
+        {
+            // A mapping begins, of a file or of none.
+            of_table = tables
+                .iter()
+                .any(|path| Path::new(line).ends_with(path.file_name().unwrap()));
         }
     }
     kib << 10
@@ -159,13 +173,14 @@ fn files_of_a_cursor_come_back(db: &Db, dir: &Path) {
         }
     }
     let open_before = open_tables();
-    let resident = resident_bytes_of_tables();
+    let replaced = tables(dir);
+    let resident = resident_bytes_of(&replaced);
     fill(db, 2);
     db.compact().unwrap();
+    let left = resident_bytes_of(&replaced);
     assert!(
-        resident_bytes_of_tables() <= resident / 4,
-        "tables that were replaced take no memory, although cursors hold them: {} of {resident}",
-        resident_bytes_of_tables()
+        left <= resident / 4,
+        "tables that were replaced take no memory, although cursors hold them: {left} of {resident}"
     );
     while cursors.len() > 1 {
         drop(cursors.pop());
