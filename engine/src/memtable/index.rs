@@ -82,13 +82,14 @@ struct Table {
 }
 
 /// What the index knows of a key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Known<'a> {
     /// Its newest entry.
     Newest(Node, Slot<'a>),
     /// It has none.
     Absent(Slot<'a>),
     /// Only a search can tell.
+    #[default]
     Unknown,
 }
 

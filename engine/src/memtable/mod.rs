@@ -47,6 +47,15 @@ const OLDER_VERSIONS_WALKED: usize = 8;
 /// A version to insert: its place, its value, its key's hash.
 type Entry<'a> = (Target<'a>, &'a [u8], KeyHash);
 
+/// Entries whose places only a search can tell. Enough are gathered to keep all searches busy that take turns: of a group's entries,
+/// any part may be new versions, which the index places.
+#[derive(Default)]
+struct ToSearch<'a, 'i> {
+    entries: [(Target<'a>, &'a [u8]); TOGETHER],
+    known: [(Known<'i>, KeyHash); TOGETHER],
+    len: usize,
+}
+
 /// What readers share.
 #[derive(Clone)]
 pub struct Memtable {
@@ -138,58 +147,42 @@ impl MemtableWriter {
     /// # Panics
     /// As for [`insert`](Self::insert).
     pub fn insert_all<'a>(&mut self, entries: impl IntoIterator<Item = (ParsedKey<'a>, &'a [u8])>) {
+        let Self {
+            list,
+            ranges,
+            index,
+            ..
+        } = self;
         let mut entries = entries.into_iter();
         let mut together: [Entry<'_>; TOGETHER] = Default::default();
+        let mut unknown = ToSearch::default();
         loop {
             let mut len = 0;
             for (key, value) in entries.by_ref() {
                 if key.kind == ValueKind::RangeDelete {
-                    self.ranges.add(key.user_key, value, key.sequence);
+                    ranges.add(key.user_key, value, key.sequence);
                     continue;
                 }
                 let hash = KeyHash::of(key.user_key);
-                self.index.prefetch(hash);
+                index.prefetch(hash);
                 together[len] = (target_of(key), value, hash);
                 len += 1;
                 if len == TOGETHER {
                     break;
                 }
             }
-            self.insert_together(&together[..len]);
+            prefetch_known(index, list.list(), &together[..len]);
+            for &(target, value, hash) in &together[..len] {
+                let known = index.find(target.user_key, hash);
+                if !insert_known(list, known, target, value) {
+                    unknown.add((target, value, hash), known);
+                    if unknown.len == TOGETHER {
+                        unknown.insert(list, index);
+                    }
+                }
+            }
             if len < TOGETHER {
-                return;
-            }
-        }
-    }
-
-    /// As [`insert_all`](Self::insert_all), for at most [`TOGETHER`]. What the index knows needs no search; the others are
-    /// searched for together.
-    fn insert_together(&mut self, entries: &[Entry<'_>]) {
-        let mut known = [None; TOGETHER];
-        for (known, (_, _, hash)) in known.iter_mut().zip(entries) {
-            *known = self.index.prefetch_node(*hash);
-        }
-        // A new version is linked behind the node that stands before the newest one.
-        for node in known.into_iter().flatten() {
-            self.list.list().prefetch_before(node);
-        }
-        let Self { list, index, .. } = self;
-        let mut unknown = [(Target::default(), &[][..]); TOGETHER];
-        let mut places = [None; TOGETHER];
-        let mut len = 0;
-        for &(target, value, hash) in entries {
-            let known = index.find(target.user_key, hash);
-            if !insert_known(list, known, target, value) {
-                unknown[len] = (target, value);
-                places[len] = Some((known, hash));
-                len += 1;
-            }
-        }
-        let mut nodes = [None; TOGETHER];
-        list.insert_all(&unknown[..len], &mut nodes);
-        for (((target, _), place), node) in unknown.into_iter().zip(places).zip(nodes).take(len) {
-            if let (Some((known, hash)), Some(node)) = (place, node) {
-                note(index, list.list(), known, (node, target, hash));
+                return unknown.insert(list, index);
             }
         }
     }
@@ -225,6 +218,28 @@ impl MemtableWriter {
     #[must_use]
     pub fn used_bytes(&self) -> usize {
         self.list.used() + self.ranges.used_bytes()
+    }
+}
+
+impl<'a, 'i> ToSearch<'a, 'i> {
+    /// Adds one that is not there yet. `known` is what the index says of its key.
+    fn add(&mut self, (target, value, hash): Entry<'a>, known: Known<'i>) {
+        self.entries[self.len] = (target, value);
+        self.known[self.len] = (known, hash);
+        self.len += 1;
+    }
+
+    /// Inserts all of them, and is empty again.
+    fn insert(&mut self, list: &mut Writer, index: &Index) {
+        let entries = &self.entries[..self.len];
+        let mut nodes = [None; TOGETHER];
+        list.insert_all(entries, &mut nodes);
+        for (((target, _), (known, hash)), node) in entries.iter().zip(self.known).zip(nodes) {
+            if let Some(node) = node {
+                note(index, list.list(), known, (node, *target, hash));
+            }
+        }
+        self.len = 0;
     }
 }
 
@@ -391,6 +406,18 @@ impl Deref for MemtableValue {
 impl fmt::Debug for MemtableValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "b\"{}\"", self.escape_ascii())
+    }
+}
+
+/// Asks for the memory of what the index knows of the entries' keys.
+fn prefetch_known(index: &Index, list: &SkipList, entries: &[Entry<'_>]) {
+    let mut known = [None; TOGETHER];
+    for (known, (_, _, hash)) in known.iter_mut().zip(entries) {
+        *known = index.prefetch_node(*hash);
+    }
+    // A new version is linked behind the node that stands before the newest one.
+    for node in known.into_iter().flatten() {
+        list.prefetch_before(node);
     }
 }
 

@@ -22,8 +22,8 @@ use crate::comparator::Comparator;
 use crate::memtable::arena::{Arena, Bump};
 use crate::sync::{AtomicUsize, Ordering};
 
-/// So many searches take turns. A core follows about a dozen misses at once.
-pub(in crate::memtable) const TOGETHER: usize = 12;
+/// So many searches take turns. A core follows about a dozen misses at once; more searches still gained (`docs/performance.md`).
+pub(in crate::memtable) const TOGETHER: usize = 20;
 
 /// A node rises above its level if so many steps on that level led to it.
 const STEPS_MAX: usize = 3;
