@@ -512,6 +512,42 @@ fn on_another_file_system_it_is_a_durable_copy() {
     assert_eq!(content(&copy), before);
 }
 
+/// A checkpoint that is copied over the database it was made of, whose later logs are still there, is refused, as `verify` says.
+/// No byte is touched.
+#[test]
+fn a_checkpoint_among_later_logs_is_refused_and_nothing_is_lost() {
+    let vfs = MemoryVfs::new();
+    let disk: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let db = Db::open("db", manual(Arc::clone(&disk))).unwrap();
+    db.put("early", "1").unwrap();
+    db.checkpoint("copy").unwrap();
+    db.put("later", "2").unwrap();
+    db.flush().unwrap();
+    db.put("last", "3").unwrap();
+    // The process is killed, so that a log of the later time is left.
+    let vfs = vfs.crash(1);
+    let disk: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    for name in vfs.list(Path::new("copy")).unwrap() {
+        let bytes = vfs.read(&Path::new("copy").join(&name)).unwrap();
+        let mut over = vfs.create(&Path::new("db").join(&name)).unwrap();
+        over.append(&bytes).unwrap();
+    }
+    let before = vfs.tree();
+    let error = Db::open("db", manual(Arc::clone(&disk))).unwrap_err();
+    assert!(matches!(error, Error::Corruption { .. }), "{error}");
+    assert!(
+        error.to_string().contains("a log before it is missing"),
+        "{error}"
+    );
+    assert_eq!(vfs.tree(), before);
+    let report = engine::verify("db", &manual(Arc::clone(&disk))).unwrap();
+    assert!(!report.is_clean(), "{report:?}");
+    // The copy itself is whole.
+    let copy = Db::open("copy", manual(disk)).unwrap();
+    let rows: Rows = scan(&copy, "default").into_iter().collect();
+    assert_eq!(rows, Rows::from([(b"early".to_vec(), b"1".to_vec())]));
+}
+
 #[test]
 fn families_that_came_and_went_are_as_they_were() {
     let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());

@@ -65,7 +65,8 @@ pub(super) fn replay_logs(
             mode,
         };
         if recovered.beyond_gap.is_empty() {
-            let records = replay.read(&contents, recovered.last_sequence + 1)?;
+            let is_first = whole_until.is_none();
+            let records = replay.read(&contents, recovered.last_sequence + 1, is_first)?;
             if let Some(records) = records {
                 if records.last_sequence > recovered.last_sequence {
                     recovered.last_sequence = records.last_sequence;
@@ -82,7 +83,7 @@ pub(super) fn replay_logs(
             }
         }
         recovered.beyond_gap.push(number);
-        let (before, end) = whole_until.as_ref().expect("the oldest log follows on");
+        let (before, end) = whole_until.as_ref().expect("the first log follows on");
         replay.check_not_durable(&contents, before, *end)?;
     }
     Ok(recovered)
@@ -147,9 +148,14 @@ struct Records<'a> {
 }
 
 impl Replay<'_> {
-    /// Reads and checks a log that is to begin with `next_sequence`; `None` if it begins higher, after a gap.
-    fn read<'c>(&self, contents: &'c [u8], next_sequence: u64) -> Result<Option<Records<'c>>> {
-        let mut next_sequence = next_sequence;
+    /// Reads and checks a log that is to begin with `next_sequence`; `None` if it begins higher, after a gap. The first one
+    /// cannot: it begins where the tables end, and no log stands before it that could have lost its end.
+    fn read<'c>(
+        &self,
+        contents: &'c [u8],
+        mut next_sequence: u64,
+        is_first: bool,
+    ) -> Result<Option<Records<'c>>> {
         let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
         let mut batches = Vec::new();
         while let Some(record) = reader.next_kept()? {
@@ -158,13 +164,18 @@ impl Replay<'_> {
                 Error::corruption(self.path, at, format!("record {records}: {what}"))
             };
             let batch = BatchView::decode(&record).map_err(wrong)?;
-            // The oldest log begins where the tables end. Only a later one can follow one that lost its end.
-            let first = batches.is_empty() && self.number > self.state.oldest_log;
-            if batch.sequence > next_sequence && first {
-                return Ok(None);
+            let found = batch.sequence;
+            if found > next_sequence && batches.is_empty() {
+                if !is_first {
+                    return Ok(None);
+                }
+                let what = format!(
+                    "it begins with the sequence number {found}, and {next_sequence} follows on the tables: a log before it \
+                     is missing, or it was not written after this manifest, as where a checkpoint was copied over a database"
+                );
+                return Err(Error::corruption(self.path, at, what));
             }
-            if batch.sequence != next_sequence {
-                let found = batch.sequence;
+            if found != next_sequence {
                 let what = format!("its sequence number is {found}, and {next_sequence} follows");
                 return Err(wrong(what));
             }

@@ -24,10 +24,10 @@ impl Verifier<'_> {
             .copied()
             .collect();
         let mut next_sequence = survey.last_sequence + 1;
-        for number in numbers {
+        for (at, number) in numbers.into_iter().enumerate() {
             self.report.logs += 1;
             let path = file_name::log(self.dir, number);
-            match self.log(number, &path, survey, next_sequence) {
+            match self.log(number, &path, survey, (next_sequence, at == 0)) {
                 Ok(Some(next)) => next_sequence = next,
                 Ok(None) => return,
                 Err(error) => {
@@ -38,13 +38,14 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks a log and returns the sequence number that follows it; `None` if what comes after is left out at opening.
+    /// Checks a log, which may be the first, and returns the sequence number that follows it; `None` if what comes after is left
+    /// out at opening.
     fn log(
         &mut self,
         number: u64,
         path: &PathBuf,
         survey: &Survey,
-        mut next_sequence: u64,
+        (mut next_sequence, is_first): (u64, bool),
     ) -> Result<Option<u64>> {
         let contents = self.vfs.read(path)?;
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
@@ -58,7 +59,7 @@ impl Verifier<'_> {
                     self.damage(path, at, what);
                     return Ok(None);
                 }
-                Err(Batch::Beyond(first)) if batches == 0 && number > survey.oldest_log => {
+                Err(Batch::Beyond(first)) if batches == 0 && !is_first && first > next_sequence => {
                     let what = format!(
                         "it begins with the sequence number {first}, and {next_sequence} follows: a log before it lost its \
                          end in a power cut, so this one is left out at opening"
