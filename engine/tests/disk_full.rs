@@ -148,3 +148,60 @@ fn whenever_the_disk_fills_up_nothing_is_lost() {
     }
     assert!(failures > 100, "the disk was full: {failures}");
 }
+
+/// A manifest that has grown long is replaced by a short one. If there is no space for that, the long one serves on: whatever
+/// the first operation is that finds the disk full, nothing is poisoned, and later it is replaced after all.
+#[test]
+fn a_long_manifest_stays_in_force_where_there_is_no_space_for_another() {
+    const LONG_KEY: usize = 300 << 10;
+    let key = |at: u8| [&[b'a' + at][..], &[b'x'; LONG_KEY]].concat();
+    let manifests = |memory: &MemoryVfs| support::files(memory, "MANIFEST");
+    let (mut replaced, mut stayed) = (0, 0);
+    for n in 1.. {
+        let memory = MemoryVfs::new();
+        let vfs = FaultVfs::new(Arc::new(memory.clone()));
+        let db = Db::open("db", options(&vfs, FamilyOptions::default())).unwrap();
+        let first = manifests(&memory);
+        // Each table's two keys stand in its edit.
+        db.put(key(0), "0").unwrap();
+        db.flush().unwrap();
+        db.put(key(1), "1").unwrap();
+        assert_eq!(manifests(&memory), first, "not long yet");
+        vfs.fail_nth(n, Fault::NoSpace);
+        let flushed = db.flush();
+        let was_full = !vfs.failed().is_empty();
+        vfs.heal();
+        match flushed {
+            Ok(()) if was_full => {
+                stayed += 1;
+                assert_eq!(manifests(&memory), first, "operation {n}");
+            }
+            Ok(()) => {
+                replaced += 1;
+                assert_ne!(manifests(&memory), first, "operation {n}");
+            }
+            Err(error) => assert!(error.is_out_of_space(), "operation {n}: {error}"),
+        }
+        for at in 2..6 {
+            db.put(key(at), [at]).unwrap();
+            db.flush().unwrap_or_else(|error| {
+                panic!(
+                    "operation {n} found the disk full, {:?}: {error}",
+                    vfs.failed()
+                )
+            });
+        }
+        assert_ne!(manifests(&memory), first, "operation {n}: tried again");
+        assert_eq!(manifests(&memory).len(), 1, "operation {n}");
+        drop(db);
+        let memory = memory.crash(0);
+        let vfs = FaultVfs::new(Arc::new(memory));
+        let db = Db::open("db", options(&vfs, FamilyOptions::default())).unwrap();
+        assert_eq!(scan(&db, "default").len(), 6, "operation {n}");
+        if !was_full {
+            break;
+        }
+    }
+    assert!(stayed > 3, "{stayed}");
+    assert_eq!(replaced, 1);
+}

@@ -4,9 +4,10 @@
 //! starts a new one, because nothing is ever appended behind a torn end; so does one that grew long.
 //!
 //! Order of durability (the reasons are in `engine/docs/durability.md`)
-//! 1. New manifest: write, sync, sync the directory. Only then may `CURRENT` name it.
-//! 2. `CURRENT`: write the temporary file, sync, rename, sync the directory.
-//! 3. Only then is the old manifest removed, and only then do edits count that were written to the new one.
+//! 1. The new manifest and `CURRENT.tmp`: write, sync. All that takes space comes before anything changes.
+//! 2. Sync the directory. Only then may `CURRENT` name the new manifest.
+//! 3. Rename `CURRENT.tmp` to `CURRENT`, sync the directory.
+//! 4. Only then is the old manifest removed, and only then do edits count that were written to the new one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Manifest {
     number: u64,
     log: LogWriter,
     bytes_at_start: u64,
+    /// It is not tried to replace it before it is longer than this: there was no space for another.
+    no_space_below: u64,
 }
 
 impl Manifest {
@@ -43,12 +46,22 @@ impl Manifest {
     /// # Errors
     /// `Io`. The old manifest is then still in force, or the new one is: both say the same.
     pub fn create(vfs: Arc<dyn Vfs>, dir: &Path, number: u64, state: &State) -> Result<Self> {
+        let manifest = Self::prepare(vfs, dir, number, state)?;
+        manifest.vfs.sync_dir(dir)?;
+        manifest.name_in_current()?;
+        manifest.vfs.sync_dir(dir)?;
+        Ok(manifest)
+    }
+
+    /// Writes `state` as manifest `number`, and the `CURRENT` that will name it, beside those in force.
+    fn prepare(vfs: Arc<dyn Vfs>, dir: &Path, number: u64, state: &State) -> Result<Self> {
         let file = vfs.create(&file_name::manifest(dir, number))?;
         let mut log = LogWriter::new(file, number).reserving(RESERVED_BYTES);
         log.add_record(&state.as_edit().encode())?;
         log.sync()?;
-        vfs.sync_dir(dir)?;
-        set_current(&*vfs, dir, number)?;
+        let mut current = vfs.create(&dir.join(CURRENT_TEMPORARY))?;
+        current.append(format!("{}\n", file_name::manifest_name(number)).as_bytes())?;
+        current.sync()?;
         let bytes_at_start = log.len();
         Ok(Self {
             vfs,
@@ -56,7 +69,14 @@ impl Manifest {
             number,
             log,
             bytes_at_start,
+            no_space_below: 0,
         })
+    }
+
+    /// The switch: `CURRENT` names this manifest.
+    fn name_in_current(&self) -> Result<()> {
+        let (from, to) = (self.dir.join(CURRENT_TEMPORARY), self.dir.join(CURRENT));
+        self.vfs.rename(&from, &to)
     }
 
     /// Gives back the space that was taken ahead of edits.
@@ -87,19 +107,50 @@ impl Manifest {
     /// Whether it has grown so long that starting a new one pays.
     #[must_use]
     pub fn is_long(&self) -> bool {
-        self.log.len() > REWRITE_BYTES_MIN.max(self.bytes_at_start * REWRITE_FACTOR)
+        let long = REWRITE_BYTES_MIN.max(self.bytes_at_start * REWRITE_FACTOR);
+        self.log.len() > long.max(self.no_space_below)
     }
 
-    /// Puts a new manifest `number` with `state` in force and removes this one.
+    /// Puts a new manifest `number` with `state` in force and removes this one. If the disk is full, this one stays in force and
+    /// grows on for a while: nothing needs the other.
     ///
     /// # Errors
     /// As for [`Manifest::create`].
     pub fn replace(&mut self, number: u64, state: &State) -> Result<()> {
-        let next = Self::create(Arc::clone(&self.vfs), &self.dir, number, state)?;
+        let next = match Self::prepare(Arc::clone(&self.vfs), &self.dir, number, state) {
+            Err(error) if error.is_out_of_space() => {
+                self.stay(number);
+                return Ok(());
+            }
+            prepared => prepared?,
+        };
+        // After a failed sync nobody knows what of the directory is durable, whatever the reason was.
+        self.vfs.sync_dir(&self.dir)?;
+        match next.name_in_current() {
+            Err(error) if error.is_out_of_space() => {
+                self.stay(number);
+                return Ok(());
+            }
+            named => named?,
+        }
+        self.vfs.sync_dir(&self.dir)?;
         let old = std::mem::replace(self, next);
         // If it stays, the next open removes it.
         let _ = self.vfs.remove(&file_name::manifest(&self.dir, old.number));
         Ok(())
+    }
+
+    /// Gives up replacing this manifest by number `number`, for which there was no space, until it is longer.
+    fn stay(&mut self, number: u64) {
+        self.no_space_below = self.log.len() + REWRITE_BYTES_MIN;
+        let unneeded = [
+            file_name::manifest(&self.dir, number),
+            self.dir.join(CURRENT_TEMPORARY),
+        ];
+        for path in unneeded {
+            // If it stays, the next open removes it.
+            let _ = self.vfs.remove(&path);
+        }
     }
 
     /// Its number.
@@ -109,22 +160,15 @@ impl Manifest {
     }
 }
 
-fn set_current(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<()> {
-    let temporary = dir.join(CURRENT_TEMPORARY);
-    let mut file = vfs.create(&temporary)?;
-    file.append(format!("{}\n", file_name::manifest_name(number)).as_bytes())?;
-    file.sync()?;
-    drop(file);
-    vfs.rename(&temporary, &dir.join(CURRENT))?;
-    vfs.sync_dir(dir)
-}
-
 /// The number of the manifest that `CURRENT` names.
 ///
 /// # Errors
 /// `Io` (`is_not_found` if there is no `CURRENT`), or `NotADatabase` if it names no manifest.
 pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
-    let contents = vfs.read(&dir.join(CURRENT))?;
+    // No more than any name takes: the file may be foreign, and of any length.
+    let file = vfs.open_random(&dir.join(CURRENT))?;
+    let len = file.len().min(MAGIC_WITHIN_BYTES as u64);
+    let contents = file.read_at(0, len as usize)?;
     let name = contents
         .strip_suffix(b"\n")
         .and_then(|name| std::str::from_utf8(name).ok());
@@ -134,7 +178,7 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
             path: dir.to_path_buf(),
             found: format!(
                 "its CURRENT should name a manifest and holds \"{}\"",
-                contents[..contents.len().min(MAGIC_WITHIN_BYTES)].escape_ascii()
+                contents.escape_ascii()
             ),
         }),
     }
@@ -176,11 +220,7 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64,
             path.display()
         ),
     };
-    let start = &contents[..contents.len().min(MAGIC_WITHIN_BYTES)];
-    if !start
-        .windows(MANIFEST_MAGIC.len())
-        .any(|window| window == MANIFEST_MAGIC)
-    {
+    if !begins_as_manifest(&contents) {
         return Err(foreign());
     }
     let mut reader = LogReader::new(&contents, &path, number, RecoveryMode::PointInTime);
@@ -201,6 +241,14 @@ pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64,
         return Err(Error::corruption(&path, 0, what));
     }
     Ok(edits)
+}
+
+/// Whether a file begins with the magic of a manifest.
+#[must_use]
+pub fn begins_as_manifest(contents: &[u8]) -> bool {
+    let start = &contents[..contents.len().min(MAGIC_WITHIN_BYTES)];
+    let mut windows = start.windows(MANIFEST_MAGIC.len());
+    windows.any(|window| window == MANIFEST_MAGIC)
 }
 
 fn check_format(first: &VersionEdit, path: &Path) -> Result<()> {

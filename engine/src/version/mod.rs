@@ -44,7 +44,9 @@ pub use self::edit_fields::{Shown, Shows};
 use self::fences::Fences;
 pub use self::file_name::FileName;
 pub use self::level_cursor::LevelCursor;
-pub use self::manifest::{Manifest, current_manifest, read_in_force, read_manifest};
+pub use self::manifest::{
+    Manifest, begins_as_manifest, current_manifest, read_in_force, read_manifest,
+};
 pub use self::read_charge::{CursorLoss, ReadCharge};
 pub use self::state::{FamilyState, State};
 pub use self::table_file::{TableAccess, TableFile};
