@@ -167,6 +167,10 @@ fn advice(source: &io::Error) -> &'static str {
             "Check the path: it mixes up a file and a directory"
         }
         io::ErrorKind::InvalidInput => "Check the path: this file system cannot hold such a name",
+        io::ErrorKind::OutOfMemory => {
+            "There is not so much memory: look at the file's length, or end other programs"
+        }
+        io::ErrorKind::Unsupported => "Check the path: the engine's data stands in plain files",
         _ => "Check the disk and the system's log",
     }
 }

@@ -332,3 +332,37 @@ fn reserved_space_is_filled_and_given_back() {
         assert!(vfs.read(&path).unwrap() == expected);
     }
 }
+
+/// Who opens a pipe waits until somebody opens its other end. Under the name of a file of the engine it is refused at once.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    type Opens = fn(&Path) -> Option<Error>;
+    let ways: [(&str, Opens); 5] = [
+        ("read", |path| StdVfs.read(path).err()),
+        ("open_random", |path| StdVfs.open_random(path).err()),
+        ("open_mapped", |path| StdVfs.open_mapped(path).err()),
+        ("open_append", |path| StdVfs.open_append(path).err()),
+        ("lock", |path| StdVfs.lock(path).err()),
+    ];
+    for (way, open) in ways {
+        let (done, outcome) = std::sync::mpsc::channel();
+        let pipe = pipe.clone();
+        std::thread::spawn(move || done.send(open(&pipe)));
+        let error = outcome.recv_timeout(std::time::Duration::from_secs(10));
+        let error = error.unwrap_or_else(|_| panic!("{way} waits for the other end"));
+        let error = error.unwrap_or_else(|| panic!("{way} takes it for a file"));
+        let message = error.to_string();
+        assert!(
+            message.contains("a pipe, a socket or a device") && message.contains("plain files"),
+            "{way}: {message}"
+        );
+    }
+    // What is created takes the name, as from a file that lies there.
+    StdVfs.create(&pipe).unwrap().append(b"data").unwrap();
+    assert_eq!(StdVfs.read(&pipe).unwrap(), b"data");
+}

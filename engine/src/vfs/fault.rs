@@ -387,6 +387,10 @@ impl RandomFile for FaultyRandomFile {
         self.inner.contents()
     }
 
+    fn leave_to_system(&self) {
+        self.inner.leave_to_system();
+    }
+
     fn path(&self) -> &Path {
         self.inner.path()
     }

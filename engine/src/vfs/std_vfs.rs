@@ -39,10 +39,8 @@ impl Vfs for StdVfs {
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path)
+        let file = refuse_special(path)
+            .and_then(|()| OpenOptions::new().read(true).write(true).open(path))
             .map_err(|error| Error::io("open for appending", path, error))?;
         let len = file_len(&file, path)?;
         Ok(Box::new(StdWritableFile::new(file, len, path)))
@@ -151,6 +149,7 @@ impl Vfs for StdVfs {
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        refuse_special(path).map_err(|error| Error::io("open the lock file", path, error))?;
         let file = OpenOptions::new()
             .write(true)
             .create(true)
@@ -191,20 +190,28 @@ fn is_named(_file: &File, _path: &Path) -> Result<bool> {
 }
 
 fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| Error::io("open", path, error))
+    refuse_special(path)
+        .and_then(|()| File::open(path))
+        .map_err(|error| Error::io("open", path, error))
+}
+
+/// Refuses what is no plain file, before it is opened: who opens a pipe waits for another to open its other end. What is not
+/// there is left to the opening to say.
+fn refuse_special(path: &Path) -> io::Result<()> {
+    let refused = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => io::Error::from(io::ErrorKind::IsADirectory),
+        Ok(metadata) if !metadata.is_file() => io::Error::new(
+            io::ErrorKind::Unsupported,
+            "it is a pipe, a socket or a device, and no file",
+        ),
+        _ => return Ok(()),
+    };
+    Err(refused)
 }
 
 fn file_len(file: &File, path: &Path) -> Result<u64> {
-    let metadata = file
-        .metadata()
-        .map_err(|error| Error::io("measure", path, error))?;
-    if metadata.is_dir() {
-        return Err(Error::io(
-            "open",
-            path,
-            io::Error::from(io::ErrorKind::IsADirectory),
-        ));
-    }
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|error| Error::io("measure", path, error))?;
     Ok(metadata.len())
 }
 
