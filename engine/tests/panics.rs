@@ -37,6 +37,29 @@ impl Compare for Choosy {
     }
 }
 
+/// Byte order, which holds the thread that brings one key, and panics at another.
+struct Holding {
+    held: Arc<AtomicBool>,
+    go: Arc<AtomicBool>,
+}
+
+impl Compare for Holding {
+    fn name(&self) -> &str {
+        "holding"
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        assert!(a != b"refused" && b != b"refused", "not this key");
+        if a == b"hold" || b == b"hold" {
+            self.held.store(true, SeqCst);
+            while !self.go.load(SeqCst) {
+                std::thread::yield_now();
+            }
+        }
+        a.cmp(b)
+    }
+}
+
 /// Panics at the first row that it is shown.
 struct Broken;
 
@@ -80,6 +103,9 @@ fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
     assert!(write.is_err(), "the panic reaches the writer");
     let after = db.put("after", "3");
     assert!(matches!(after, Err(Error::Poisoned { .. })), "{after:?}");
+    // The log has the batch already.
+    let message = after.unwrap_err().to_string();
+    assert!(!message.contains("Nothing was changed"), "{message}");
     assert!(db.get("before").unwrap().is_some(), "reads go on");
     drop(db);
 
@@ -88,6 +114,44 @@ fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
     assert!(db.get("before").unwrap().is_some());
     assert!(db.get("after").unwrap().is_none(), "it was refused");
     db.put("again", "4").unwrap();
+}
+
+/// The batches of others that were written together with one that panicked may be in the log.
+#[test]
+fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed() {
+    let vfs = MemoryVfs::new();
+    let held = Arc::new(AtomicBool::new(false));
+    let go = Arc::new(AtomicBool::new(false));
+    let holding = FamilyOptions {
+        comparator: Comparator::custom(Holding {
+            held: Arc::clone(&held),
+            go: Arc::clone(&go),
+        }),
+        ..tiny()
+    };
+    let db = open(&vfs, Background::Manual, holding);
+    db.put("before", "1").unwrap();
+    let writer = |key: &'static str| {
+        let db = db.clone();
+        std::thread::spawn(move || catch_unwind(AssertUnwindSafe(|| db.put(key, "2"))))
+    };
+    // While one leads, the next two queue up and are written together.
+    let first = writer("hold");
+    while !held.load(SeqCst) {
+        std::thread::yield_now();
+    }
+    let together = ["refused", "other"].map(|key| {
+        let writer = writer(key);
+        std::thread::sleep(Duration::from_millis(100));
+        writer
+    });
+    go.store(true, SeqCst);
+    assert!(first.join().unwrap().unwrap().is_ok());
+    let [refused, other] = together.map(|writer| writer.join().unwrap());
+    assert!(refused.is_err(), "the panic reaches its writer");
+    let error = other.unwrap().unwrap_err();
+    assert!(matches!(error, Error::Poisoned { .. }), "{error}");
+    assert!(error.to_string().contains("panicked"), "{error}");
 }
 
 #[test]

@@ -203,9 +203,10 @@ impl Drop for Lead<'_> {
             follower.done(match &self.outcome {
                 Some(Ok(())) => Ok(()),
                 Some(Err(error)) => Err(copy_of(error)),
-                None => Err(Error::invalid(
-                    "the thread that wrote for this one panicked",
-                )),
+                // With the batch in the log, maybe: the database is poisoned.
+                None => Err(Error::Poisoned {
+                    first: "the thread that wrote for this one panicked".to_owned(),
+                }),
             });
         }
         let next = {

@@ -177,7 +177,7 @@ impl Core {
 
     /// Refuses all writes from now on. What is on disk after `cause` is not known, and trying again could report
     /// as durable what is lost.
-    pub(super) fn poison(&self, cause: &Error) {
+    pub(super) fn poison(&self, cause: &impl fmt::Display) {
         if self.poison.set(cause.to_string()).is_ok() {
             // Delivered by whoever gives back the lock that this is called under.
             self.note(|| Event::BackgroundError {

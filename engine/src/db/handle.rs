@@ -129,9 +129,7 @@ impl Core {
                 .copied()
                 .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
                 .unwrap_or("no message");
-            self.poison(&Error::invalid(format!(
-                "a background thread panicked: {what}"
-            )));
+            self.poison(&format!("a background thread panicked: {what}"));
             self.deliver_events();
         }
     }

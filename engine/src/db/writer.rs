@@ -386,8 +386,7 @@ struct PoisonIfUnwinding<'a>(&'a Core);
 impl Drop for PoisonIfUnwinding<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0
-                .poison(&Error::invalid("a thread panicked while it wrote"));
+            self.0.poison(&"a thread panicked while it wrote");
         }
     }
 }
