@@ -336,3 +336,45 @@ fn what_is_read_of_an_open_database_is_read_of_the_manifest_in_force() {
     assert!(vfs.exists(&found.manifest).unwrap());
     assert_eq!(found.families.len(), 1);
 }
+
+/// What this thread has had of a processor, whatever else the machine does.
+#[cfg(target_os = "linux")]
+fn thread_nanos() -> u64 {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    let nanos = statistics.split_whitespace().next().unwrap();
+    nanos.parse().unwrap()
+}
+
+/// A write looks at the families that it names, and at no other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_write_costs_the_same_among_thousands_of_families() {
+    const WRITES: u32 = 4_000;
+    let nanos_of = |families: u32| {
+        let vfs = MemoryVfs::new();
+        let mut options = on(&vfs);
+        for number in 1..families {
+            let family = FamilyOptions::default();
+            options.families.push((format!("{number}"), family));
+        }
+        let db = Db::open("db", options).unwrap();
+        let last = db.family(db.families().last().unwrap()).unwrap();
+        let write = || {
+            for at in 0..WRITES {
+                let mut batch = WriteBatch::new();
+                batch.put(&last, at.to_be_bytes(), "value");
+                batch.put(&db.default_family(), at.to_be_bytes(), "value");
+                db.write(batch, WriteOptions::default()).unwrap();
+            }
+        };
+        let begun = thread_nanos();
+        write();
+        thread_nanos() - begun
+    };
+    let few = (0..3).map(|_| nanos_of(2)).min().unwrap();
+    let many = nanos_of(4_000);
+    assert!(
+        many < 4 * few,
+        "{WRITES} writes: {few} ns among 2 families, {many} among 4,000"
+    );
+}

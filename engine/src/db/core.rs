@@ -13,12 +13,12 @@
 //! compaction might already have dropped a version that the number sees. A snapshot's number is taken first,
 //! because compactions keep what it sees.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
@@ -52,6 +52,8 @@ pub(super) struct Core {
     pub(super) reads: Arc<SharedReads>,
     /// The open families, by rising number.
     pub(super) families: ArcSwap<Vec<Arc<FamilyCore>>>,
+    /// The most tables that any family has in level 0, for the writers to look at.
+    pub(super) level0_tables: AtomicUsize,
     /// The last write that readers see.
     pub(super) visible: Visible,
     /// Numbers below this one are taken.
@@ -224,6 +226,9 @@ impl Core {
         }
         let before = std::mem::replace(&mut in_force.state, next);
         publish(&in_force.state);
+        // Under the manifest's lock, which puts the counts in order, so the last one stays.
+        self.level0_tables
+            .store(most_in_level0(&in_force.state), Ordering::Relaxed);
         self.note_tables(&before, &edit);
         mark_obsolete(&before, &edit);
         if in_force.manifest.is_long() {
@@ -296,16 +301,13 @@ impl Core {
             None => access,
         })
     }
+}
 
-    /// The most tables that any family has in level 0.
-    pub(super) fn level0_tables(&self) -> usize {
-        let families = self.families.load();
-        families
-            .iter()
-            .map(|family| family.level0_tables.load(Ordering::Relaxed))
-            .max()
-            .unwrap_or(0)
-    }
+/// The most tables that any family has in level 0.
+pub(super) fn most_in_level0(state: &State) -> usize {
+    let families = state.families.values();
+    let tables = families.map(|family| family.version.level(0).len());
+    tables.max().unwrap_or(0)
 }
 
 impl fmt::Debug for Core {
@@ -318,18 +320,22 @@ impl fmt::Debug for Core {
 
 /// Lets go of the files that the edit took out of `before`: its removal is durable.
 fn mark_obsolete(before: &State, edit: &VersionEdit) {
+    let removed = edit
+        .files_removed
+        .iter()
+        .map(|(of, _, number)| (*of, *number));
+    let mut gone: HashSet<(FamilyId, u64)> = removed.collect();
+    for (of, _, file) in &edit.files_added {
+        // It only moved.
+        gone.remove(&(*of, file.number));
+    }
+    let dropped: HashSet<&FamilyId> = edit.families_dropped.iter().collect();
+    if gone.is_empty() && dropped.is_empty() {
+        return;
+    }
     for (id, family) in &before.families {
-        let dropped = edit.families_dropped.contains(id);
         for (_, table) in family.version.tables() {
-            let removed = edit
-                .files_removed
-                .iter()
-                .any(|(of, _, number)| (of, *number) == (id, table.number));
-            let moved = edit
-                .files_added
-                .iter()
-                .any(|(of, _, file)| (of, file.number) == (id, table.number));
-            if dropped || (removed && !moved) {
+            if dropped.contains(id) || gone.contains(&(*id, table.number)) {
                 table.mark_obsolete();
             }
         }

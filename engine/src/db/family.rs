@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicBool;
 
 use arc_swap::ArcSwap;
 
@@ -51,8 +51,6 @@ pub(super) struct FamilyCore {
     pub(super) name: String,
     pub(super) options: FamilyOptions,
     pub(super) view: ArcSwap<View>,
-    /// Tables in level 0, for the writers to look at without the view.
-    pub(super) level0_tables: AtomicUsize,
     /// Set when the family is dropped: work on it is given up.
     pub(super) dropped: AtomicBool,
     /// What its flushes and compactions did.
@@ -73,13 +71,11 @@ pub struct Family {
 
 impl FamilyCore {
     pub(super) fn new(id: FamilyId, name: &str, options: FamilyOptions, view: View) -> Self {
-        let level0_tables = AtomicUsize::new(view.version.level(0).len());
         Self {
             id,
             name: name.to_owned(),
             options,
             view: ArcSwap::from_pointee(view),
-            level0_tables,
             dropped: AtomicBool::new(false),
             counters: FamilyCounters::default(),
             asks: None,

@@ -174,7 +174,4 @@ pub(super) fn publish(family: &FamilyCore, state: &State, frozen: impl Fn(&View)
         frozen: frozen(view),
         version: Arc::clone(&of_state.version),
     });
-    // Here and not in `change_view`: the manifest's lock puts the counts in order, so the last one stays.
-    let level0_tables = of_state.version.level(0).len();
-    family.level0_tables.store(level0_tables, Ordering::Relaxed);
 }

@@ -3,6 +3,8 @@
 //! Invariants
 //! 1. They stand by rising number of their families.
 //! 2. Only the leader of a write group has them, so each has one writer.
+//! 3. What they hold together, and whether one is full, is known without a look at them. So a write costs the same however
+//!    many families there are.
 
 use crate::batch::{BatchView, FamilyId, WriteBatch};
 use crate::internal_key::ParsedKey;
@@ -16,21 +18,48 @@ type Numbered<'a> = (FamilyId, ParsedKey<'a>, &'a [u8]);
 
 #[derive(Debug)]
 pub(super) struct MemtableSet {
-    memtables: Vec<(FamilyId, MemtableWriter)>,
+    places: Vec<Place>,
     /// What they may take together.
     total_bytes: usize,
+    /// What they take.
+    used_bytes: usize,
+    any_full: bool,
+    /// Reused: which of them a group wrote to.
+    touched: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Place {
+    family: FamilyId,
+    memtable: MemtableWriter,
+    /// What of it is in the set's sum.
+    counted_bytes: usize,
+    is_touched: bool,
+}
+
+impl Place {
+    fn new((family, memtable): (FamilyId, MemtableWriter)) -> Self {
+        Self {
+            family,
+            memtable,
+            counted_bytes: 0,
+            is_touched: false,
+        }
+    }
 }
 
 impl MemtableSet {
     /// Takes them by rising number of their families.
-    pub(super) const fn new(
-        memtables: Vec<(FamilyId, MemtableWriter)>,
-        total_bytes: usize,
-    ) -> Self {
-        Self {
-            memtables,
+    pub(super) fn new(memtables: Vec<(FamilyId, MemtableWriter)>, total_bytes: usize) -> Self {
+        let mut set = Self {
+            places: memtables.into_iter().map(Place::new).collect(),
             total_bytes,
-        }
+            used_bytes: 0,
+            any_full: false,
+            touched: Vec::new(),
+        };
+        set.count_all();
+        set
     }
 
     pub(super) const fn total_bytes(&self) -> usize {
@@ -38,40 +67,60 @@ impl MemtableSet {
     }
 
     pub(super) fn add(&mut self, id: FamilyId, memtable: MemtableWriter) {
-        self.memtables.push((id, memtable));
-        self.memtables.sort_by_key(|(id, _)| *id);
+        let at = self.places.partition_point(|place| place.family < id);
+        self.places.insert(at, Place::new((id, memtable)));
+        self.count(at);
     }
 
     pub(super) fn remove(&mut self, id: FamilyId) {
-        self.memtables.retain(|(of, _)| *of != id);
+        self.places.retain(|place| place.family != id);
+        self.count_all();
     }
 
     /// Whether none holds anything.
     pub(super) fn is_empty(&self) -> bool {
-        self.iter().all(|(_, memtable)| memtable.is_empty())
+        self.places.iter().all(|place| place.memtable.is_empty())
     }
 
     /// Whether it is time for new ones: because of one of them, or because of what they hold together.
+    #[inline]
     pub(super) fn is_full(&self) -> bool {
-        let mut bytes = 0;
-        for (_, memtable) in self.iter() {
-            if memtable.is_full() {
-                return true;
-            }
-            // Empty ones have a few bytes too. Many of them would be full for ever.
-            if !memtable.is_empty() {
-                bytes += memtable.used_bytes();
-            }
+        self.any_full || self.used_bytes >= self.total_bytes
+    }
+
+    /// Lets `renew` put others in their place.
+    pub(super) fn renew(&mut self, mut renew: impl FnMut(FamilyId, &mut MemtableWriter)) {
+        for place in &mut self.places {
+            renew(place.family, &mut place.memtable);
         }
-        bytes >= self.total_bytes
+        self.count_all();
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &(FamilyId, MemtableWriter)> {
-        self.memtables.iter()
+    fn count_all(&mut self) {
+        self.used_bytes = 0;
+        self.any_full = false;
+        for at in 0..self.places.len() {
+            self.places[at].counted_bytes = 0;
+            self.count(at);
+        }
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (FamilyId, MemtableWriter)> {
-        self.memtables.iter_mut()
+    /// Counts what a memtable has grown by.
+    #[inline]
+    fn count(&mut self, at: usize) {
+        let Place {
+            memtable,
+            counted_bytes,
+            ..
+        } = &mut self.places[at];
+        // Empty ones have a few bytes too. Many of them would be full for ever.
+        if memtable.is_empty() {
+            return;
+        }
+        let used = memtable.used_bytes();
+        self.used_bytes += used - *counted_bytes;
+        *counted_bytes = used;
+        self.any_full |= memtable.is_full();
     }
 
     /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
@@ -90,34 +139,49 @@ impl MemtableSet {
             }
         }
         self.apply_together(&mut together);
-        // Of all families: each may have range tombstones in any part of the group.
-        for (_, memtable) in self.iter_mut() {
-            memtable.end_batch();
+        // Of all that the group wrote to: each may have range tombstones in any part of it.
+        let mut touched = std::mem::take(&mut self.touched);
+        for at in touched.drain(..) {
+            let place = &mut self.places[at];
+            place.is_touched = false;
+            place.memtable.end_batch();
+            self.count(at);
         }
+        self.touched = touched;
     }
 
     /// As [`apply`](Self::apply), for a group of one record.
     fn apply_one(&mut self, (family, key, value): Numbered<'_>) {
-        if let Some(memtable) = self.of(family) {
+        if let Some(at) = self.place_of(family) {
+            let memtable = &mut self.places[at].memtable;
             memtable.insert(key, value);
             memtable.end_batch();
+            self.count(at);
         }
     }
 
     fn apply_together(&mut self, records: &mut Vec<Numbered<'_>>) {
         records.sort_by_key(|(family, ..)| *family);
         for run in records.chunk_by(|a, b| a.0 == b.0) {
-            if let Some(memtable) = self.of(run[0].0) {
-                memtable.insert_all(run.iter().map(|(_, key, value)| (*key, *value)));
+            if let Some(at) = self.place_of(run[0].0) {
+                let place = &mut self.places[at];
+                if !std::mem::replace(&mut place.is_touched, true) {
+                    self.touched.push(at);
+                }
+                let entries = run.iter().map(|(_, key, value)| (*key, *value));
+                place.memtable.insert_all(entries);
             }
         }
         records.clear();
     }
 
     /// A family that was dropped meanwhile has none; recovery leaves its records out too.
-    fn of(&mut self, family: FamilyId) -> Option<&mut MemtableWriter> {
-        let at = self.memtables.binary_search_by_key(&family, |(id, _)| *id);
-        Some(&mut self.memtables[at.ok()?].1)
+    #[inline]
+    fn place_of(&self, family: FamilyId) -> Option<usize> {
+        let at = self
+            .places
+            .binary_search_by_key(&family, |place| place.family);
+        at.ok()
     }
 }
 
@@ -134,4 +198,83 @@ fn numbered<'a>(batch: BatchView<'a>) -> impl Iterator<Item = Numbered<'a>> {
             };
             (record.family, key, record.value)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparator::Comparator;
+
+    const BUFFER_BYTES: usize = 4 << 10;
+    const FAMILIES: u32 = 40;
+
+    fn fresh() -> MemtableWriter {
+        MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES)
+    }
+
+    /// What a look at all of them finds.
+    fn found(set: &MemtableSet) -> (usize, bool) {
+        let filled = set.places.iter().filter(|place| !place.memtable.is_empty());
+        let bytes = filled.map(|place| place.memtable.used_bytes()).sum();
+        let any_full = set.places.iter().any(|place| place.memtable.is_full());
+        (bytes, any_full)
+    }
+
+    #[test]
+    fn what_is_counted_is_what_is_there() {
+        let memtables = (0..FAMILIES).map(|id| (FamilyId(2 * id), fresh()));
+        let mut set = MemtableSet::new(memtables.collect(), 16 << 10);
+        let (mut sequence, mut random, mut full) = (1, 7u32, 0);
+        let mut below = |end: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) % end
+        };
+        for step in 0..3000 {
+            let group: Vec<WriteBatch> = (0..=below(3))
+                .map(|_| {
+                    let mut batch = WriteBatch::new();
+                    for _ in 0..=below(4) {
+                        // Of families that there are, and of some that are not.
+                        let family = FamilyId(below(2 * FAMILIES + 4));
+                        let (key, end) =
+                            (format!("{:03}", below(400)), format!("{:03}", below(400)));
+                        match below(6) {
+                            0 => batch.delete_range(family, key, end),
+                            _ => batch.put(family, key, vec![0; below(90) as usize]),
+                        }
+                    }
+                    batch.set_sequence(sequence);
+                    sequence += batch.len() as u64;
+                    batch
+                })
+                .collect();
+            set.apply(&group);
+            match below(60) {
+                0 => set.remove(FamilyId(2 * below(FAMILIES))),
+                1 => {
+                    let id = FamilyId(2 * below(FAMILIES));
+                    set.remove(id);
+                    set.add(id, fresh());
+                }
+                _ => {}
+            }
+            let (bytes, any_full) = found(&set);
+            assert_eq!(
+                (set.used_bytes, set.any_full),
+                (bytes, any_full),
+                "step {step}"
+            );
+            assert!(set.touched.is_empty() && set.places.iter().all(|place| !place.is_touched));
+            assert!(set.places.is_sorted_by_key(|place| place.family));
+            if set.is_full() {
+                full += 1;
+                set.renew(|_, memtable| *memtable = fresh());
+                assert_eq!(
+                    (set.used_bytes, set.is_full(), set.is_empty()),
+                    (0, false, true)
+                );
+            }
+        }
+        assert!(full > 10, "{full}");
+    }
 }

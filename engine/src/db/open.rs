@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex};
@@ -22,7 +22,7 @@ use parking_lot::{Mutex, ReentrantMutex};
 use crate::batch::{DatabaseId, FamilyId};
 use crate::comparator::Comparator;
 use crate::db::commit::CommitQueue;
-use crate::db::core::{Core, FrozenSet, ManifestInForce};
+use crate::db::core::{Core, FrozenSet, ManifestInForce, most_in_level0};
 use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
@@ -284,6 +284,7 @@ impl Core {
             mapped: options.table_access == TableReads::Mapped,
             reads,
             families: ArcSwap::from_pointee(families),
+            level0_tables: AtomicUsize::new(most_in_level0(&state)),
             visible: Visible::new(last_sequence),
             next_file: AtomicU64::new(state.next_file),
             snapshots: SnapshotList::default(),

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::batch::WriteBatch;
@@ -235,26 +236,27 @@ impl Core {
 
     /// The stall ladder: slow writers down while level 0 is long, stop them while it is too long.
     fn hold_back(&self, writer: &mut Writer) -> Result<()> {
-        let level0_tables = self.level0_tables();
-        if level0_tables < LEVEL0_SLOW {
+        let level0_tables = || self.level0_tables.load(Ordering::Relaxed);
+        let tables = level0_tables();
+        if tables < LEVEL0_SLOW {
             writer.slow_bytes = 0;
             return Ok(());
         }
         if self.background == Background::Manual {
-            while self.level0_tables() >= LEVEL0_STOP && self.compact_once()? {}
+            while level0_tables() >= LEVEL0_STOP && self.compact_once()? {}
             return Ok(());
         }
-        if level0_tables >= LEVEL0_STOP {
+        if tables >= LEVEL0_STOP {
             self.stall(Stall::Level0Stop, || {
                 self.signals.wait_until(Work::Compact, || {
-                    self.level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
+                    level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
                 })
             })?;
             return self.check_writable();
         }
         if writer.slow_bytes >= SLOW_BYTES {
             writer.slow_bytes = 0;
-            let beyond = level0_tables + 1 - LEVEL0_SLOW;
+            let beyond = tables + 1 - LEVEL0_SLOW;
             let pause = SLOW_PAUSE * beyond as u32;
             self.stall(Stall::Level0Slow, || self.signals.wait_at_most(pause));
         }
@@ -321,17 +323,17 @@ impl Core {
     fn freeze(&self, writer: &mut Writer, log_number: u64) {
         let families = self.families.load();
         let mut memtables = Vec::new();
-        for (id, memtable) in writer.memtables.iter_mut() {
-            let at = families.binary_search_by_key(id, |family| family.id);
-            let Ok(at) = at else { continue };
+        writer.memtables.renew(|id, memtable| {
+            let at = families.binary_search_by_key(&id, |family| family.id);
+            let Ok(at) = at else { return };
             if memtable.is_empty() {
-                continue;
+                return;
             }
             let full = memtable.reader();
             let family = &families[at];
             *memtable = new_memtable(family);
             let fresh = memtable.reader();
-            memtables.push((*id, full.clone()));
+            memtables.push((id, full.clone()));
             // The set is queued before the lead is given up, so a flush cannot come before the view.
             family.change_view(|view| View {
                 memtable: fresh.clone(),
@@ -341,7 +343,7 @@ impl Core {
                     .collect(),
                 version: Arc::clone(&view.version),
             });
-        }
+        });
         let set = FrozenSet {
             log_number,
             next_log: writer.log_number,
