@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::internal_key::{self, ValueKind};
 use engine::log::LogWriter;
+use engine::sstable::{TableBuilder, TableOptions};
 use engine::version::{VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions, repair, verify,
+    Background, Comparator, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions,
+    repair, verify,
 };
 use support::{files, scan, tiny};
 
@@ -315,5 +318,37 @@ fn a_table_that_a_manifest_describes_otherwise_is_put_aside() {
             .iter()
             .filter(|(_, why)| why.contains("another file"));
         assert!(aside.count() > 0, "{what}: {report:#?}");
+    }
+}
+
+/// A whole table whose numbers no database can have come to: what was counted on from them would not open again.
+#[test]
+fn a_table_with_numbers_beyond_all_counting_is_put_aside() {
+    let beyond = [
+        TableOptions {
+            family: u32::MAX,
+            ..TableOptions::new(Comparator::Bytewise)
+        },
+        TableOptions {
+            sequence_max: u64::MAX,
+            ..TableOptions::new(Comparator::Bytewise)
+        },
+    ];
+    for options_of_table in beyond {
+        let (vfs, rows) = with_two_tables();
+        lose_manifest(&vfs);
+        let path = file_name::table(Path::new("db"), 900);
+        let mut table = TableBuilder::new(vfs.create(&path).unwrap(), options_of_table).unwrap();
+        // Number 0, as what a compaction has settled: which number it had, only the properties say.
+        let key = internal_key::encode(b"stray", 0, ValueKind::Put);
+        table.add(&key, b"value").unwrap();
+        table.finish().unwrap();
+        let (report, found) = repaired(&vfs);
+        assert_eq!(found, rows, "{report:#?}");
+        assert!(report.aside.iter().any(|(aside, _)| *aside == path));
+        assert_eq!(
+            report.lost.iter().filter(|lost| lost.file == path).count(),
+            1
+        );
     }
 }

@@ -30,6 +30,7 @@
 //! Invariants
 //! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.
 //! 2. A reader passes over tags above 17: a later release may add some without a new format version.
+//! 3. No count and no sequence number is above the greatest sequence number, so that no sum of them overflows.
 //!
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
@@ -234,15 +235,15 @@ impl Properties {
     fn set(&mut self, tag: u8, field: &[u8]) -> Option<()> {
         match tag {
             1 => self.comparator = text(field)?,
-            2 => self.entries = number(field)?,
-            3 => self.deletes = number(field)?,
+            2 => self.entries = counter(field)?,
+            3 => self.deletes = counter(field)?,
             4 => self.smallest = key(field)?,
             5 => self.largest = key(field)?,
-            6 => self.sequence_min = number(field)?,
-            7 => self.sequence_max = number(field)?,
-            8 => self.key_bytes = number(field)?,
-            9 => self.value_bytes = number(field)?,
-            10 => self.data_blocks = number(field)?,
+            6 => self.sequence_min = counter(field)?,
+            7 => self.sequence_max = counter(field)?,
+            8 => self.key_bytes = counter(field)?,
+            9 => self.value_bytes = counter(field)?,
+            10 => self.data_blocks = counter(field)?,
             11 => self.writer = text(field)?,
             12 => self.origin = text(field)?,
             13 => self.family = u32::try_from(number(field)?).ok()?,
@@ -250,10 +251,10 @@ impl Properties {
             15 => self.inputs = numbers(field)?,
             RANGE_DELETES => {
                 let [count, offset, length] = numbers(field)?.try_into().ok()?;
-                self.range_deletes = count;
+                self.range_deletes = Some(count).filter(is_bounded)?;
                 self.range_delete_block = Some(Handle { offset, length });
             }
-            OLDER_VERSIONS => self.older_versions = number(field)?,
+            OLDER_VERSIONS => self.older_versions = counter(field)?,
             _ => {}
         }
         Some(())
@@ -292,6 +293,15 @@ fn key(field: &[u8]) -> Option<Vec<u8>> {
 fn number(mut field: &[u8]) -> Option<u64> {
     let number = varint::take(&mut field)?;
     field.is_empty().then_some(number)
+}
+
+/// A number that is added up, or counted on from.
+fn counter(field: &[u8]) -> Option<u64> {
+    number(field).filter(is_bounded)
+}
+
+fn is_bounded(number: &u64) -> bool {
+    *number <= internal_key::MAX_SEQUENCE
 }
 
 fn numbers(mut field: &[u8]) -> Option<Vec<u64>> {
@@ -397,6 +407,13 @@ mod tests {
             Properties::decode(missing),
             Err((0, "property 1 is missing".to_owned()))
         );
+
+        let uncountable = Properties {
+            sequence_max: internal_key::MAX_SEQUENCE + 1,
+            ..properties()
+        };
+        let (_, why) = Properties::decode(&uncountable.encode()).unwrap_err();
+        assert_eq!(why, "property 7 has an unreadable value");
 
         let mut not_text = properties().encode();
         not_text[2] = 0xff;

@@ -35,7 +35,7 @@ pub const MANIFEST_MAGIC: &[u8] = b"keys in order: manifest";
 pub const MANIFEST_FORMAT: u32 = 1;
 
 /// No database has come so far; a greater one is damage, and could not be counted on from.
-pub(super) const FAMILY_ID_MAX: u32 = u32::MAX / 2;
+pub const FAMILY_ID_MAX: u32 = u32::MAX / 2;
 
 pub(super) const TAG_MAGIC: u64 = 1;
 pub(super) const TAG_FAMILY_ADDED: u64 = 2;

@@ -16,8 +16,9 @@
 //! Order, and why
 //! 1. Look, and refuse before anything is touched: a family whose comparator is not given, a file of a later release.
 //! 2. Write new tables, sync, sync the directory. Nothing refers to them yet.
-//! 3. Move aside, sync both directories. From here on the database does not open under the old manifest, which is what
-//!    keeps an opening from removing anything that it does not know.
+//! 3. Move aside, sync both directories: first what nothing refers to, then what the old manifest names. A repair that is
+//!    repeated between believes the manifest again, or finds no more strays that it would have to take for rows. From here on the
+//!    database does not open under the old manifest, which is what keeps an opening from removing anything that it does not know.
 //! 4. Write the new manifest and `CURRENT`. Now it opens.
 //!
 //! A repair that is cut short is repeated: what it has made counts as found.
@@ -49,7 +50,9 @@ use crate::error::{Error, Result};
 use crate::log::LogEnd;
 use crate::sstable::TableOptions;
 use crate::version::file_name::{self, MAX_FILE_NUMBER};
-use crate::version::{FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest};
+use crate::version::{
+    FamilyRecord, FileName, Manifest, State, TableAccess, VersionEdit, current_manifest,
+};
 use crate::vfs::{Vfs, WritableFile};
 
 /// The folder for what is moved aside.
@@ -337,11 +340,27 @@ impl<'r> Repair<'r> {
         }
         self.vfs.create_dir_all(&self.dir.join(LOST))?;
         self.vfs.sync_dir(self.dir)?;
-        for (path, _) in &self.report.aside {
-            self.move_to_lost(path)?;
+        for are_named in [false, true] {
+            let paths = self.report.aside.iter().map(|(path, _)| path);
+            for path in paths.filter(|path| self.is_named(path) == are_named) {
+                self.move_to_lost(path)?;
+            }
+            self.vfs.sync_dir(&self.dir.join(LOST))?;
+            self.vfs.sync_dir(self.dir)?;
         }
-        self.vfs.sync_dir(&self.dir.join(LOST))?;
-        self.vfs.sync_dir(self.dir)
+        Ok(())
+    }
+
+    /// Whether the manifest, as far as it could be read, needs this file.
+    fn is_named(&self, path: &Path) -> bool {
+        match path.file_name().and_then(FileName::parse) {
+            Some(FileName::Table(number)) => {
+                let mut listed = self.survey.tables.keys();
+                listed.any(|(_, listed)| *listed == number)
+            }
+            Some(FileName::Log(number)) => number >= self.survey.oldest_log,
+            _ => false,
+        }
     }
 
     fn move_to_lost(&self, path: &Path) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::db::survey::{Finding, comparator_named};
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::{Properties, Table, check_table};
+use crate::version::edit::FAMILY_ID_MAX;
 use crate::version::{
     FamilyRecord, FileMeta, LEVELS, State, TableFile, Version, VersionEdit, file_name,
 };
@@ -71,7 +72,12 @@ impl Repair<'_> {
         let stated = check_table(&*file, order.as_ref(), &mut |at, what| {
             first.get_or_insert((at, what));
         });
-        match (stated, first) {
+        let wrong = first.or_else(|| {
+            let family = stated.as_ref()?.family;
+            let what = format!("it is of family {family}, and no database has come to that number");
+            (family > FAMILY_ID_MAX).then_some((0, what))
+        });
+        match (stated, wrong) {
             (Some(stated), None) => Ok(Some((stated, file.len()))),
             (_, wrong) => {
                 let (at, what) = wrong.unwrap_or_default();
