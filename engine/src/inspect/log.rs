@@ -33,7 +33,7 @@ pub(super) fn explain(
         records,
         limit,
         listener,
-        record: Vec::new(),
+        record: None,
         count: 0,
     };
     let mut at = 0;
@@ -88,8 +88,8 @@ struct Explain<'e, 'l> {
     records: Records,
     limit: usize,
     listener: &'e mut Listener<'l>,
-    /// The fragments of a record so far.
-    record: Vec<u8>,
+    /// The fragments so far of a record that has not ended. The first has no bytes of it where only a header fits into the block.
+    record: Option<Vec<u8>>,
     count: usize,
 }
 
@@ -130,7 +130,7 @@ impl Explain<'_, '_> {
             fragment_type,
             FragmentType::Whole | FragmentType::First | FragmentType::Mark
         );
-        if begins != self.record.is_empty() {
+        if begins != self.record.is_none() {
             let what = match begins {
                 true => "the record before does not end, and here another begins",
                 false => "a record's later part stands here without its first",
@@ -160,10 +160,11 @@ impl Explain<'_, '_> {
             return self.payload(&self.contents[payload.clone()], payload.start as u64);
         }
         notes.field_to(bytes.len(), "payload");
-        self.record.extend_from_slice(&self.contents[payload]);
+        let record = self.record.get_or_insert_default();
+        record.extend_from_slice(&self.contents[payload]);
         if fragment_type == FragmentType::Last {
             self.count += 1;
-            let record = std::mem::take(&mut self.record);
+            let record = self.record.take().unwrap_or_default();
             let title = "the record, put together; offsets count from its beginning";
             Notes::new(&record, 0, self.listener).part(title);
             let range = at as u64..(at + bytes.len()) as u64;
@@ -184,7 +185,7 @@ impl Explain<'_, '_> {
 
     fn end(&mut self, at: usize) -> Result<(), Wrong> {
         let rest = &self.contents[at..];
-        if !self.record.is_empty() {
+        if self.record.is_some() {
             let what = "the last record does not end: a power cut has torn it, and it was never acknowledged as durable";
             return Err(Wrong::new(at as u64..self.contents.len() as u64, what));
         }
@@ -266,5 +267,60 @@ fn edit(payload: &[u8], mut notes: Notes<'_, '_>) -> Result<(), Wrong> {
             base + at as u64..end,
             format!("this is no version edit: {what}"),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{FamilyId, WriteBatch};
+    use crate::log::{BLOCK_BYTES, LogWriter};
+    use crate::vfs::{MemoryVfs, Vfs};
+
+    const LIMIT: usize = 4;
+
+    fn of_length(len: usize) -> WriteBatch {
+        let with_value = |value_len: usize| {
+            let mut batch = WriteBatch::new();
+            batch.put(FamilyId(0), "key", vec![7; value_len]);
+            batch
+        };
+        let around = with_value(len);
+        let batch = with_value(2 * len - around.encoded_len());
+        assert_eq!(batch.encoded_len(), len);
+        batch
+    }
+
+    fn explained(contents: &[u8], path: &Path) -> Result<(), Wrong> {
+        explain(contents, path, 7, Records::Batches, LIMIT, &mut |_| ())
+    }
+
+    /// Wherever in a block a record ends. Where exactly a header is left, the next record's first fragment has no bytes.
+    #[test]
+    fn what_the_engine_reads_is_explained_to_its_end() {
+        let vfs = MemoryVfs::new();
+        let path = Path::new("log");
+        for left in 0..3 * HEADER_BYTES {
+            let mut log = LogWriter::new(vfs.create(path).unwrap(), 7);
+            let first = of_length(BLOCK_BYTES - HEADER_BYTES - left);
+            log.add_record(first.encoded()).unwrap();
+            log.add_record(of_length(100).encoded()).unwrap();
+            log.sync().unwrap();
+            let contents = vfs.read(path).unwrap();
+            let mut reader = LogReader::new(&contents, path, 7, RecoveryMode::Absolute);
+            let mut records = 0;
+            while reader.next_record().unwrap().is_some() {
+                records += 1;
+            }
+            assert_eq!(records, 2);
+            assert_eq!(explained(&contents, path), Ok(()), "{left} bytes left");
+            if left == HEADER_BYTES {
+                let header = &contents[BLOCK_BYTES - HEADER_BYTES..BLOCK_BYTES];
+                assert_eq!(header[4..7], [0, 0, FragmentType::First as u8]);
+                // A log that ends there has a record, and it is torn.
+                let wrong = explained(&contents[..BLOCK_BYTES], path).unwrap_err();
+                assert!(wrong.what.contains("does not end"), "{}", wrong.what);
+            }
+        }
     }
 }
