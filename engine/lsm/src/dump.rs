@@ -4,26 +4,39 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::Error;
 use engine::batch::BatchView;
-use engine::comparator::NumericSuffix;
+use engine::cursor::InternalCursor;
 use engine::inspect::{self, FileName};
-use engine::internal_key::{self, ValueKind};
+use engine::internal_key::{self, ParsedKey, ValueKind};
 use engine::log::{LogEnd, LogReader, RecoveryMode};
+use engine::range_tombstone::Fragment;
 use engine::sstable::Table;
 use engine::version::VersionEdit;
 use engine::vfs::{StdVfs, Vfs};
-use engine::{Comparator, Error};
 use serde_json::{Value, json};
 
 use crate::args::{DumpArgs, Keys};
-use crate::{FINE, Failure, Outcome, file_name, style};
+use crate::{DAMAGED, FINE, Failure, Outcome, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     let mut dump = Dump { args, out };
-    for path in files(&args.path)? {
-        dump.file(&path)?;
+    let files = files(&args.path)?;
+    if let [file] = &files[..] {
+        return dump.file(file).map(|()| FINE);
     }
-    Ok(FINE)
+    let mut code = FINE;
+    for path in files {
+        match dump.file(&path) {
+            // The others may be sound.
+            Err(Failure::Engine(error @ Error::Corruption { .. })) => {
+                code = DAMAGED;
+                dump.damaged(&path, &error)?;
+            }
+            dumped => dumped?,
+        }
+    }
+    Ok(code)
 }
 
 /// The file itself, or the engine's files in a directory.
@@ -64,9 +77,10 @@ impl Dump<'_> {
             FileName::Current | FileName::CurrentTemporary => {
                 let contents = StdVfs.read(path)?;
                 let named = String::from_utf8_lossy(&contents).trim_end().to_owned();
+                let shown = style::name(&named);
                 self.heading(
                     path,
-                    &format!("the manifest in force is {named}"),
+                    &format!("the manifest in force is {shown}"),
                     &json!({"current": named}),
                 )
             }
@@ -79,7 +93,7 @@ impl Dump<'_> {
     }
 
     fn heading(&mut self, path: &Path, what: &str, value: &Value) -> Result<(), Failure> {
-        let name = file_name(path);
+        let name = shown_name(path);
         match self.args.json {
             true => self.json(path, value),
             false => Ok(writeln!(
@@ -96,6 +110,14 @@ impl Dump<'_> {
             object.extend(fields.clone());
         }
         Ok(writeln!(self.out, "{object}")?)
+    }
+
+    fn damaged(&mut self, path: &Path, error: &Error) -> Result<(), Failure> {
+        let text = error.to_string();
+        match self.args.json {
+            true => self.json(path, &json!({ "error": text })),
+            false => Ok(writeln!(self.out, "{}", style::wrong(&text))?),
+        }
     }
 
     fn bytes(&self, bytes: &[u8]) -> String {
@@ -117,33 +139,54 @@ impl Dump<'_> {
             "table of family {} {:?} in {} order, {}",
             properties.family,
             properties.family_name,
-            properties.comparator,
-            style::count(properties.entries, "entry"),
+            style::name(&properties.comparator),
+            match properties.range_deletes {
+                0 => style::count(properties.entries, "entry"),
+                ranges => format!(
+                    "{} and {}",
+                    style::count(properties.entries, "entry"),
+                    style::count(ranges, "range tombstone")
+                ),
+            },
         );
         let fields = json!({
             "family": properties.family, "family_name": properties.family_name,
             "comparator": properties.comparator, "entries": properties.entries,
         });
         self.heading(path, &what, &fields)?;
-        // A walk from the first entry to the last compares no keys, so under a name that is not known any order will do.
-        let order = Comparator::built_in(&properties.comparator)
-            .unwrap_or_else(|| Comparator::custom(Named(properties.comparator.clone())));
-        let table = Arc::new(Table::open(file, order)?);
+        let table = Arc::new(Table::open_to_walk(Arc::clone(&file))?);
         let mut cursor = table.cursor();
-        engine::cursor::InternalCursor::seek_to_first(&mut cursor)?;
+        cursor.seek_to_first()?;
         let mut shown = 0;
-        while engine::cursor::InternalCursor::valid(&cursor) && shown < self.args.limit {
-            let key = engine::cursor::InternalCursor::key(&cursor);
-            let value = engine::cursor::InternalCursor::value(&cursor);
-            self.entry(path, key, value)?;
+        while cursor.valid() && shown < self.args.limit {
+            let entry = internal_key::parse(cursor.key());
+            let entry = entry.map_err(|what| Error::corruption(path, 0, what))?;
+            self.entry(path, entry, cursor.value())?;
             shown += 1;
-            engine::cursor::InternalCursor::next(&mut cursor)?;
+            cursor.next()?;
         }
-        self.more(properties.entries.saturating_sub(shown as u64))
+        self.more(properties.entries.saturating_sub(shown as u64))?;
+        self.range_tombstones(path, &inspect::read_range_tombstones(&*file)?)
     }
 
-    fn entry(&mut self, path: &Path, key: &[u8], value: &[u8]) -> Result<(), Failure> {
-        let parsed = internal_key::parse(key).map_err(|what| Error::corruption(path, 0, what))?;
+    fn range_tombstones(&mut self, path: &Path, fragments: &[Fragment]) -> Result<(), Failure> {
+        let tombstones = fragments.iter().flat_map(|fragment| {
+            let newest_first = fragment.sequences.iter().rev();
+            newest_first.map(move |sequence| (fragment, *sequence))
+        });
+        let count = tombstones.clone().count();
+        for (fragment, sequence) in tombstones.take(self.args.limit) {
+            let start = ParsedKey {
+                user_key: &fragment.start,
+                sequence,
+                kind: ValueKind::RangeDelete,
+            };
+            self.entry(path, start, &fragment.end)?;
+        }
+        self.more(count.saturating_sub(self.args.limit) as u64)
+    }
+
+    fn entry(&mut self, path: &Path, parsed: ParsedKey<'_>, value: &[u8]) -> Result<(), Failure> {
         let (kind, sequence) = (kind_name(parsed.kind), parsed.sequence);
         if self.args.json {
             let key = self.json_bytes(parsed.user_key);
@@ -156,7 +199,8 @@ impl Dump<'_> {
         let key = self.bytes(parsed.user_key);
         let value = match parsed.kind {
             ValueKind::Delete => String::new(),
-            _ => format!(" = {}", self.bytes(value)),
+            ValueKind::Put => format!(" = {}", self.bytes(value)),
+            ValueKind::RangeDelete => format!(" up to {}", self.bytes(value)),
         };
         writeln!(
             self.out,
@@ -215,8 +259,10 @@ impl Dump<'_> {
             );
             writeln!(self.out, "  {}", style::title(&text))?;
         }
-        for (sequence, record) in (batch.sequence..).zip(batch.records()) {
+        for (at_record, record) in (0..).zip(batch.records()) {
             let record = record.map_err(wrong)?;
+            // A batch from foreign bytes may begin with any number.
+            let sequence = batch.sequence.saturating_add(at_record);
             let (kind, family) = (kind_name(record.kind), record.family.0);
             if self.args.json {
                 let (key, value) = (self.json_bytes(record.key), self.json_bytes(record.value));
@@ -265,7 +311,9 @@ impl Dump<'_> {
         for family in &edit.families_added {
             lines.push(format!(
                 "+ family {} {:?} in {} order",
-                family.id.0, family.name, family.comparator
+                family.id.0,
+                family.name,
+                style::name(&family.comparator)
             ));
         }
         lines.extend(
@@ -308,18 +356,5 @@ fn kind_name(kind: ValueKind) -> &'static str {
         ValueKind::Put => "put",
         ValueKind::Delete => "delete",
         ValueKind::RangeDelete => "delete range",
-    }
-}
-
-/// Bears the name of an order that is not known here, so that a table opens to be walked.
-struct Named(String);
-
-impl engine::Compare for Named {
-    fn name(&self) -> &str {
-        &self.0
-    }
-
-    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
-        NumericSuffix.compare(a, b)
     }
 }

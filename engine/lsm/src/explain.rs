@@ -6,7 +6,7 @@ use engine::inspect::{self, ExplainOptions, Note};
 use engine::vfs::StdVfs;
 
 use crate::args::ExplainArgs;
-use crate::{DAMAGED, FINE, Outcome, file_name, style};
+use crate::{DAMAGED, FINE, Outcome, shown_name, style};
 
 const BYTES_A_LINE: usize = 16;
 const LINES_A_FIELD_MAX: usize = 4;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
         "{} {}.",
-        style::wrong(&format!("wrong {place} of {}:", file_name(&args.file))),
+        style::wrong(&format!("wrong {place} of {}:", shown_name(&args.file))),
         wrong.what
     )?;
     if let Some((at, byte)) = wrong.byte {

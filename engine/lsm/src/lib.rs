@@ -117,6 +117,11 @@ fn carry_out(command: &Command, out: &mut dyn Write) -> Outcome {
 }
 
 /// The last part of a path, for people.
+fn shown_name(path: &Path) -> String {
+    style::name(&file_name(path))
+}
+
+/// The last part of a path, for programs.
 fn file_name(path: &Path) -> String {
     path.file_name()
         .unwrap_or(path.as_os_str())

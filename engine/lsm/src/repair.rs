@@ -5,7 +5,7 @@ use std::io::Write;
 use engine::{Options, repair};
 
 use crate::args::RepairArgs;
-use crate::{DAMAGED, FINE, Outcome, file_name, style};
+use crate::{DAMAGED, FINE, Outcome, shown_name, style};
 
 pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
     let report = repair(&args.dir, &Options::default())?;
@@ -19,13 +19,13 @@ pub(crate) fn run(args: &RepairArgs, out: &mut dyn Write) -> Outcome {
             out,
             "{}  {} at byte {}: {}",
             style::wrong("lost"),
-            file_name(&lost.file),
+            shown_name(&lost.file),
             lost.offset,
             lost.what
         )?;
     }
     for (path, why) in &report.aside {
-        writeln!(out, "{} {}: {why}", style::note("moved"), file_name(path))?;
+        writeln!(out, "{} {}: {why}", style::note("moved"), shown_name(path))?;
     }
     writeln!(
         out,

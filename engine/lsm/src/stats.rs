@@ -8,7 +8,7 @@ use engine::{FamilyOverview, Options, Overview, TableOverview, overview};
 use serde_json::json;
 
 use crate::args::{DirArgs, Keys};
-use crate::{DAMAGED, FINE, Outcome, file_name, style};
+use crate::{DAMAGED, FINE, Outcome, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let overview = overview(&args.dir, &Options::default())?;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         out,
         "{} {} with {}, tables up to sequence number {}",
         style::title("manifest"),
-        file_name(&overview.manifest),
+        shown_name(&overview.manifest),
         style::count(overview.edits as u64, "edit"),
         overview.last_sequence,
     )?;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
             out,
             "{} {} {}",
             style::title("log"),
-            file_name(path),
+            shown_name(path),
             style::size(*bytes)
         )?;
     }
@@ -50,7 +50,7 @@ fn show_family(family: &FamilyOverview, out: &mut dyn Write) -> std::io::Result<
         out,
         "\n{} in {} order",
         style::title(&title),
-        family.comparator
+        style::name(&family.comparator)
     )?;
     if family.tables.is_empty() {
         return writeln!(out, "  no tables");

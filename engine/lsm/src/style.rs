@@ -40,6 +40,11 @@ pub(crate) fn bytes(bytes: &[u8], keys: Keys) -> String {
     }
 }
 
+/// A name from a file. It may be anything, and must not speak to the terminal.
+pub(crate) fn name(name: &str) -> String {
+    name.escape_debug().to_string()
+}
+
 /// Two digits a byte, nothing between.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::from("0x"), |mut hex, byte| {

@@ -6,7 +6,7 @@ use engine::{Options, Severity, VerifyReport, verify};
 use serde_json::json;
 
 use crate::args::DirArgs;
-use crate::{DAMAGED, FINE, Outcome, file_name, style};
+use crate::{DAMAGED, FINE, Outcome, file_name, shown_name, style};
 
 pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
     let report = verify(&args.dir, &Options::default())?;
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
         return Ok(code);
     }
     for finding in &report.findings {
-        let place = format!("{} at byte {}:", file_name(&finding.file), finding.offset);
+        let place = format!("{} at byte {}:", shown_name(&finding.file), finding.offset);
         match finding.severity {
             Severity::Damage => {
                 writeln!(out, "{} {place} {}", style::wrong("damage"), finding.what)?;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &DirArgs, out: &mut dyn Write) -> Outcome {
                 out,
                 "{}   {}: {}",
                 style::note("note"),
-                file_name(&finding.file),
+                shown_name(&finding.file),
                 finding.what
             )?,
         }

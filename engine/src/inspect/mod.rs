@@ -15,15 +15,12 @@ use std::path::Path;
 use crate::annotate::Notes;
 use crate::error::Result;
 use crate::sstable::{explain_table, is_table};
-use crate::version::edit::MANIFEST_MAGIC;
+use crate::version::begins_as_manifest;
 use crate::vfs::Vfs;
 
 pub use crate::annotate::{Listener, Note, Wrong};
-pub use crate::sstable::{ExplainOptions, read_properties};
+pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
 pub use crate::version::FileName;
-
-/// How far into a manifest its magic stands at most.
-const MAGIC_WITHIN_BYTES: usize = 64;
 
 /// What a file is: by its name, or by what it looks like if the name is not the engine's.
 ///
@@ -43,11 +40,7 @@ pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
     // The number that every fragment bears, as the first one has it.
     let number = contents.get(7..11).and_then(|bytes| bytes.first_chunk());
     let number = number.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-    let start = &contents[..contents.len().min(MAGIC_WITHIN_BYTES)];
-    let is_manifest = start
-        .windows(MANIFEST_MAGIC.len())
-        .any(|window| window == MANIFEST_MAGIC);
-    Ok(match is_manifest {
+    Ok(match begins_as_manifest(&contents) {
         true => FileName::Manifest(number),
         false => FileName::Log(number),
     })

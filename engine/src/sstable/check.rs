@@ -19,11 +19,12 @@ use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
-use super::table::{read_footer, read_part};
+use super::table::{properties_of, read_footer, read_part};
 use crate::bloom::KeyHash;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
 use crate::internal_key;
+use crate::range_tombstone::Fragment;
 use crate::vfs::{FileSlice, RandomFile};
 use std::cmp::Ordering;
 
@@ -93,6 +94,20 @@ pub fn read_properties(file: &dyn RandomFile) -> Result<Properties> {
     properties_of(file, &read_footer(file)?)
 }
 
+/// The range tombstones of the table in `file`, as they stand there: under its order, which need not be at hand.
+///
+/// # Errors
+/// `Corruption` if footer, properties or the tombstones' block are damaged, `UnsupportedVersion`, `Io`.
+pub fn read_range_tombstones(file: &dyn RandomFile) -> Result<Vec<Fragment>> {
+    let properties = read_properties(file)?;
+    let Some(handle) = properties.range_delete_block else {
+        return Ok(Vec::new());
+    };
+    let contents = read_part(file, handle)?;
+    range_block::fragments_of(contents, properties.range_deletes)
+        .map_err(|what| corrupt(file, handle.offset, what))
+}
+
 /// Whether the file ends as a table does.
 ///
 /// # Errors
@@ -102,12 +117,6 @@ pub fn is_table(file: &dyn RandomFile) -> Result<bool> {
         return Ok(false);
     };
     Ok(*file.read_at(at, MAGIC.len())? == MAGIC)
-}
-
-fn properties_of(file: &dyn RandomFile, footer: &Footer) -> Result<Properties> {
-    let part = read_part(file, footer.properties)?;
-    Properties::decode(&part)
-        .map_err(|(at, what)| corrupt(file, footer.properties.offset + at as u64, what))
 }
 
 fn read_filter(file: &dyn RandomFile, handle: Handle) -> Result<Filter> {

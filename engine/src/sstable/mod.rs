@@ -48,7 +48,7 @@ mod verified;
 pub(crate) use block::head;
 pub use builder::{TableBuilder, TableOptions, TableSummary};
 pub use cache::{ReadCounts, SharedReads};
-pub use check::{check_table, is_table, read_properties};
+pub use check::{check_table, is_table, read_properties, read_range_tombstones};
 pub use cursor::TableCursor;
 pub use explain::{ExplainOptions, explain_table};
 pub(crate) use footer::CHECKSUM_AT as FOOTER_CHECKSUM_AT;

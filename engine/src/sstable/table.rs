@@ -11,11 +11,12 @@ use super::range_block;
 use super::stored::{self, Compression, Handle};
 use super::verified::Verified;
 use crate::bloom::KeyHash;
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, Compare};
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::range_tombstone::RangeTombstones;
 use crate::vfs::{FileSlice, RandomFile};
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -118,19 +119,60 @@ impl Table {
         shared: Arc<SharedReads>,
     ) -> Result<Table> {
         let footer = read_footer(&*file)?;
-        let properties = read_part(&*file, footer.properties)?;
-        let properties = Properties::decode(&properties).map_err(|(at, what)| {
-            Error::corruption(file.path(), footer.properties.offset + at as u64, what)
-        })?;
-        let corrupt =
-            |handle: Handle, what: String| Error::corruption(file.path(), handle.offset, what);
+        let properties = properties_of(&*file, &footer)?;
         if properties.comparator != comparator.name() {
             let (stored, given) = (&properties.comparator, comparator.name());
             let what = format!(
                 "the table is sorted by the comparator {stored:?}, its column family by {given:?}"
             );
-            return Err(corrupt(footer.properties, what));
+            return Err(Error::corruption(
+                file.path(),
+                footer.properties.offset,
+                what,
+            ));
         }
+        let range_tombstones = match properties.range_delete_block {
+            None => None,
+            Some(handle) => {
+                let contents = read_part(&*file, handle)?;
+                let read = range_block::decode(contents, &comparator, properties.range_deletes);
+                let read =
+                    read.map_err(|what| Error::corruption(file.path(), handle.offset, what))?;
+                Some(Arc::new(read))
+            }
+        };
+        Self::of_parts(
+            file,
+            &footer,
+            properties,
+            (comparator, range_tombstones),
+            shared,
+        )
+    }
+
+    /// Opens a table whose order is not at hand, to be walked from one end to the other: that compares no keys. Seeks find
+    /// whatever they find, and range tombstones are left out: [`read_range_tombstones`](super::read_range_tombstones) has them.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), but for the comparator.
+    pub fn open_to_walk(file: Arc<dyn RandomFile>) -> Result<Table> {
+        let footer = read_footer(&*file)?;
+        let properties = properties_of(&*file, &footer)?;
+        let order = Comparator::custom(Unknown(properties.comparator.clone()));
+        let shared = Arc::new(SharedReads::new(0));
+        Self::of_parts(file, &footer, properties, (order, None), shared)
+    }
+
+    /// Reads and checks what does not depend on the order.
+    fn of_parts(
+        file: Arc<dyn RandomFile>,
+        footer: &Footer,
+        properties: Properties,
+        (comparator, range_tombstones): (Comparator, Option<Arc<RangeTombstones>>),
+        shared: Arc<SharedReads>,
+    ) -> Result<Table> {
+        let corrupt =
+            |handle: Handle, what: String| Error::corruption(file.path(), handle.offset, what);
         let index = Block::new(read_part(&*file, footer.index)?)
             .map_err(|damage| corrupt(footer.index, damage.to_string()))?;
         let index = Index::new(index);
@@ -148,14 +190,6 @@ impl Table {
                 Some(filter.ok_or_else(|| {
                     corrupt(handle, "the filter is of an unknown kind".to_owned())
                 })?)
-            }
-        };
-        let range_tombstones = match properties.range_delete_block {
-            None => None,
-            Some(handle) => {
-                let contents = read_part(&*file, handle)?;
-                let read = range_block::decode(contents, &comparator, properties.range_deletes);
-                Some(Arc::new(read.map_err(|what| corrupt(handle, what))?))
             }
         };
         let verified = Verified::new(index.blocks());
@@ -464,6 +498,26 @@ fn end_bytes(properties: &Properties) -> usize {
     let restarts = usize::try_from(entries / 4).unwrap_or(usize::MAX);
     let bytes = restarts.saturating_add(1).saturating_mul(BYTES_PER_RESTART);
     bytes.saturating_add(FRAME_BYTES).min(END_BYTES_MAX)
+}
+
+/// Stands for an order that is known by name only.
+struct Unknown(String);
+
+impl Compare for Unknown {
+    fn name(&self) -> &str {
+        &self.0
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        a.cmp(b)
+    }
+}
+
+pub(super) fn properties_of(file: &dyn RandomFile, footer: &Footer) -> Result<Properties> {
+    let part = read_part(file, footer.properties)?;
+    Properties::decode(&part).map_err(|(at, what)| {
+        Error::corruption(file.path(), footer.properties.offset + at as u64, what)
+    })
 }
 
 pub(super) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
