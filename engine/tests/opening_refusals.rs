@@ -89,33 +89,55 @@ fn another_comparator_is_refused_by_both_names() {
     );
 }
 
-/// Bytewise by its name alone.
-struct Impostor;
+/// One of the engine's orders by its name alone.
+struct Impostor(&'static str, fn(&[u8], &[u8]) -> Ordering);
 
 impl Compare for Impostor {
     fn name(&self) -> &str {
-        "bytewise"
+        self.0
     }
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        b.cmp(a)
+        (self.1)(a, b)
     }
 }
 
 #[test]
-fn a_custom_order_under_the_name_of_the_usual_one_is_refused() {
-    let vfs = MemoryVfs::new();
-    let impostor = || FamilyOptions {
-        comparator: Comparator::custom(Impostor),
+fn a_custom_order_under_the_name_of_one_of_the_engines_is_refused() {
+    let shortest_first = |a: &[u8], b: &[u8]| a.len().cmp(&b.len()).then(b.cmp(a));
+    let by_numbers = |a: &[u8], b: &[u8]| NumericSuffix.compare(b, a);
+    for (name, order) in [
+        (
+            "bytewise",
+            (|a, b| b.cmp(a)) as fn(&[u8], &[u8]) -> Ordering,
+        ),
+        ("reverse-bytewise", |a, b| a.cmp(b)),
+        ("reverse-bytewise", shortest_first),
+        ("reverse-bytewise", by_numbers),
+    ] {
+        let vfs = MemoryVfs::new();
+        let impostor = || FamilyOptions {
+            comparator: Comparator::custom(Impostor(name, order)),
+            ..FamilyOptions::default()
+        };
+        let error = Db::open("db", on(&vfs).family("f", impostor())).unwrap_err();
+        let words = error.to_string();
+        assert!(
+            words.contains(&format!("{name:?}")) && words.contains("another name"),
+            "{words}"
+        );
+        let db = Db::open("db", on(&vfs)).unwrap();
+        assert!(db.create_family("f", impostor()).is_err());
+    }
+    // Who reverses the bytes himself has that order.
+    let own = FamilyOptions {
+        comparator: Comparator::custom(Impostor("reverse-bytewise", |a, b| b.cmp(a))),
         ..FamilyOptions::default()
     };
-    let error = Db::open("db", on(&vfs).family("f", impostor())).unwrap_err();
-    let words = error.to_string();
-    assert!(
-        words.contains("\"bytewise\"") && words.contains("another name"),
-        "{words}"
-    );
-    let db = Db::open("db", on(&vfs)).unwrap();
-    assert!(db.create_family("f", impostor()).is_err());
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", on(&vfs).family("f", own)).unwrap();
+    db.family("f").unwrap().put("k", "v").unwrap();
+    drop(db);
+    assert!(Db::open("db", on(&vfs)).unwrap().family("f").is_ok());
 }
 
 #[test]

@@ -32,6 +32,42 @@ pub const BYTEWISE_NAME: &str = "bytewise";
 pub const REVERSE_BYTEWISE_NAME: &str = "reverse-bytewise";
 
 /// An order over keys. See the module documentation for the laws.
+///
+/// ```
+/// # fn main() -> engine::Result<()> {
+/// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+/// # let options = engine::Options { vfs, ..engine::Options::default() };
+/// use std::cmp::Ordering;
+/// use engine::comparator::assert_comparator_laws;
+/// use engine::{Comparator, Compare, Db, FamilyOptions};
+///
+/// struct ShortFirst;
+///
+/// impl Compare for ShortFirst {
+///     fn name(&self) -> &str {
+///         "short first"
+///     }
+///     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+///         // Equal only for equal bytes: the last word is theirs.
+///         a.len().cmp(&b.len()).then(a.cmp(b))
+///     }
+/// }
+///
+/// assert_comparator_laws(&ShortFirst, &["", "a", "b", "ab"]);
+/// let words = FamilyOptions {
+///     comparator: Comparator::custom(ShortFirst),
+///     ..FamilyOptions::default()
+/// };
+/// let db = Db::open("db", options.family("words", words))?;
+/// let words = db.family("words")?;
+/// for word in ["ant", "be", "a"] {
+///     words.put(word, "")?;
+/// }
+/// let (first, _) = words.iter().next().expect("there are three")?;
+/// assert_eq!(first, b"a");
+/// # Ok(())
+/// # }
+/// ```
 pub trait Compare: Send + Sync {
     /// The name stored with the family. It never changes once data exists; change the order, change
     /// the name.
@@ -109,19 +145,24 @@ impl Comparator {
         }
     }
 
-    /// Refuses a custom order under the name of the plain byte order: whoever opens the database without it would take that
-    /// one, and find keys out of order.
+    /// Refuses a custom order under the name of one of the engine's: whoever opens the database without it would take that
+    /// one, and find keys out of order. The reversed byte order is a custom one too, so it is known by what it answers.
     ///
     /// # Errors
     /// `InvalidArgument`.
     pub(crate) fn check_name(&self) -> Result<()> {
-        match self {
-            Self::Custom(custom) if custom.name() == BYTEWISE_NAME => Err(Error::invalid(format!(
-                "a comparator of your own is named {BYTEWISE_NAME:?}, as the engine's order is; give it \
-                 another name, or use Comparator::Bytewise"
-            ))),
-            _ => Ok(()),
-        }
+        let Self::Custom(custom) = self else {
+            return Ok(());
+        };
+        let instead = match custom.name() {
+            BYTEWISE_NAME => "Comparator::Bytewise",
+            REVERSE_BYTEWISE_NAME if !is_reversed(&**custom) => "Comparator::reverse_bytewise()",
+            _ => return Ok(()),
+        };
+        Err(Error::invalid(format!(
+            "a comparator of your own is named {:?}, as the engine's order is; give it another name, or use {instead}",
+            custom.name()
+        )))
     }
 
     /// Compares two user keys.
@@ -236,6 +277,15 @@ impl Compare for ReverseBytewise {
             end: Included(prefix.to_vec()),
         })
     }
+}
+
+/// Whether an order answers as the reversed byte order does, for keys in which orders mostly differ.
+fn is_reversed(order: &dyn Compare) -> bool {
+    let keys: [&[u8]; 12] = [
+        b"", b"\0", b"1", b"10", b"2", b"A", b"a", b"aa", b"b", b"item:10", b"item:9", b"\xff",
+    ];
+    keys.iter()
+        .all(|a| keys.iter().all(|b| order.compare(a, b) == b.cmp(a)))
 }
 
 /// The length of the longest common prefix. Cost: a few instructions for eight bytes.
