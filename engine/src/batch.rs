@@ -66,6 +66,24 @@ impl From<FamilyId> for FamilyRef {
 }
 
 /// Changes to be made together.
+///
+/// ```
+/// # fn main() -> engine::Result<()> {
+/// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+/// # let options = engine::Options { vfs, ..engine::Options::default() };
+/// use engine::{Db, FamilyOptions, WriteBatch, WriteOptions};
+///
+/// let db = Db::open("shop", options.family("by price", FamilyOptions::default()))?;
+/// let (items, by_price) = (db.default_family(), db.family("by price")?);
+/// let mut batch = WriteBatch::new();
+/// batch.put(&items, "lamp", "40 EUR");
+/// batch.put(&by_price, "040 lamp", ""); // the index never disagrees with the row
+/// batch.delete(&by_price, "035 lamp");
+/// db.write(batch, WriteOptions { sync: true })?; // back when it would survive a power cut
+/// assert!(by_price.get("040 lamp")?.is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct WriteBatch {
     bytes: Vec<u8>,

@@ -33,6 +33,39 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 /// snapshot that is taken later may still find the entry until the compaction ends, so a filter should
 /// drop what is dead to every later reader, such as rows that nothing points to any more. It may be
 /// called more than once for an entry, or never: what no compaction reaches stays.
+///
+/// ```
+/// # fn main() -> engine::Result<()> {
+/// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+/// # let options = engine::Options { vfs, ..engine::Options::default() };
+/// use std::sync::Arc;
+/// use engine::{CompactionFilter, Db, Decision, FamilyOptions};
+///
+/// /// Sessions begin with the hour in which they end.
+/// struct Expired { hour: u8 }
+///
+/// impl CompactionFilter for Expired {
+///     fn decide(&self, _key: &[u8], value: &[u8]) -> Decision {
+///         match value.first() {
+///             Some(end) if *end < self.hour => Decision::Remove,
+///             _ => Decision::Keep,
+///         }
+///     }
+/// }
+///
+/// let sessions = FamilyOptions {
+///     compaction_filter: Some(Arc::new(Expired { hour: 12 })),
+///     ..FamilyOptions::default()
+/// };
+/// let db = Db::open("db", options.family("sessions", sessions))?;
+/// let sessions = db.family("sessions")?;
+/// sessions.put("ada", [11, 7])?;
+/// sessions.put("ben", [15, 7])?;
+/// db.compact()?;
+/// assert!(sessions.get("ada")?.is_none() && sessions.get("ben")?.is_some());
+/// # Ok(())
+/// # }
+/// ```
 pub trait CompactionFilter: Send + Sync {
     /// What becomes of this entry, which was put and, as far as the compaction can see, not deleted since.
     fn decide(&self, key: &[u8], value: &[u8]) -> Decision;

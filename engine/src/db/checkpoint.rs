@@ -49,6 +49,24 @@ impl Db {
     /// share the files of tables until each compacts them away; on another file system they are copied. Open it like any database,
     /// with the same options.
     ///
+    /// To restore one, move the damaged database away and put the checkpoint in its place. Copied over it, it would stand among
+    /// logs of a later time, and opening refuses those.
+    ///
+    /// ```
+    /// # fn main() -> engine::Result<()> {
+    /// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+    /// # let options = engine::Options { vfs, ..engine::Options::default() };
+    /// # let again = options.clone();
+    /// let db = engine::Db::open("db", options)?;
+    /// db.put("key", "monday")?;
+    /// db.checkpoint("monday")?;
+    /// db.put("key", "tuesday")?;
+    /// let monday = engine::Db::open("monday", again)?;
+    /// assert_eq!(monday.get("key")?.as_deref(), Some(&b"monday"[..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// `InvalidArgument` if `dir` exists, if something that no checkpoint left lies at that name with `.partial` appended, or after
     /// closing; `Locked` if another checkpoint to `dir` is under way; otherwise as for [`flush`](Self::flush). There is then

@@ -36,6 +36,37 @@ const WAITING_MAX: usize = 16 << 10;
 ///
 /// It may read the database. It must not write, flush or compact: a writer may wait for the very thread that calls.
 /// If it panics, the panic is caught and the next event comes as if nothing had been.
+///
+/// ```
+/// # fn main() -> engine::Result<()> {
+/// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+/// # let options = engine::Options { vfs, ..engine::Options::default() };
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use engine::{Db, Event, EventListener};
+///
+/// #[derive(Default)]
+/// struct Written(AtomicU64);
+///
+/// impl EventListener for Written {
+///     fn on_event(&self, event: &Event) {
+///         match event {
+///             Event::TableWritten { table } => _ = self.0.fetch_add(table.bytes, Ordering::Relaxed),
+///             Event::BackgroundError { error, .. } => eprintln!("the database: {error}"),
+///             _ => {}
+///         }
+///     }
+/// }
+///
+/// let written = Arc::new(Written::default());
+/// let db = Db::open("db", options.listener(written.clone()))?;
+/// db.put("key", "value")?;
+/// db.flush()?;
+/// db.close()?;
+/// assert!(written.0.load(Ordering::Relaxed) > 0);
+/// # Ok(())
+/// # }
+/// ```
 pub trait EventListener: Send + Sync {
     /// Something happened.
     fn on_event(&self, event: &Event);

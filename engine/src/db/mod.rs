@@ -1,7 +1,7 @@
 //! The database: open, write, read, flush, compact, close.
 //!
 //! ```text
-//! Db, Family, Snapshot      handles for users
+//! Db, Family, Snapshot      handles for users; options: what they choose; value, multi_get: what they read
 //!   handle                  keeps it open, owns the threads
 //!     core                  what all share, and in which order its locks are taken
 //!       open, recovery      from the files to a core; directory: what may be opened; recovery_order: sorts a log's entries
@@ -12,6 +12,8 @@
 //!       read_compaction     when there is work for the sake of readers
 //!       events, statistics  what is told, what is counted
 //!       signals             who waits for whom
+//!
+//! overview, verify, repair  what is done to the files of a database that nobody opens; survey: what they begin with
 //! ```
 //!
 //! A write is in the log before it is in a memtable, and in a memtable before anyone sees it. A full
@@ -233,6 +235,19 @@ impl Db {
     /// log or manifest cannot be written: whether the batch is there after reopening is then unknown, and
     /// every later write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and
     /// cannot be relieved, as on a full disk: nothing was written then, and a later write may succeed.
+    ///
+    /// ```
+    /// # use engine::{Db, Error, Result, WriteBatch, WriteOptions};
+    /// fn write(db: &Db, batch: &WriteBatch) -> Result<()> {
+    ///     match db.write(batch.clone(), WriteOptions { sync: true }) {
+    ///         // Nothing was written. Free some space, or wait for it, then try again.
+    ///         Err(error) if error.is_out_of_space() => Err(error),
+    ///         // It reads on. Close it and open it again: that finds out what the log holds.
+    ///         Err(error @ Error::Poisoned { .. }) => Err(error),
+    ///         other => other,
+    ///     }
+    /// }
+    /// ```
     pub fn write(&self, batch: WriteBatch, options: WriteOptions) -> Result<()> {
         self.handle.core.write(batch, options)
     }
@@ -253,6 +268,21 @@ impl Db {
     }
 
     /// Holds the present moment for reading.
+    ///
+    /// ```
+    /// # fn main() -> engine::Result<()> {
+    /// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+    /// # let options = engine::Options { vfs, ..engine::Options::default() };
+    /// let db = engine::Db::open("db", options)?;
+    /// db.put("price", "40")?;
+    /// let before = db.snapshot();
+    /// db.put("price", "35")?;
+    /// let items = db.default_family();
+    /// assert_eq!(before.get(&items, "price")?.as_deref(), Some(&b"40"[..]));
+    /// assert_eq!(db.get("price")?.as_deref(), Some(&b"35"[..]));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::take(Arc::clone(&self.handle))

@@ -43,6 +43,34 @@ enum Place {
 /// It owns what it reads: memtables and files stay for as long as it lives, and writes made since
 /// do not show. It may outlive the database; but the next opening sweeps up files, and where it then comes to one that it has
 /// not read yet is an `Io` error. Cost of a step: a few comparisons; no allocation once its buffers have grown.
+///
+/// ```
+/// # fn main() -> engine::Result<()> {
+/// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+/// # let options = engine::Options { vfs, ..engine::Options::default() };
+/// let db = engine::Db::open("db", options)?;
+/// for (key, value) in [("a", "1"), ("c", "3"), ("d", "4")] {
+///     db.put(key, value)?;
+/// }
+/// let mut cursor = db.default_family().cursor()?;
+/// cursor.seek("b")?; // the first row at or after
+/// assert_eq!((cursor.key(), cursor.value()), (&b"c"[..], &b"3"[..]));
+/// cursor.prev()?;
+/// assert_eq!(cursor.key(), b"a");
+/// cursor.prev()?;
+/// assert!(!cursor.valid(), "before the first row there is nothing");
+///
+/// // A long walk is several times as fast with `visit`.
+/// let mut bytes = 0;
+/// cursor.seek_to_first()?;
+/// cursor.visit(|key, value| {
+///     bytes += key.len() + value.len();
+///     true // go on
+/// })?;
+/// assert_eq!(bytes, 6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Cursor {
     comparator: Comparator,
