@@ -1,18 +1,17 @@
 //! The order in which the entries of a log go into a memtable: by key, the newest version first.
 //!
 //! A comparison of two keys waits for memory twice, because each key stands somewhere else in the log. So under the bytewise
-//! order the eight bytes behind what all keys share are taken out first, side by side, and mostly they decide.
+//! order the eight bytes behind what all keys share (their heads, as in a block) are taken out first, side by side, and mostly they
+//! decide.
 
 use std::cmp::Ordering;
 
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::ParsedKey;
+use crate::sstable::head;
 
 /// A row of a log, lent from it.
 pub(super) type Entry<'a> = (ParsedKey<'a>, &'a [u8]);
-
-/// The bytes of a key that are compared first.
-const HEAD_BYTES: usize = 8;
 
 /// The entries in the order of a memtable.
 pub(super) fn sorted<'a>(mut entries: Vec<Entry<'a>>, order: &Comparator) -> Vec<Entry<'a>> {
@@ -25,7 +24,7 @@ pub(super) fn sorted<'a>(mut entries: Vec<Entry<'a>>, order: &Comparator) -> Vec
         return entries;
     }
     let skip = shared_prefix(&entries);
-    let heads = entries.iter().map(|(key, _)| head(&key.user_key[skip..]));
+    let heads = entries.iter().map(|(key, _)| head(key.user_key, skip));
     let mut places: Vec<(u64, usize)> = heads.zip(0..).collect();
     places.sort_unstable_by(|a, b| {
         let by_head = a.0.cmp(&b.0);
@@ -40,17 +39,8 @@ fn shared_prefix(entries: &[Entry<'_>]) -> usize {
         return 0;
     };
     rest.iter().fold(first.user_key.len(), |shared, (key, _)| {
-        let both = first.user_key[..shared].iter().zip(key.user_key);
-        both.take_while(|(a, b)| a == b).count()
+        common_prefix_len(&first.user_key[..shared], key.user_key)
     })
-}
-
-/// The first eight bytes as a number, zeros behind a shorter key. If one head is less than another, so is its key.
-fn head(key: &[u8]) -> u64 {
-    let mut head = [0; HEAD_BYTES];
-    let len = key.len().min(HEAD_BYTES);
-    head[..len].copy_from_slice(&key[..len]);
-    u64::from_be_bytes(head)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::comparator::Comparator;
+use crate::comparator::{Comparator, common_prefix_len};
 use crate::sstable::head;
 use crate::version::TableFile;
 
@@ -30,7 +30,7 @@ impl Fences {
             return Fences::default();
         };
         let (first, last) = (first.largest_user_key(), last.largest_user_key());
-        let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let shared = common_prefix_len(first, last);
         let head_of = |table: &Arc<TableFile>| head(table.largest_user_key(), shared);
         Fences {
             prefix: first[..shared].into(),
