@@ -36,16 +36,20 @@
 //! `examples/quick_tour.rs` goes on from here. `docs/README.md` lists the documents: options, families, orders, reading,
 //! compaction, what survives a power cut, how bytes lie on disk; and which test shows what.
 //!
-//! Layers, each using only those below it (a test reads the imports):
+//! Layers, each using only those below it (`ARCHITECTURE.md` has all modules, and a test reads the imports):
 //!
 //! ```text
-//! db                            open, write, read, flush, compaction, snapshots
-//! version, compaction, iter     what the database is made of at one moment, and how it changes
-//! memtable, log, sstable        one noun, one format; batch: what the log holds
-//! vfs, comparator, keys, error  keys depends on nothing
+//! db, inspect                   open, write, read, flush; what each byte of a file means
+//! compaction                    which tables are merged, and how
+//! iter                          one row for each key, out of all its sources
+//! version                       which tables make up a family at one moment, and the manifest that says so
+//! memtable, log, batch, sstable one noun, one format
+//! cursor, range_tombstone       what they hand to each other; internal_key: what a key becomes inside
+//! vfs, comparator               files, orders
+//! keys, error                   keys depends on nothing
 //! ```
 //!
-//! [`internal_key`], [`cursor`], [`bloom`], `checksum` and [`varint`] are words that the layers share; they stand with the lowest.
+//! `checksum`, [`varint`], [`bloom`] and [`annotate`] are words that all of them share.
 
 pub mod annotate;
 pub mod batch;

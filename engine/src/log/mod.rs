@@ -4,7 +4,7 @@
 //! so that none crosses a block's end:
 //!
 //! ```text
-//! block     fragment* | zeros, if fewer than 11 bytes are left
+//! block     fragment*, with zeros up to a sector's end where fewer than 11 bytes of it are left
 //! fragment  checksum: u32 | length: u16 | type: u8 | log: u32 | payload: length bytes
 //! type      1 = the whole record, 2 = its first fragment, 3 = a middle one, 4 = its last,
 //!           5 = a mark: everything before it was durable when it was written; if it has a payload, only what
