@@ -371,8 +371,8 @@ fn a_write_costs_the_same_among_thousands_of_families() {
         write();
         thread_nanos() - begun
     };
-    let few = (0..3).map(|_| nanos_of(2)).min().unwrap();
-    let many = nanos_of(4_000);
+    let least = |families| (0..3).map(|_| nanos_of(families)).min().unwrap();
+    let (few, many) = (least(2), least(4_000));
     assert!(
         many < 4 * few,
         "{WRITES} writes: {few} ns among 2 families, {many} among 4,000"
