@@ -220,6 +220,7 @@ fn a_flush_makes_a_table() {
 
     let new: Vec<_> = after.difference(&before).copied().collect();
     assert_eq!(new, ["*.sst"]);
+    assert_eq!(bytes_of_logs(store.folder.path()), 0);
     let list = |kinds: &BTreeSet<&str>| kinds.iter().copied().collect::<Vec<_>>().join("  ");
     output::check(
         "01-sorted-map/outputs/folder.txt",
@@ -229,6 +230,16 @@ fn a_flush_makes_a_table() {
             list(&after)
         ),
     );
+}
+
+/// How many bytes the logs in `folder` hold.
+fn bytes_of_logs(folder: &Path) -> u64 {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().extension().is_some_and(|kind| kind == "log"))
+        .map(|entry| entry.metadata().unwrap().len())
+        .sum()
 }
 
 /// The names of the engine's files in `folder`, a star for each number.
@@ -281,12 +292,12 @@ fn a_key_has_one_row() {
 
 // ANCHOR: half_open
 /// Invariant 4: `[a, b)` and `[b, c)` make `[a, c)`.
-/// Tried with keys of a small world as bounds.
+/// Every second key of a small world is stored, so half of the bounds are no keys.
 #[test]
 fn half_open_ranges_fit_together() {
     let world = small_world();
-    let store = Store::with(&world);
-    let bounds: Vec<_> = world.iter().step_by(4).map(Vec::as_slice).collect();
+    let store = Store::with(world.iter().step_by(2));
+    let bounds: Vec<_> = world.iter().step_by(5).map(Vec::as_slice).collect();
 
     for (i, a) in bounds.iter().enumerate() {
         for (j, b) in bounds.iter().enumerate().skip(i) {
