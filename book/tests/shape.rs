@@ -119,10 +119,39 @@ fn every_chapter_has_exercises_mistakes_and_a_test_to_write() {
 fn every_chapter_plans_45_and_90_minutes() {
     for (chapter, text) in chapters() {
         let notes = section(&text, "Instructor notes");
-        for minutes in ["45", "90"] {
-            assert!(notes.contains(minutes), "{chapter}: {minutes} minutes");
+        let mut planned: Vec<usize> = Vec::new();
+        for plan in notes.split("<summary>").skip(1) {
+            let (summary, plan) = plan.split_once("</summary>").unwrap();
+            planned.extend(lengths_of(&chapter, summary, plan));
         }
+        planned.sort_unstable();
+        assert_eq!(planned, [45, 90], "{chapter}");
     }
+}
+
+/// The lengths that a plan's columns are for, each of them filled. A column's title says its length, "45 min", or
+/// is "minutes": then the summary says it.
+fn lengths_of(chapter: &str, summary: &str, plan: &str) -> Vec<usize> {
+    let rows: Vec<Vec<&str>> = plan
+        .lines()
+        .filter_map(|line| line.strip_prefix('|')?.strip_suffix('|'))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    let (titles, rows) = rows.split_first().unwrap();
+    let mut lengths = Vec::new();
+    for (column, title) in titles.iter().enumerate() {
+        let title = if *title == "minutes" { summary } else { title };
+        let number = title.split_whitespace().next().unwrap_or_default();
+        let Ok(length) = number.parse::<usize>() else {
+            continue;
+        };
+        let parts = rows
+            .iter()
+            .filter_map(|row| row[column].parse::<usize>().ok());
+        assert_eq!(parts.sum::<usize>(), length, "{chapter}: {title}");
+        lengths.push(length);
+    }
+    lengths
 }
 
 // How fast one reads is an assumption, not a measurement. The introduction says it in words.
