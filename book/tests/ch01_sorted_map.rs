@@ -292,7 +292,7 @@ fn a_key_has_one_row() {
 
 // ANCHOR: half_open
 /// Invariant 4: `[a, b)` and `[b, c)` make `[a, c)`.
-/// Every second key of a small world is stored, so half of the bounds are no keys.
+/// A small world stores every second key: half of the bounds are none.
 #[test]
 fn half_open_ranges_fit_together() {
     let world = small_world();
