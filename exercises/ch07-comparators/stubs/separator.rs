@@ -7,8 +7,8 @@
 //!
 //! 1. at or behind `a`, and before `b`, in that order;
 //! 2. shorter than `a`;
-//! 3. as short as the best *raised cut*: the first `n` bytes of `a` with one added to the last of them, for any `n`. A byte
-//!    `ff` cannot be raised.
+//! 3. no longer than the shortest *raised cut* that keeps 1 and 2. A raised cut is the first `n` bytes of `a`, with one added to
+//!    the last of them. A byte `ff` cannot be raised.
 //!
 //! If no raised cut fits, answer `None`: the engine then takes `a` itself. If `a` is not before `b`, answer `None` too.
 //!
