@@ -1,6 +1,6 @@
 //! # place-order: one batch writes four rows
 //!
-//! **Why.** An order that is in one index and not in the other is lost for some queries. A batch is whole or not at
+//! **Why.** An order that is in one index and not in another is lost for some queries. A batch is whole or not at
 //! all, and a synced one survives a power cut.
 //!
 //! **Task.** Write `keys` and `place`.
