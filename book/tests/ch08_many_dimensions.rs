@@ -131,7 +131,7 @@ fn fields_in_the_member_need_the_name_last() {
 #[test]
 fn five_packed_scores() {
     let mut table = String::from(
-        "| player | gems | paid | `1861891200 - s` | score | the last bits of gems, then paid |\n\
+        "| player | gems | paid | `1861891200 - s` | score | last bits of gems, paid |\n\
          |---|--:|--:|--:|--:|---|\n",
     );
     for player in PLAYERS {

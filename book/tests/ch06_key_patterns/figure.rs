@@ -99,7 +99,7 @@ fn the_window_in_both_directions() {
         |time| time.to_key(),
     );
     let newest = Line::new(
-        "Newest first: each bare key stands in front of its rows, and the window wants to be behind them.",
+        "Newest first: each bare key stands in front of its rows, not behind them.",
         |time| Desc(time).to_key(),
     );
     assert_eq!(
