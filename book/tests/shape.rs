@@ -235,3 +235,20 @@ fn the_introduction_says_how_long_each_chapter_takes() {
     table += &format!("\nTogether about {hours} hours.\n");
     book::output::check("outputs/times.md", &table);
 }
+
+#[test]
+fn a_plan_for_180_minutes_adds_90_to_the_one_for_90() {
+    let mut plans = 0;
+    for (chapter, text) in chapters() {
+        let notes = section(&text, "Instructor notes");
+        let Some((_, behind)) = notes.split_once("With 180 minutes, go on behind the 90:\n\n")
+        else {
+            continue;
+        };
+        let items = behind.lines().map_while(|line| line.strip_prefix("- **"));
+        let minutes = items.map(|item| item.split_once("**").unwrap().0.parse::<usize>().unwrap());
+        assert_eq!(minutes.sum::<usize>(), 90, "{chapter}");
+        plans += 1;
+    }
+    assert!(plans >= 5, "chapters 6 to 10 plan 180 minutes");
+}
