@@ -14,7 +14,7 @@ use ch10_order_store::change_status as learner;
 /// Somebody's `change_status`.
 pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
 
-const STORES: [&[Line]; 3] = [
+const STORES: [&[Line]; 4] = [
     &[(7, "ann", 500, New)],
     &[
         (7, "ann", 500, New),
@@ -24,6 +24,8 @@ const STORES: [&[Line]; 3] = [
         (6, "zoe", 700, Paid),
     ],
     &[],
+    // A value and keys that are taken apart or made wrongly by hand.
+    &[(70_000, "a\0b", (1 << 53) + 1, New)],
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
@@ -39,7 +41,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
     };
     let mut part = PartOf::new("change_status", "list");
     for orders in STORES {
-        for id in [7, 9, 258, 8, 70] {
+        for id in [7, 9, 258, 8, 70_000, 70] {
             let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);
             if before.is_none() && id != 70 {
                 continue;
@@ -101,8 +103,11 @@ fn probe(
         &[class],
         move |change: &Changing| {
             let db = store(orders);
+            let before = db.snapshot().sequence();
             let said = said(change, &db, id, to);
-            Answer::text(format!("{said} and the rows {}", names(&rows(&db))))
+            let in_silence = said != "Changed" && db.snapshot().sequence() != before;
+            let wrote = if in_silence { ", a write," } else { "" };
+            Answer::text(format!("{said}{wrote} and the rows {}", names(&rows(&db))))
         },
     )
 }

@@ -199,6 +199,15 @@ fn cases() -> Vec<Case> {
             &[bytes(b"r"), bytes(b"w"), was_new],
         ),
         Case {
+            what: "an order with a zero byte in its user's name, nothing wrong",
+            class: RIGHT,
+            rows: rows_of(&[(70_000, "a\0b", (1 << 53) + 1, Paid)]),
+        },
+        many("150 orders, nothing wrong", RIGHT, |_| true),
+        many("150 orders without any index row", MISSING, |key| {
+            key.starts_with(b"o")
+        }),
+        Case {
             what: "no row at all",
             class: RIGHT,
             rows: Vec::new(),
@@ -220,6 +229,16 @@ fn cases() -> Vec<Case> {
                 .collect(),
         },
     ]
+}
+
+/// More orders than anybody looks at by hand, with some of their rows.
+fn many(what: &'static str, class: &'static str, kept: fn(&[u8]) -> bool) -> Case {
+    let orders: Vec<Line> = (0..150)
+        .map(|id| (id, "ann", 500 + u64::from(id), New))
+        .collect();
+    let mut rows = rows_of(&orders);
+    rows.retain(|(key, _)| kept(key));
+    Case { what, class, rows }
 }
 
 fn found() -> PartOf<Checker> {

@@ -44,13 +44,20 @@ impl Queries {
 }
 
 /// The stores, the plainest first.
-const STORES: [&[Line]; 5] = [
+const STORES: [&[Line]; 7] = [
     &[
         (1, "ann", 500, New),
         (2, "bob", 600, New),
         (3, "ann", 700, Paid),
         (4, "ann", 800, New),
         (5, "bob", 900, Shipped),
+    ],
+    &[(11, "ann", 500, New), (2, "ann", 500, New)],
+    // Rows that end in ff or in 00.
+    &[
+        (u32::MAX, "ann", u64::MAX, New),
+        (u32::MAX - 1, "ann", 1, New),
+        (0, "ann", 1, New),
     ],
     &[
         (10, "ann", 500, New),
@@ -64,6 +71,7 @@ const STORES: [&[Line]; 5] = [
     ],
     &[
         (256, "", 0, New),
+        (u32::MAX, "", 0, Paid),
         (1, "ann", 255, New),
         (2, "ann", 256, Paid),
         (3, "ann", 65_536, New),

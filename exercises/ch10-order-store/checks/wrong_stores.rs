@@ -28,14 +28,16 @@ fn right() -> Recipe {
     }
 }
 
-/// Another right store: its cursor names the next row, and it makes durable by a flush.
+/// Another right store: its cursor names the next row without its prefix, and it makes durable by a flush.
 fn next_row_as_cursor() -> Recipe {
     let with_status = |db: &Db, status: Status, limit: usize, after: Option<&[u8]>| {
         let prefix = (b's', status.byte()).to_key();
-        let start = after.map_or(prefix.clone(), <[u8]>::to_vec);
+        let start = [&prefix, after.unwrap_or_default()].concat();
         let mut found = rows(db);
         found.retain(|(key, _)| *key >= start && key.starts_with(&prefix));
-        let next = found.get(limit).map(|(key, _)| key.clone());
+        let next = found
+            .get(limit)
+            .map(|(key, _)| key[prefix.len()..].to_vec());
         found.truncate(limit);
         let id = |key: &[u8]| key.last_chunk().map_or(0, |id| u32::from_be_bytes(*id));
         let ids = found.iter().map(|(key, _)| id(key)).collect();
@@ -114,7 +116,8 @@ pub(crate) fn candidates() -> Candidates<Recipe> {
         )
         .right(
             "next_row_as_cursor",
-            "It writes four rows in one batch and flushes. Its cursor is the first key of the next page.",
+            "It writes four rows in one batch and flushes. Its cursor is the time and the number of the first order of the next \
+             page.",
             next_row_as_cursor(),
         );
     for wrong in questions()

@@ -10,7 +10,7 @@ use kit::{Mistake, Quirk, compose};
 
 use crate::change_status::Changing;
 use crate::order::{Change, Order, Status};
-use crate::solutions::place_order::keys;
+use crate::solutions::place_order::{keys, place};
 
 const SCAN: &str = "a-scan-goes-wrong";
 const MOVES: &str = "the-row-that-moves";
@@ -48,12 +48,15 @@ enum Step {
     SameUnknown,
     SameLosesRow,
     OnlyForwards,
+    OneStepAtMost,
+    LastIsFinal,
+    SameWritten,
 }
 use Step::{
-    DeleteFirst, EachByItself, GhostLeft, IndexFirst, NewDeleted, NewForgotten, NewWithValue,
-    OnlyForwards, OrderFirst, OrderForgotten, OthersDeleted, SameChanged, SameLosesRow,
-    SameUnknown, StatusAlone, UnknownChanged, UnknownPanics, UnknownUnchanged, Unsynced,
-    WholeStatusDeleted, WithoutTime,
+    DeleteFirst, EachByItself, GhostLeft, IndexFirst, LastIsFinal, NewDeleted, NewForgotten,
+    NewWithValue, OneStepAtMost, OnlyForwards, OrderFirst, OrderForgotten, OthersDeleted,
+    SameChanged, SameLosesRow, SameUnknown, SameWritten, StatusAlone, UnknownChanged,
+    UnknownPanics, UnknownUnchanged, Unsynced, WholeStatusDeleted, WithoutTime,
 };
 
 const APART: [&[Step]; 5] = [
@@ -69,7 +72,15 @@ const APART: [&[Step]; 5] = [
     &[OrderForgotten, StatusAlone],
     &[OrderFirst, IndexFirst, DeleteFirst, EachByItself],
     &[UnknownPanics, UnknownUnchanged, UnknownChanged],
-    &[SameChanged, SameUnknown, SameLosesRow, OnlyForwards],
+    &[
+        SameChanged,
+        SameUnknown,
+        SameLosesRow,
+        SameWritten,
+        OnlyForwards,
+        OneStepAtMost,
+        LastIsFinal,
+    ],
 ];
 
 /// One record of a batch: a key, and its value if it is put.
@@ -154,10 +165,13 @@ fn changed(steps: &[Step], db: &Db, id: u32, to: Status) -> engine::Result<Chang
     if before.status == to && has(SameChanged) {
         return Ok(Change::Changed);
     }
-    if before.status == to && !has(SameLosesRow) {
+    if before.status == to && !has(SameLosesRow) && !has(SameWritten) {
         return Ok(Change::Unchanged);
     }
-    if before.status > to && has(OnlyForwards) {
+    let is_refused = before.status > to && has(OnlyForwards)
+        || to.byte() > before.status.byte() + 1 && has(OneStepAtMost)
+        || before.status == Status::Shipped && has(LastIsFinal);
+    if is_refused {
         return Ok(Change::Unchanged);
     }
     let mut records = records(steps, db, &before, to);
@@ -187,6 +201,29 @@ fn changed(steps: &[Step], db: &Db, id: u32, to: Status) -> engine::Result<Chang
             },
         )?;
     }
+    Ok(if before.status == to && has(SameWritten) {
+        Change::Unchanged
+    } else {
+        Change::Changed
+    })
+}
+
+/// All rows of the order go, and it is placed anew: each by its own batch.
+fn placed_anew(db: &Db, id: u32, to: Status) -> engine::Result<Change> {
+    let Some(value) = db.get((b'o', id).to_key())? else {
+        return Ok(Change::Unknown);
+    };
+    let order = Order::read(id, &value).expect("`place` wrote this value");
+    if order.status == to {
+        return Ok(Change::Unchanged);
+    }
+    let mut batch = WriteBatch::new();
+    for key in keys(&order) {
+        batch.delete(&db.default_family(), key);
+    }
+    db.write(batch, WriteOptions { sync: true })?;
+    let status = to;
+    place(db, &Order { status, ..order })?;
     Ok(Change::Changed)
 }
 
@@ -200,7 +237,7 @@ const fn quirk(
     Quirk::of(id, name, "rows", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 21] = [
+const QUIRKS: [Quirk<Step>; 24] = [
     quirk(
         GhostLeft,
         "ghost_left",
@@ -356,6 +393,27 @@ const QUIRKS: [Quirk<Step>; 21] = [
         "Whether an order may go back is a rule of the shop. The store was asked to change it.",
         TASK,
     ),
+    quirk(
+        OneStepAtMost,
+        "no_status_skipped",
+        "`Unchanged` for a change from new to shipped",
+        "Whether an order may be shipped before it is paid is a rule of the shop. The store was asked to change it.",
+        TASK,
+    ),
+    quirk(
+        LastIsFinal,
+        "shipped_is_final",
+        "`Unchanged` for an order that is shipped",
+        "Whether an order may come back is a rule of the shop. The store was asked to change it.",
+        TASK,
+    ),
+    quirk(
+        SameWritten,
+        "same_status_written",
+        "`Unchanged` for a status that the order already has, after its rows were written",
+        "The rows are the same as before, and the write costs a sync all the same. Compare the status before you write.",
+        TASK,
+    ),
 ];
 
 /// A change with these wrong steps, unless they exclude each other.
@@ -377,5 +435,20 @@ pub(crate) fn named(name: &str) -> Option<Changing> {
 
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Changing>> {
-    compose("change_status", &QUIRKS, changing)
+    let mut mistakes = vec![
+        Mistake::<Changing>::new(
+            "deleted_and_placed_anew",
+            "change_status",
+            "rows",
+            Arc::new(placed_anew),
+        )
+        .says("one write that deletes the order's rows and a second one that places it anew")
+        .why(
+            "Two batches are two moments. If the power fails between them, the order is gone. And two of its four rows stay as \
+             they are: only its own row and the one by status change.",
+        )
+        .link(CUT),
+    ];
+    mistakes.extend(compose("change_status", &QUIRKS, changing));
+    mistakes
 }

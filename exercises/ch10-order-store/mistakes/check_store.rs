@@ -30,6 +30,9 @@ enum Step {
     NotByTime,
     FirstOnly,
     MissingFirst,
+    GhostsFirst,
+    IndexByIndex,
+    IdsCompared,
     Counted,
     UnreadablePanics,
     UnreadableSkipped,
@@ -37,22 +40,24 @@ enum Step {
     OrdersReported,
 }
 use Step::{
-    Counted, Exchanged, FirstOnly, GhostOnlyWithoutOrder, GhostsUnseen, MissingFirst,
-    MissingUnseen, NotByTime, NotByUser, OnlyByStatus, OrdersReported, OthersReported,
-    UnreadablePanics, UnreadableSkipped,
+    Counted, Exchanged, FirstOnly, GhostOnlyWithoutOrder, GhostsFirst, GhostsUnseen, IdsCompared,
+    IndexByIndex, MissingFirst, MissingUnseen, NotByTime, NotByUser, OnlyByStatus, OrdersReported,
+    OthersReported, UnreadablePanics, UnreadableSkipped,
 };
 
-const APART: [&[Step]; 4] = [
+const APART: [&[Step]; 5] = [
     &[
         GhostsUnseen,
         MissingUnseen,
         GhostOnlyWithoutOrder,
         Exchanged,
         MissingFirst,
+        GhostsFirst,
+        IdsCompared,
         Counted,
     ],
-    &[OnlyByStatus, NotByUser, NotByTime],
-    &[FirstOnly, MissingFirst, Counted],
+    &[OnlyByStatus, NotByUser, NotByTime, IndexByIndex],
+    &[FirstOnly, MissingFirst, GhostsFirst, IndexByIndex, Counted],
     &[
         UnreadablePanics,
         UnreadableSkipped,
@@ -60,6 +65,8 @@ const APART: [&[Step]; 4] = [
         OrdersReported,
         Counted,
     ],
+    // What has other letters has no place among the three, and no id.
+    &[IndexByIndex, IdsCompared, OthersReported, OrdersReported],
 ];
 
 fn orders(db: &Db) -> Vec<Order> {
@@ -94,6 +101,10 @@ fn faults(steps: &[Step], db: &Db) -> Found {
     if has(Counted) && found.len() == wanted.len() {
         return Vec::new();
     }
+    let stands_there = |letter: u8, id: Option<u32>| {
+        let its = |key: &Vec<u8>| key.last_chunk().map(|id| u32::from_be_bytes(*id)) == id;
+        found.iter().any(|key| key[0] == letter && its(key))
+    };
     let is_seen = |(ghost, key): &(bool, Vec<u8>)| {
         let letter = key.first().copied().unwrap_or_default();
         let id = key.last_chunk().map(|id| u32::from_be_bytes(*id));
@@ -101,6 +112,8 @@ fn faults(steps: &[Step], db: &Db) -> Found {
         !(has(GhostsUnseen) && *ghost
             || has(MissingUnseen) && !*ghost
             || has(GhostOnlyWithoutOrder) && *ghost && has_order
+            || has(IdsCompared) && *ghost && has_order
+            || has(IdsCompared) && !*ghost && stands_there(letter, id)
             || has(OnlyByStatus) && letter != b's'
             || has(NotByUser) && letter == b'u'
             || has(NotByTime) && letter == b't'
@@ -112,6 +125,12 @@ fn faults(steps: &[Step], db: &Db) -> Found {
     faults.retain(is_seen);
     if has(MissingFirst) {
         faults.sort_by_key(|(ghost, _)| *ghost);
+    }
+    if has(GhostsFirst) {
+        faults.sort_by_key(|(ghost, _)| !*ghost);
+    }
+    if has(IndexByIndex) {
+        faults.sort_by_key(|(_, key)| std::cmp::Reverse(key[0]));
     }
     if has(FirstOnly) {
         faults.truncate(1);
@@ -135,7 +154,7 @@ const fn quirk(id: Step, name: &'static str, says: &'static str, why: &'static s
     Quirk::of(id, name, "faults", says, why, CHECK)
 }
 
-const QUIRKS: [Quirk<Step>; 14] = [
+const QUIRKS: [Quirk<Step>; 17] = [
     quirk(
         GhostsUnseen,
         "ghosts_unseen",
@@ -191,6 +210,26 @@ const QUIRKS: [Quirk<Step>; 14] = [
         "missing_rows_first",
         "all missing rows before all ghosts",
         "The list is to be in the order of the keys. Two sorted sets, compared, give it by themselves.",
+    ),
+    quirk(
+        GhostsFirst,
+        "ghosts_first",
+        "all ghosts before all missing rows",
+        "The list is to be in the order of the keys. Two sorted sets, compared, give it by themselves.",
+    ),
+    quirk(
+        IndexByIndex,
+        "index_by_index",
+        "the faults by user first, then those by time, then those by status",
+        "The list is to be in the order of the keys, and their letters come as s, t, u. Two sorted sets, compared, give it by \
+         themselves.",
+    ),
+    quirk(
+        IdsCompared,
+        "ids_compared",
+        "a checker that compares ids and no other fields",
+        "The row of order 7 under new has the id 7, and there is an order 7: it is paid. The wrong status, time or user stands \
+         in the rest of the key. Compare the whole key with what the order asks for.",
     ),
     quirk(
         Counted,
@@ -397,6 +436,11 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         written("nothing_rebuilt", |_| Ok(()))
             .says("a rebuild that writes nothing")
             .why("The faults have to be repaired, not only found: a batch of deletes and puts."),
+        written("emptied_up_to_the_last_letter", |db| anew(db, |key| matches!(key.first(), Some(b's' | b't')), 1))
+            .says("a rebuild that empties the indexes up to the letter u, and not that one")
+            .why(
+                "A range leaves its end out: from `s` to `u` are the rows that begin with s or t. The letter behind u is v.",
+            ),
         written("all_but_the_orders_removed", |db| anew(db, |key| !key.starts_with(b"o"), 1))
             .says("a rebuild that removes every row but the orders' own")
             .why("Rows with other letters belong to somebody else. Only s, t and u are indexes of orders."),

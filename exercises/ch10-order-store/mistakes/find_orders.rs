@@ -23,6 +23,7 @@ enum Step {
     EndsAtFf,
     CaseIgnored,
     FilteredBehindTheLimit,
+    StopsAtAnotherUser,
     // The order of a user's rows.
     OldestFirst,
     LastOnesFound,
@@ -34,7 +35,10 @@ enum Step {
     OneTooMany,
     OneTooFew,
     ZeroIsOne,
+    ZeroIsAll,
     RoomForAll,
+    // What is read from a row.
+    LittleEndianIds,
     // The bounds of a time.
     UntilIncluded,
     UntilAndOneFf,
@@ -45,20 +49,31 @@ enum Step {
     CrossedSwapped,
     CrossedPanics,
     UntilZeroPanics,
+    FromAlone,
+    OtherEndOpen,
+    GreatestUntilOpen,
     // The order of a range.
     NewestFirst,
     NewestKept,
     RangeById,
 }
 use Step::{
-    CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromExcluded,
-    FromIgnored, LastOnesFound, LimitIgnored, NewestFirst, NewestKept, OldestFirst, OneTooFew,
-    OneTooMany, RangeById, RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown,
-    UntilAndOneFf, UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsOne,
+    CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromAlone,
+    FromExcluded, FromIgnored, GreatestUntilOpen, LastOnesFound, LimitIgnored, LittleEndianIds,
+    NewestFirst, NewestKept, OldestFirst, OneTooFew, OneTooMany, OtherEndOpen, RangeById,
+    RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown, StopsAtAnotherUser,
+    UntilAndOneFf, UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsAll,
+    ZeroIsOne,
 };
 
 const APART: [&[Step]; 5] = [
-    &[RawPrefix, EndsAtFf, CaseIgnored, FilteredBehindTheLimit],
+    &[
+        RawPrefix,
+        EndsAtFf,
+        CaseIgnored,
+        FilteredBehindTheLimit,
+        StopsAtAnotherUser,
+    ],
     &[
         OldestFirst,
         LastOnesFound,
@@ -71,6 +86,7 @@ const APART: [&[Step]; 5] = [
         OneTooMany,
         OneTooFew,
         ZeroIsOne,
+        ZeroIsAll,
         RoomForAll,
         FilteredBehindTheLimit,
     ],
@@ -84,6 +100,9 @@ const APART: [&[Step]; 5] = [
         CrossedSwapped,
         CrossedPanics,
         UntilZeroPanics,
+        FromAlone,
+        OtherEndOpen,
+        GreatestUntilOpen,
     ],
     &[NewestFirst, NewestKept, RangeById],
 ];
@@ -91,6 +110,15 @@ const APART: [&[Step]; 5] = [
 /// The last four bytes of an index row.
 pub(crate) fn id_of(key: &[u8]) -> u32 {
     key.last_chunk().map_or(0, |id| u32::from_be_bytes(*id))
+}
+
+/// The ids of rows, which may be read with their bytes turned round.
+pub(crate) fn ids_of<'a>(keys: impl Iterator<Item = &'a Vec<u8>>, is_turned: bool) -> Vec<u32> {
+    let id = |key: &Vec<u8>| match id_of(key) {
+        id if is_turned => id.swap_bytes(),
+        id => id,
+    };
+    keys.map(id).collect()
 }
 
 /// The rows of an index.
@@ -108,6 +136,7 @@ fn limited(steps: &[Step], limit: usize) -> usize {
         () if has(OneTooMany) => limit.saturating_add(1),
         () if has(OneTooFew) => limit.saturating_sub(1),
         () if has(ZeroIsOne) => limit.max(1),
+        () if has(ZeroIsAll) && limit == 0 => usize::MAX,
         () => limit,
     }
 }
@@ -120,6 +149,10 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     let mut found = index(db, b'u');
     if has(FilteredBehindTheLimit) {
         found.truncate(limit);
+    }
+    if has(StopsAtAnotherUser) {
+        let other = found.iter().position(|key| !key.starts_with(&prefix));
+        found.truncate(other.unwrap_or(found.len()));
     }
     found.retain(|key| {
         if has(RawPrefix) {
@@ -152,7 +185,7 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
         let all = found.len();
         found.drain(..all.saturating_sub(limit));
     }
-    found.iter().take(limit).map(|key| id_of(key)).collect()
+    ids_of(found.iter().take(limit), has(LittleEndianIds))
 }
 
 fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<u32> {
@@ -177,12 +210,15 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
     let inside = |key: &Vec<u8>| {
         let begun = match () {
             () if has(FromIgnored) => true,
-            () if has(FromExcluded) => *key > start && !key.starts_with(&start),
+            () if has(FromExcluded) || has(OtherEndOpen) => {
+                *key > start && !key.starts_with(&start)
+            }
+            () if has(FromAlone) => key.starts_with(&start),
             () => *key >= start,
         };
         let open = match () {
-            () if has(UntilIgnored) => true,
-            () if has(UntilIncluded) => *key < end || key.starts_with(&end),
+            () if has(UntilIgnored) || has(GreatestUntilOpen) && until == u64::MAX => true,
+            () if has(UntilIncluded) || has(OtherEndOpen) => *key < end || key.starts_with(&end),
             () if has(UntilAndOneFf) => *key < [&end[..], b"\xff"].concat(),
             () if has(UntilMinusOne) => *key < (b't', until.saturating_sub(1)).to_key(),
             () => *key < end,
@@ -205,7 +241,7 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
         let all = found.len();
         found.drain(..all.saturating_sub(limit));
     }
-    found.iter().take(limit).map(|key| id_of(key)).collect()
+    ids_of(found.iter().take(limit), has(LittleEndianIds))
 }
 
 const fn quirk(
@@ -219,7 +255,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-const OF_USER: [Quirk<Step>; 14] = [
+const OF_USER: [Quirk<Step>; 17] = [
     quirk(
         "user",
         RawPrefix,
@@ -253,6 +289,15 @@ const OF_USER: [Quirk<Step>; 14] = [
         "the first `limit` rows by user, of which the user's are kept",
         "The limit counts what is found, not what is looked at. Begin the scan at the user's prefix, and nothing has to be \
          filtered.",
+        ASK,
+    ),
+    quirk(
+        "user",
+        StopsAtAnotherUser,
+        "first_user_alone",
+        "a scan that begins at the first row by user and stops at another user's",
+        "Only whoever sorts first of all has any orders then. A scan begins where its rows begin: `prefix` with the key of the \
+         tuple `('u', user)` goes there in one step.",
         ASK,
     ),
     quirk(
@@ -330,6 +375,22 @@ const OF_USER: [Quirk<Step>; 14] = [
         ASK,
     ),
     quirk(
+        "user",
+        ZeroIsAll,
+        "limit_zero_is_all",
+        "all orders where the limit is 0, and the right ones otherwise",
+        ALL,
+        ASK,
+    ),
+    quirk(
+        "user",
+        LittleEndianIds,
+        "ids_read_as_little_endian",
+        TURNED_IDS,
+        IDS,
+        ASK,
+    ),
+    quirk(
         "returns",
         RoomForAll,
         "room_for_the_limit",
@@ -340,10 +401,14 @@ const OF_USER: [Quirk<Step>; 14] = [
 ];
 
 const ZERO: &str = "An order is taken before the limit is looked at. Test it first, or use `take(limit)`, which takes nothing for 0.";
+const ALL: &str = "Some programs mean \"no limit\" by 0. Here at most 0 orders are asked for.";
+pub(crate) const TURNED_IDS: &str = "ids read as little-endian";
+pub(crate) const IDS: &str = "Numbers in keys stand big-endian, so 7 is `00 00 00 07`. Read it with `from_be_bytes`, or take the whole key apart with \
+     `from_key`.";
 pub(crate) const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
      `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
 
-const BETWEEN: [Quirk<Step>; 17] = [
+const BETWEEN: [Quirk<Step>; 22] = [
     quirk(
         "time",
         UntilIncluded,
@@ -376,6 +441,32 @@ const BETWEEN: [Quirk<Step>; 17] = [
         "from_excluded",
         "a range without the orders placed at `from`",
         "`from` belongs to the range. Its rows are longer than the key of `('t', from)`, and stand behind it.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        FromAlone,
+        "from_alone",
+        "the orders placed at `from` itself",
+        "The key of `('t', from)` is the prefix of one millisecond. A range of times has two bounds: scan from that key to the \
+         key of `('t', until)`.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        OtherEndOpen,
+        "other_end_open",
+        "a range without the orders placed at `from` and with those placed at `until`",
+        "The wrong end is open. `from` belongs to the range, and `until` does not. Both keys are shorter than the rows of their \
+         time, and stand before them: `range(from..until)` is right as it is.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        GreatestUntilOpen,
+        "greatest_until_is_no_end",
+        "a range without an end where `until` is `u64::MAX`",
+        "It is a time like any other, and `until` is left out: an order placed at `u64::MAX` is not before it.",
         ASK,
     ),
     quirk(
@@ -465,6 +556,22 @@ const BETWEEN: [Quirk<Step>; 17] = [
         "limit_zero_of_times_is_one",
         "one order where the limit is 0, and the right ones otherwise",
         ZERO,
+        ASK,
+    ),
+    quirk(
+        "time",
+        ZeroIsAll,
+        "limit_zero_of_times_is_all",
+        "all orders where the limit is 0, and the right ones otherwise",
+        ALL,
+        ASK,
+    ),
+    quirk(
+        "time",
+        LittleEndianIds,
+        "ids_read_as_little_endian_in_a_range",
+        TURNED_IDS,
+        IDS,
         ASK,
     ),
     quirk(

@@ -7,7 +7,9 @@ use engine::keys::{DecodeKey as _, OrderedKey as _};
 use kit::{Mistake, Quirk, compose};
 
 use crate::find_orders::{Paged, Queries, solution};
-use crate::mistakes::find_orders::{ASK, PAGES, ROOM, WRONG, id_of, index};
+use crate::mistakes::find_orders::{
+    ASK, IDS, PAGES, ROOM, TURNED_IDS, WRONG, id_of, ids_of, index,
+};
 use crate::order::{Page, Status};
 
 /// Steps that can be wrong independently of each other.
@@ -23,6 +25,7 @@ enum Step {
     StartsOver,
     VanishedStartsOver,
     VanishedEnds,
+    VanishedPanics,
     // When there is one.
     NextIfFull,
     NextIfAny,
@@ -36,11 +39,13 @@ enum Step {
     LimitIgnored,
     OneTooMany,
     RoomForAll,
+    // What is read from a row.
+    LittleEndianIds,
 }
 use Step::{
-    EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, NewestFirst, NextIfAny,
-    NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, RoomForAll, StartsOver, StatusIgnored,
-    TimeRepeated, TimeSkipped, VanishedEnds, VanishedStartsOver,
+    EndForgotten, EndsAtFf, IdGreater, LastRepeated, LimitIgnored, LittleEndianIds, NewestFirst,
+    NextIfAny, NextIfFull, NextNever, NextSkipped, Offset, OneTooMany, RoomForAll, StartsOver,
+    StatusIgnored, TimeRepeated, TimeSkipped, VanishedEnds, VanishedPanics, VanishedStartsOver,
 };
 
 const APART: [&[Step]; 5] = [
@@ -54,6 +59,7 @@ const APART: [&[Step]; 5] = [
         StartsOver,
         VanishedStartsOver,
         VanishedEnds,
+        VanishedPanics,
         NewestFirst,
         NextNever,
         LimitIgnored,
@@ -108,8 +114,12 @@ fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
         first(&|key| time_of(key) > number(after))
     } else if has(TimeRepeated) {
         first(&|key| time_of(key) >= number(after))
-    } else if has(VanishedStartsOver) || has(VanishedEnds) {
+    } else if has(VanishedStartsOver) || has(VanishedEnds) || has(VanishedPanics) {
         let at = rows.iter().position(|key| **key == *after);
+        assert!(
+            at.is_some() || !has(VanishedPanics),
+            "called `Option::unwrap()` on a `None` value"
+        );
         let gone = if has(VanishedEnds) { rows.len() } else { 0 };
         at.map_or(gone, |at| at + 1)
     } else if has(NewestFirst) {
@@ -152,7 +162,7 @@ fn page(steps: &[Step], db: &Db, status: Status, limit: usize, after: Option<&[u
         () => last.clone(),
     };
     let next = shown.last().filter(|_| more).map(|last| cursor(last));
-    let ids = shown.iter().map(|key| id_of(key)).collect();
+    let ids = ids_of(shown.iter().copied(), has(LittleEndianIds));
     Ok(Page { ids, next })
 }
 
@@ -166,7 +176,7 @@ const fn quirk(
     Quirk::of(id, name, "pages", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 19] = [
+const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         LastRepeated,
         "last_row_repeated",
@@ -237,6 +247,15 @@ const QUIRKS: [Quirk<Step>; 19] = [
          first key behind it, whether it is there or not.",
         PAGES,
     ),
+    Quirk::of(
+        VanishedPanics,
+        "vanished_cursor_panics",
+        "returns",
+        "a panic when the order of the cursor is gone",
+        "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
+         first key behind it, whether it is there or not.",
+        PAGES,
+    ),
     quirk(
         NextIfFull,
         "next_if_full",
@@ -301,6 +320,13 @@ const QUIRKS: [Quirk<Step>; 19] = [
         "pages with one order more than the limit",
         "To know whether something follows, look at one row more. It must not be on the page.",
         PAGES,
+    ),
+    quirk(
+        LittleEndianIds,
+        "ids_read_as_little_endian_on_pages",
+        TURNED_IDS,
+        IDS,
+        ASK,
     ),
     Quirk::of(
         RoomForAll,

@@ -28,18 +28,20 @@ enum Step {
     OverwritesAndRefuses,
     TakenIsAnError,
     SameUserRefused,
+    SmallerRefused,
     AlwaysTrue,
     NoUserRow,
     NoTimeRow,
     NoStatusRow,
     OnlyTheOrder,
     ValuesEverywhere,
+    IdsInIndexes,
     NoValue,
 }
 use Step::{
-    AlwaysTrue, FourWrites, IndexesFirst, NoStatusRow, NoTimeRow, NoUserRow, NoValue, OnlyTheOrder,
-    OrderFirst, Overwrites, OverwritesAndRefuses, SameUserRefused, TakenIsAnError, Unsynced,
-    ValuesEverywhere,
+    AlwaysTrue, FourWrites, IdsInIndexes, IndexesFirst, NoStatusRow, NoTimeRow, NoUserRow, NoValue,
+    OnlyTheOrder, OrderFirst, Overwrites, OverwritesAndRefuses, SameUserRefused, SmallerRefused,
+    TakenIsAnError, Unsynced, ValuesEverywhere,
 };
 
 const APART: [&[Step]; 3] = [
@@ -49,6 +51,7 @@ const APART: [&[Step]; 3] = [
         OverwritesAndRefuses,
         TakenIsAnError,
         SameUserRefused,
+        SmallerRefused,
         AlwaysTrue,
     ],
     &[
@@ -57,6 +60,7 @@ const APART: [&[Step]; 3] = [
         NoStatusRow,
         OnlyTheOrder,
         ValuesEverywhere,
+        IdsInIndexes,
         NoValue,
     ],
 ];
@@ -71,6 +75,8 @@ fn rows(steps: &[Step], keys: [Vec<u8>; 4], order: &Order) -> Vec<(Vec<u8>, Vec<
     };
     let of_index = if has(ValuesEverywhere) {
         order.value()
+    } else if has(IdsInIndexes) {
+        order.id.to_be_bytes().to_vec()
     } else {
         Vec::new()
     };
@@ -86,8 +92,12 @@ fn rows(steps: &[Step], keys: [Vec<u8>; 4], order: &Order) -> Vec<(Vec<u8>, Vec<
 /// `place` with wrong steps, for keys that may be wrong themselves.
 fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine::Result<bool> {
     let has = |step| steps.contains(&step);
+    let behind = || {
+        let mut from = db.default_family().range(keys[0].clone()..b"p".to_vec());
+        from.next().is_some()
+    };
     let taken = match db.get(&keys[0])? {
-        None => false,
+        None => has(SmallerRefused) && behind(),
         Some(value) if has(SameUserRefused) => *value == order.value(),
         Some(_) => true,
     };
@@ -125,7 +135,7 @@ fn placed(steps: &[Step], keys: [Vec<u8>; 4], db: &Db, order: &Order) -> engine:
     Ok(!(taken && has(OverwritesAndRefuses)))
 }
 
-const QUIRKS: [Quirk<Step>; 15] = [
+const QUIRKS: [Quirk<Step>; 17] = [
     Quirk::of(
         FourWrites,
         "four_writes",
@@ -197,6 +207,15 @@ const QUIRKS: [Quirk<Step>; 15] = [
         WRONG,
     ),
     Quirk::of(
+        SmallerRefused,
+        "smaller_ids_refused",
+        "rows",
+        "a refusal of every id below one that is there",
+        "The first row at or behind a key need not be its own: a scan that begins there finds the next id as well. And ids need \
+         not come in order. Ask for the very key: `db.get`.",
+        "place-order",
+    ),
+    Quirk::of(
         AlwaysTrue,
         "taken_reported_as_placed",
         "rows",
@@ -243,6 +262,14 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "the order's value in all four rows",
         "A query then needs no second lookup, and a change has to write all four rows again. The task keeps the value in \
          one place: the other rows are empty.",
+        ROWS,
+    ),
+    Quirk::of(
+        IdsInIndexes,
+        "ids_as_values",
+        "rows",
+        "the id as the value of every index row",
+        "Some systems do that. Here the id stands at the end of each key, where a scan reads it. The task asks for empty values.",
         ROWS,
     ),
     Quirk::of(

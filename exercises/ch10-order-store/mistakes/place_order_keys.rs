@@ -15,14 +15,18 @@ pub(crate) enum Step {
     LittleEndianIds,
     LittleEndianTimes,
     TextNumbers,
+    PaddedNumbers,
     WideIds,
     SignedTimes,
     OldestFirstByUser,
     NewestFirstEverywhere,
     TimeOfUserLeftOut,
+    MinusFromSigned,
+    IdTurnedToo,
     UserUnterminated,
     UserZeroTerminated,
     UserLengthFirst,
+    UserLengthOfFour,
     UserTwoZeros,
     NoIdByUser,
     NoIdByTime,
@@ -37,30 +41,41 @@ pub(crate) enum Step {
     NoLetters,
     Words,
     Exchanged,
+    TimeAndStatusExchanged,
 }
 use Step::{
-    Colons, Exchanged, IdBeforeTime, LittleEndian, LittleEndianIds, LittleEndianTimes,
-    NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus, NoIdByTime, NoIdByUser, NoLetters,
-    OldestFirstByUser, SignedTimes, StatusAsText, StatusFromOne, StatusLeftOut, TextNumbers,
-    TimeBeforeStatus, TimeOfUserLeftOut, UserLengthFirst, UserTwoZeros, UserUnterminated,
-    UserZeroTerminated, WideIds, Words,
+    Colons, Exchanged, IdBeforeTime, IdTurnedToo, LittleEndian, LittleEndianIds, LittleEndianTimes,
+    MinusFromSigned, NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus, NoIdByTime, NoIdByUser,
+    NoLetters, OldestFirstByUser, PaddedNumbers, SignedTimes, StatusAsText, StatusFromOne,
+    StatusLeftOut, TextNumbers, TimeAndStatusExchanged, TimeBeforeStatus, TimeOfUserLeftOut,
+    UserLengthFirst, UserLengthOfFour, UserTwoZeros, UserUnterminated, UserZeroTerminated, WideIds,
+    Words,
 };
 
 /// Of each group, keys take one step at most.
-pub(crate) const APART: [&[Step]; 6] = [
+pub(crate) const APART: [&[Step]; 8] = [
     &[
         LittleEndian,
         LittleEndianIds,
         LittleEndianTimes,
         TextNumbers,
+        PaddedNumbers,
         WideIds,
         SignedTimes,
+        MinusFromSigned,
     ],
-    &[OldestFirstByUser, NewestFirstEverywhere, TimeOfUserLeftOut],
+    &[
+        OldestFirstByUser,
+        NewestFirstEverywhere,
+        TimeOfUserLeftOut,
+        MinusFromSigned,
+        IdTurnedToo,
+    ],
     &[
         UserUnterminated,
         UserZeroTerminated,
         UserLengthFirst,
+        UserLengthOfFour,
         UserTwoZeros,
     ],
     &[
@@ -69,9 +84,12 @@ pub(crate) const APART: [&[Step]; 6] = [
         NoIdByStatus,
         NoIdAnywhere,
         IdBeforeTime,
+        IdTurnedToo,
     ],
+    &[PaddedNumbers, IdTurnedToo],
+    &[TextNumbers, IdTurnedToo],
     &[TimeBeforeStatus, StatusAsText, StatusLeftOut, StatusFromOne],
-    &[Colons, NoLetters, Words, Exchanged],
+    &[Colons, NoLetters, Words, Exchanged, TimeAndStatusExchanged],
 ];
 
 /// Keys with wrong steps.
@@ -79,7 +97,10 @@ pub(crate) fn build(steps: &[Step], order: &Order) -> [Vec<u8>; 4] {
     let has = |step| steps.contains(&step);
     let id = id(steps, order.id);
     let at = time(steps, order.at);
-    let turned: Vec<u8> = if has(TextNumbers) {
+    let turned: Vec<u8> = if has(MinusFromSigned) {
+        let from_signed = i64::MAX.cast_unsigned().wrapping_sub(order.at);
+        from_signed.to_be_bytes().to_vec()
+    } else if has(TextNumbers) || has(PaddedNumbers) {
         time(steps, u64::MAX - order.at)
     } else {
         at.iter().map(|byte| !byte).collect()
@@ -112,7 +133,11 @@ pub(crate) fn build(steps: &[Step], order: &Order) -> [Vec<u8>; 4] {
         () if has(TimeOfUserLeftOut) => Vec::new(),
         () => turned.clone(),
     };
-    let [a, b] = ends([user_time, with_id(has(NoIdByUser))]);
+    let mut user_id = with_id(has(NoIdByUser));
+    if has(IdTurnedToo) {
+        user_id = user_id.iter().map(|byte| !byte).collect();
+    }
+    let [a, b] = ends([user_time, user_id]);
     let by_user = vec![b"u".to_vec(), user(steps, &order.user), a, b];
     let [a, b] = ends([newest.clone(), with_id(has(NoIdByStatus))]);
     let by_status = if has(TimeBeforeStatus) {
@@ -125,6 +150,10 @@ pub(crate) fn build(steps: &[Step], order: &Order) -> [Vec<u8>; 4] {
     if has(Exchanged) {
         let [own, by_user, by_time, by_status] = keys;
         return [own, by_time, by_user, by_status];
+    }
+    if has(TimeAndStatusExchanged) {
+        let [own, by_user, by_time, by_status] = keys;
+        return [own, by_user, by_status, by_time];
     }
     keys
 }
@@ -154,6 +183,8 @@ fn id(steps: &[Step], id: u32) -> Vec<u8> {
         id.to_le_bytes().to_vec()
     } else if has(TextNumbers) {
         id.to_string().into_bytes()
+    } else if has(PaddedNumbers) {
+        format!("{id:010}").into_bytes()
     } else if has(WideIds) {
         u64::from(id).to_be_bytes().to_vec()
     } else {
@@ -167,6 +198,8 @@ fn time(steps: &[Step], at: u64) -> Vec<u8> {
         at.to_le_bytes().to_vec()
     } else if has(TextNumbers) {
         at.to_string().into_bytes()
+    } else if has(PaddedNumbers) {
+        format!("{at:020}").into_bytes()
     } else if has(SignedTimes) {
         (at ^ 1 << 63).to_be_bytes().to_vec()
     } else {
@@ -183,6 +216,8 @@ fn user(steps: &[Step], user: &str) -> Vec<u8> {
         [bytes, &[0]].concat()
     } else if has(UserLengthFirst) {
         [&[bytes.len() as u8], bytes].concat()
+    } else if has(UserLengthOfFour) {
+        [&(bytes.len() as u32).to_be_bytes(), bytes].concat()
     } else if has(UserTwoZeros) {
         let mut key = Vec::new();
         engine::keys::escape_into(bytes, &mut key);
@@ -218,7 +253,7 @@ const fn quirk(
     Quirk::of(id, name, "bytes", says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 31] = [
     quirk(
         LittleEndian,
         "little_endian",
@@ -248,6 +283,13 @@ pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
         "10 sorts before 9, and no field has a width: where one number ends and the next begins, no reader can \
          tell.",
         WRONG,
+    ),
+    quirk(
+        PaddedNumbers,
+        "numbers_as_padded_text",
+        "numbers as decimal digits, ten for an id and twenty for a time",
+        "They sort, and people can read them. But the table says binary: four bytes for an id and eight for a time. A number in a tuple becomes these bytes by itself.",
+        BYTES,
     ),
     quirk(
         WideIds,
@@ -288,6 +330,21 @@ pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
         ROWS,
     ),
     quirk(
+        MinusFromSigned,
+        "user_time_minus_from_i64_max",
+        "`i64::MAX - at` in the rows by user",
+        "That is how one does it in Java, which has no unsigned numbers. A `u64` has twice as many values: turn it round by \
+         `Desc(at)`, which inverts all bits.",
+        ROWS,
+    ),
+    quirk(
+        IdTurnedToo,
+        "user_id_turned_too",
+        "rows by user with the id turned round as well",
+        "Newest first is about the time. Orders of one millisecond come by id, upwards: only `at` stands in a `Desc`.",
+        ROWS,
+    ),
+    quirk(
         UserUnterminated,
         "user_unterminated",
         "a user's name that nothing ends",
@@ -307,6 +364,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
         UserLengthFirst,
         "user_length_first",
         "the length in front of the user's name",
+        "No two names are confused, but `zoe` now sorts before `anna`, since she is shorter. A range over users is \
+         lost.",
+        WRONG,
+    ),
+    quirk(
+        UserLengthOfFour,
+        "user_length_of_four_bytes_first",
+        "the length in front of the user's name, in four bytes",
         "No two names are confused, but `zoe` now sorts before `anna`, since she is shorter. A range over users is \
          lost.",
         WRONG,
@@ -412,6 +477,13 @@ pub(crate) const QUIRKS: [Quirk<Step>; 26] = [
         Exchanged,
         "user_and_time_exchanged",
         "the key by time in the place of the key by user",
+        "Each key is right by itself. The order of the four is: the order, by user, by time, by status.",
+        "place-order",
+    ),
+    quirk(
+        TimeAndStatusExchanged,
+        "time_and_status_exchanged",
+        "the key by status in the place of the key by time",
         "Each key is right by itself. The order of the four is: the order, by user, by time, by status.",
         "place-order",
     ),

@@ -394,7 +394,7 @@ fn any_limit_and_any_bound_is_asked_for() {
         let limit = if limit == 0 { usize::MAX } else { limit };
         between(db, from, until, limit)
     };
-    observed(&finding(of_user, all), "time", &["must be []"]);
+    named(&finding(of_user, all), "limit_zero_of_times_is_all");
     let last_taken = |db: &Db, from, until: u64, limit| {
         assert!(until > 0, "attempt to subtract with overflow");
         between(db, from, until, limit)
@@ -468,4 +468,140 @@ fn a_limit_of_ones_own_is_told() {
         with_status(db, status, limit.min(20), after)
     };
     observed(&paging(short), "pages", &["{150 orders from"]);
+}
+
+#[test]
+fn ids_come_in_any_order_and_values_hold_any_user() {
+    let greater_alone = |db: &Db, order: &Order| {
+        let own = (b'o', order.id).to_key();
+        let mut behind = db.default_family().range(own..b"p".to_vec());
+        if behind.next().is_some() {
+            return Ok(false);
+        }
+        place(db, order)
+    };
+    named(&placing(keys, greater_alone), "smaller_ids_refused");
+    let unescaped = |db: &Db, order: &Order| {
+        let [own, indexes @ ..] = keys(order);
+        if db.get(&own)?.is_some() {
+            return Ok(false);
+        }
+        let mut batch = WriteBatch::new();
+        let user = order.user.as_bytes();
+        let value = [
+            user,
+            &[0, 1],
+            &order.at.to_be_bytes(),
+            &[order.status.byte()],
+        ]
+        .concat();
+        batch.put(&db.default_family(), own, value);
+        for key in indexes {
+            batch.put(&db.default_family(), key, b"");
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(true)
+    };
+    observed(
+        &placing(keys, unescaped),
+        "rows",
+        &["a\\0b", "order of 258 with the value"],
+    );
+}
+
+#[test]
+fn a_change_keeps_all_bits_of_a_time() {
+    let cut = |at: fn(u64) -> u64| {
+        changing(move |db: &Db, id: u32, to: Status| {
+            let value = db.get((b'o', id).to_key())?;
+            let Some(before) = value.and_then(|value| Order::read(id, &value)) else {
+                return Ok(Change::Unknown);
+            };
+            if before.status == to {
+                return Ok(Change::Unchanged);
+            }
+            let row = |status: Status| (b's', status.byte(), at(before.at), id).to_key();
+            let mut batch = WriteBatch::new();
+            batch.delete(&db.default_family(), row(before.status));
+            batch.put(&db.default_family(), row(to), b"");
+            let status = to;
+            let after = Order { status, ..before };
+            batch.put(&db.default_family(), (b'o', id).to_key(), after.value());
+            db.write(batch, WriteOptions { sync: true })?;
+            Ok(Change::Changed)
+        })
+    };
+    assert_eq!(cut(|at| at).state, State::Passed);
+    observed(
+        &cut(|at| u64::from(at as u32)),
+        "rows",
+        &["9007199254740993"],
+    );
+    observed(&cut(|at| at as f64 as u64), "rows", &["9007199254740993"]);
+}
+
+#[test]
+fn nothing_is_written_where_nothing_changes() {
+    let same_written = |db: &Db, id: u32, to: Status| {
+        let changed = right_change(db, id, to)?;
+        if changed == Change::Unchanged {
+            let own = (b'o', id).to_key();
+            let value = db.get(&own)?.unwrap();
+            db.put(own, &*value)?;
+        }
+        Ok(changed)
+    };
+    named(&changing(same_written), "same_status_written");
+}
+
+#[test]
+fn a_test_leaves_the_bytes_of_a_cursor_alone() {
+    let whole_key = |open: &dyn Fn() -> Box<dyn OrderStore>| {
+        solutions::test_store::test(open);
+        let mut store = open();
+        for id in [1, 2] {
+            let order = Order {
+                id,
+                user: "ann".to_owned(),
+                at: 5,
+                status: Status::New,
+            };
+            store.place(&order);
+        }
+        let next = store.with_status(Status::New, 1, None).next;
+        assert_eq!(next.map(|cursor| cursor.len()), Some(14));
+    };
+    let verdict = judged(&test_store::exercise_of(test_store::tester(whole_key)));
+    observed(&verdict, "accepts-right", &["`next_row_as_cursor`"]);
+}
+
+#[test]
+fn checkers_read_any_user_and_any_number_of_rows() {
+    let unescaped = |db: &Db| {
+        let faults = solutions::check_store::faults(db)?;
+        let zero = db.default_family().iter().find_map(|row| {
+            let (key, value) = row.ok()?;
+            let id = u32::from_be_bytes(key.strip_prefix(b"o")?.try_into().ok()?);
+            Order::read(id, &value).filter(|order| order.user.contains('\0'))
+        });
+        Ok(match zero {
+            Some(order) => vec![Fault::Ghost(keys(&order)[1].clone())],
+            None => faults,
+        })
+    };
+    observed(
+        &checking(unescaped),
+        "faults",
+        &["an order with a zero byte"],
+    );
+    let hundred = |db: &Db| {
+        let mut faults = solutions::check_store::faults(db)?;
+        faults.truncate(100);
+        Ok(faults)
+    };
+    observed(
+        &checking(hundred),
+        "faults",
+        &["faults(150 orders without any index row)"],
+    );
 }
