@@ -40,6 +40,8 @@ impl Changes {
 
 /// More calls than any right answer makes.
 const CALLS_MAX: usize = 512;
+/// Of more changes than this, the first ones are shown.
+const STEPS_MAX: usize = 3;
 const PAID: u64 = 1 << 29;
 
 /// What somebody else does.
@@ -111,7 +113,8 @@ struct Busy {
     scores: BTreeMap<String, u64>,
     story: Story,
     calls: usize,
-    changes: usize,
+    /// What the member was after each change that the learner made.
+    changes: Vec<u64>,
 }
 
 impl Busy {
@@ -159,23 +162,27 @@ impl Busy {
 
     fn write(&mut self, member: &str, score: u64) {
         if self.scores.insert(member.to_owned(), score) != Some(score) {
-            self.changes += 1;
+            self.changes.push(score);
         }
     }
 
     fn told(&self) -> String {
-        let members = self.scores.iter().map(|(member, score)| {
-            let paid = if score & PAID == 0 { "unpaid" } else { "paid" };
-            let (gems, time) = (score >> 30, score & (PAID - 1));
-            format!("{member} {gems} {paid} {time}")
-        });
-        let members: Vec<String> = members.collect();
+        let members = self.scores.iter();
+        let members: Vec<String> = members
+            .map(|(member, score)| format!("{member} {}", fields(*score)))
+            .collect();
         if members.is_empty() {
             "an empty board".to_owned()
         } else {
             members.join(", ")
         }
     }
+}
+
+/// Gems, paid and time of a score.
+fn fields(score: u64) -> String {
+    let paid = if score & PAID == 0 { "unpaid" } else { "paid" };
+    format!("{} {paid} {}", score >> 30, score & (PAID - 1))
 }
 
 impl Board for Busy {
@@ -221,16 +228,36 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
         solution: Changes::new(right::add_gems, right::set_paid, right::win),
     };
     Exercise::new("compare-and-set", "08-many-dimensions", cast)
-        .part(part("add_gems", "E, 3", |changes, board| {
-            (changes.add_gems)(board, "E", 3);
-            String::new()
-        }))
-        .part(part("set_paid", "E", |changes, board| {
-            format!("{}, ", (changes.set_paid)(board, "E"))
-        }))
-        .part(part("win", "E, 3, 290081199", |changes, board| {
-            format!("{}, ", (changes.win)(board, "E", 3, 290_081_199))
-        }))
+        .part(part(
+            "add_gems",
+            &[
+                ("E, 3", |changes, board| {
+                    (changes.add_gems)(board, "E", 3);
+                    String::new()
+                }),
+                ("E, 300", |changes, board| {
+                    (changes.add_gems)(board, "E", 300);
+                    String::new()
+                }),
+            ],
+        ))
+        .part(part(
+            "set_paid",
+            &[("E", |changes, board| {
+                format!("{}, ", (changes.set_paid)(board, "E"))
+            })],
+        ))
+        .part(part(
+            "win",
+            &[
+                ("E, 3, 290081199", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "E", 3, 290_081_199))
+                }),
+                ("E, 300, 21645743", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "E", 300, 21_645_743))
+                }),
+            ],
+        ))
         .check(check::answers(
             "add_gems",
             "gems",
@@ -249,14 +276,17 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
         .mistakes(mistakes::compare_and_set::all())
 }
 
-fn part(
-    function: &'static str,
-    arguments: &str,
-    run: fn(&Changes, &mut dyn Board) -> String,
-) -> PartOf<Changes> {
+/// A call: its arguments behind the board, and what it returns.
+type Call = (&'static str, fn(&Changes, &mut dyn Board) -> String);
+
+/// The first call in every story; the others, with other bits, where nobody else writes.
+fn part(function: &'static str, calls: &[Call]) -> PartOf<Changes> {
     let mut part = PartOf::new(function, "end");
+    let stories = STORIES.map(|story| (story, calls[0]));
+    let others = calls[1..].iter().map(|call| (STORIES[0], *call));
+    let stories: Vec<(Story, Call)> = stories.into_iter().chain(others).collect();
     for before in BEFORE {
-        for story in STORIES {
+        for &(story, (arguments, run)) in &stories {
             if !possible(before, story) || by_luck(function, before, story) {
                 continue;
             }
@@ -265,7 +295,7 @@ fn part(
                 scores: scores.clone().into_iter().collect(),
                 story,
                 calls: 0,
-                changes: 0,
+                changes: Vec::new(),
             };
             let call = format!(
                 "{function}({arguments}) on {{{}}}, {}",
@@ -281,10 +311,17 @@ fn part(
                     let returned = run(changes, &mut board);
                     board.finish();
                     // Whoever sets a bit that another has set meanwhile changes nothing.
-                    let changes = match (function, board.changes) {
+                    let mut steps: Vec<String> = board.changes.iter().map(|s| fields(*s)).collect();
+                    let changed = steps.len();
+                    if changed > STEPS_MAX {
+                        steps.truncate(STEPS_MAX);
+                        steps.push("and so on".to_owned());
+                    }
+                    let changes = match (function, changed) {
                         ("set_paid", _) => String::new(),
+                        (_, 0) => "0 changes, ".to_owned(),
                         (_, 1) => "1 change, ".to_owned(),
-                        (_, changes) => format!("{changes} changes, "),
+                        (_, n) => format!("{n} changes ({}), ", steps.join(", then ")),
                     };
                     Answer::text(format!("{returned}{changes}{}", board.told()))
                 },

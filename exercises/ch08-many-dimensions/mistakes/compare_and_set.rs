@@ -74,6 +74,15 @@ fn additions() -> Vec<Mistake<Changes>> {
             },
         ),
         adding(
+            "gems_shifted_in_32_bits",
+            "gems shifted within 32 bits",
+            "Of the gems only the lowest two bits are left: the others were shifted out of the `u32`. Widen first, then shift.",
+            TOP,
+            |board, member, gems| {
+                board.add(member, u64::from((gems as u32) << 30));
+            },
+        ),
+        adding(
             "gems_added_at_29",
             "gems shifted by 29",
             "Bit 29 is `paid`. The gems begin at bit 30.",
@@ -163,6 +172,39 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
             },
         ),
         paying(
+            "paid_read_by_adding_0",
+            "a read by adding 0",
+            "`add` returns the sum, and it adds a member that is not in the set: with a score of 0. Read with `score`, which is \
+             `None` then.",
+            LOW,
+            |board, member| loop {
+                let seen = board.add(member, 0);
+                if seen & PAID != 0 || board.compare_and_set(member, seen, seen | PAID) {
+                    return true;
+                }
+            },
+        ),
+        paying(
+            "paid_written_at_the_second_try",
+            "one attempt of compare-and-set, and a read and a write if it fails",
+            "The second try writes without comparing. Somebody else may write between its read and its write as well. Try again in \
+             the same way, as often as it takes.",
+            CAS,
+            |board, member| {
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                if board.compare_and_set(member, seen, seen | PAID) {
+                    return true;
+                }
+                let Some(seen) = board.score(member) else {
+                    return false;
+                };
+                board.set(member, seen | PAID);
+                true
+            },
+        ),
+        paying(
             "paid_read_twice_then_written",
             "a second read before the write",
             "The window is smaller, and it is still there: between the second read and the write. Comparing and \
@@ -182,7 +224,7 @@ fn attempted_once() -> Vec<Mistake<Changes>> {
         ),
         paying(
             "paid_tried_once",
-            "one attempt of compare-and-set",
+            "a compare-and-set with the first read, and no second read",
             "`false` from the board means: somebody wrote since you read. Nothing is set then. Read again, compute \
              again, try again.",
             CAS,

@@ -71,6 +71,17 @@ fn steps() -> Vec<Mistake<Changes>> {
             },
         ),
         winning(
+            "win_gems_then_time_each_compared",
+            "a change of the gems, and then a change of the time",
+            "Each is right, and between the two the board shows the new gems with the old time. Compute both \
+             fields, and set them by one compare-and-set.",
+            CAS,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| seen + (gems << 30))
+                    && until_set(board, member, |seen| seen & !MASK | time)
+            },
+        ),
+        winning(
             "win_read_then_written",
             "a read, and a write of what was computed from it",
             "Between the two somebody added gems or paid, and the write puts the old fields back. The board has to \
@@ -86,7 +97,7 @@ fn steps() -> Vec<Mistake<Changes>> {
         ),
         winning(
             "win_tried_once",
-            "one attempt of compare-and-set",
+            "a compare-and-set with the first read, and no second read",
             "`false` from the board means: somebody wrote since you read. Read again, compute again, try again.",
             CAS,
             |board, member, gems, time| {
@@ -191,6 +202,45 @@ fn values() -> Vec<Mistake<Changes>> {
              earlier.",
             LOW,
             |board, member, gems, _| until_set(board, member, |seen| seen + (gems << 30)),
+        ),
+        winning(
+            "win_joins_the_gems",
+            "the gems joined to the old ones by `|`",
+            "`|` only sets bits: 1 and 3 would be 3. Add the gems, `seen + (gems << 30)`.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| seen & !MASK | gems << 30 | time)
+            },
+        ),
+        winning(
+            "win_gems_at_29",
+            "gems shifted by 29",
+            "Bit 29 is `paid`. The gems begin at bit 30.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| (seen & !MASK | time) + (gems << 29))
+            },
+        ),
+        winning(
+            "win_gems_shifted_in_32_bits",
+            "gems shifted within 32 bits",
+            "Of the gems only the lowest two bits are left: the others were shifted out of the `u32`. Widen first, then shift.",
+            LAYOUT,
+            |board, member, gems, time| {
+                let narrow = u64::from((gems as u32) << 30);
+                until_set(board, member, |seen| (seen & !MASK | time) + narrow)
+            },
+        ),
+        winning(
+            "win_mask_of_28_bits",
+            "a time field of 28 bits cleared",
+            "The mask for the time has 29 ones, `(1 << 29) - 1`. The highest bit of the old time stays as it was.",
+            LAYOUT,
+            |board, member, gems, time| {
+                until_set(board, member, |seen| {
+                    (seen & !(MASK >> 1) | time) + (gems << 30)
+                })
+            },
         ),
         winning(
             "win_sets_the_gems",

@@ -136,6 +136,37 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| size(score).saturating_sub(54),
         ),
         lost(
+            "measured_by_a_double",
+            "the size taken from the logarithm of the double",
+            "A logarithm is rounded too: that of 2^53 - 1 becomes 53, and that is the one of 2^53. Count the bits of the integer, \
+             `leading_zeros` or `ilog2`.",
+            |score| {
+                #[expect(
+                    clippy::cast_precision_loss,
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "this is the mistake"
+                )]
+                let size = (score.max(1) as f64).log2() as u32 + 1;
+                size.saturating_sub(53)
+            },
+        ),
+        lost(
+            "zero_or_one_by_comparison",
+            "1 where the double is another number, and 0 elsewhere",
+            "That says whether this very number is kept. Asked for is how many bits a double has no room for, whatever they are.",
+            |score| {
+                #[expect(
+                    clippy::cast_precision_loss,
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "this is the mistake"
+                )]
+                let kept = score as f64 as u64;
+                u32::from(kept != score)
+            },
+        ),
+        lost(
             "one_or_nothing",
             "1 from 2^53 on and 0 below",
             "One bit is lost up to 2^54. With each doubling the gap between doubles doubles too, and one bit more \
@@ -168,6 +199,12 @@ fn losses() -> Vec<Mistake<Limits>> {
             |score| 1 << lost_bits(score),
         ),
         lost(
+            "only_above_the_power",
+            "nothing for 2^53 itself, and the right count for all others",
+            "2^53 is exact. It has 54 bits, though, and size alone counts: it loses one, as 2^53 + 1 does.",
+            |score| if score == 1 << 53 { 0 } else { lost_bits(score) },
+        ),
+        lost(
             "all_size_counted",
             "the number of bits of the score",
             "A double has room for 53 of them.",
@@ -175,7 +212,38 @@ fn losses() -> Vec<Mistake<Limits>> {
         ),
     ]
     .into_iter()
-    .chain([Mistake::new(
+    .chain([
+        Mistake::new(
+            "zero_panics",
+            "lost_bits",
+            "returns",
+            Limits {
+                largest_top,
+                lost_bits: |score| {
+                    assert!(score > 0, "argument of integer logarithm must be positive");
+                    lost_bits(score)
+                },
+            },
+        )
+        .says("the right count, with a panic for 0")
+        .why("0 has no highest bit, so `ilog2` has no answer. `checked_ilog2` gives `None`, and `leading_zeros` is 64 there.")
+        .link(BITS),
+        Mistake::new(
+            "small_numbers_panic",
+            "lost_bits",
+            "returns",
+            Limits {
+                largest_top,
+                lost_bits: |score| {
+                    assert!(size(score) >= 53, "attempt to subtract with overflow");
+                    lost_bits(score)
+                },
+            },
+        )
+        .says("the right count, with a panic for numbers of fewer than 53 bits")
+        .why("Their size less 53 is below 0, and a `u32` is not. They lose nothing: `saturating_sub`.")
+        .link(BITS),
+        Mistake::new(
         "never_any",
         "lost_bits",
         "size",

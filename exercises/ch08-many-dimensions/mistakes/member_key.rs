@@ -26,12 +26,13 @@ enum Step {
     Colons,
     LateClamped,
     LateWrapped,
+    LatePanics,
     LastRefused,
 }
 use Step::{
-    Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LateWrapped, NameBetween,
-    NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward, TimeInSeconds, TwentyDigits,
-    Unpadded,
+    Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LatePanics, LateWrapped,
+    NameBetween, NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward, TimeInSeconds,
+    TwentyDigits, Unpadded,
 };
 
 const APART: [&[Step]; 6] = [
@@ -40,10 +41,10 @@ const APART: [&[Step]; 6] = [
     &[TimeForward, TimeInSeconds],
     &[Unpadded, PaddedByBlanks, TwentyDigits],
     &[NoHyphens, Colons],
-    &[LateClamped, LateWrapped, LastRefused],
+    &[LateClamped, LateWrapped, LatePanics, LastRefused],
 ];
 
-const QUIRKS: [Quirk<Step>; 15] = [
+const QUIRKS: [Quirk<Step>; 16] = [
     Quirk::of(
         NameFirst,
         "name_first",
@@ -166,6 +167,14 @@ const QUIRKS: [Quirk<Step>; 15] = [
         RULES,
     ),
     Quirk::of(
+        LatePanics,
+        "late_times_panic",
+        "returns",
+        "a subtraction that panics for a time that does not fit",
+        "In a release build the same code would wrap around in silence. What does not fit has no member: `checked_sub`.",
+        RULES,
+    ),
+    Quirk::of(
         LastRefused,
         "last_time_refused",
         "text",
@@ -178,6 +187,10 @@ const QUIRKS: [Quirk<Step>; 15] = [
 fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> {
     const LATEST: u64 = 9_999_999_999_999;
     let has = |step| steps.contains(&step);
+    assert!(
+        at_ms <= LATEST || !has(LatePanics),
+        "attempt to subtract with overflow"
+    );
     let back = if has(LateClamped) {
         LATEST.saturating_sub(at_ms)
     } else if has(LateWrapped) {

@@ -116,6 +116,51 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             },
         ),
         mistake(
+            "digits_of_any_script",
+            "digits of any script",
+            "`char::is_numeric` knows the digits of all scripts, `٨` for one. `member` writes 0 to 9: `is_ascii_digit`.",
+            RULES,
+            |text| {
+                let (flag, rest) = text.split_once('-')?;
+                let digits: String = rest.chars().take_while(|c| c.is_numeric()).collect();
+                let right = (flag == "0" || flag == "1") && digits.chars().count() == 13;
+                let name = rest.strip_prefix(&digits)?.strip_prefix('-');
+                owned(name.filter(|_| right))
+            },
+        ),
+        mistake(
+            "digits_left_to_parse",
+            "any thirteen characters that `parse` reads",
+            "`parse` is made for what people type: it reads `+428189998740` too, which `member` never writes. Ask every byte \
+             whether it is a digit.",
+            RULES,
+            |text| {
+                let (flag, rest) = text.split_once('-')?;
+                let (digits, name) = rest.split_once('-')?;
+                let right = (flag == "0" || flag == "1") && digits.len() == 13;
+                digits.parse::<u64>().ok().filter(|_| right)?;
+                owned(Some(name))
+            },
+        ),
+        Mistake::new(
+            "name_sliced_in_a_character",
+            "name",
+            "returns",
+            Members::new(member, |text: &str| {
+                if text.len() < 16 {
+                    return None;
+                }
+                let (_, _) = (&text[..2], &text[2..15]);
+                right(text)
+            }),
+        )
+        .says("the right names, with a panic where byte 2 or 15 lies within a character")
+        .why(
+            "A slice of a `&str` panics within a character of several bytes, and a text that is no member may hold one anywhere. \
+             `get(2..15)` gives `None` there.",
+        )
+        .link(RULES),
+        mistake(
             "digits_of_any_width",
             "any number of digits",
             "There are thirteen, always. A member with twelve was made by a program that does not pad, and sorts \

@@ -37,6 +37,8 @@ enum Step {
     GemsTo33Bits,
     GemsLimitTaken,
     GemsLimitShort,
+    GemsClamped,
+    GemsMasked,
     EndRefused,
     LateClamped,
     LateWrapped,
@@ -47,9 +49,9 @@ enum Step {
 }
 use Step::{
     EarlyClamped, EarlyLimitTaken, EarlyMasked, EarlyUnchecked, EndRefused, GemsBy29, GemsBy31,
-    GemsBy33, GemsLimitShort, GemsLimitTaken, GemsTo33Bits, GemsUnchecked, LateClamped,
-    LateWrapped, PaidBy28, PaidInverted, PaidLeftOut, PaidOnTop, SecondRounded, SecondRoundedUp,
-    TimeAbovePaid, TimeForward, TimeInMilliseconds,
+    GemsBy33, GemsClamped, GemsLimitShort, GemsLimitTaken, GemsMasked, GemsTo33Bits, GemsUnchecked,
+    LateClamped, LateWrapped, PaidBy28, PaidInverted, PaidLeftOut, PaidOnTop, SecondRounded,
+    SecondRoundedUp, TimeAbovePaid, TimeForward, TimeInMilliseconds,
 };
 
 /// Of each group, a packer takes one step at most.
@@ -70,7 +72,14 @@ const APART: [&[Step]; 10] = [
         TimeAbovePaid,
     ],
     &[PaidInverted, PaidLeftOut],
-    &[GemsUnchecked, GemsTo33Bits, GemsLimitTaken, GemsLimitShort],
+    &[
+        GemsUnchecked,
+        GemsTo33Bits,
+        GemsLimitTaken,
+        GemsLimitShort,
+        GemsClamped,
+        GemsMasked,
+    ],
     &[
         TimeInMilliseconds,
         EarlyUnchecked,
@@ -80,7 +89,7 @@ const APART: [&[Step]; 10] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 23] = [
+const QUIRKS: [Quirk<Step>; 25] = [
     Quirk::of(
         TimeForward,
         "time_not_reversed",
@@ -220,6 +229,22 @@ const QUIRKS: [Quirk<Step>; 23] = [
         BITS,
     ),
     Quirk::of(
+        GemsClamped,
+        "gems_at_the_top",
+        "refusal",
+        "8388607 gems for everybody who has more",
+        "All of them tie, and `unpack` gives a number that nobody has. Refuse what does not fit.",
+        BITS,
+    ),
+    Quirk::of(
+        GemsMasked,
+        "gems_cut_off",
+        "refusal",
+        "the low 23 bits of the gems",
+        "8388608 gems become none: the best player stands last. Refuse what does not fit.",
+        BLEED,
+    ),
+    Quirk::of(
         EndRefused,
         "end_refused",
         "layout",
@@ -324,6 +349,11 @@ fn time_field(steps: &[Step], at_ms: u64) -> Option<u64> {
 
 fn answer(steps: &[Step], gems: u64, paid: bool, at_ms: u64) -> Option<u64> {
     let has = |step| steps.contains(&step);
+    let gems = match gems {
+        gems if has(GemsClamped) => gems.min((1 << 23) - 1),
+        gems if has(GemsMasked) => gems & ((1 << 23) - 1),
+        gems => gems,
+    };
     let gems_limit = if has(GemsLimitTaken) {
         1 << 23
     } else if has(GemsLimitShort) {

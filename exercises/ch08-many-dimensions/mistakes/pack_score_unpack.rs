@@ -92,6 +92,13 @@ fn fields() -> Vec<Mistake<Packer>> {
             |score| right(score).map(|(gems, _, second)| (gems, score >> 30 & 1 == 1, second)),
         ),
         mistake(
+            "unpack_nobody_paid",
+            "`false` for every player",
+            "If you compare with 1: `score & 1 << 29` is 0 or 2^29, and never 1. Compare it with 0, or shift it down first: `score >> 29 & 1 == 1`.",
+            LAYOUT,
+            |score| right(score).map(|(gems, _, second)| (gems, false, second)),
+        ),
+        mistake(
             "unpack_paid_if_anything_is_above",
             "`paid` for everything from 2^29 on",
             "`score >> 29` has the gems in it as well. Keep the lowest bit alone: `score >> 29 & 1`.",
@@ -129,6 +136,23 @@ fn limits() -> Vec<Mistake<Packer>> {
              say so.",
             BITS,
             |score| Some(plain(score)),
+        ),
+        mistake(
+            "unpack_cuts_the_gems",
+            "gems cut to 23 bits, for numbers of any size",
+            "A mask makes a score of what is none: 2^53 becomes a player without gems. Refuse what `pack` never makes.",
+            BITS,
+            |score| {
+                let (gems, paid, second) = plain(score);
+                Some((gems & ((1 << 23) - 1), paid, second))
+            },
+        ),
+        mistake(
+            "unpack_refuses_zero",
+            "a refusal of the score 0",
+            "0 is a score: no gems, not paid, at the very end.",
+            RULES,
+            |score| right(score).filter(|_| score != 0),
         ),
         mistake(
             "unpack_takes_2_to_the_53",

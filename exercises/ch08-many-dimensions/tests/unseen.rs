@@ -522,3 +522,54 @@ fn names_of_members_have_any_length() {
         observed(&members(member, read), "round-trip", &["must be Some("]);
     }
 }
+
+#[test]
+fn what_was_seen_between_two_changes_is_told() {
+    let gems_first = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        let mut set = |new: &dyn Fn(u64) -> u64| {
+            while let Some(seen) = board.score(member) {
+                if board.compare_and_set(member, seen, new(seen)) {
+                    return true;
+                }
+            }
+            false
+        };
+        set(&|seen| seen + (gems << 30)) && set(&|seen| seen >> 29 << 29 | time)
+    };
+    let verdict = winning(gems_first);
+    named(&verdict, "win_gems_then_time_each_compared");
+    let between = "2 changes (203 unpaid 290072179, then 203 unpaid 290081199)";
+    assert!(verdict.message.contains(between), "{between}");
+}
+
+#[test]
+fn changes_have_any_bits() {
+    let narrow = |board: &mut dyn Board, member: &str, gems: u64| {
+        board.add(member, u64::from((gems as u32) << 30));
+    };
+    let changes = Changes::new(narrow, set_paid, win);
+    named(
+        &judged(&compare_and_set::exercise_of(changes)),
+        "gems_shifted_in_32_bits",
+    );
+    let of_28_bits = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        while let Some(seen) = board.score(member) {
+            let new = (seen & !((1 << 28) - 1) | time) + (gems << 30);
+            if board.compare_and_set(member, seen, new) {
+                return true;
+            }
+        }
+        false
+    };
+    named(&winning(of_28_bits), "win_mask_of_28_bits");
+}
+
+#[test]
+fn a_bit_compared_with_one_is_named() {
+    let never = |score: u64| {
+        let (gems, _, second) = unpack(score)?;
+        let bit = score & 1 << 29;
+        Some((gems, bit == 1, second))
+    };
+    named(&packer(pack, never), "unpack_nobody_paid");
+}
