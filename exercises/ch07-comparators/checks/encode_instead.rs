@@ -33,7 +33,7 @@ impl Keys {
 }
 
 /// The names, the plainest first.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "item",
     "user",
     "item1",
@@ -46,6 +46,7 @@ const NAMES: [&str; 14] = [
     "Item",
     " item",
     "item ",
+    "item;",
     "a long name, longer than most buffers are, and one",
     "a long name, longer than most buffers are, and another",
 ];

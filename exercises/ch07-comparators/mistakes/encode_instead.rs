@@ -43,6 +43,39 @@ fn of_numbers() -> Vec<Mistake<Keys>> {
             .says("the number padded to ten digits")
             .why("From 10,000,000,000 on the digits do not fit, and the order breaks. A `u64` has up to twenty digits.")
             .link(BOTH),
+        keys("padded_to_thirteen", |name, number| format!("{name}:{number:013}").into_bytes())
+            .says("the number padded to thirteen digits")
+            .why(
+                "Thirteen digits are enough for today's times in milliseconds. From 10^13 on the digits do not fit, and the order \
+                 breaks. A `u64` has up to twenty digits.",
+            )
+            .link(BOTH),
+        keys("count_of_digits_in_decimal", |name, number| {
+            let digits = number.to_string();
+            format!("{name}:{}{digits}", digits.len()).into_bytes()
+        })
+        .says("the count of digits in front of them, in decimal")
+        .why(
+            "The thought is right, and the count needs a fixed width as well: the `10` of ten digits comes before the `9` of nine. \
+             Write it as two digits, or as one letter.",
+        )
+        .link(BOTH),
+        keys("varint", |name, number| {
+            let mut key = [name.as_bytes(), b":"].concat();
+            let mut rest = number;
+            while rest > 0x7f {
+                key.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            key.push(rest as u8);
+            key
+        })
+        .says("a variable-length integer of seven bits in a byte, the lowest ones first")
+        .why(
+            "It is short, and made for values, not for keys: the bits that count least stand first and decide. Use eight bytes, \
+             `to_be_bytes`.",
+        )
+        .link(BOTH),
         keys("padded_to_nineteen", |name, number| format!("{name}:{number:019}").into_bytes())
             .says("the number padded to nineteen digits")
             .why("That is enough for an `i64`. From 10^19 on a `u64` has twenty digits.")
@@ -112,6 +145,15 @@ fn of_names() -> Vec<Mistake<Keys>> {
              colon, does not. Two programs with two orders must not share a store.",
         )
         .link(TASK),
+        keys("ended_by_ff", |name, number| {
+            [name.as_bytes(), b"\xff", &number.to_be_bytes()].concat()
+        })
+        .says("the name ended by a byte ff instead of the colon")
+        .why(
+            "No text holds ff, so it ends every name. But it sorts above all letters: `itemx` comes before `item` then. The colon \
+             stands below letters and above digits, and that is the order asked for.",
+        )
+        .link(TASK),
         keys("escaped_and_terminated", |name, number| {
             let mut key = Vec::new();
             for byte in name.bytes() {
@@ -169,6 +211,16 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
         })
         .says("a name that still has its colon")
         .why("The colon belongs to the key and not to the name.")
+        .link(TASK),
+        rows("decode_as_text", |key| {
+            let (name, number) = str::from_utf8(key).ok()?.split_once(':')?;
+            Some((name.to_owned(), u64::from_be_bytes(number.as_bytes().try_into().ok()?)))
+        })
+        .says("a key that is read as text, its number too")
+        .why(
+            "The name is text, the eight bytes of the number are not: where they are no UTF-8, all of the key is refused. Split the \
+             bytes first, and read the name alone as text.",
+        )
         .link(TASK),
         rows("decode_little_endian", |key| {
             let (name, number) = right_decode(key)?;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
-    self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixIgnored,
-    Saturated, Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead,
+    NoNumberLast, NoTies, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero,
+    ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated,
+    SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -83,6 +84,15 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
     } else if has(ParseU128OrNone) {
         let number = |digits| -> Option<u128> { str::from_utf8(digits).ok()?.parse().ok() };
         number(a).cmp(&number(b))
+    } else if has(ParseI64OrNone) {
+        let number = |digits| -> Option<i64> { str::from_utf8(digits).ok()?.parse().ok() };
+        number(a).cmp(&number(b))
+    } else if has(SaturatedU128) {
+        let number = |digits: &[u8]| {
+            let most = if digits.is_empty() { 0 } else { u128::MAX };
+            str::from_utf8(digits).map_or(most, |text| text.parse().unwrap_or(most))
+        };
+        number(a).cmp(&number(b))
     } else if has(Saturated) {
         let number = |digits: &[u8]| {
             let most = if digits.is_empty() { 0 } else { u64::MAX };
@@ -106,28 +116,62 @@ fn numbers(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-fn answer(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
-    let has = |step| steps.contains(&step);
-    let ((a_prefix, a_digits), (b_prefix, b_digits)) = (fields(steps, a), fields(steps, b));
-    let prefix = a_prefix.cmp(b_prefix);
-    let number = numbers(steps, a_digits, b_digits);
-    let fields = if has(PrefixIgnored) {
-        number
-    } else if has(NumberFirst) {
-        number.then(prefix)
-    } else {
-        prefix.then(number)
+/// The order by the prefix without a hyphen at its end, and by the number with its sign.
+fn signed(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
+    let fields = |key| {
+        let (prefix, digits) = split(key);
+        match prefix.strip_suffix(b"-") {
+            Some(prefix) if !digits.is_empty() => (prefix, true, digits),
+            _ => (prefix, false, digits),
+        }
     };
-    let ties = if has(NoTies) {
+    let ((a_prefix, a_minus, a_digits), (b_prefix, b_minus, b_digits)) = (fields(a), fields(b));
+    let numbers = match (a_minus, b_minus) {
+        (false, false) => numbers(steps, a_digits, b_digits),
+        (true, true) => numbers(steps, b_digits, a_digits),
+        (true, false) => Less,
+        (false, true) => Greater,
+    };
+    a_prefix.cmp(b_prefix).then(numbers)
+}
+
+fn ties(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
+    let has = |step| steps.contains(&step);
+    if has(NoTies) {
         Equal
+    } else if has(TiesByLength) {
+        a.len().cmp(&b.len()).then(a.cmp(b))
     } else if has(TiesReversed) {
         b.cmp(a)
     } else if has(TiesLess) {
         a.cmp(b).then(Less)
     } else {
         a.cmp(b)
+    }
+}
+
+fn answer(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
+    let has = |step| steps.contains(&step);
+    let ((a_prefix, a_digits), (b_prefix, b_digits)) = (fields(steps, a), fields(steps, b));
+    let prefix = if has(PrefixCaseIgnored) {
+        let small = <[u8]>::to_ascii_lowercase;
+        small(a_prefix).cmp(&small(b_prefix))
+    } else if has(PrefixAsText) {
+        String::from_utf8_lossy(a_prefix).cmp(&String::from_utf8_lossy(b_prefix))
+    } else {
+        a_prefix.cmp(b_prefix)
     };
-    let order = fields.then(ties);
+    let number = numbers(steps, a_digits, b_digits);
+    let fields = if has(MinusRead) {
+        signed(steps, a, b)
+    } else if has(PrefixIgnored) {
+        number
+    } else if has(NumberFirst) {
+        number.then(prefix)
+    } else {
+        prefix.then(number)
+    };
+    let order = fields.then(ties(steps, a, b));
     if has(Descending) {
         order.reverse()
     } else {
@@ -291,6 +335,32 @@ pub fn all() -> Vec<Mistake<Order>> {
         })
         .says("the right order, with a panic for numbers that do not fit into a `u64`")
         .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
+        .link(REPAIR),
+        mistake("digits_alone_have_no_number", "order", |a, b| {
+            let is_number = |key: &[u8]| !key.is_empty() && key.iter().all(u8::is_ascii_digit);
+            match (is_number(a), is_number(b)) {
+                (false, false) => answer(&[], a, b),
+                (true, true) => a.cmp(b),
+                // One of them is all prefix, and begins with a digit.
+                (true, false) => a.cmp(split(b).0).then(Less),
+                (false, true) => split(a).0.cmp(b).then(Greater),
+            }
+        })
+        .says("no number in a key that is digits and nothing else")
+        .why(
+            "You look for the last byte that is no digit, and here there is none. Then the prefix is empty and all of the key is \
+             the number: `7` comes before `10`.",
+        )
+        .link(REPAIR),
+        mistake("empty_key_panics", "returns", |a, b| {
+            assert!(!a.is_empty() && !b.is_empty(), "index out of bounds");
+            answer(&[], a, b)
+        })
+        .says("the right order, with a panic for the empty key")
+        .why(
+            "`key[0]` and `key.len() - 1` need a byte. The empty key is one like any other: no prefix, no number, and before all \
+             others.",
+        )
         .link(REPAIR),
         mistake("always_equal", "distinct", |_, _| Equal)
             .says("`Equal` for every pair")

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     // The prefix.
     PrefixIgnored,
     NumberFirst,
+    PrefixCaseIgnored,
+    PrefixAsText,
     // The number.
     DigitsAsBytes,
     ZerosCounted,
@@ -26,27 +28,35 @@ pub(crate) enum Step {
     ParseOrNone,
     ParseU128OrNone,
     Padded,
+    ParseI64OrNone,
     Saturated,
+    SaturatedU128,
     AsFloat,
     Subtracted,
+    MinusRead,
     NoNumberLast,
     // The end.
     NoTies,
+    TiesByLength,
     TiesReversed,
     TiesLess,
     // All of it.
     Descending,
 }
 use Step::{
-    AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, NoNumberLast, NoTies,
-    NumberFirst, Padded, ParseOrNone, ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixIgnored,
-    Saturated, Subtracted, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead, NoNumberLast,
+    NoTies, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero, ParseU128OrNone,
+    ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated, SaturatedU128,
+    Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
-pub(crate) const APART: [&[Step]; 5] = [
+pub(crate) const APART: [&[Step]; 7] = [
     &[FirstDigits, LastColon],
-    &[PrefixIgnored, NumberFirst],
+    &[PrefixIgnored, NumberFirst, PrefixCaseIgnored, PrefixAsText],
+    // The sign stands at the end of the prefix.
+    &[FirstDigits, LastColon, MinusRead],
+    &[PrefixIgnored, NumberFirst, PrefixAsText, MinusRead],
     &[
         DigitsAsBytes,
         ZerosCounted,
@@ -57,12 +67,15 @@ pub(crate) const APART: [&[Step]; 5] = [
         ParseOrNone,
         ParseU128OrNone,
         Padded,
+        ParseI64OrNone,
         Saturated,
+        SaturatedU128,
         AsFloat,
         Subtracted,
+        MinusRead,
         NoNumberLast,
     ],
-    &[NoTies, TiesReversed, TiesLess],
+    &[NoTies, TiesByLength, TiesReversed, TiesLess],
     &[Descending],
 ];
 
@@ -76,7 +89,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -105,6 +118,22 @@ pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
         ("number_before_prefix", "order"),
         "a comparison by the number first and the prefix second",
         "All ones of all prefixes stand together then, and `item:` is scattered. The prefix counts first.",
+        REPAIR,
+    ),
+    quirk(
+        PrefixCaseIgnored,
+        ("prefix_case_ignored", "order"),
+        "prefixes compared without regard to case",
+        "`Item:` and `item:` are two prefixes, and the numbers of one must not stand among those of the other. The prefix counts as \
+         bytes.",
+        REPAIR,
+    ),
+    quirk(
+        PrefixAsText,
+        ("prefix_as_text", "order"),
+        "prefixes turned into text before they are compared",
+        "`from_utf8_lossy` makes one and the same sign of every byte that is not text. Two prefixes become one then, and their \
+         numbers decide. Keys are bytes: compare bytes.",
         REPAIR,
     ),
     quirk(
@@ -170,6 +199,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
         REPAIR,
     ),
     quirk(
+        ParseI64OrNone,
+        ("overflow_of_63_bits_taken_for_no_number", "order"),
+        "numbers that do not fit into an `i64` taken for none at all",
+        "`parse::<i64>()` fails for a key without digits, which is right to stand first, and for a number of 2^63 and more as \
+         well. So the greatest numbers come before 0. Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
         Padded,
         ("padded_to_20", "order"),
         "digits filled up with zeros to twenty, and compared as bytes",
@@ -182,6 +219,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
         ("overflow_taken_for_the_greatest", "order"),
         "numbers that do not fit into an integer taken for its greatest value",
         "All numbers from 2^64 on are one and the same then, and their bytes decide: a longer number that begins with \
+         a 1 comes before a shorter one that begins with a 9. Compare the digits.",
+        REPAIR,
+    ),
+    quirk(
+        SaturatedU128,
+        ("overflow_of_128_bits_taken_for_the_greatest", "order"),
+        "numbers that do not fit into a `u128` taken for its greatest value",
+        "All numbers from 2^128 on are one and the same then, and their bytes decide: a longer number that begins with \
          a 1 comes before a shorter one that begins with a 9. Compare the digits.",
         REPAIR,
     ),
@@ -202,6 +247,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
         LAWS,
     ),
     quirk(
+        MinusRead,
+        ("minus_sign_read", "order"),
+        "a hyphen in front of the digits taken for a minus sign",
+        "The number is what the digits make. The hyphen in `item:-5` belongs to the prefix, as in `item-5`, and `-5` comes before \
+         `-10`.",
+        REPAIR,
+    ),
+    quirk(
         NoNumberLast,
         ("no_number_last", "order"),
         "keys without a number behind those with one",
@@ -216,6 +269,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 21] = [
         "`item:1` and `item:01` are different keys. If they compare equal, one hides the other, and the filter, which \
          hashes bytes, denies it. Break the tie by the whole key.",
         WRONG,
+    ),
+    quirk(
+        TiesByLength,
+        ("ties_by_length", "order"),
+        "ties broken by length, the shorter key first",
+        "It is an order, but not this one: of `item:1` and `item:01` the smaller bytes come first, so `item:01`. Compare the whole \
+         keys as bytes.",
+        REPAIR,
     ),
     quirk(
         TiesReversed,

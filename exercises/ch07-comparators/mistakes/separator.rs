@@ -187,6 +187,16 @@ fn missed() -> Vec<Mistake<Separate>> {
         .says("the longest cut that fits")
         .why("Begin with the shortest one: `j` does what `item;` does.")
         .link(SEPARATORS),
+        mistake("longest_cut_left_out", "shortest", |a, b| {
+            let found = cuts(a, raised).into_iter().find(|cut| fits(a, b, cut))?;
+            (found.len() + 1 < a.len()).then_some(found)
+        })
+        .says("no cut that is one byte shorter than `a`")
+        .why(
+            "A range leaves its end out: `1..a.len() - 1` ends one too early, and panics for an empty `a`. One byte less is shorter, \
+             too: `1..a.len()`.",
+        )
+        .link(TASK),
         mistake("first_difference_alone", "shortest", |a, b| {
             let n = common(a, b) + 1;
             let cut = cuts(a, raised).into_iter().find(|cut| cut.len() == n)?;

@@ -355,3 +355,48 @@ fn keys_to_compare_have_any_length() {
         assert_ne!(order(of_the_start).state, State::Passed, "{looked_at}");
     }
 }
+
+#[test]
+fn prefixes_are_bytes() {
+    let by = |prefix: fn(&[u8]) -> Vec<u8>| {
+        order(move |a: &[u8], b: &[u8]| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            prefix(p).cmp(&prefix(q)).then(right(x, y)).then(a.cmp(b))
+        })
+    };
+    // The value of the digits alone, and then all bytes.
+    assert_eq!(by(<[u8]>::to_vec).state, State::Passed);
+    named(&by(<[u8]>::to_ascii_lowercase), "prefix_case_ignored");
+    let text = |prefix: &[u8]| String::from_utf8_lossy(prefix).into_owned().into_bytes();
+    named(&by(text), "prefix_as_text");
+    let trimmed = |prefix: &[u8]| prefix.trim_ascii().to_vec();
+    observed(&by(trimmed), "order", &["\" item:3\""]);
+}
+
+#[test]
+fn digits_are_ascii() {
+    // A byte as a character of Latin-1: b2 is a small 2 there, and numeric.
+    let in_latin_1 = |a: &[u8], b: &[u8]| {
+        let fields = |key: &[u8]| {
+            let other = key.iter().rposition(|byte| !char::from(*byte).is_numeric());
+            let (prefix, digits) = key.split_at(other.map_or(0, |at| at + 1));
+            (prefix.to_vec(), digits.to_vec())
+        };
+        let ((p, x), (q, y)) = (fields(a), fields(b));
+        let value = |digits: &[u8]| digits.iter().copied().skip_while(|d| *d == b'0').collect();
+        let (x, y): (Vec<u8>, Vec<u8>) = (value(&x), value(&y));
+        p.cmp(&q)
+            .then(x.len().cmp(&y.len()))
+            .then(x.cmp(&y))
+            .then(a.cmp(b))
+    };
+    observed(&order(in_latin_1), "order", &["item:\\xb2"]);
+}
+
+#[test]
+fn a_name_may_hold_the_byte_that_ends_it() {
+    let semicolon =
+        |name: &str, number: u64| [name.as_bytes(), b";", &number.to_be_bytes()].concat();
+    let verdict = keys(semicolon, |_| None);
+    observed(&verdict, "order", &["item;"]);
+}
