@@ -196,7 +196,7 @@ const QUIRKS: [Quirk<Step>; 9] = [
         "cells_not_joined",
         "a range for each cell",
         "Cells that follow each other on the curve are one range, and one scan instead of several. Join a range to the \
-         last one if it begins where that ends.",
+         last one if it begins with the number behind its end.",
         RANGES,
     ),
     quirk(
@@ -262,6 +262,42 @@ fn cut(x: Span, y: Span, done: fn(&Span, &Span) -> bool, ranges: &mut List) {
 
 fn size(span: &Span) -> u32 {
     (span.end() - span.start()).saturating_add(1)
+}
+
+/// The cells of a map of so many columns and rows, from the whole map down to the rectangle's own ones.
+fn quarters(
+    corner: [u64; 2],
+    side: u64,
+    x: &Span,
+    y: &Span,
+    order: [[u64; 2]; 4],
+    list: &mut List,
+) {
+    let inside = |at: u64, span: &Span| {
+        let (start, end) = (u64::from(*span.start()), u64::from(*span.end()));
+        (
+            at > end || at + side - 1 < start,
+            start <= at && at + side - 1 <= end,
+        )
+    };
+    let ((x_out, x_in), (y_out, y_in)) = (inside(corner[0], x), inside(corner[1], y));
+    if x_out || y_out || x.is_empty() || y.is_empty() {
+        return;
+    }
+    if x_in && y_in {
+        let first = interleave(corner[0] as u32, corner[1] as u32);
+        let last = first + (side * side - 1);
+        match list.last_mut() {
+            Some(before) if *before.end() + 1 == first => *before = *before.start()..=last,
+            _ => list.push(first..=last),
+        }
+        return;
+    }
+    let half = side / 2;
+    for [east, north] in order {
+        let corner = [corner[0] + east * half, corner[1] + north * half];
+        quarters(corner, half, x, y, order, list);
+    }
 }
 
 /// One scan for each line of points, at most so many.
@@ -361,6 +397,27 @@ pub fn all() -> Vec<Mistake<Ranges>> {
             "The side is right, the place may not be. A cell of side 4 begins at a multiple of 4, in both directions.",
         )
         .link(CELL),
+        mistake("quarters_row_by_row", |x, y| {
+            let mut list = List::new();
+            let order = [[0, 0], [1, 0], [0, 1], [1, 1]];
+            quarters([0, 0], 1 << 32, &x, &y, order, &mut list);
+            list
+        })
+        .says("the quarters of a cell one row after the other")
+        .why(
+            "The curve goes north first and then east: x has the higher bit. Take the two western quarters before the two eastern \
+             ones, and the ranges ascend by themselves.",
+        )
+        .link(BITS),
+        mistake("map_of_26_bits", |x, y| {
+            let mut list = List::new();
+            let order = [[0, 0], [0, 1], [1, 0], [1, 1]];
+            quarters([0, 0], 1 << 26, &x, &y, order, &mut list);
+            list
+        })
+        .says("a map of 2^26 columns and rows")
+        .why("That is the map of a score that is kept in a double. Here coordinates have 32 bits, and numbers 64.")
+        .link(TASK),
         mistake("a_range_for_each_point", |x, y| {
             let of_column = |x| y.clone().map(move |y| interleave(x, y));
             let mut numbers: Vec<u64> = x.flat_map(of_column).collect();

@@ -258,6 +258,19 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
              front, not at the difference.",
         )
         .link(PREDICT),
+        mistake("measured_by_a_double", "common", |a, b| {
+            if a == b {
+                return (a, 26);
+            }
+            let highest = ((a ^ b) as f64).log2() as u32;
+            cell(a, 51_u32.saturating_sub(highest) / 2)
+        })
+        .says("a highest bit that was found by the logarithm of a double")
+        .why(
+            "`log2` is rounded: for numbers just below a power of two it gives that power, and the cell is too large. Count in \
+             integers, `leading_zeros` or `ilog2`.",
+        )
+        .link(CELL),
         mistake("columns_compared", "common", |a, b| {
             let odd = 0xa_aaaa_aaaa_aaaa;
             cell(a, shared_bits(a & odd, b & odd).div_ceil(2).min(26))

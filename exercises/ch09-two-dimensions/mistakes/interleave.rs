@@ -205,6 +205,10 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
                  it is none.",
             )
             .link(BITS),
+        mistake("sign_bits_flipped", "number", |x, y| interleave(x ^ 1 << 31, y ^ 1 << 31))
+            .says("coordinates with their first bit flipped")
+            .why("That flip is for signed numbers. A `u32` has no sign: its bits are taken as they are.")
+            .link(TASK),
         mistake("digits_interleaved", "number", digits)
             .says("decimal digits that take turns")
             .why(

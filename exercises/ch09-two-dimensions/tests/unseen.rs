@@ -370,3 +370,20 @@ fn rectangles_reach_the_end_of_the_map() {
     };
     named(&ranges(half_open), "edge_plus_one_overflows");
 }
+
+#[test]
+fn rectangles_may_have_many_ranges() {
+    let sixteen_at_most = |x: Span, y: Span| {
+        let mut ranges = right_ranges(x, y);
+        if let (Some(last), 17..) = (ranges.last().cloned(), ranges.len()) {
+            ranges.truncate(16);
+            ranges[15] = *ranges[15].start()..=*last.end();
+        }
+        ranges
+    };
+    observed(
+        &ranges(sixteen_at_most),
+        "ranges",
+        &["It is wrong on box_ranges(1..=14, 1..=14)."],
+    );
+}
