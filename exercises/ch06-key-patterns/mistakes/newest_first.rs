@@ -210,6 +210,21 @@ pub fn all() -> Vec<Mistake<Feed>> {
              for 0. Answer windows that are empty by themselves first: `from >= to`.",
         )
         .link("newest-first"),
+        Mistake::<Feed>::new(
+            "window_from_0_to_0_panics",
+            "newest",
+            "returns",
+            Feed::new(key, |rows, from, to, limit| {
+                assert!(from > to || to > 0, "attempt to subtract with overflow");
+                answer(&[], rows, from, to, limit)
+            }),
+        )
+        .says("the right events, with a panic for the window from 0 to 0")
+        .why(
+            "Your guard lets equal bounds through, and then `to - 1` overflows. `[0, 0)` is empty, as is every window from a time to \
+             itself: return where `from >= to`.",
+        )
+        .link("newest-first"),
         mistake("time_zero_finds_nothing", |rows, from, to, limit| {
             if from == 0 {
                 return Vec::new();

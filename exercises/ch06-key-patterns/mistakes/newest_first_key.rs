@@ -132,6 +132,15 @@ fn in_width() -> Vec<Mistake<Feed>> {
              microseconds is above. Subtract from the greatest value of the type.",
         )
         .link(WRONG),
+        mistake("minus_from_thirteen_nines_wrapped", "order", |time| {
+            9_999_999_999_999_u64.wrapping_sub(time).to_be_bytes()
+        })
+        .says("`9999999999999 - time`, wrapping")
+        .why(
+            "Above thirteen nines the difference wraps around to the greatest numbers, so the latest times come last. A time in \
+             microseconds is above. Subtract from the greatest value of the type.",
+        )
+        .link(WRONG),
         mistake("narrowed_to_u32", "order", |time| {
             u64::from(u32::MAX - time as u32).to_be_bytes()
         })

@@ -17,29 +17,41 @@ enum Step {
     // What number is written.
     Narrowed,
     ThroughFloat,
+    PrintedFloat,
     Signed,
     InSeconds,
     TurnedRound,
     // How it is written.
     Unpadded,
+    Ten,
     Thirteen,
+    Sixteen,
     Nineteen,
     TwentyOne,
     ThirtyNine,
     Spaces,
     ZerosBehind,
     Hexadecimal,
+    BareDigits,
     BigEndian,
     LeftOpen,
 }
 use Step::{
-    BigEndian, Hexadecimal, InSeconds, LeftOpen, Narrowed, Nineteen, Signed, Spaces, Thirteen,
-    ThirtyNine, ThroughFloat, TurnedRound, TwentyOne, Unpadded, ZerosBehind,
+    BareDigits, BigEndian, Hexadecimal, InSeconds, LeftOpen, Narrowed, Nineteen, PrintedFloat,
+    Signed, Sixteen, Spaces, Ten, Thirteen, ThirtyNine, ThroughFloat, TurnedRound, TwentyOne,
+    Unpadded, ZerosBehind,
 };
 
-const NUMBER: [Step; 5] = [Narrowed, ThroughFloat, Signed, InSeconds, TurnedRound];
+const NUMBER: [Step; 6] = [
+    Narrowed,
+    ThroughFloat,
+    PrintedFloat,
+    Signed,
+    InSeconds,
+    TurnedRound,
+];
 
-const QUIRKS: [Quirk<Step>; 15] = [
+const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::of(
         Narrowed,
         "narrowed_to_u32",
@@ -53,6 +65,15 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "through_a_double",
         "order",
         "the digits of `time as f64`",
+        "A double holds whole numbers exactly up to 2^53. Above, neighbours fall together, and times in \
+         nanoseconds are above.",
+        WIDTH,
+    ),
+    Quirk::of(
+        PrintedFloat,
+        "printed_as_a_double",
+        "order",
+        "the digits that `time as f64` is printed with",
         "A double holds whole numbers exactly up to 2^53. Above, neighbours fall together, and times in \
          nanoseconds are above.",
         WIDTH,
@@ -90,6 +111,23 @@ const QUIRKS: [Quirk<Step>; 15] = [
         "Text is compared from the left, so 10 comes before 2. All times between 2001 and 2286 have thirteen digits in \
          milliseconds, which hides it.",
         SCAN,
+    ),
+    Quirk::of(
+        Ten,
+        "padded_to_10",
+        "order",
+        "zeros in front up to ten digits",
+        "That is enough for seconds until 2286, and for a `u32`. Milliseconds have thirteen digits today. The width has to \
+         fit the greatest `u64`.",
+        WIDTH,
+    ),
+    Quirk::of(
+        Sixteen,
+        "padded_to_16",
+        "order",
+        "zeros in front up to sixteen digits",
+        "That is enough for microseconds until 2286. Nanoseconds have nineteen digits today. The width has to fit the greatest `u64`.",
+        WIDTH,
     ),
     Quirk::of(
         Thirteen,
@@ -153,6 +191,14 @@ const QUIRKS: [Quirk<Step>; 15] = [
         TASK,
     ),
     Quirk::of(
+        BareDigits,
+        "digits_without_ascii",
+        "digits",
+        "the values of the digits, from 0 to 9, as bytes",
+        "The order is right. But a digit that people read is a character: `0` is the byte 30. Add `b'0'` to each.",
+        TASK,
+    ),
+    Quirk::of(
         BigEndian,
         "eight_big_endian_bytes",
         "length",
@@ -173,24 +219,32 @@ const QUIRKS: [Quirk<Step>; 15] = [
 fn digits(steps: &[Step], time: u64) -> Vec<u8> {
     let has = |step| steps.contains(&step);
     let sign = if has(Signed) { time.cast_signed() } else { 0 };
+    #[expect(clippy::cast_precision_loss, reason = "this is the mistake")]
+    let double = time as f64;
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "these are the mistakes"
     )]
     let number = if has(Narrowed) {
-        u64::from(time as u32)
+        u128::from(time as u32)
+    } else if has(PrintedFloat) {
+        // Rust prints as few digits as tell two doubles apart, and zeros behind them.
+        double.to_string().parse().unwrap_or(0)
     } else if has(ThroughFloat) {
-        time as f64 as u64
+        u128::from(double as u64)
     } else if has(InSeconds) {
-        time / 1000
+        u128::from(time / 1000)
     } else if has(TurnedRound) {
-        u64::MAX - time
+        u128::from(u64::MAX - time)
     } else {
-        time
+        u128::from(time)
     };
-    let width = if has(Thirteen) {
+    let width = if has(Ten) {
+        10
+    } else if has(Sixteen) {
+        16
+    } else if has(Thirteen) {
         13
     } else if has(Nineteen) {
         19
@@ -214,7 +268,10 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
         (false, _) => format!("{number:0width$}"),
     };
     if has(BigEndian) {
-        return number.to_be_bytes().to_vec();
+        return (number as u64).to_be_bytes().to_vec();
+    }
+    if has(BareDigits) {
+        return text.bytes().map(|digit| digit - b'0').collect();
     }
     let end = if has(LeftOpen) { "\n" } else { "" };
     (text + end).into_bytes()
@@ -223,7 +280,16 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
 fn with(steps: &[Step]) -> Option<Padded> {
     let (number, form): (Vec<Step>, Vec<Step>) =
         steps.iter().partition(|step| NUMBER.contains(step));
-    if number.len() > 1 || form.len() > 1 || steps.contains(&Signed) && steps.contains(&BigEndian) {
+    // A double above the greatest time has no eight bytes, and a minus sign is no digit.
+    let apart = [
+        [Signed, BigEndian],
+        [PrintedFloat, BigEndian],
+        [Signed, BareDigits],
+    ];
+    let are_apart = apart
+        .iter()
+        .any(|pair| pair.iter().all(|step| steps.contains(step)));
+    if number.len() > 1 || form.len() > 1 || are_apart {
         return None;
     }
     let steps = steps.to_vec();

@@ -14,32 +14,38 @@ enum Step {
     // Which keys are let through.
     AnyWidth,
     LongerKeys,
+    ShorterKeys,
+    ShortPanics,
     PlusAccepted,
     MinusDropped,
     Trimmed,
     LettersUnchecked,
+    LettersAsZero,
     // What becomes of a number.
     ZerosStripped,
     OnlySigned,
+    GreatestRefused,
     Saturated,
     Wrapped,
     Overflows,
     LettersPanic,
 }
 use Step::{
-    AnyWidth, LettersPanic, LettersUnchecked, LongerKeys, MinusDropped, OnlySigned, Overflows,
-    PlusAccepted, Saturated, Trimmed, Wrapped, ZerosStripped,
+    AnyWidth, GreatestRefused, LettersAsZero, LettersPanic, LettersUnchecked, LongerKeys,
+    MinusDropped, OnlySigned, Overflows, PlusAccepted, Saturated, ShortPanics, ShorterKeys,
+    Trimmed, Wrapped, ZerosStripped,
 };
 
 /// Of each group, a decoder takes one step at most.
 const APART: [&[Step]; 3] = [
-    &[AnyWidth, LongerKeys],
-    &[OnlySigned, Saturated, Wrapped, Overflows],
+    &[AnyWidth, LongerKeys, ShorterKeys, ShortPanics],
+    &[OnlySigned, GreatestRefused, Saturated, Wrapped, Overflows],
     &[
         PlusAccepted,
         MinusDropped,
         Trimmed,
         LettersUnchecked,
+        LettersAsZero,
         LettersPanic,
     ],
 ];
@@ -62,7 +68,7 @@ const fn panicking(quirk: Quirk<Step>) -> Quirk<Step> {
     }
 }
 
-const QUIRKS: [Quirk<Step>; 12] = [
+const QUIRKS: [Quirk<Step>; 16] = [
     quirk(
         AnyWidth,
         "decode_any_width",
@@ -78,6 +84,21 @@ const QUIRKS: [Quirk<Step>; 12] = [
         "A key is exactly its fields. A longer one was written by something else.",
         RULES,
     ),
+    quirk(
+        ShorterKeys,
+        "decode_shorter_keys",
+        "refusing keys that are too long and reading those that are too short",
+        "`10` and `00000000000000000010` are two keys, and 10 has one. A key has exactly twenty bytes: compare with `!=`.",
+        RULES,
+    ),
+    panicking(quirk(
+        ShortPanics,
+        "decode_panics_on_short_keys",
+        "a panic for keys of fewer than twenty bytes",
+        "A slice such as `&key[..20]` needs twenty bytes, and a key may come from a damaged file. Compare the length first, or use \
+         `get`.",
+        RULES,
+    )),
     quirk(
         PlusAccepted,
         "decode_plus_accepted",
@@ -108,10 +129,18 @@ const QUIRKS: [Quirk<Step>; 12] = [
         TASK,
     ),
     quirk(
+        LettersAsZero,
+        "decode_letters_as_zero",
+        "every byte that is no digit taken for a 0",
+        "`0000000000000000001a` is no time, and read as 10 it hides that something else has written it. Refuse such a key: \
+         `to_digit(10)?`.",
+        TASK,
+    ),
+    quirk(
         ZerosStripped,
         "decode_strips_all_zeros",
-        "all zeros in front cut off, those of 0 too",
-        "The padding of 0 is twenty zeros, and its digit is one of them. `parse` reads leading zeros without \
+        "`None` for the key of 0, as where all zeros in front are cut off",
+        "0 is a time, and its key is twenty zeros. Cut them all off, and no digit is left; `parse` reads leading zeros without \
          help.",
         TASK,
     ),
@@ -120,6 +149,13 @@ const QUIRKS: [Quirk<Step>; 12] = [
         "decode_only_signed",
         "reading an `i64`, so that times above `i64::MAX` are refused",
         "`encode` writes them, so `decode` has to read them: twenty digits hold every `u64`.",
+        "why-twenty-digits",
+    ),
+    quirk(
+        GreatestRefused,
+        "decode_refuses_the_greatest",
+        "`None` for the greatest time",
+        "`u64::MAX` is a time like any other, and `encode` writes it. Only what is greater is refused: `>`, not `>=`.",
         "why-twenty-digits",
     ),
     quirk(
@@ -157,8 +193,14 @@ const QUIRKS: [Quirk<Step>; 12] = [
 fn read(steps: &[Step], key: &[u8]) -> Option<u64> {
     let has = |step| steps.contains(&step);
     let mut digits = key;
+    assert!(
+        key.len() >= 20 || !has(ShortPanics),
+        "range end index 20 out of range for slice"
+    );
     let width_is_wrong = if has(LongerKeys) {
         key.len() < 20
+    } else if has(ShorterKeys) {
+        key.len() > 20
     } else {
         key.len() != 20
     };
@@ -173,6 +215,12 @@ fn read(steps: &[Step], key: &[u8]) -> Option<u64> {
     }
     if has(Trimmed) {
         digits = digits.trim_ascii();
+    }
+    let zeroed: Vec<u8>;
+    if has(LettersAsZero) {
+        let digit = |byte: &u8| if byte.is_ascii_digit() { *byte } else { b'0' };
+        zeroed = digits.iter().map(digit).collect();
+        digits = &zeroed;
     }
     if !digits.iter().all(u8::is_ascii_digit) && !has(LettersUnchecked) {
         assert!(!has(LettersPanic), "no digit");
@@ -195,6 +243,7 @@ fn number(steps: &[Step], digits: &[u8]) -> Option<u64> {
     let wrapped = wide as u64;
     match u64::try_from(wide) {
         Ok(time) if has(OnlySigned) && time > i64::MAX.cast_unsigned() => None,
+        Ok(u64::MAX) if has(GreatestRefused) => None,
         Ok(time) => Some(time),
         Err(_) if has(Saturated) => Some(u64::MAX),
         Err(_) if has(Wrapped) => Some(wrapped),
@@ -230,6 +279,21 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
              and all are digits. Check both before you call it.",
         )
         .link(TASK),
+        Mistake::new(
+            "decode_unwraps_or_zero",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let text = str::from_utf8(key).ok().filter(|_| key.len() == 20)?;
+                Some(text.parse().unwrap_or(0))
+            }),
+        )
+        .says("`parse` with `unwrap_or(0)`")
+        .why(
+            "0 is a time. Given for what cannot be read, it hides that something else has written the key. `parse().ok()` gives \
+             `None`, and what `parse` reads besides digits has to be refused before.",
+        )
+        .link(RULES),
         Mistake::new(
             "decode_unwraps",
             "decode",

@@ -291,6 +291,45 @@ pub fn all() -> Vec<Mistake<Hosts>> {
         )
         .link(TASK),
     );
+    mistakes.push(
+        Mistake::new(
+            "first_domain_alone",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let prefix = key(domain);
+                let first = rows.iter().take_while(|row| row.starts_with(&prefix));
+                first.map(|row| host(row)).collect()
+            }),
+        )
+        .says("a walk that begins at the first row and stops at the first host of another domain")
+        .why(
+            "Only the domain that sorts first of all has any hosts then. Begin where its rows begin: `range(key(domain)..)` goes \
+             there in one step.",
+        )
+        .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "ends_at_the_next_letter",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let start = key(domain);
+                let mut end = start[..start.len() - 1].to_vec();
+                if let Some(letter) = end.last_mut() {
+                    *letter += 1;
+                }
+                rows.range(start..end).map(|row| host(row)).collect()
+            }),
+        )
+        .says("a range up to the domain with its last letter raised by one")
+        .why(
+            "Between `com.example.` and `com.examplf` lies `com.example2.` too. The end of a prefix is its successor, and the \
+             last byte of this prefix is its dot: raise that.",
+        )
+        .link(DOMAINS),
+    );
     mistakes.extend(compose("hosts_of", &QUIRKS, with));
     mistakes
 }

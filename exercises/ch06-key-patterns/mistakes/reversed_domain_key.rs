@@ -80,6 +80,16 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
              labels change places, from the last to the first.",
         )
         .link(TASK),
+        mistake("last_label_moved", |host| match host.rsplit_once('.') {
+            Some((rest, last)) => format!("{last}.{rest}.").into_bytes(),
+            None => format!("{host}.").into_bytes(),
+        })
+        .says("the last label moved to the front")
+        .why(
+            "For two labels this is the reverse. `www.example.com` has three, and becomes `com.www.example.`. All \
+             labels change places, from the last to the first.",
+        )
+        .link(TASK),
         mistake("ends_exchanged", |host| {
             let mut labels: Vec<&str> = host.split('.').collect();
             let last = labels.len() - 1;

@@ -491,3 +491,39 @@ fn texts_and_hosts_have_any_length() {
         );
     }
 }
+
+#[test]
+fn keys_that_are_read_or_written_in_another_way() {
+    use solutions::padded_time::{decode, encode};
+    let through_text = |time: u64| format!("{:020}", time as f64).into_bytes();
+    named(&padded(through_text, decode), "printed_as_a_double");
+    let at_most = |key: &[u8]| match key.len() {
+        0..=20 => {
+            let text = str::from_utf8(key).ok()?;
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| digits)
+        }
+        _ => None,
+    };
+    named(&padded(encode, at_most), "decode_shorter_keys");
+    let zero_is_missing = |key: &[u8]| decode(key).filter(|time| *time != 0);
+    let verdict = padded(encode, zero_is_missing);
+    named(&verdict, "decode_strips_all_zeros");
+    assert!(verdict.message.contains("`None` for the key of 0"));
+    let right = solutions::reversed_domain::key;
+    let to_the_next_letter = move |rows: &Rows, domain: &str| {
+        let mut end = right(domain);
+        end.pop();
+        *end.last_mut().unwrap() += 1;
+        let found = rows.range(right(domain)..end);
+        let text = found.map(|row| String::from_utf8(row.clone()).unwrap());
+        text.map(|key| {
+            key.split_terminator('.')
+                .rev()
+                .collect::<Vec<_>>()
+                .join(".")
+        })
+        .collect()
+    };
+    named(&hosts(right, to_the_next_letter), "ends_at_the_next_letter");
+}
