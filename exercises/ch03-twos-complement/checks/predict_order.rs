@@ -18,12 +18,17 @@ pub(crate) struct Orders {
 const NUMBERS: [i64; 6] = [-300, -200, -1, 0, 1, 256];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
+    Box::new(exercise_of(Orders {
+        big_endian: learner::big_endian,
+        little_endian: learner::little_endian,
+        text: learner::text,
+    }))
+}
+
+/// The exercise with anybody's predictions in the learner's place.
+pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
     let cast = Cast {
-        learner: Orders {
-            big_endian: learner::big_endian,
-            little_endian: learner::little_endian,
-            text: learner::text,
-        },
+        learner,
         stub: Orders {
             big_endian: stubs::predict_order::big_endian,
             little_endian: stubs::predict_order::little_endian,
@@ -35,22 +40,20 @@ pub(crate) fn exercise() -> Box<dyn Judged> {
             text: solutions::predict_order::text,
         },
     };
-    Box::new(
-        Exercise::new("predict-order", "03-twos-complement", cast)
-            .part(prediction("big_endian", |orders| (orders.big_endian)()))
-            .part(prediction("little_endian", |orders| {
-                (orders.little_endian)()
-            }))
-            .part(prediction("text", |orders| (orders.text)()))
-            .check(rows("big_endian", "big-endian", |n| {
-                n.to_be_bytes().to_vec()
-            }))
-            .check(rows("little_endian", "little-endian", |n| {
-                n.to_le_bytes().to_vec()
-            }))
-            .check(rows("text", "text", |n| n.to_string().into_bytes()))
-            .mistakes(mistakes::predict_order::all()),
-    )
+    Exercise::new("predict-order", "03-twos-complement", cast)
+        .part(prediction("big_endian", |orders| (orders.big_endian)()))
+        .part(prediction("little_endian", |orders| {
+            (orders.little_endian)()
+        }))
+        .part(prediction("text", |orders| (orders.text)()))
+        .check(rows("big_endian", "big-endian", |n| {
+            n.to_be_bytes().to_vec()
+        }))
+        .check(rows("little_endian", "little-endian", |n| {
+            n.to_le_bytes().to_vec()
+        }))
+        .check(rows("text", "text", |n| n.to_string().into_bytes()))
+        .mistakes(mistakes::predict_order::all())
 }
 
 fn prediction(function: &'static str, ask: fn(&Orders) -> [i64; 6]) -> PartOf<Orders> {
