@@ -1,7 +1,9 @@
 //! Finds the mistake that an answer behaves like, or says what can be said without a name.
 
 use crate::answer::Outcome;
+use crate::check::sorted;
 use crate::exercise::{Judged, Sheet, Who};
+use crate::guard;
 use crate::observe::observe;
 use crate::tester;
 
@@ -13,6 +15,8 @@ const CLASS_MIN: usize = 8;
 pub(crate) struct Diagnosis {
     /// The mistake that agrees on every probe: an index into the sheet's mistakes.
     pub(crate) named: Option<usize>,
+    /// The mistake's keys are other bytes, and come in the same order for all probes.
+    pub(crate) by_order: bool,
     /// Sentences that are true of the behaviour; empty when there is a name.
     pub(crate) observations: Vec<String>,
     /// Of a test that the learner writes: it refuses every candidate. Many reasons lead there, so a name is
@@ -34,8 +38,15 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
     if let Some(named) = agreeing(exercise, part, outcomes, &all).first() {
         return Diagnosis {
             named: Some(*named),
-            observations: Vec::new(),
             refuses_all,
+            ..Diagnosis::default()
+        };
+    }
+    if let Some(named) = in_the_same_order(exercise, part, outcomes) {
+        return Diagnosis {
+            named: Some(named),
+            by_order: true,
+            ..Diagnosis::default()
         };
     }
     let info = &sheet.parts[part];
@@ -48,9 +59,9 @@ pub(crate) fn diagnose(exercise: &dyn Judged, part: usize, outcomes: &[Outcome])
         observations.extend(nearest(exercise, part, outcomes));
     }
     Diagnosis {
-        named: None,
         observations,
         refuses_all,
+        ..Diagnosis::default()
     }
 }
 
@@ -80,6 +91,44 @@ fn agreeing(
         .collect();
     found.sort_by_key(|&i| (sheet.mistakes[i].part != part, sheet.mistakes[i].composed));
     found
+}
+
+/// Where the bytes of a key are free and its order is not: the mistake whose keys put all probes in the very order of the
+/// given ones, with the same keys shared.
+///
+/// Cost: few questions for most mistakes. The probes are gone through in the given order, up to the first two that stand
+/// otherwise.
+fn in_the_same_order(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Option<usize> {
+    let sheet = exercise.sheet();
+    let info = &sheet.parts[part];
+    if info.ranks.is_empty() || info.probes.iter().any(|probe| probe.expected.is_some()) {
+        return None;
+    }
+    let keys: Vec<&[u8]> = outcomes.iter().map(Outcome::bytes).collect::<Option<_>>()?;
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    // Who has the order right may have it from anywhere.
+    if sorted(info, outcomes, &order) {
+        return None;
+    }
+    order.sort_by_key(|&i| keys[i]);
+    let alike = |mistake: &usize| {
+        let mut theirs: Option<Vec<u8>> = None;
+        order.iter().enumerate().all(|(place, &i)| {
+            let ask = || exercise.ask(Who::Mistake(*mistake), sheet.start(part) + i);
+            let outcome = guard::call(ask);
+            let Some(key) = outcome.bytes() else {
+                return false;
+            };
+            let before = theirs.replace(key.to_vec());
+            let given = |before: usize| keys[before].cmp(keys[i]);
+            before.is_none_or(|before| before.as_slice().cmp(key) == given(order[place - 1]))
+        })
+    };
+    let mut of_part: Vec<usize> = (0..sheet.mistakes.len())
+        .filter(|&mistake| sheet.mistakes[mistake].part == part)
+        .collect();
+    of_part.sort_by_key(|&mistake| sheet.mistakes[mistake].composed);
+    of_part.into_iter().find(alike)
 }
 
 /// Classes on which the answer is wrong and just one known mistake agrees with all of it.
@@ -116,7 +165,7 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
         .map(|(mistake, classes)| {
             format!(
                 "On the {} it behaves like {}{}.",
-                classes.join(" and on the "),
+                listed(&classes),
                 sheet.mistakes[mistake].says,
                 if complete {
                     ""
@@ -126,4 +175,87 @@ fn nearest(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Vec<Stri
             )
         })
         .collect()
+}
+
+/// Classes for a sentence that begins with "On the".
+fn listed(classes: &[&str]) -> String {
+    match classes {
+        [a, b] => format!("{a} and on the {b}"),
+        [front @ .., last] if !front.is_empty() => {
+            format!("{} and the {last}", front.join(", the "))
+        }
+        _ => classes.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Answer, Show};
+    use crate::exercise::{Cast, Exercise, PartOf};
+    use crate::gallery::Mistake;
+    use crate::isolate::observe_here;
+
+    type Encode = fn(u16) -> Vec<u8>;
+
+    fn diagnosed(learner: Encode) -> Option<(String, bool)> {
+        let mut part = PartOf::new("encode", "key")
+            .open()
+            .ranked((0..300).collect());
+        for n in 0..300 {
+            let input = Answer::text(n.to_string());
+            let ask = move |encode: &Encode| encode(n).show();
+            part = part.probe(format!("encode({n})"), input, &["numbers"], ask);
+        }
+        let cast: Cast<Encode> = Cast {
+            learner,
+            stub: |_| todo!(),
+            solution: |n| n.to_be_bytes().to_vec(),
+        };
+        let mistake = |name, encode: Encode| Mistake::new(name, "encode", "order", encode);
+        let exercise = Exercise::new("e", "c", cast).part(part).mistakes(vec![
+            mistake("decimal", |n| n.to_string().into_bytes()),
+            mistake("marked", |n| [&[7], &n.to_be_bytes()[..]].concat()),
+            mistake("lowest_first", |n| n.to_le_bytes().to_vec()),
+        ]);
+        let behaviour = observe_here(&exercise, Who::Learner);
+        let diagnosis = diagnose(&exercise, 0, &behaviour.outcomes);
+        Some((diagnosis.mistake(exercise.sheet())?, diagnosis.by_order))
+    }
+
+    #[test]
+    fn free_keys_are_known_by_their_order() {
+        let named = |name: &str, by_order| Some((name.to_owned(), by_order));
+        assert_eq!(
+            diagnosed(|n| n.to_le_bytes().to_vec()),
+            named("lowest_first", false)
+        );
+        let wider: Encode = |n| u64::from(n).to_le_bytes().to_vec();
+        assert_eq!(diagnosed(wider), named("lowest_first", true));
+        let ended: Encode = |n| format!("{n}!").into_bytes();
+        assert_eq!(diagnosed(ended), named("decimal", true));
+        // A sign that stands above the digits makes another order.
+        let above: Encode = |n| format!("{n}|").into_bytes();
+        assert_eq!(diagnosed(above), None);
+        // What is in order behaves like no mistake by that.
+        assert_eq!(diagnosed(|n| u64::from(n).to_be_bytes().to_vec()), None);
+    }
+
+    #[test]
+    fn classes_are_listed() {
+        assert_eq!(listed(&["small"]), "small");
+        assert_eq!(listed(&["small", "great"]), "small and on the great");
+        assert_eq!(listed(&["a", "b", "c"]), "a, the b and the c");
+    }
+
+    #[test]
+    fn keys_that_coincide_coincide_in_the_mistake_too() {
+        let halved: Encode = |n| (n / 2).to_le_bytes().to_vec();
+        assert_eq!(diagnosed(halved), None);
+        let silent: Encode = |n| {
+            assert!(n < 200, "too large");
+            n.to_le_bytes().to_vec()
+        };
+        assert_eq!(diagnosed(silent), None);
+    }
 }

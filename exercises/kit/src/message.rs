@@ -190,6 +190,12 @@ fn agreement(sheet: &Sheet, fault: &Fault, mistake: &MistakeInfo) -> String {
         (Some(noun), n) => {
             format!("of {n} {noun}s, your `{function}` lets the same ones pass as {says}")
         }
+        (None, n) if fault.diagnosis.by_order => {
+            let makes = part.makes;
+            format!(
+                "your `{function}` writes other {makes}s, and puts all {n} probes in the very order that comes from {says}"
+            )
+        }
         (None, 1) => format!("your `{function}` agrees with {says}"),
         (None, _) => format!("on every probe, your `{function}` agrees with {says}"),
     }
