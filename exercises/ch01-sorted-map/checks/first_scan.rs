@@ -71,6 +71,12 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, pair);
         }
     }
+    // Behind no key at `hi` stands one that begins with it.
+    part = probe(part, &[b"a", b"bb", b"c"], (b"a", b"b"));
+    // Spaces are bytes of a key.
+    part = probe(part, &[b" a", b"a", b"a "], (b"a", b"a "));
+    // Written as digits without a width, 7 is greater than 61.
+    part = probe(part, &[b"\x07", b"a"], (b"\x07", b"a"));
     for length in LENGTHS {
         let keys = long(length, &[b"", b"a", b"b", b"c"]);
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

@@ -49,7 +49,8 @@ fn scans() -> PartOf<Scan> {
             b"users", b"vser:1",
         ],
         &[
-            b"a", b"a\x00", b"ab", b"a~", b"a\x7f", b"a\x80", b"a\xfe", b"a\xff", b"b", b"ba",
+            b"a", b"a\x00", b"ab", b"az", b"a}", b"a~", b"a\x7f", b"a\x80", b"a\xfe", b"a\xff",
+            b"b", b"ba",
         ],
         &[b"a\xff\x00", b"a\xff\xff", &FAR, b"b"],
         &[],
@@ -64,6 +65,10 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, prefix);
         }
     }
+    // Spaces are bytes of a key.
+    part = probe(part, &[b" a", b"a", b"a ", b"a b"], b"a ");
+    // Written as numbers without a width, 6 is the beginning of 60 and of 65.
+    part = probe(part, &[b"a\x06", b"a\x06b", b"a`", b"aA"], b"a\x06");
     for length in LENGTHS {
         let keys = long(length, &[b"", b"a", b"ab", b"b"]);
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -80,7 +85,7 @@ fn probe(part: PartOf<Scan>, keys: &[&[u8]], prefix: &[u8]) -> PartOf<Scan> {
     let class = match (keys.contains(&prefix), found.len()) {
         (_, 0) => "prefixes without keys",
         (true, 1) => "prefixes that are a key and nothing more",
-        (true, _) => "prefixes that are a key with longer ones behind it",
+        (true, _) => "prefixes that are a key and begin longer ones",
         (false, _) => "prefixes that only longer keys have",
     };
     let mut classes = vec![class];

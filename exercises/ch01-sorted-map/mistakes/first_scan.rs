@@ -63,6 +63,54 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
              bounds, so the answer is no keys.",
         )
         .link("first-scan"),
+        panics("end_taken_and_both_left_to_the_map", |store, lo, hi| {
+            keys(store.range::<[u8], _>((Included(lo), Included(hi))))
+        })
+        .says("`range` alone with `..=`, which takes its end and panics when `lo` is greater than `hi`")
+        .why(
+            "Two things. `hi` is where the range stops, and no part of it: `..` leaves it out. And \
+             `BTreeMap::range` refuses a start behind the end by a panic, where the answer is no keys.",
+        )
+        .link("first-scan"),
+        panics("start_left_out_and_left_to_the_map", |store, lo, hi| {
+            keys(store.range::<[u8], _>((Excluded(lo), Excluded(hi))))
+        })
+        .says("`range` alone with both bounds `Excluded`, which panics unless `lo` is less than `hi`")
+        .why(
+            "Two things. `lo` is part of the range: it is `Included`. And `BTreeMap::range` refuses a start behind the end by \
+             a panic, and two equal bounds that are both left out as well. Nothing lies between such bounds, so the answer \
+             is no keys.",
+        )
+        .link("first-scan"),
+        mistake("start_ignored", |store, lo, hi| {
+            if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Unbounded, Excluded(hi)))) }
+        })
+        .says("a range from the beginning of the store")
+        .why("Nothing keeps out what stands before `lo`.")
+        .link("first-scan"),
+        mistake("walk_without_a_start", |store: &Store, lo, hi| {
+            keys(store.iter().take_while(|(key, _)| lo <= &key[..] && &key[..] < hi))
+        })
+        .says("a walk from the first key of the store that stops at the first key outside the range")
+        .why(
+            "The keys of a range stand side by side, but seldom at the start of the store. The walk ends before it reaches \
+             them. Begin at `lo`.",
+        )
+        .link("first-scan"),
+        mistake("start_not_looked_at", |store, _, hi| keys(store.range::<[u8], _>((Unbounded, Excluded(hi)))))
+            .says("all keys before `hi`, whatever `lo` is")
+            .why("A range has two bounds. Nothing keeps out what stands before `lo`.")
+            .link("first-scan"),
+        mistake("end_not_looked_at", |store, lo, _| keys(store.range::<[u8], _>((Included(lo), Unbounded))))
+            .says("all keys from `lo` on, whatever `hi` is")
+            .why("A range has two bounds. Nothing stops this one at `hi`, not even when `hi` stands before `lo`.")
+            .link("first-scan"),
+        mistake("one_bound_is_enough", |store: &Store, lo, hi| {
+            keys(store.iter().filter(|(key, _)| &key[..] >= lo || &key[..] < hi))
+        })
+        .says("a filter that takes a key for one of the two bounds: `||` in place of `&&`")
+        .why("From `a` up to `b` every key is either at least `a` or less than `b`. It has to be both.")
+        .link("first-scan"),
         mistake("end_ignored", |store, lo, hi| {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Included(lo), Unbounded))) }
         })
@@ -116,6 +164,16 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              the store. Stop at the first key that is not less than `hi`.",
         )
         .link(WRONG),
+        mistake("both_ends_must_exist", |store: &Store, lo, hi| {
+            let from = store.iter().skip_while(|(key, _)| *key != lo);
+            keys(from.take_while(|(key, _)| *key != hi))
+        })
+        .says("a walk from the key that equals `lo` to the key that equals `hi`")
+        .why(
+            "Neither bound has to be a key. Without a key at `lo` this walk never begins, without one behind it at `hi` it \
+             never ends. Compare with `<`, not with `==`.",
+        )
+        .link(WRONG),
         mistake("shorter_first", |store: &Store, lo, hi| {
             let rank = |key: &[u8]| (key.len(), key.to_vec());
             keys(store.iter().filter(|(key, _)| rank(lo) <= rank(key) && rank(key) < rank(hi)))
@@ -131,6 +189,18 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         })
         .says("a scan that compares first bytes only")
         .why("The first byte decides only when it differs. `a` and `ab` share it, and the second byte decides.")
+        .link(INVARIANTS),
+        mistake("printed_lists", |store: &Store, lo, hi| {
+            let printed = |key: &[u8]| format!("{key:?}");
+            keys(store.iter().filter(|(key, _)| {
+                printed(lo) <= printed(key) && printed(key) < printed(hi)
+            }))
+        })
+        .says("a scan that compares keys as `{:?}` prints them")
+        .why(
+            "`[97, 255]` is text. There the comma and the bracket are compared with digits, and 98 comes behind 255. \
+             Slices of bytes compare by themselves, with `<`.",
+        )
         .link(INVARIANTS),
         mistake("letters_without_case", |store: &Store, lo, hi| {
             let (lo, hi) = (lo.to_ascii_lowercase(), hi.to_ascii_lowercase());

@@ -77,6 +77,26 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             .says("a range that ends at the prefix followed by `~`")
             .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort behind it.")
             .link(WRONG),
+        mistake("ends_at_z", |store, prefix| up_to(store, prefix, b"z", false))
+            .says("a range that ends just before the prefix followed by `z`")
+            .why(
+                "Keys are bytes, and 133 of them come behind `z`. Even among small letters `z` itself is lost, and all that \
+                 begins with it.",
+            )
+            .link(WRONG),
+        mistake("ends_behind_z", |store, prefix| up_to(store, prefix, b"{", false))
+            .says("a range that ends behind the prefix followed by `z`")
+            .why("`z` is the last small letter, 7a, and keys are bytes: those from 7b to ff sort behind it.")
+            .link(WRONG),
+        mistake("ends_at_a_great_character", |store, prefix| {
+            up_to(store, prefix, "\u{f8ff}".as_bytes(), false)
+        })
+        .says("a range that ends at the prefix followed by one of the last characters of Unicode, such as U+F8FF")
+        .why(
+            "Among texts hardly any character is greater, so some databases of texts are asked like that. Here keys \
+             are bytes: even U+10FFFF begins with f4, and the bytes from f5 to ff sort behind it.",
+        )
+        .link(WRONG),
         mistake("no_end", |store, prefix| keys(store.range::<[u8], _>((Included(prefix), Unbounded))))
             .says("a range that starts at the prefix and runs to the end of the store")
             .why("The start is right. Nothing stops the scan behind the last key of the prefix.")
@@ -123,6 +143,35 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         })
         .says("the keys that hold these bytes anywhere")
         .why("A prefix stands at the beginning. Keys that hold the bytes further right are scattered over the store.")
+        .link(TASK),
+        panics("short_keys_panic", |store: &Store, prefix| {
+            keys(store.iter().filter(|(key, _)| &key[..prefix.len()] == prefix))
+        })
+        .says("cutting as many bytes out of every key as the prefix has")
+        .why(
+            "A key may be shorter than the prefix, and `key[..prefix.len()]` panics then. `starts_with` looks at the \
+             length too.",
+        )
+        .link(TASK),
+        panics("short_keys_panic_behind_the_prefix", |store: &Store, prefix| {
+            let from = store.range::<[u8], _>((Included(prefix), Unbounded));
+            keys(from.take_while(|(key, _)| &key[..prefix.len()] == prefix))
+        })
+        .says("cutting as many bytes out of each key from the prefix on as the prefix has")
+        .why(
+            "The scan begins in the right place. But the first key behind those with the prefix may be shorter, and \
+             `key[..prefix.len()]` panics then. `starts_with` looks at the length too.",
+        )
+        .link(TASK),
+        mistake("shorter_keys_taken", |store: &Store, prefix| {
+            let alike = |key: &[u8]| key.iter().zip(prefix).all(|(a, b)| a == b);
+            keys(store.iter().filter(|(key, _)| alike(key)))
+        })
+        .says("a comparison that stops at the end of the shorter one")
+        .why(
+            "`zip` ends with the shorter of the two, so a key that is itself the beginning of the prefix is found as \
+             well: `user` for `user:`. Such a key does not start with the prefix.",
+        )
         .link(TASK),
         mistake("one_more_byte", |store, prefix| {
             right(store, prefix).into_iter().filter(|key| key.len() <= prefix.len() + 1).collect()

@@ -233,3 +233,101 @@ fn keys_have_any_length_and_there_may_be_many() {
     });
     observed(&not_empty, "range", &["must be [\"\""]);
 }
+
+#[test]
+fn keys_written_as_numbers_or_trimmed_are_other_keys() {
+    fn decimal(key: &[u8]) -> String {
+        format!("{key:?}").trim_end_matches(']').to_owned()
+    }
+    fn hexadecimal(key: &[u8]) -> String {
+        key.iter().map(|byte| format!("{byte:x}")).collect()
+    }
+    fn trimmed(key: &[u8]) -> String {
+        let text: String = key.iter().map(|byte| char::from(*byte)).collect();
+        text.trim_matches(' ').to_owned()
+    }
+    let written: [prefix_scan::Scan; 3] = [
+        |store, prefix| {
+            let found = |key: &&Vec<u8>| decimal(key).starts_with(&decimal(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let found = |key: &&Vec<u8>| hexadecimal(key).starts_with(&hexadecimal(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+        |store, prefix| {
+            let found = |key: &&Vec<u8>| trimmed(key).starts_with(&trimmed(prefix));
+            store.keys().filter(found).cloned().collect()
+        },
+    ];
+    for scan in written {
+        observed(&prefix(scan), "prefix", &["must be"]);
+    }
+    let written: [first_scan::Scan; 2] = [
+        |store, lo, hi| {
+            let (lo, hi) = (hexadecimal(lo), hexadecimal(hi));
+            let inside = |key: &&Vec<u8>| (&lo..&hi).contains(&&hexadecimal(key));
+            store.keys().filter(inside).cloned().collect()
+        },
+        |store, lo, hi| {
+            let (lo, hi) = (trimmed(lo), trimmed(hi));
+            let inside = |key: &&Vec<u8>| (&lo..&hi).contains(&&trimmed(key));
+            store.keys().filter(inside).cloned().collect()
+        },
+    ];
+    for scan in written {
+        observed(&first(scan), "range", &["must be"]);
+    }
+}
+
+#[test]
+fn an_end_of_the_alphabet_is_named_as_what_it_is() {
+    fn up_to_text(store: &Store, prefix: &[u8], end: &str) -> Vec<Vec<u8>> {
+        let end = [prefix, end.as_bytes()].concat();
+        let found = store.range(prefix.to_vec()..end);
+        found.map(|(key, _)| key.clone()).collect()
+    }
+    named(&prefix(|s, p| up_to_text(s, p, "z")), "ends_at_z");
+    named(&prefix(|s, p| up_to_text(s, p, "{")), "ends_behind_z");
+    named(&prefix(|s, p| up_to_text(s, p, "~")), "ends_at_a_letter");
+    for last in ["\u{f8ff}", "\u{ffff}", "\u{10ffff}"] {
+        let end = [b"a", last.as_bytes()].concat();
+        assert!(end < b"a\xfe".to_vec(), "all of them lie before fe");
+    }
+    named(
+        &prefix(|s, p| up_to_text(s, p, "\u{10ffff}")),
+        "ends_at_a_great_character",
+    );
+    // A control character that prints nothing is none of these.
+    let verdict = prefix(|s, p| up_to_text(s, p, "\u{7f}"));
+    observed(&verdict, "prefix", &["It is wrong on"]);
+    // A walk that stops where a key begins with `hi` meets keys that do not equal it.
+    let verdict = first(|store, lo, hi| {
+        if lo >= hi {
+            return Vec::new();
+        }
+        let from = store.range(lo.to_vec()..).map(|(key, _)| key);
+        from.take_while(|key| !key.starts_with(hi))
+            .cloned()
+            .collect()
+    });
+    observed(&verdict, "range", &["It is wrong on"]);
+}
+
+#[test]
+fn a_key_may_be_shorter_than_the_prefix() {
+    named(
+        &prefix(|store, prefix| {
+            let found = |key: &&Vec<u8>| &key[..prefix.len()] == prefix;
+            store.keys().filter(found).cloned().collect()
+        }),
+        "short_keys_panic",
+    );
+    named(
+        &prefix(|store, prefix| {
+            let alike = |key: &&Vec<u8>| key.iter().zip(prefix).all(|(a, b)| a == b);
+            store.keys().filter(alike).cloned().collect()
+        }),
+        "shorter_keys_taken",
+    );
+}
