@@ -15,11 +15,12 @@ pub(crate) type Rows = BTreeMap<[u8; 8], String>;
 pub(crate) type Scan = Arc<dyn Fn(&Rows, u64, u64) -> Vec<u64> + Send + Sync>;
 
 /// The times in the store, the plainest first.
-const TIMES: [&[u64]; 6] = [
+const TIMES: [&[u64]; 7] = [
     &[4, 5, 6, 7],
     &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
     &[],
     &[5, (1 << 32) + 5],
+    &[5, u64::MAX - 1, u64::MAX],
     &[1, 254, 255, 256, 257, 511, 512, 65_535, 65_536],
     &[
         0,

@@ -58,10 +58,28 @@ const COUNTS: [u32; 16] = [
 const BIG: [u8; 4] = *b"Keys";
 const LITTLE: [u8; 4] = *b"syeK";
 
-/// Four bytes that are no magic number, though some look like it.
-const OTHERS: [[u8; 4]; 14] = [
-    *b"Keyt", *b"eKsy", *b"yseK", *b"ysKe", *b"keys", *b"KEYS", *b"Ke\0\0", *b"\0\0ys", *b"syek",
-    *b"ayeK", *b"sKey", *b"K   ", *b"s   ", [0; 4],
+/// Four bytes that are no magic number, though some look like it. The last two begin a PNG and a JPEG, and are no text.
+const OTHERS: [[u8; 4]; 20] = [
+    *b"Keyt",
+    *b"eKsy",
+    *b"yseK",
+    *b"ysKe",
+    *b"keys",
+    *b"KEYS",
+    *b"Ke\0\0",
+    *b"\0\0ys",
+    *b"syek",
+    *b"ayeK",
+    *b"sKey",
+    *b"K   ",
+    *b"s   ",
+    [0; 4],
+    *b"Kays",
+    *b"Kegs",
+    *b"sheK",
+    *b"sysK",
+    *b"\x89PNG",
+    *b"\xff\xd8\xff\xe0",
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
@@ -125,7 +143,7 @@ fn files() -> PartOf<Read> {
             part = probe(part, &whole[..length], &["files that are too short"]);
         }
     }
-    for more in [&b"\0"[..], b"more behind the header"] {
+    for more in [&b"\0"[..], b"more behind the header", &[0; 4], &[0; 8]] {
         let behind = "headers with something behind them";
         let file = [&BIG, &[0, 0, 1, 2], more].concat();
         part = probe(part, &file, &["big-endian headers", behind]);

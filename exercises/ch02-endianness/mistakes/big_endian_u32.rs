@@ -139,6 +139,16 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
         .says("shifts by 3, 2 and 1")
         .why("A shift counts bits, and a byte has eight of them: 24, 16 and 8.")
         .link("big-endian-u32"),
+        in_encode("bytes_swapped_in_pairs", |value| {
+            let [a, b, c, d] = value.to_be_bytes();
+            [b, a, d, c]
+        })
+        .says("each two bytes exchanged")
+        .why(
+            "The upper half stands first, and that is right. But within each half the byte that counts less stands first: 256 \
+             is 00 00 00 01 and comes before 1, which is 00 00 01 00. The PDP-11 wrote long numbers with its halves like this.",
+        )
+        .link(SCAN),
         in_encode("zeros_behind", |value| {
             let zeros = value.leading_zeros() / 8;
             (value.checked_shl(8 * zeros).unwrap_or(0)).to_be_bytes()
@@ -164,6 +174,17 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
                  order in which it was written.",
             )
             .link(INVARIANTS),
+        in_decode("decode_bytes_with_a_sign", |key| {
+            let digits = key.map(|byte| i32::from(byte.cast_signed()).cast_unsigned());
+            digits[0] << 24 | digits[1] << 16 | digits[2] << 8 | digits[3]
+        })
+        .says("bytes from 80 on taken for negative numbers before they are shifted")
+        .why(
+            "That is how Java's bytes are. As a number of 32 bits, such a byte has ones in front of it, and they cover the \
+             bytes that count more: 00 00 00 80 comes back as ff ff ff 80. In Java that takes `& 0xff`; in Rust a `u8` \
+             has no sign.",
+        )
+        .link(INVARIANTS),
         in_decode("decode_adds_the_bytes", |key| {
             key.into_iter().map(u32::from).sum()
         })

@@ -167,6 +167,9 @@ fn with(steps: &[Step]) -> Option<Scan> {
         &[StartExcluded, StartIgnored],
         &[EndIncluded, EndIgnored],
         &[StartIgnored, EndIgnored],
+        // A range with one bound does not panic.
+        &[StartIgnored, CrossedBoundsPanic],
+        &[EndIgnored, CrossedBoundsPanic],
     ];
     let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
     if apart.iter().any(both) {
@@ -245,6 +248,61 @@ fn by_walking() -> Vec<Mistake<Scan>> {
             "Where `to` is 0 there is no `to - 1`, and from 4 to 3 `range` panics. `from..to` leaves out \
              its end without a subtraction, and crossed bounds need an answer before `range` is asked.",
         )
+        .link(TASK),
+        mistake("end_minus_one_of_equal_bounds", "returns", |rows, from, to| {
+            if from > to {
+                return Vec::new();
+            }
+            let times = rows.range(from.to_be_bytes()..=(to - 1).to_be_bytes());
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("`range` up to and with `to - 1` where `from` is not greater than `to`")
+        .why(
+            "From 4 to 4 that is a range from 4 to 3, and `range` panics; from 0 to 0 there is no `to - 1`. `from..to` leaves \
+             out its end without a subtraction.",
+        )
+        .link(TASK),
+        mistake("walk_without_a_start", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.take_while(|time| (from..to).contains(time)).collect()
+        })
+        .says("a walk from the first row that stops at the first time outside the window")
+        .why("The first row seldom lies in the window, and then the walk ends before it has begun. Start at `from`.")
+        .link(TASK),
+        mistake("end_saturated", "window", |rows, from, to| {
+            if from > to {
+                return Vec::new();
+            }
+            let (low, high) = (from, to.saturating_sub(1));
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| (low..=high).contains(time)).collect()
+        })
+        .says("the times up to and with `to.saturating_sub(1)`")
+        .why(
+            "Nothing lies below 0, so the difference stays 0, and a window from 0 to 0 holds a time at 0. `from..to` leaves \
+             out its end without a subtraction.",
+        )
+        .link(TASK),
+        mistake("start_not_looked_at", "window", |rows, _, to| {
+            let times = rows.range(..to.to_be_bytes());
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("all times before `to`, whatever `from` is")
+        .why("A window has two bounds. Nothing keeps out what lies before `from`.")
+        .link(TASK),
+        mistake("end_not_looked_at", "window", |rows, from, _| {
+            let times = rows.range(from.to_be_bytes()..);
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        })
+        .says("all times from `from` on, whatever `to` is")
+        .why("A window has two bounds. Nothing stops the scan at `to`, not even when `to` lies before `from`.")
+        .link(TASK),
+        mistake("one_bound_is_enough", "window", |rows, from, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.filter(|time| *time >= from || *time < to).collect()
+        })
+        .says("a filter that takes a time for one of the two bounds: `||` in place of `&&`")
+        .why("From 4 up to 6 every time is either at least 4 or less than 6. It has to be both.")
         .link(TASK),
         mistake("end_included_unless_equal", "window", |rows, from, to| {
             if from >= to {

@@ -322,6 +322,21 @@ pub fn all() -> Vec<Mistake<Read>> {
         .says("accepting both magic numbers and answering big-endian for both")
         .why("The two spellings of the magic number are two answers: 73 79 65 4b is little-endian.")
         .link(TASK),
+        Mistake::<Read>::new("magic_number_taken_for_text", "read_header", "returns", Arc::new(|file: &[u8]| {
+            let magic = std::str::from_utf8(file.get(..4)?).unwrap_or_else(|e| panic!("{e}"));
+            let count = file.get(4..8)?.try_into().ok()?;
+            match magic {
+                "Keys" => Some((Big, u32::from_be_bytes(count))),
+                "syeK" => Some((Little, u32::from_le_bytes(count))),
+                _ => None,
+            }
+        }))
+        .says("making text of the first four bytes, and a panic where they are none")
+        .why(
+            "`Keys` happens to be text. Another file begins with any bytes: a JPEG with ff d8. Compare bytes with bytes, \
+             `b\"Keys\"`, or the number with the number.",
+        )
+        .link(TASK),
     ];
     mistakes.extend(compose("read_header", &QUIRKS, with));
     mistakes

@@ -202,6 +202,40 @@ pub fn all() -> Vec<Mistake<Encode>> {
                  5. Eight digits for each would sort.",
             )
             .link(WRONG),
+        mistake("five_digits", |n| format!("{:05}", n.value()).into_bytes())
+            .says("decimal text with five digits, and more where the number has more")
+            .why(
+                "Five digits are enough for a `u16`. A `u32` has up to ten, and from 100000 on the text is longer than that of \
+                 other numbers. `{:010}` would sort.",
+            )
+            .link(WRONG),
+        mistake("printed_form", |n| match n {
+            Number::U8(value) => format!("U8({value})").into_bytes(),
+            Number::U16(value) => format!("U16({value})").into_bytes(),
+            Number::U32(value) => format!("U32({value})").into_bytes(),
+        })
+        .says("the number as `{:?}` prints it, its type in front")
+        .why(
+            "The name of the type is compared first, and then digits from the left. 5 has three keys, and `U16(` comes \
+             before `U8(`.",
+        )
+        .link(WRONG),
+        mistake("seven_bits_a_byte", |n| {
+            let mut rest = n.value();
+            let mut key = Vec::new();
+            while rest >= 128 {
+                key.push(rest.to_le_bytes()[0] | 0x80);
+                rest >>= 7;
+            }
+            key.push(rest.to_le_bytes()[0]);
+            key
+        })
+        .says("seven bits in each byte, the lowest first, and a top bit that says that more follow")
+        .why(
+            "Files and networks save space like that. But the bits that count least stand first: 300 is ac 02 and comes \
+             before 255, which is ff 01.",
+        )
+        .link(SCAN),
         mistake("descending", |n| (!n.value()).to_be_bytes().to_vec())
             .says("four bytes with every bit inverted")
             .why("The width is right. Inverting turns the order round: the largest number comes first.")

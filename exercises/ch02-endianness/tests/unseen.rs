@@ -150,10 +150,16 @@ fn a_decoder_is_right_up_to_a_size() {
 
 #[test]
 fn two_misconceptions_are_named_as_two() {
-    let both = |value: u32| value.rotate_left(16).to_le_bytes();
+    let both = |value: u32| (value & 0xffff).to_le_bytes();
     named(
         &codec(both, u32::from_be_bytes),
-        "little_endian+halves_swapped",
+        "little_endian+truncated_to_16_bits",
+    );
+    // Two exchanges that make one slip.
+    let in_pairs = |value: u32| value.rotate_left(16).to_le_bytes();
+    named(
+        &codec(in_pairs, u32::from_be_bytes),
+        "bytes_swapped_in_pairs",
     );
     let end_for_start = |rows: &Rows, from, to| {
         let times = rows.keys().map(|key| u64::from_be_bytes(*key));
@@ -186,7 +192,60 @@ fn one_type_out_of_three_is_pointed_at() {
         };
         [&[bits], &number.value().to_be_bytes()[..]].concat()
     };
-    observed(&widths(bits_in_front), "order", &["though 7_u32 < 256_u16"]);
+    // Other bytes in front, and the same order.
+    let verdict = widths(bits_in_front);
+    named(&verdict, "type_in_front");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(
+        words
+            .join(" ")
+            .contains("your `encode` writes other keys, and puts all "),
+        "{}",
+        verdict.message
+    );
+}
+
+#[test]
+fn a_window_has_two_bounds() {
+    named(
+        &window(|rows, from, _| {
+            let times = rows.range(from.to_be_bytes()..);
+            times.map(|(key, _)| u64::from_be_bytes(*key)).collect()
+        }),
+        "end_not_looked_at",
+    );
+    named(
+        &window(|rows, _, to| {
+            let times = rows.keys().map(|key| u64::from_be_bytes(*key));
+            times.take_while(|time| *time < to).collect()
+        }),
+        "start_not_looked_at",
+    );
+}
+
+#[test]
+fn a_magic_number_is_no_text() {
+    let by_text = |file: &[u8]| {
+        if file.len() < 8 {
+            return None;
+        }
+        let count = file[4..8].try_into().ok()?;
+        match String::from_utf8(file[..4].to_vec()).unwrap().as_str() {
+            "Keys" => Some((Order::Big, u32::from_be_bytes(count))),
+            "syeK" => Some((Order::Little, u32::from_le_bytes(count))),
+            _ => None,
+        }
+    };
+    named(&header(by_text), "magic_number_taken_for_text");
+}
+
+#[test]
+fn javas_bytes_are_named() {
+    let signed = |key: [u8; 4]| {
+        let digit = |place: usize| i32::from(key[place].cast_signed()) << (24 - 8 * place);
+        (digit(0) | digit(1) | digit(2) | digit(3)).cast_unsigned()
+    };
+    named(&codec(u32::to_be_bytes, signed), "decode_bytes_with_a_sign");
 }
 
 #[test]
