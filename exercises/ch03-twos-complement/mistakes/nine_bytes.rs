@@ -147,6 +147,22 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("taking every number behind `<`")
         .why("`<` and a number that is not negative: no encoder writes that, so the row is damaged.")
         .link(WRONG),
+        in_decode("decode_trusts_the_other_marker", "round-trip", |key| {
+            let marker = key.first().filter(|m| b"<=".contains(m))?;
+            (key.len() == 9)
+                .then(|| number(key))?
+                .filter(|v| *marker == b'=' || *v < 0)
+        })
+        .says("taking every number behind `=`")
+        .why("`=` and a negative number: no encoder writes that, so the row is damaged.")
+        .link(WRONG),
+        in_decode("decode_takes_a_zero_behind_either_marker", "round-trip", |key| {
+            let zero = [&b"<"[..], &[0; 8]].concat();
+            if key == zero { Some(0) } else { decode(key) }
+        })
+        .says("taking 0 behind `<` as well as behind `=`")
+        .why("`<` is for numbers below zero, and 0 is none: no encoder writes that row. The test is `< 0`, not `<= 0`.")
+        .link(REPAIRS),
         in_decode("decode_accepts_either_marker", "round-trip", |key| {
             let marker = key.first()?;
             (key.len() == 9 && b"<=".contains(marker)).then(|| number(key))?

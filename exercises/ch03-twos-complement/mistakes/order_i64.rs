@@ -7,6 +7,7 @@ use crate::solutions::order_i64::{decode, encode};
 const SIGN_BIT: u64 = 1 << 63;
 const WRONG: &str = "wrong-answers-and-what-each-breaks";
 const REPAIRS: &str = "two-repairs";
+const BYTES: &str = "where-the-bytes-come-from";
 
 /// Steps that can be wrong independently of each other.
 #[derive(Clone, Copy, PartialEq)]
@@ -275,6 +276,58 @@ fn by_arithmetic() -> Vec<Mistake<Codec<i64>>> {
         )
         .link(REPAIRS),
         in_encode(
+            "panics_below_zero",
+            "returns",
+            Codec::fixed(
+                |value: i64| {
+                    let sum = value.cast_unsigned().checked_add(SIGN_BIT);
+                    sum.expect("attempt to add with overflow").to_be_bytes()
+                },
+                decode,
+            ),
+        )
+        .says("the right keys of 0 and all positive numbers, and a panic for negative ones")
+        .why(
+            "A negative number has a key as well. If you added 2^63 by `+`: taken for a `u64`, a negative number is 2^63 or more \
+             already, and the sum does not fit. The same happens to the first byte with `+= 0x80`. Let the carry fall away, by \
+             `wrapping_add`, or flip the bit: `^` has no carry.",
+        )
+        .link(REPAIRS),
+        in_encode(
+            "panics_from_zero_on",
+            "returns",
+            Codec::fixed(
+                |value: i64| {
+                    let difference = value.checked_sub(i64::MIN);
+                    difference.expect("attempt to subtract with overflow").to_be_bytes()
+                },
+                decode,
+            ),
+        )
+        .says("the right keys of negative numbers, and a panic for 0 and all positive ones")
+        .why(
+            "If you subtracted i64::MIN, or added i64::MAX and then 1: for 0 that makes 2^63, which is no i64, for the largest is \
+             one less. `wrapping_sub` lets the carry fall away, `abs_diff` gives a u64, and `^` flips the bit without any sum.",
+        )
+        .link(REPAIRS),
+        in_encode(
+            "offset_by_max_overflows",
+            "returns",
+            Codec::fixed(
+                |value: i64| {
+                    let sum = value.checked_add(i64::MAX);
+                    sum.expect("attempt to add with overflow").to_be_bytes()
+                },
+                decode,
+            ),
+        )
+        .says("i64::MAX added by `+`, which panics for positive numbers")
+        .why(
+            "1 + i64::MAX does not fit. And i64::MAX is one too little: i64::MIN becomes -1, whose bytes are the greatest of \
+             all. Adding 2^63 and letting the carry fall away is the same as flipping the sign bit.",
+        )
+        .link(REPAIRS),
+        in_encode(
             "negation_overflows",
             "returns",
             Codec::fixed(
@@ -320,6 +373,59 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("clearing the sign bit instead of flipping it back")
         .why("No number that comes back is negative: -1 becomes i64::MAX. Where the key has a 0, the number has a 1.")
         .link(REPAIRS),
+        Mistake::new(
+            "decode_panics_below_zero",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key| {
+                let difference = u64::from_be_bytes(key).checked_sub(SIGN_BIT);
+                difference.expect("attempt to subtract with overflow").cast_signed()
+            }),
+        )
+        .says("the right numbers from 0 on, and a panic for the keys of negative ones")
+        .why(
+            "If you subtracted 2^63 by `-`: the key of a negative number is less than that, so as a `u64` there is no difference. \
+             The same happens to the first byte with `-= 0x80`. `wrapping_sub`, or a flip of the bit, gives the number back.",
+        )
+        .link(REPAIRS),
+        Mistake::new(
+            "decode_panics_from_zero_on",
+            "decode",
+            "returns",
+            Codec::fixed(encode, |key| {
+                let sum = i64::from_be_bytes(key).checked_add(i64::MIN);
+                sum.expect("attempt to add with overflow")
+            }),
+        )
+        .says("the right negative numbers, and a panic for the keys of all others")
+        .why(
+            "If you added i64::MIN by `+`: read as an i64, such a key is negative, for its first bit is set, and the sum of two \
+             negative numbers does not fit here. `wrapping_add`, or a flip of the bit, gives the number back.",
+        )
+        .link(REPAIRS),
+        in_decode("decode_offset_by_max", |key| {
+            u64::from_be_bytes(key).wrapping_sub(i64::MAX.cast_unsigned()).cast_signed()
+        })
+        .says("subtracting i64::MAX")
+        .why("Every number comes back greater by one, and i64::MAX as i64::MIN: the key of 0 is 2^63, and i64::MAX is one less. Flip the sign bit back.")
+        .link(REPAIRS),
+        in_decode("decode_inverts_negatives", |key| {
+            let bits = u64::from_be_bytes(key);
+            (if bits & SIGN_BIT == 0 { !bits } else { bits ^ SIGN_BIT }).cast_signed()
+        })
+        .says("the rule for floats: invert all bits of a key without its first bit")
+        .why("An `encode` that flips the sign bit has inverted nothing else. Flip that bit back, in every key.")
+        .link(REPAIRS),
+        in_decode("decode_bytes_with_a_sign", |mut key| {
+            key[0] ^= 0x80;
+            key.into_iter().fold(0, |number, byte| number << 8 | i64::from(byte.cast_signed()))
+        })
+        .says("bytes from 80 on taken for negative numbers before they are put together")
+        .why(
+            "That is how Java's bytes are. As a number of 64 bits, such a byte has ones in front of it, and they cover the \
+             bytes that count more. In Java that takes `& 0xff`; in Rust a `u8` has no sign.",
+        )
+        .link(BYTES),
         in_decode("decode_32_bits", |key| {
             let [_, _, _, _, a, b, c, d] = key;
             i64::from(i32::from_be_bytes([a, b, c, d]))

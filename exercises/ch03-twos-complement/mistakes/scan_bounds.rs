@@ -223,6 +223,66 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         .says("a range that runs to the last row")
         .why("The start is right. Nothing stops the scan behind the row of `high`.")
         .link(RANGE),
+        in_scan("no_lower_end", "range", |rows, _, high| {
+            rows.range(..=key(high)).map(|row| number(&[], *row)).collect()
+        })
+        .says("all rows up to `high`, whatever `low` is")
+        .why("A range has two ends. Nothing keeps out what stands before the row of `low`.")
+        .link(RANGE),
+        in_scan("one_end_is_enough", "range", |rows, low, high| {
+            let numbers = rows.iter().map(|row| number(&[], *row));
+            numbers.filter(|n| *n >= low || *n <= high).collect()
+        })
+        .says("a filter that takes a number for one of the two ends: `||` in place of `&&`")
+        .why("From -1 to 1 every number is either at least -1 or at most 1. It has to be both.")
+        .link(RANGE),
+        in_scan("panics_at_the_least_low", "returns", |rows, low, high| {
+            if low > high {
+                return Vec::new();
+            }
+            let before = low.checked_sub(1).expect("attempt to subtract with overflow");
+            let range = (Excluded(key(before)), Included(key(high)));
+            rows.range(range).map(|row| number(&[], *row)).collect()
+        })
+        .says("the right numbers, and a panic when `low` is i32::MIN")
+        .why(
+            "If you asked for the rows behind that of `low - 1`: i32::MIN has no predecessor. An inclusive bound needs none.",
+        )
+        .link(RANGE),
+        in_scan("rows_compared_with_plain_bounds", "range", |rows, low, high| {
+            let (low, high) = (low.to_be_bytes(), high.to_be_bytes());
+            let inside = rows.iter().filter(|row| low <= **row && **row <= high);
+            inside.map(|row| number(&[], *row)).collect()
+        })
+        .says("a comparison of rows with bounds whose sign bit is not flipped")
+        .why(
+            "The rows are keys with a flipped sign bit, and a bound is compared with keys. A bound has to be made the way \
+             the keys were: `key(low)`, not `low.to_be_bytes()`.",
+        )
+        .link(REPAIRS),
+        in_scan("rows_read_without_flipping", "range", |rows, low, high| {
+            let numbers = rows.iter().map(|row| i32::from_be_bytes(*row));
+            numbers.filter(|n| (low..=high).contains(n)).collect()
+        })
+        .says("a comparison of rows that are read without flipping the sign bit back")
+        .why("What `key` flips has to be flipped back before a row is a number: that of 0 reads as i32::MIN.")
+        .link(REPAIRS),
+        in_scan("panics_on_rows_below_zero", "returns", |rows, low, high| {
+            let difference = |row: &[u8; 4]| {
+                let difference = u32::from_be_bytes(*row).checked_sub(1 << 31);
+                difference.expect("attempt to subtract with overflow").cast_signed()
+            };
+            if low > high {
+                return Vec::new();
+            }
+            rows.range(key(low)..=key(high)).map(difference).collect()
+        })
+        .says("the right numbers, and a panic where one of them is negative")
+        .why(
+            "If you subtracted 2^31 by `-`: the row of a negative number is less than that, so as a `u32` there is no difference. \
+             `wrapping_sub`, or a flip of the sign bit, gives the number back.",
+        )
+        .link(REPAIRS),
         in_scan("high_plus_one_saturated", "range", |rows, low, high| {
             if low > high {
                 return Vec::new();

@@ -199,8 +199,8 @@ fn too_few_numbers() -> Vec<Mistake<Tester<Keys>>> {
         weak("small_numbers", "kills", on((-1000..=1000).collect()))
         .says("a test of the numbers near zero")
         .why(
-            "A thousand numbers in a row look like many, and have the same upper six bytes. Try each power of two, \
-             with its neighbours.",
+            "However many numbers near zero there are, their upper four bytes are all 00 or all ff: what is cut off or exchanged \
+             there does not show. Try each power of two, with its neighbours.",
         ),
         weak("ends_alone", "kills", on(vec![i64::MIN, -1, 0, 1, i64::MAX]))
         .says("a test of the two ends of the type and the middle")
