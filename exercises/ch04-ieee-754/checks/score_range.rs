@@ -23,7 +23,7 @@ const INF: f64 = f64::INFINITY;
 const TWO_TO_53: f64 = 9_007_199_254_740_992.0;
 
 /// The members, the plainest stores first.
-const STORES: [&[Member]; 13] = [
+const STORES: [&[Member]; 14] = [
     &[(1.0, b"ann"), (2.0, b"bob"), (3.0, b"cid")],
     &[
         (1.0, b"ann"),
@@ -70,6 +70,14 @@ const STORES: [&[Member]; 13] = [
         (TWO_TO_53 + 2.0, b"gus"),
         (f64::MAX, b"hal"),
         (INF, b"ida"),
+    ],
+    // A member may begin with any letter of any text, or with a byte that is none.
+    &[
+        (1.0, b"ann"),
+        (2.0, b"}"),
+        (2.0, b"~"),
+        (2.0, b"\xc3\xa9"),
+        (2.0, b"\xf5"),
     ],
     // One member at two scores: the store does not forbid it.
     &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],

@@ -354,6 +354,26 @@ pub fn all() -> Vec<Mistake<Numeric>> {
         )
         .link(CHOICE),
     ];
+    mistakes.push(
+        Mistake::new(
+            "nans_panic",
+            "encode",
+            "returns",
+            Numeric::new(
+                |value| {
+                    assert!(!value.is_nan(), "not a number");
+                    key(&[], value)
+                },
+                decode,
+            ),
+        )
+        .says("the right key of every number, and a panic for NaNs")
+        .why(
+            "A NaN is no number, and so much is seen. But it comes from a sum of scores or from a user, and whoever asks for \
+             its key expects an answer: `None`.",
+        )
+        .link(TASK),
+    );
     mistakes.extend(numeric_f64_decode::all());
     mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes

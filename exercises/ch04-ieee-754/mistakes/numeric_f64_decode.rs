@@ -175,10 +175,29 @@ fn read(steps: &[Step], key: [u8; 8]) -> Option<f64> {
 
 /// All mistakes in `decode`.
 pub(crate) fn all() -> Vec<Mistake<Numeric>> {
-    compose("decode", &QUIRKS, |steps| {
+    let mut mistakes = compose("decode", &QUIRKS, |steps| {
         let both = |group: &&[Step]| steps.iter().filter(|s| group.contains(s)).count() > 1;
         let steps = steps.to_vec();
         let possible = !APART.iter().any(both);
         possible.then(|| Numeric::new(encode, move |key| read(&steps, key)))
-    })
+    });
+    mistakes.push(
+        Mistake::new(
+            "decode_panics_on_nans",
+            "decode",
+            "returns",
+            Numeric::new(encode, |key| {
+                let value = read(&[RefusesNothing], key)?;
+                assert!(!value.is_nan(), "not a number");
+                read(&[], key)
+            }),
+        )
+        .says("a panic for the keys of NaNs")
+        .why(
+            "No encoder writes such a key, but a store may hold other bytes, or damaged ones. The answer to them is `None`. \
+             If you compared with `encode(value).unwrap()`: a NaN has no key to unwrap.",
+        )
+        .link(TASK),
+    );
+    mistakes
 }

@@ -351,6 +351,24 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
              and comes back bit for bit. Those with the sign bit come before -inf.",
         )
         .link(CHOICE),
+        Mistake::new(
+            "nans_panic",
+            "encode",
+            "returns",
+            Codec::fixed(
+                |value: f64| {
+                    assert!(!value.is_nan(), "not a number");
+                    key(&[], value)
+                },
+                decode,
+            ),
+        )
+        .says("the right key of every number, and a panic for NaNs")
+        .why(
+            "In the total order a NaN has a place like every other pattern: behind +inf, or before -inf with the sign bit. \
+             To refuse it is a choice for numbers, and comes with the next exercise.",
+        )
+        .link(CHOICE),
         in_encode("decimal_text", |value| {
             let mut text = format!("{value}").into_bytes();
             text.resize(8, 0);

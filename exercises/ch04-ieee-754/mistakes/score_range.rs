@@ -21,6 +21,7 @@ use crate::solutions::score_range::{key, score_range as right};
 const RANGE: &str = "a-range-of-scores";
 const REPAIR: &str = "the-repair";
 const SCAN: &str = "a-scan-goes-wrong";
+const TASK: &str = "score-range";
 
 fn bound_key(steps: &[Step], score: f64) -> [u8; 8] {
     let has = |step| steps.contains(&step);
@@ -201,6 +202,77 @@ pub fn all() -> Vec<Mistake<Scan>> {
              the others: the key of 1 reads as -1.",
         )
         .link(REPAIR),
+        mistake("ends_at_the_bits_plus_one", "returns", |rows, min, max| {
+            if min > max {
+                return Vec::new();
+            }
+            let next = f64::from_bits(max.to_bits() + 1);
+            let found = rows.range(key(min).to_vec()..key(next).to_vec());
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("an end before the key of the double whose bits are one more than those of `max`")
+        .why(
+            "Above zero that is the next double. Below zero the bits count the distance from zero, so it is the one before: \
+             `max` itself falls out, and from -1 to -1 the bounds cross and `range` panics. Add one to the key, not to the \
+             score.",
+        )
+        .link(RANGE),
+        mistake("max_not_looked_at", "range", |rows, min, _| {
+            rows.range(key(min).to_vec()..).map(|row| row[8..].to_vec()).collect()
+        })
+        .says("all members from `min` on, whatever `max` is")
+        .why("A range has two ends. Nothing stops the scan behind `max`, not even when `max` is less than `min`.")
+        .link(TASK),
+        mistake("min_not_looked_at", "range", |rows, _, max| {
+            let inside = rows.iter().filter(|row| row[..8] <= key(max)[..]);
+            inside.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("all members up to `max`, whatever `min` is")
+        .why("A range has two ends. Nothing keeps out what lies before `min`.")
+        .link(TASK),
+        mistake("ends_at_a_letter", "range", |rows, min, max| {
+            if min > max {
+                return Vec::new();
+            }
+            let end = [&key(max)[..], b"~"].concat();
+            let found = rows.range(key(min).to_vec()..end);
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("an end at the key of `max` followed by `~`")
+        .why(
+            "`~` is the last printable character, 7e, and members are bytes: those that begin with a byte from 7f to ff stand \
+             behind it. End before the next key instead, the key of `max` plus one.",
+        )
+        .link(RANGE),
+        mistake("keys_read_with_the_sign_bit_flipped", "range", |rows, min, max| {
+            let score = |row: &[u8]| {
+                let bits = row.first_chunk().map_or(0, |key| u64::from_be_bytes(*key));
+                f64::from_bits(bits ^ 1 << 63)
+            };
+            let inside = rows.iter().filter(|row| (min..=max).contains(&score(row)));
+            inside.map(|row| row[8..].to_vec()).collect()
+        })
+        .says("a comparison of scores that are read by flipping the first bit of each key")
+        .why(
+            "That undoes the keys of positive scores alone. `key` inverted all bits of the negative ones: where the first bit \
+             is clear, invert them back.",
+        )
+        .link(REPAIR),
+        mistake("members_made_text", "range", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            members.map(|member| String::from_utf8_lossy(&member).into_owned().into_bytes()).collect()
+        })
+        .says("the right members, made text by `from_utf8_lossy`")
+        .why("Members are bytes. Each byte that is no text becomes a replacement character, and ff is none any more.")
+        .link(TASK),
+        mistake("members_made_text_or_panic", "returns", |rows, min, max| {
+            let members = right(rows, min, max).into_iter();
+            let text = |member| String::from_utf8(member).unwrap_or_else(|e| panic!("{e}"));
+            members.map(|member| text(member).into_bytes()).collect()
+        })
+        .says("the right members, made text, and a panic where they are none")
+        .why("Members are bytes: ff stands in no UTF-8 text. Return the bytes of the row as they are.")
+        .link(TASK),
         mistake("members_at_the_bounds_alone", "range", |rows, min, max| {
             let at = |row: &&Vec<u8>| row.starts_with(&key(min)) || row.starts_with(&key(max));
             let found = rows.iter().filter(|row| min <= max && at(row));

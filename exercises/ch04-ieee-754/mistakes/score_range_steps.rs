@@ -58,7 +58,7 @@ use Step::{
 };
 
 /// Of each group, a scan takes one step at most.
-pub(crate) const APART: [&[Step]; 5] = [
+pub(crate) const APART: [&[Step]; 7] = [
     &[
         OneFf,
         OneFfExcluded,
@@ -90,6 +90,9 @@ pub(crate) const APART: [&[Step]; 5] = [
         CrossedSwapped,
     ],
     &[RowsUncut, GreatestFirst, SortedByMember],
+    // A range with one end does not panic.
+    &[MaxIgnored, CrossedPanic],
+    &[MinIgnored, CrossedPanic],
 ];
 
 pub(crate) const QUIRKS: [Quirk<Step>; 30] = [

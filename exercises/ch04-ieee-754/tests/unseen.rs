@@ -227,11 +227,7 @@ fn what_is_refused_has_no_place_in_the_order() {
         ],
     );
     let unwrapped = |v: f64| Some(encode(v).unwrap());
-    observed(
-        &numeric(unwrapped, decode),
-        "returns",
-        &["It panics on the NaNs, all of them and no others."],
-    );
+    named(&numeric(unwrapped, decode), "nans_panic");
     let rounded = |v: f64| encode((v * 1000.0).round() / 1000.0);
     observed(
         &numeric(rounded, decode),
@@ -492,4 +488,55 @@ fn mistakes_in_other_words_are_named() {
         found.map(|row| row[8..].to_vec()).collect()
     };
     named(&range(no_carry), "no_end_behind_ff");
+}
+
+#[test]
+fn a_range_with_one_end_does_not_panic() {
+    let upwards = |rows: &Rows, min: f64, _: f64| {
+        let found = rows.range(key(min).to_vec()..);
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(upwards), "max_not_looked_at");
+    let downwards = |rows: &Rows, _: f64, max: f64| {
+        let end = (u64::from_be_bytes(key(max)) + 1).to_be_bytes();
+        let found = rows.range(..end.to_vec());
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(downwards), "min_not_looked_at");
+}
+
+#[test]
+fn members_are_no_text() {
+    use solutions::score_range::score_range as right;
+    let end = |end: &'static [u8]| {
+        range(move |rows: &Rows, min: f64, max: f64| {
+            if min > max {
+                return Vec::new();
+            }
+            let found = rows.range(key(min).to_vec()..[&key(max)[..], end].concat());
+            found.map(|row| row[8..].to_vec()).collect()
+        })
+    };
+    named(&end(b"~"), "ends_at_a_letter");
+    named(&end(b"\xff"), "ends_before_one_ff");
+    observed(&end(b"\xf4\x8f\xbf\xbf"), "range", &["must be"]);
+    let lossy = |rows: &Rows, min: f64, max: f64| {
+        let members = right(rows, min, max).into_iter();
+        let text = |member: Vec<u8>| String::from_utf8_lossy(&member).into_owned();
+        members.map(|member| text(member).into_bytes()).collect()
+    };
+    named(&range(lossy), "members_made_text");
+}
+
+#[test]
+fn the_next_pattern_below_zero_is_the_one_before() {
+    let next_bits = |rows: &Rows, min: f64, max: f64| {
+        if min > max {
+            return Vec::new();
+        }
+        let next = f64::from_bits(max.to_bits() + 1);
+        let found = rows.range(key(min).to_vec()..key(next).to_vec());
+        found.map(|row| row[8..].to_vec()).collect()
+    };
+    named(&range(next_bits), "ends_at_the_bits_plus_one");
 }
