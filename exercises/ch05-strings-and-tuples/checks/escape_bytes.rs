@@ -68,12 +68,13 @@ const FOLLOWED: &str = "keys with bytes behind the end";
 const UNKNOWN: &str = "bytes with a zero before neither ff nor 01";
 
 /// What no string becomes.
-const FOREIGN: [(&str, &[u8]); 18] = [
+const FOREIGN: [(&str, &[u8]); 20] = [
     (ENDLESS, b""),
     (ENDLESS, b"a"),
     (ENDLESS, b"a\x00"),
     (ENDLESS, b"\x00"),
     (ENDLESS, b"\x01"),
+    (ENDLESS, b"a\x01"),
     (ENDLESS, b"a\x00\xff"),
     (ENDLESS, b"a\x00\xff\x00"),
     (ENDLESS, b"ab\xff"),
@@ -83,6 +84,7 @@ const FOREIGN: [(&str, &[u8]); 18] = [
     (FOLLOWED, b"a\x00\x01b\x00\x01"),
     (UNKNOWN, b"a\x00\x00"),
     (UNKNOWN, b"\x00\x00"),
+    (UNKNOWN, b"a\x00\x02"),
     (UNKNOWN, b"\x00\x02\x00\x01"),
     (UNKNOWN, b"a\x00b\x00\x01"),
     (UNKNOWN, b"a\x00\x00\x01"),
@@ -160,6 +162,10 @@ pub(crate) fn strings() -> Vec<Vec<u8>> {
             .collect();
         all.extend(shorter.clone());
     }
+    // The digit is no zero byte.
+    all.push(b"0".to_vec());
+    // As hexadecimal digits, these hold 00 and 00ff across the bounds of their bytes.
+    all.extend([&b"p\x00"[..], b"p\x01", b"\x10\x0f\xf1"].map(<[u8]>::to_vec));
     all.extend([vec![b'a'; 255], vec![b'a'; 256], vec![b'b'; 257]]);
     for length in LENGTHS {
         let with = |end: &[u8]| [&vec![b'a'; length], end].concat();

@@ -88,7 +88,7 @@ pub(crate) fn exercise_of(learner: Key) -> Exercise<Key> {
         .mistakes(mistakes::tuple_key::all())
 }
 
-/// All combinations, those of plain fields first, and then long texts.
+/// All combinations, those of plain fields first, and then more texts.
 fn tuples() -> Vec<Tuple> {
     let mut all = Vec::new();
     for (i, user) in USERS.into_iter().enumerate() {
@@ -99,10 +99,13 @@ fn tuples() -> Vec<Tuple> {
         }
     }
     all.sort_by_key(|(effort, _)| *effort);
-    let long = long_texts().flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
+    // A digit stands between `/` and `:`. In UTF-16 the second of two characters comes first.
+    let texts = ["ann1", "\u{ff5e}", "\u{1f600}"].into_iter();
+    let texts = texts.chain(long_texts());
+    let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
     all.into_iter()
         .map(|(_, tuple)| tuple)
-        .chain(long)
+        .chain(more)
         .collect()
 }
 

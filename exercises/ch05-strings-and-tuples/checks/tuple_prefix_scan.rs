@@ -35,6 +35,7 @@ const STORES: [&[Row]; 9] = [
     &[("ann", 1), ("ann:1", 4), ("ann!", 6), ("annb", 9)],
     &[
         ("ann", 0),
+        ("ann", 1 << 32),
         ("ann", u64::MAX - 1),
         ("ann", u64::MAX),
         ("ao", 3),

@@ -41,6 +41,7 @@ enum Step {
     TwoBareZeros,
     LengthOneByte,
     LengthFourBytes,
+    LengthEightBytes,
     LengthBehind,
     Padded,
     CutAtZero,
@@ -52,9 +53,9 @@ enum Step {
 }
 use Step::{
     BareZero, ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndEscapedToo, EndFf, EndLikeAZero,
-    EndOne, EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthFourBytes,
-    LengthOneByte, Lossy, NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed, Raw,
-    TailForgotten, TwoBareZeros, TwoZeros, ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept,
+    EndOne, EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthEightBytes,
+    LengthFourBytes, LengthOneByte, Lossy, NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed,
+    Raw, TailForgotten, TwoBareZeros, TwoZeros, ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept,
     ZeroLikeTheEnd,
 };
 
@@ -76,8 +77,9 @@ const WITH_ANY_END: [Step; 2] = [TailForgotten, ByteAfterZeroSkipped];
 const ORDER: &str = "order";
 const ENDS: &str = "ends-by-itself";
 const BYTES: &str = "bytes";
+const RETURNS: &str = "returns";
 
-const QUIRKS: [Quirk<Step>; 31] = [
+const QUIRKS: [Quirk<Step>; 32] = [
     Quirk::of(
         Raw,
         "raw_bytes",
@@ -273,6 +275,15 @@ const QUIRKS: [Quirk<Step>; 31] = [
         WIDTH,
     ),
     Quirk::of(
+        LengthEightBytes,
+        "length_in_eight_bytes",
+        ORDER,
+        "the length in eight bytes, as a `usize` has them, then the string",
+        "Nothing collides and every key ends by itself. But the length is compared before any letter, so \"b\" \
+         sorts before \"aa\".",
+        WIDTH,
+    ),
+    Quirk::of(
         LengthBehind,
         "length_behind",
         ORDER,
@@ -367,6 +378,7 @@ fn in_another_scheme(step: Step, value: &[u8]) -> Option<Vec<u8>> {
         TwoBareZeros => [value, &[0x00, 0x00]].concat(),
         LengthOneByte => [&[value.len() as u8], value].concat(),
         LengthFourBytes => [&(value.len() as u32).to_be_bytes(), value].concat(),
+        LengthEightBytes => [&(value.len() as u64).to_be_bytes(), value].concat(),
         LengthBehind => [value, &(value.len() as u32).to_be_bytes()].concat(),
         Padded => {
             let mut key = value.to_vec();
@@ -458,9 +470,60 @@ fn with(steps: &[Step]) -> Option<Escape> {
     Some(Escape::new(move |value| encode(&steps, value), decode))
 }
 
+/// Bytes made text first, and types that refuse some of them.
+fn by_way_of_text() -> Vec<Mistake<Escape>> {
+    let in_encode = |name, check, encode: fn(&[u8]) -> Vec<u8>| {
+        Mistake::new(name, "encode", check, Escape::new(encode, decode))
+    };
+    vec![
+        in_encode("hex_digits_replaced", BYTES, |value| {
+            let digits: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
+            from_digits(&(digits.replace("00", "00ff") + "0001"))
+        })
+        .says("00 replaced by 00ff in the text of hexadecimal digits")
+        .why(
+            "Two digits 0 need not be one byte: 70 01 is written 7001, and the 00 in its middle belongs to two bytes. Look \
+             at the bytes, not at their digits.",
+        )
+        .link(REPAIR),
+        in_encode("text_or_panic", RETURNS, |value| {
+            let text = std::str::from_utf8(value).unwrap_or_else(|e| panic!("{e}"));
+            encode(&[], text.as_bytes())
+        })
+        .says("the right key of every text, and a panic where the bytes are no UTF-8")
+        .why("A byte string holds any bytes, and ff stands in no UTF-8 text. Nothing here asks for text: bytes stay bytes.")
+        .link(WILD),
+        in_encode("zero_bytes_panic", RETURNS, |value| {
+            assert!(!value.contains(&0), "nul byte found in provided data");
+            encode(&[], value)
+        })
+        .says("a panic for strings with a zero byte")
+        .why(
+            "A C string cannot hold one, and if you made a `CString`, its `new` has said so. A byte string can: the zero \
+             byte is what the escape is for.",
+        )
+        .link(REPAIR),
+    ]
+}
+
+/// The bytes of a text of hexadecimal digits, two for each.
+pub(super) fn from_digits(digits: &str) -> Vec<u8> {
+    let byte = |pair: &[u8]| {
+        let digit = |digit: u8| {
+            char::from(digit)
+                .to_digit(16)
+                .and_then(|d| u8::try_from(d).ok())
+        };
+        let value = |at: usize| pair.get(at).and_then(|d| digit(*d)).unwrap_or_default();
+        value(0) << 4 | value(1)
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Escape>> {
-    let mut mistakes = compose("encode", &QUIRKS, with);
+    let mut mistakes = by_way_of_text();
+    mistakes.extend(compose("encode", &QUIRKS, with));
     mistakes.extend(escape_bytes_decode::all());
     mistakes
 }

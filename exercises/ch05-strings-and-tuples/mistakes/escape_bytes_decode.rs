@@ -3,6 +3,7 @@
 use kit::{Mistake, Quirk, compose};
 
 use crate::escape_bytes::Escape;
+use crate::mistakes::escape_bytes::from_digits;
 use crate::solutions::escape_bytes::encode;
 
 const END: &str = "the-end-must-be-in-the-bytes";
@@ -271,5 +272,94 @@ fn with(steps: &[Step]) -> Option<Escape> {
 
 /// The mistakes in `decode`.
 pub(super) fn all() -> Vec<Mistake<Escape>> {
-    compose("decode", &QUIRKS, with)
+    let mut mistakes = from_the_end();
+    mistakes.extend(compose("decode", &QUIRKS, with));
+    mistakes
+}
+
+/// The end looked for where keys end, and nowhere else.
+fn from_the_end() -> Vec<Mistake<Escape>> {
+    let in_decode = |name, check, decode: fn(&[u8]) -> Option<Vec<u8>>| {
+        Mistake::new(name, "decode", check, Escape::new(encode, decode))
+    };
+    vec![
+        in_decode("decode_looks_for_the_end_at_the_end", "round-trip", |key| {
+            Some(mended(key.strip_suffix(&[0x00, 0x01])?))
+        })
+        .says("cutting 00 01 from the end and reading 00 ff as 00 in what is left, with no look at other zero bytes")
+        .why(
+            "That is enough for keys that `encode` wrote. But 61 00 01 62 00 01 ends in 00 01 as well, and has another end \
+             inside. Behind each 00 stands ff or 01, and behind the end nothing.",
+        )
+        .link(RULES),
+        in_decode("decode_replaces_hex_digits", "round-trip", |key| {
+            let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+            let digits = digits.strip_suffix("0001")?.replace("00ff", "00");
+            digits.len().is_multiple_of(2).then(|| from_digits(&digits))
+        })
+        .says("00ff replaced by 00 in the text of hexadecimal digits")
+        .why(
+            "Four digits 00ff need not be two bytes: 10 0f f1 is written 100ff1, and there they belong to three. And what is no \
+             key is not refused: a 00 with another byte behind it stays as it is. Look at the bytes, not at their digits.",
+        )
+        .link(REPAIR),
+        in_decode("decode_takes_any_other_byte_for_the_end", "round-trip", |key| {
+            pairs(key, |byte| byte == 0xff)
+        })
+        .says("taking 00 for the end unless ff stands behind it")
+        .why(
+            "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or of another \
+             format.",
+        )
+        .link(RULES),
+        in_decode("decode_takes_any_other_byte_for_ff", "round-trip", |key| {
+            pairs(key, |byte| byte != 0x01)
+        })
+        .says("taking 00 for a zero byte of the string unless 01 stands behind it")
+        .why(
+            "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or of another \
+             format.",
+        )
+        .link(RULES),
+        in_decode("decode_panics_on_what_is_no_key", "returns", |key| {
+            let value = decode(&[], key);
+            Some(value.unwrap_or_else(|| panic!("no key of a string")))
+        })
+        .says("a panic for bytes that are no key")
+        .why("Such bytes come from a damaged file or from somebody else. The answer to them is `None`, and no reason to stop.")
+        .link(RULES),
+        in_decode("decode_slices_the_last_two_bytes", "returns", |key| {
+            let _end = &key[key.len().checked_sub(2).expect("attempt to subtract with overflow")..];
+            decode(&[], key)
+        })
+        .says("cutting the last two bytes out of keys that may have fewer")
+        .why("Bytes from a file or the network may be any, also none or one. `strip_suffix` gives `None` then; `len() - 2` panics.")
+        .link(RULES),
+    ]
+}
+
+/// Pairs that begin with 00 read as a zero byte where this holds of the second one, and as the end elsewhere.
+fn pairs(key: &[u8], is_zero: fn(u8) -> bool) -> Option<Vec<u8>> {
+    let mut value = Vec::new();
+    let mut bytes = key.iter().copied();
+    loop {
+        match bytes.next()? {
+            0x00 if is_zero(bytes.next()?) => value.push(0x00),
+            0x00 => return bytes.next().is_none().then_some(value),
+            byte => value.push(byte),
+        }
+    }
+}
+
+/// 00 ff read as 00, and all else as it stands.
+fn mended(bytes: &[u8]) -> Vec<u8> {
+    let mut value: Vec<u8> = Vec::new();
+    let mut escape = false;
+    for &byte in bytes {
+        if !(escape && byte == 0xff) {
+            value.push(byte);
+        }
+        escape = byte == 0x00;
+    }
+    value
 }

@@ -19,6 +19,9 @@ const SYSTEMS: &str = "three-other-systems";
 enum Step {
     // The user.
     Colon,
+    Slash,
+    Bar,
+    Control,
     Zero,
     Ff,
     Bare,
@@ -26,6 +29,7 @@ enum Step {
     EscapedWithoutEnd,
     EndOfOneZero,
     LengthInFront,
+    LengthInOneByte,
     Padded,
     // The number.
     Decimal,
@@ -39,15 +43,18 @@ enum Step {
     NumberFirst,
 }
 use Step::{
-    Bare, Colon, Decimal, EndOfOneZero, EscapedWithoutEnd, Ff, LengthInFront, LittleEndian,
-    Narrowed, NoteBeforeNumber, NoteLeftOut, NumberFirst, NumberLeftOut, Padded, SignFlipped, Zero,
-    ZeroKept,
+    Bar, Bare, Colon, Control, Decimal, EndOfOneZero, EscapedWithoutEnd, Ff, LengthInFront,
+    LengthInOneByte, LittleEndian, Narrowed, NoteBeforeNumber, NoteLeftOut, NumberFirst,
+    NumberLeftOut, Padded, SignFlipped, Slash, Zero, ZeroKept,
 };
 
 /// Of each group, a key takes one step at most.
 const APART: [&[Step]; 3] = [
     &[
         Colon,
+        Slash,
+        Bar,
+        Control,
         Zero,
         Ff,
         Bare,
@@ -55,6 +62,7 @@ const APART: [&[Step]; 3] = [
         EscapedWithoutEnd,
         EndOfOneZero,
         LengthInFront,
+        LengthInOneByte,
         Padded,
     ],
     &[Decimal, LittleEndian, SignFlipped, Narrowed, NumberLeftOut],
@@ -71,7 +79,7 @@ const fn quirk(
     Quirk::of(id, name, "order", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Colon,
         "user_ended_by_a_colon",
@@ -79,6 +87,30 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "A name may hold a colon, and `a!` is greater than `a` although ! is less than `:`. Nothing below the \
          end of a name may continue it. Escape and terminate.",
         SCAN,
+    ),
+    quirk(
+        Slash,
+        "user_ended_by_a_slash",
+        "a sign such as `/` or `#` behind the user",
+        "A name may hold the sign itself, and `a!` is greater than `a` although ! is less than `/`. Nothing below the \
+         end of a name may continue it. Escape and terminate.",
+        SCAN,
+    ),
+    quirk(
+        Bar,
+        "user_ended_by_a_bar",
+        "a sign such as `|` or `~` behind the user",
+        "A name may hold the sign itself, and with an end above the letters `a` sorts behind `aa`. The end has to sort \
+         below every continuation. Escape and terminate.",
+        SCAN,
+    ),
+    quirk(
+        Control,
+        "user_ended_by_a_control_character",
+        "a control character such as a tab or 1f behind the user",
+        "Hardly anybody types it, and any text may hold it. And a zero byte and 01 are less still: `a\\0` sorts before \
+         `a`. Nothing below the end of a name may continue it. Escape and terminate.",
+        REPAIR,
     ),
     quirk(
         Zero,
@@ -132,6 +164,14 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "length_of_the_user_in_front",
         "the length of the user in front",
         "Nothing collides. But the length is compared before the first letter, so `b` sorts before `aa`.",
+        WIDTH,
+    ),
+    quirk(
+        LengthInOneByte,
+        "length_of_the_user_in_one_byte",
+        "the length of the user in one byte in front",
+        "The length is compared before the first letter, so `b` sorts before `aa`. And 256 does not fit into a byte: \
+         a name of 300 letters says that it has 44.",
         WIDTH,
     ),
     quirk(
@@ -209,6 +249,12 @@ fn user_bytes(steps: &[Step], user: &str) -> Vec<u8> {
     let mut ended = escape_and_end(bytes);
     if has(Colon) {
         [bytes, b":"].concat()
+    } else if has(Slash) {
+        [bytes, b"/"].concat()
+    } else if has(Bar) {
+        [bytes, b"|"].concat()
+    } else if has(Control) {
+        [bytes, &[0x1f]].concat()
     } else if has(Zero) {
         [bytes, &[0x00]].concat()
     } else if has(Ff) {
@@ -226,6 +272,8 @@ fn user_bytes(steps: &[Step], user: &str) -> Vec<u8> {
     } else if has(LengthInFront) {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         [&length.to_be_bytes()[..], bytes].concat()
+    } else if has(LengthInOneByte) {
+        [&bytes.len().to_le_bytes()[..1], bytes].concat()
     } else if has(Padded) {
         let mut padded = bytes.to_vec();
         padded.resize(16, 0);
@@ -308,6 +356,108 @@ pub fn all() -> Vec<Mistake<Key>> {
         .why(
             "The number is right now. But a name may hold a colon, or go on with a byte below it, such as !. \
              Fields that end by themselves need no separator.",
+        )
+        .link(SCAN),
+        mistake("joined_by_slashes", |user, number, note| {
+            format!("{user}/{number}/{note}").into_bytes()
+        })
+        .says("the fields as text, joined by a sign such as `/` or `#`")
+        .why(
+            "Three faults at once: the sign may stand in a field, a byte below it may continue a name, and 10 \
+             sorts before 2. Fields that end by themselves need no separator.",
+        )
+        .link(SCAN),
+        mistake("joined_by_bars", |user, number, note| {
+            format!("{user}|{number}|{note}").into_bytes()
+        })
+        .says("the fields as text, joined by a sign such as `|` or `~`")
+        .why(
+            "Three faults at once: the sign may stand in a field, letters below it may continue a name, and 10 \
+             sorts before 1. Fields that end by themselves need no separator.",
+        )
+        .link(SCAN),
+        mistake("joined_by_zeros_in_decimal", |user, number, note| {
+            format!("{user}\0{number}\0{note}").into_bytes()
+        })
+        .says("the fields as text, joined by zero bytes")
+        .why(
+            "Two faults at once: a name may hold a zero byte, and 10 sorts before 2. Escape the zero byte, and give the \
+             number eight bytes.",
+        )
+        .link(REPAIR),
+        mistake("joined_by_zeros_and_padded", |user, number, note| {
+            format!("{user}\0{number:020}\0{note}").into_bytes()
+        })
+        .says("the fields as text, joined by zero bytes, the number with twenty digits")
+        .why(
+            "00 is the best separator there is, and still a name may hold it: then nothing tells it from the \
+             end. Escape it, and make the end unmistakable.",
+        )
+        .link(REPAIR),
+        mistake("user_ended_by_two_bare_zeros", |user, number, note| {
+            [user.as_bytes(), &[0x00, 0x00], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("two zero bytes behind the user, and zero bytes in the user left as they are")
+        .why("A name may hold one zero byte, or two. Then nothing tells them from the end. Each zero byte of the name has to become 00 ff.")
+        .link(REPAIR),
+        mistake("number_in_decimal_and_ended", |user, number, note| {
+            let number = escape_and_end(number.to_string().as_bytes());
+            [escape_and_end(user.as_bytes()), number, note.as_bytes().to_vec()].concat()
+        })
+        .says("decimal digits for the number, ended like a string")
+        .why("Now it is plain where the digits end. But as text 10 sorts before 2. Eight bytes, big-endian, have the right order.")
+        .link(FIELDS),
+        mistake("zeros_of_the_number_dropped", |user, number, note| {
+            let zeros = number.leading_zeros() as usize / 8;
+            [&escape_and_end(user.as_bytes())[..], &number.to_be_bytes()[zeros..], note.as_bytes()].concat()
+        })
+        .says("a number without its leading zero bytes")
+        .why("256 becomes 01 00 and sorts before 2, and the note begins where nobody knows. Eight bytes for every number have one width.")
+        .link(FIELDS),
+        mistake("lengths_of_both_texts_in_front", |user, number, note| {
+            let length = |text: &str| (text.len() as u64).to_be_bytes();
+            [&length(user)[..], user.as_bytes(), &number.to_be_bytes(), &length(note), note.as_bytes()].concat()
+        })
+        .says("the length of the user in front of it, and that of the note in front of the note")
+        .why("Nothing collides. But a length is compared before the first letter, so `b` sorts before `aa`.")
+        .link(WIDTH),
+        mistake("as_serializers_write_it", |user, number, note| {
+            let length = |text: &str| (text.len() as u64).to_le_bytes();
+            [&length(user)[..], user.as_bytes(), &number.to_le_bytes(), &length(note), note.as_bytes()].concat()
+        })
+        .says("what serializers write: the length of each text in front of it, and lengths and number little-endian")
+        .why(
+            "Such bytes are made to be read back, and not to be compared. The length decides before the first letter, and of \
+             the number the byte that counts least.",
+        )
+        .link(WIDTH),
+        mistake("user_in_utf_16", |user, number, note| {
+            let units: Vec<u8> = user.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            [&escape_and_end(&units)[..], &number.to_be_bytes(), note.as_bytes()].concat()
+        })
+        .says("the user in UTF-16, as Java and JavaScript hold it")
+        .why(
+            "From U+10000 on a character takes two units there. The first begins with d8 to db, so it sorts before the characters \
+             from U+E000 to U+FFFF. UTF-8, which `str` is, sorts as the characters do.",
+        )
+        .link(FIELDS),
+        mistake("colon_escaped_by_a_backslash", |user, number, note| {
+            format!("{}:{number:020}:{note}", user.replace(':', "\\:")).into_bytes()
+        })
+        .says("a colon behind the user, and colons of the user escaped by a backslash")
+        .why(
+            "Now the end can be told from a colon of the name. But the order is not mended: `a!` is greater than `a` \
+             although ! is less than `:`. An end has to be below every continuation, and an escape has to begin with the \
+             byte that it stands for.",
+        )
+        .link(REPAIR),
+        mistake("printed_form", |user, number, note| {
+            format!("{:?}", (user, number, note)).into_bytes()
+        })
+        .says("the tuple as `{:?}` prints it")
+        .why(
+            "The quote behind a name is 22, and 10 sorts before 2. What is printed for people has no order that a store \
+             could use. Give each field bytes that sort and end by themselves.",
         )
         .link(SCAN),
         mistake("joined_by_zeros", |user, number, note| {

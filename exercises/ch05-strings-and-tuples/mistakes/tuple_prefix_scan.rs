@@ -104,6 +104,17 @@ fn of_successors() -> Vec<Mistake<Scans>> {
                 "`61 ff` becomes `62 00`. The string 62 is below it and does not start with `61 ff`: it would be \
                  found by mistake. The zeros have to go.",
             ),
+        successor_mistake("ff_kept_behind_the_sum", |prefix| {
+            let grows = prefix.iter().rposition(|&byte| byte != 0xff)?;
+            let mut end = prefix.to_vec();
+            end[grows] += 1;
+            Some(end)
+        })
+        .says("one added to the last byte below ff, with the ff behind it left standing")
+        .why(
+            "`61 ff` becomes `62 ff`. The string 62 is below it and does not start with `61 ff`: it would be found by mistake. \
+             What stands behind the byte that grows has to go.",
+        ),
         successor_mistake("only_one_carry", |prefix| match prefix {
             [.., 0xff, 0xff] => None,
             [front @ .., before, 0xff] => Some([front, &[before.wrapping_add(1)]].concat()),
@@ -120,6 +131,24 @@ fn of_successors() -> Vec<Mistake<Scans>> {
         })
         .says("the ff cut from the end and nothing added")
         .why("`61` is below `61 ff`. What the ff could not take is added to the byte in front: 62."),
+        panicking("looks_at_the_last_byte", |prefix| {
+            let _last = prefix.last().expect("index out of bounds");
+            right_successor(prefix)
+        })
+        .says("the right successor, and a panic for the empty prefix")
+        .why(
+            "The empty prefix has no last byte. It has no successor either, and `None` says so: every string starts with it. \
+             `last`, `split_last` and `pop` give an `Option`; an index and `unwrap` panic.",
+        ),
+        successor_mistake("zero_for_the_empty_prefix", |prefix| match prefix {
+            [] => Some(vec![0x00]),
+            _ => right_successor(prefix),
+        })
+        .says("00 as the successor of the empty prefix")
+        .why(
+            "00 is the next string behind the empty one. But every string starts with the empty prefix, so there is none above \
+             them all: `None`.",
+        ),
         successor_mistake("no_successor_becomes_empty", |prefix| {
             Some(right_successor(prefix).unwrap_or_default())
         })

@@ -276,17 +276,18 @@ fn unknown_decoders_are_told_where_they_are_wrong() {
 
 #[test]
 fn unknown_tuple_keys_are_shown_the_pair_that_breaks() {
-    let bar = |user: &str, number: u64, note: &str| {
+    // A space is a sign that names hold.
+    let space = |user: &str, number: u64, note: &str| {
         [
             user.as_bytes(),
-            b"|",
+            b" ",
             &number.to_be_bytes(),
             note.as_bytes(),
         ]
         .concat()
     };
     observed(
-        &tuple(bar),
+        &tuple(space),
         "order",
         &[
             "sorts before",
@@ -567,4 +568,115 @@ fn names_notes_and_prefixes_have_any_length() {
         };
         observed(&scan(&scans), "one-user", &["must be [1], but it is []"]);
     }
+}
+
+#[test]
+fn digits_are_no_bytes() {
+    fn digits(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+    fn bytes(digits: &str) -> Option<Vec<u8>> {
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        digits
+            .len()
+            .is_multiple_of(2)
+            .then(|| pairs.map(byte).collect())?
+    }
+    let replaced =
+        |value: &[u8]| bytes(&(digits(value).replace("00", "00ff") + "0001")).unwrap_or_default();
+    named(&escape(replaced, decode), "hex_digits_replaced");
+    let restored = |key: &[u8]| {
+        let digits = digits(key);
+        bytes(&digits.strip_suffix("0001")?.replace("00ff", "00"))
+    };
+    named(&escape(encode, restored), "decode_replaces_hex_digits");
+    // The digit 0 is taken for the byte.
+    let digit = |value: &[u8]| {
+        let runs: Vec<&[u8]> = value.split(|&byte| byte == b'0').collect();
+        [&runs.join(&b"\x00\xff"[..])[..], &[0, 1]].concat()
+    };
+    observed(&escape(digit, decode), "order", &["encode(b\"0\")"]);
+}
+
+#[test]
+fn an_end_is_two_bytes() {
+    let last_byte = |key: &[u8]| {
+        let (end, rest) = key.split_last()?;
+        let front = &rest[..rest.len().checked_sub(1)?];
+        (*end == 1).then(|| decode(&[front, &[0, 1]].concat()))?
+    };
+    observed(&escape(encode, last_byte), "round-trip", &["must be None"]);
+    let anything = |key: &[u8]| {
+        let mut value = Vec::new();
+        let mut bytes = key.iter();
+        loop {
+            match bytes.next()? {
+                0 if *bytes.next()? == 0xff => value.push(0),
+                0 => return bytes.next().is_none().then_some(value),
+                byte => value.push(*byte),
+            }
+        }
+    };
+    named(
+        &escape(encode, anything),
+        "decode_takes_any_other_byte_for_the_end",
+    );
+}
+
+#[test]
+fn tuple_keys_are_known_by_their_order() {
+    let joined = |by: &'static str| {
+        tuple(move |user, number, note| format!("{user}{by}{number:020}{by}{note}").into_bytes())
+    };
+    let verdict = joined("/");
+    named(&verdict, "user_ended_by_a_slash");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains(
+            "in the very order that comes from a sign such as `/` or `#` behind the user"
+        )
+    );
+    named(&joined("#"), "user_ended_by_a_slash");
+    named(&joined("|"), "user_ended_by_a_bar");
+    named(&joined("\t"), "user_ended_by_a_control_character");
+    named(&joined(":"), "joined_by_colons_and_padded");
+    for length in [2, 8] {
+        let in_front = move |user: &str, number: u64, note: &str| {
+            let width = &user.len().to_be_bytes()[8 - length..];
+            [
+                width,
+                user.as_bytes(),
+                &number.to_be_bytes(),
+                note.as_bytes(),
+            ]
+            .concat()
+        };
+        named(&tuple(in_front), "length_of_the_user_in_front");
+    }
+    let units =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_be_bytes).collect() };
+    let utf_16 = move |user: &str, number: u64, note: &str| {
+        [
+            &encode(&units(user))[..],
+            &number.to_be_bytes(),
+            note.as_bytes(),
+        ]
+        .concat()
+    };
+    named(&tuple(utf_16), "user_in_utf_16");
+}
+
+#[test]
+fn orders_may_have_any_number() {
+    use solutions::tuple_prefix_scan::key;
+    let first_thousand = |rows: &Rows, user: &str| {
+        let numbers = 0..=1000;
+        numbers.filter(|&n| rows.contains(&key(user, n))).collect()
+    };
+    let verdict = scan(&Scans {
+        orders_of: Arc::new(first_thousand),
+        ..tuple_prefix_scan::right()
+    });
+    observed(&verdict, "one-user", &["must be [0, 4294967296, "]);
 }
