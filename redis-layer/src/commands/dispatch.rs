@@ -287,7 +287,8 @@ pub(crate) fn finish<'s>(
     })?;
     settle(server, &committed);
     drop(guard);
-    let found = remove_found_by(server, session, &mut committed);
+    let fresh = std::mem::take(&mut session.tracks.fresh);
+    let found = remove_found_by(server, session.id, &fresh, &mut committed);
     let wrote = committed.wrote;
     let flushes = std::mem::take(&mut session.tracks.flushed);
     if wrote || flushes || found {
@@ -298,6 +299,7 @@ pub(crate) fn finish<'s>(
         client: Some(session.id),
         flushes,
         knows: &known,
+        fresh: &fresh,
         reader: None,
     };
     let behind = std::mem::take(&mut session.events_behind);
@@ -323,18 +325,24 @@ fn abandon<'s>(
 ) {
     let mut committed = txn.abandon();
     drop(guard);
-    if remove_found_by(server, session, &mut committed) {
+    let fresh = std::mem::take(&mut session.tracks.fresh);
+    if remove_found_by(server, session.id, &fresh, &mut committed) {
         session.confirm_change();
     }
     publish_events(server, &committed.events);
 }
 
-/// Removes the keys that a client's transaction has found expired. Answers whether there was one.
-fn remove_found_by(server: &Server, session: &mut Session, committed: &mut Committed) -> bool {
-    let fresh = std::mem::take(&mut session.tracks.fresh);
+/// Removes the keys that a client's transaction has found expired, some of which it has not read before. Answers whether
+/// there was one.
+fn remove_found_by(
+    server: &Server,
+    client: u64,
+    fresh: &[Bytes],
+    committed: &mut Committed,
+) -> bool {
     let by = Writer {
-        knows: &fresh,
-        reader: Some(session.id),
+        fresh,
+        reader: Some(client),
         ..Writer::default()
     };
     remove_found(server, committed, by)
@@ -442,10 +450,11 @@ pub(crate) struct Writer<'k> {
     pub(crate) client: Option<u64>,
     /// Whether whole databases are gone: who caches keys hears of it once, not of every key.
     pub(crate) flushes: bool,
-    /// Keys that it read after it had changed them: it knows what they hold.
+    /// Keys that it read after it had changed them: it goes on to hear of them.
     pub(crate) knows: &'k [Bytes],
-    /// Who has read that the keys are gone, if they had expired: it goes on to hear of them. `knows` are those that it had
-    /// not read before.
+    /// Those that it had not read before: it has nothing older of them, and is not told that they are old.
+    pub(crate) fresh: &'k [Bytes],
+    /// Who has read that the keys are gone, if they had expired: it goes on to hear of them.
     pub(crate) reader: Option<u64>,
 }
 

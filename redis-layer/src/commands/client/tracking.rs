@@ -97,7 +97,7 @@ pub(crate) struct Tracks {
     caching: Option<bool>,
     /// Keys that the transaction which runs has read, and has not changed since.
     pub(crate) known: Vec<Bytes>,
-    /// Keys that the client has read in it for the first time since they changed.
+    /// Those of which the client has nothing older: it has read them in it for the first time since they changed.
     pub(crate) fresh: Vec<Bytes>,
     /// The transaction which runs has emptied or exchanged databases.
     pub(crate) flushed: bool,
@@ -211,13 +211,12 @@ impl Table {
     fn invalidate(&mut self, server: &Server, key: &Bytes, writer: Writer<'_>) {
         for client in self.readers.remove(key).unwrap_or_default() {
             let is_reader = writer.reader == Some(client);
-            let is_known =
-                (is_reader || writer.client == Some(client)) && writer.knows.contains(key);
-            if is_reader || is_known {
+            let is_own = is_reader || writer.client == Some(client);
+            if is_reader || (is_own && writer.knows.contains(key)) {
                 let readers = self.readers.entry(key.clone()).or_default();
                 readers.insert(client);
             }
-            if is_known {
+            if is_own && writer.fresh.contains(key) {
                 continue;
             }
             if let Some(tracker) = self.clients.get(&client)
@@ -398,11 +397,13 @@ impl Session {
 
     /// A command of a transaction is about to change keys: what was read of them before is old then.
     pub(crate) fn forget_known(&mut self, args: Args<'_>) {
-        let known = &mut self.tracks.known;
-        if args.spec.keys.is_none() {
-            known.clear();
-        } else if !known.is_empty() {
-            known.retain(|known| args.spec.keys.of(args.from(0)).all(|key| key != known));
+        let Tracks { known, fresh, .. } = &mut self.tracks;
+        for read in [known, fresh] {
+            if args.spec.keys.is_none() {
+                read.clear();
+            } else if !read.is_empty() {
+                read.retain(|read| args.spec.keys.of(args.from(0)).all(|key| key != read));
+            }
         }
     }
 
