@@ -139,6 +139,18 @@ const PLAIN: &[&str] = &[
     "ping a b",
     "role",
     "failover",
+    "failover abort",
+    "failover abort abort",
+    "failover nope",
+    "failover timeout",
+    "failover timeout x",
+    "failover timeout 0 abort",
+    "failover timeout 10 timeout 10",
+    "failover to a",
+    "failover to a b",
+    "failover to a 1 force timeout 10",
+    "failover to a 1 to b 2",
+    "failover force force",
     "replicaof no one",
     "cluster info",
     "readonly",
@@ -344,6 +356,9 @@ fn a_pause_holds_back_writes_or_everything_until_it_ends() {
     let ours = ours();
     let (mut pauser, mut writer) = (Client::connect(ours.address), Client::connect(ours.address));
     let writer_id = id(&mut writer);
+    // The end of this one lies beyond every clock: Redis finds it in the past.
+    let endless = i64::MAX.to_string();
+    assert_eq!(pauser.call(&["client", "pause", &endless]), "+OK\\r\\n");
     pauser.call(&["client", "pause", "100000", "write"]);
     assert_eq!(writer.call(&["get", "k"]), "$-1\\r\\n");
     writer.send(b"set k v\r\nget k\r\n").unwrap();

@@ -18,7 +18,9 @@ use redis_layer::commands::{
     Arrived, Executed, Server, Session, Settings, Wait, execute_next, execute_together,
 };
 use redis_layer::server::Options;
-use redis_layer::store::{BTreeStore, Batch, Guard, Result, Scope, Snapshot, Store};
+use redis_layer::store::{
+    BTreeStore, Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+};
 use redis_layer::types::ManualClock;
 
 const CLIENTS: usize = 6;
@@ -191,7 +193,7 @@ fn what_runs_together_after_a_pause_is_not_slow() {
     assert_eq!(clients[1].answers(), ["Null", "Integer(0)"]);
 }
 
-/// A store that counts batches.
+/// A store that counts batches, and panics when somebody asks for a row of the key `boom`, or writes one of the key `doom`.
 #[derive(Default)]
 struct Batches {
     rows: BTreeStore,
@@ -204,11 +206,13 @@ struct Batches {
 
 impl Store for Batches {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
-        self.rows.snapshot()
+        Ok(Box::new(Trap(self.rows.snapshot()?)))
     }
 
     fn write(&self, batch: Batch) -> Result<()> {
         self.written.fetch_add(1, Ordering::SeqCst);
+        let mut changes = batch.changes().iter();
+        assert!(!changes.any(|change| names(&change.key, b"doom")), "doom");
         drop(self.gate.lock());
         thread::sleep(Duration::from_millis(self.takes_ms.load(Ordering::SeqCst)));
         self.rows.write(batch)
@@ -225,6 +229,30 @@ impl Store for Batches {
     fn sync(&self) -> Result<()> {
         self.rows.sync()
     }
+}
+
+/// A snapshot with a trap.
+struct Trap(Box<dyn Snapshot>);
+
+impl Snapshot for Trap {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
+        assert!(!names(key, b"boom"), "boom");
+        self.0.get(space, key)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        space: Space,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        self.0.scan(space, range, direction)
+    }
+}
+
+/// Whether a row is one of this key.
+fn names(row: &[u8], key: &[u8]) -> bool {
+    row.windows(key.len()).any(|part| part == key)
 }
 
 /// A server on one thread, a client whose write keeps that thread busy while others send, and these others.
@@ -376,4 +404,37 @@ fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
     let all = crowd.batches();
     assert!(all > before + 3, "{all} batches, {before} of them before");
     assert_eq!(waiting, [all; WRITERS - 1]);
+}
+
+/// A panic ends the connection whose command it was: not that of who runs the commands of all.
+#[test]
+fn who_panics_in_company_takes_nobody_along() {
+    const CLIENTS: usize = 8;
+    for guilty in [1, 4, CLIENTS - 1] {
+        let mut crowd = Crowd::of(CLIENTS);
+        let mut commands = vec![b"INCR counter\r\n".to_vec(); CLIENTS];
+        commands[guilty] = b"GET boom\r\n".to_vec();
+        crowd.send_while_busy(&commands);
+        for (n, client) in crowd.clients.iter_mut().enumerate() {
+            assert_eq!(client.reply().is_err(), n == guilty, "{n} beside {guilty}");
+        }
+        assert_eq!(crowd.busy.call(&["get", "counter"]), "$1\\r\\n7\\r\\n");
+    }
+}
+
+/// Who panics while all are committed leaves nobody knowing what was done: nothing is done twice, and nobody is told so.
+#[test]
+fn nothing_is_done_twice_after_a_panic() {
+    const CLIENTS: usize = 8;
+    let mut crowd = Crowd::of(CLIENTS);
+    let mut commands = vec![b"INCR counter\r\n".to_vec(); CLIENTS];
+    commands[4] = b"SET doom 1\r\n".to_vec();
+    crowd.send_while_busy(&commands);
+    // The first runs alone.
+    let answered = crowd
+        .clients
+        .iter_mut()
+        .map(|client| client.reply().is_ok());
+    assert_eq!(answered.filter(|&answered| answered).count(), 1);
+    assert_eq!(crowd.busy.call(&["get", "counter"]), "$1\\r\\n1\\r\\n");
 }

@@ -26,6 +26,18 @@ fn elements_are_sorted_by_number_or_by_bytes() {
                 "sort z",
                 "ERR One or more scores can't be converted into double",
             ),
+            ("rpush far 1 1e400", "2"),
+            (
+                "sort far",
+                "ERR One or more scores can't be converted into double",
+            ),
+            ("lset far 1 1e-400", "OK"),
+            (
+                "sort far",
+                "ERR One or more scores can't be converted into double",
+            ),
+            ("lset far 1 -inf", "OK"),
+            ("sort far", "[-inf 1]"),
             ("sadd s c a b aa", "4"),
             ("sort s by nosort", "[a aa b c]"),
             ("sort s by nosort get #", "[a aa b c]"),

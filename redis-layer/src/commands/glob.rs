@@ -3,6 +3,9 @@
 //! The algorithm remembers the last `*` only and goes back to it, so it needs no recursion and at
 //! most pattern x text steps, whatever a client sends.
 
+/// Beyond so many stars with something behind them, Redis finds that nothing matches: it calls itself for each.
+const STARS_MAX: usize = 1000;
+
 /// Whether letters are compared as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
@@ -30,10 +33,21 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
     }
     let (mut p, mut t) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
+    let mut stars = 0;
     while t < text.len() {
         if pattern.get(p) == Some(&b'*') {
-            last_star = Some((p + 1, t));
-            p += 1;
+            p += pattern[p..]
+                .iter()
+                .take_while(|&&byte| byte == b'*')
+                .count();
+            if p == pattern.len() {
+                return true;
+            }
+            stars += 1;
+            if stars > STARS_MAX {
+                return false;
+            }
+            last_star = Some((p, t));
             continue;
         }
         if let Some(length) = match_one(&pattern[p..], text[t], case) {
@@ -130,6 +144,27 @@ mod tests {
         assert!(!matches(b"Save", b"save", Case::Exact));
         assert!(!matches(b"[A-Z]ave", b"save", Case::Exact));
         assert!(matches(b"[a-z]ave", b"save", Case::Exact));
+    }
+
+    #[test]
+    fn beyond_a_thousand_stars_nothing_matches() {
+        let text = [b'a'; 3000];
+        for (pattern, stars, end, expected) in [
+            ("*a", 1000, "", true),
+            ("*a", 1000, "**", true),
+            ("*a", 1001, "", false),
+            ("***a", 1000, "", true),
+            ("a*", 1001, "", true),
+            ("a*", 1002, "", false),
+            ("*?", 1001, "*", false),
+        ] {
+            let whole = pattern.repeat(stars) + end;
+            assert_eq!(
+                matches(whole.as_bytes(), &text, Case::Exact),
+                expected,
+                "{pattern} {stars} {end}"
+            );
+        }
     }
 
     #[test]

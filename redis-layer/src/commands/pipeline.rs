@@ -18,6 +18,7 @@
 //! `LPOP` behind it. And clients that share a transaction use one database, and nobody has asked to be told what changes.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
 
@@ -75,15 +76,33 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 }
 
 /// Runs the first commands of several clients of one server together, if they are plain. Who has commands left has to run
-/// them by [`execute_next`]: they are not plain, or too many, or somebody else holds locks, for whom it is not for all to wait.
+/// them by [`execute_next`]: they are not plain, or too many, or somebody else holds locks, for whom it is not for all to wait;
+/// or one of them panics, and ends its own connection then, not that of who runs them here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
-    if !server.tracking.is_on() {
-        // What each did last may be long ago.
-        for client in &mut *clients {
-            client.session.begin_turn();
+    if server.tracking.is_on() {
+        return;
+    }
+    // What each did last may be long ago.
+    for client in &mut *clients {
+        client.session.begin_turn();
+    }
+    // Whatever came of it, it is with the clients.
+    let run = AssertUnwindSafe(|| run_plain_ones(server, clients, Wait::Never));
+    if catch_unwind(run).is_err() {
+        recover(clients);
+    }
+}
+
+/// After a panic. Before the commit nothing has happened. Behind it nobody can say what has: then all have to end, so that
+/// nothing is done twice.
+fn recover(clients: &mut [Arrived<'_>]) {
+    let is_unsure = clients.iter().any(|client| client.session.is_committing);
+    for Arrived { session, .. } in clients {
+        session.in_transaction = false;
+        session.is_committing = false;
+        if is_unsure {
+            session.peer.outbox.close();
         }
-        // Whatever came of it, it is with the clients.
-        let _ = run_plain_ones(server, clients, Wait::Never);
     }
 }
 
@@ -344,7 +363,12 @@ fn run_in_one(
     }
     let wrote = match sessions {
         [session] => finish(server, session, txn, guard)?,
-        _ => finish_for_many(server, txn, guard)?,
+        _ => {
+            sessions[0].is_committing = true;
+            let wrote = finish_for_many(server, txn, guard);
+            sessions[0].is_committing = false;
+            wrote?
+        }
     };
     times.note(sessions, &executed);
     // Each answer waits for the sync that makes all of them durable.

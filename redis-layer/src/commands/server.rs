@@ -38,8 +38,33 @@ pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `FAILOVER`
-pub(crate) fn failover(_session: &mut Session, _args: Args<'_>) -> Outcome {
+/// `FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]`, each once. There is no replica to take over.
+pub(crate) fn failover(_session: &mut Session, args: Args<'_>) -> Outcome {
+    if args.len() == 2 && args.is(1, "ABORT") {
+        return Err(CommandError::fixed("ERR No failover in progress."));
+    }
+    let (mut has_timeout, mut has_target, mut has_force) = (false, false, false);
+    let mut at = 1;
+    while at < args.len() {
+        if args.is(at, "TIMEOUT") && at + 1 < args.len() && !has_timeout {
+            if args.integer(at + 1)? <= 0 {
+                return Err(CommandError::fixed(
+                    "ERR FAILOVER timeout must be greater than 0",
+                ));
+            }
+            has_timeout = true;
+            at += 2;
+        } else if args.is(at, "TO") && at + 2 < args.len() && !has_target {
+            args.integer(at + 2)?;
+            has_target = true;
+            at += 3;
+        } else if args.is(at, "FORCE") && !has_force {
+            has_force = true;
+            at += 1;
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
     Err(CommandError::fixed(
         "ERR FAILOVER requires connected replicas.",
     ))

@@ -170,6 +170,7 @@ impl Server {
             in_script: false,
             script_keys: Vec::new(),
             in_transaction: false,
+            is_committing: false,
             letters: Vec::new(),
             events_behind: &[],
             shown_command: "",
@@ -308,6 +309,8 @@ pub struct Session {
     pub(crate) script_keys: Vec<Bytes>,
     /// The command is one of a transaction: what it publishes goes out after the commit.
     pub(crate) in_transaction: bool,
+    /// What its commands changed together with those of others is about to be committed.
+    pub(crate) is_committing: bool,
     /// What the transaction has published so far.
     pub(crate) letters: Vec<Letter>,
     /// The events of the command that come behind its reply, if the client listens.

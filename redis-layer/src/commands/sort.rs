@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::elements::Elements;
-use crate::types::number::{c_text, parse_bound};
+use crate::types::number::{c_text, parse_weight};
 use crate::types::value::Value;
 use crate::types::{Class, Content, Kind, Metadata, Txn};
 
@@ -130,7 +130,7 @@ fn in_order(
             None => Some(element.clone()),
         };
         let number = match &text {
-            Some(text) if !alphabetical => parse_bound(text).ok_or(CommandError::fixed(
+            Some(text) if !alphabetical => parse_weight(text).ok_or(CommandError::fixed(
                 "ERR One or more scores can't be converted into double",
             ))?,
             _ => 0.0,

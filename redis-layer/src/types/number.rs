@@ -44,12 +44,23 @@ pub fn parse_double(text: &[u8]) -> Option<f64> {
 /// behind it, never NaN. No text at all is 0, and what is out of range is infinite or 0.
 #[must_use]
 pub fn parse_bound(text: &[u8]) -> Option<f64> {
-    if let Some(value) = short_integer(text) {
-        return Some(value);
-    }
+    short_integer(text).or_else(|| Some(whole_c_text(text)?.value))
+}
+
+/// What `SORT` compares: as [`parse_bound`], but not out of range either.
+#[must_use]
+pub fn parse_weight(text: &[u8]) -> Option<f64> {
+    short_integer(text).or_else(|| {
+        let parsed = whole_c_text(text)?;
+        (!parsed.out_of_range).then_some(parsed.value)
+    })
+}
+
+/// A C text that is nothing but a number, with white space before it perhaps, and not NaN.
+fn whole_c_text(text: &[u8]) -> Option<Parsed> {
     let text = c_text(text);
     let parsed = strtod(text);
-    (parsed.length == text.len() && !parsed.value.is_nan()).then_some(parsed.value)
+    (parsed.length == text.len() && !parsed.value.is_nan()).then_some(parsed)
 }
 
 /// A text of nothing but digits, so few that a double holds their number exactly: most scores.

@@ -116,7 +116,11 @@ pub(crate) fn pause(session: &mut Session, args: Args<'_>) -> Outcome {
     ))?;
     let millis =
         u64::try_from(millis).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
-    // A time that no clock can show is for ever.
+    // Redis adds them to its clock. Beyond the largest number that is a moment long ago, and holds nobody back.
+    let now_ms = session.server.clock.now_ms();
+    if now_ms.checked_add_unsigned(millis).is_none() {
+        return Ok(Reply::OK);
+    }
     let far = Duration::from_secs(365 * 24 * 3600);
     let until = Instant::now() + Duration::from_millis(millis).min(far);
     let pause = &session.server.pause;
