@@ -47,6 +47,8 @@ pub(in crate::memtable) struct Writer {
     last: Place,
     /// The node of the last insertion that had a place, and its height.
     inserted: Option<(Node, usize)>,
+    /// Reused: half a KiB for each search, which a small group would fill for searches that it has not.
+    searches: Vec<Search>,
     random: u64,
 }
 
@@ -88,6 +90,7 @@ impl Writer {
             bump,
             last: Place::start(head),
             inserted: None,
+            searches: Vec::new(),
             random: 0x9e37_79b9_7f4a_7c15,
         }
     }
@@ -179,8 +182,8 @@ impl Writer {
 
     fn insert_together(&mut self, entries: &[(Target<'_>, &[u8])], nodes: &mut [Option<Node>]) {
         let in_use = self.list.height.load(Ordering::Relaxed);
-        let mut searches = [self.begin(in_use); TOGETHER];
-        let searches = &mut searches[..entries.len()];
+        let mut searches = std::mem::take(&mut self.searches);
+        searches.resize(entries.len(), self.begin(in_use));
         let mut under_way = entries.len();
         while under_way > 0 {
             for (search, (target, _)) in searches.iter_mut().zip(entries) {
@@ -198,6 +201,8 @@ impl Writer {
             let height = self.choose_height();
             *inserted = Some(self.insert_here(height, *target, value));
         }
+        searches.clear();
+        self.searches = searches;
     }
 
     /// Inserts a node of this height at the place in `last`, which must be the right one.
