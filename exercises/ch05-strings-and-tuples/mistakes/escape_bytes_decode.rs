@@ -9,6 +9,8 @@ use crate::solutions::escape_bytes::encode;
 const END: &str = "the-end-must-be-in-the-bytes";
 const REPAIR: &str = "escape-and-terminate";
 const RULES: &str = "invariants";
+const OTHER_PAIR: &str = "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, \
+                          or of another format.";
 
 /// Steps that can be wrong independently of each other.
 #[derive(Clone, Copy, PartialEq)]
@@ -307,19 +309,13 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
             pairs(key, |byte| byte == 0xff)
         })
         .says("taking 00 for the end unless ff stands behind it")
-        .why(
-            "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or of another \
-             format.",
-        )
+        .why(OTHER_PAIR)
         .link(RULES),
         in_decode("decode_takes_any_other_byte_for_ff", "round-trip", |key| {
             pairs(key, |byte| byte != 0x01)
         })
         .says("taking 00 for a zero byte of the string unless 01 stands behind it")
-        .why(
-            "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or of another \
-             format.",
-        )
+        .why(OTHER_PAIR)
         .link(RULES),
         in_decode("decode_panics_on_what_is_no_key", "returns", |key| {
             let value = decode(&[], key);
