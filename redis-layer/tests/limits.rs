@@ -114,6 +114,84 @@ fn clients_that_hold_too_much_together_are_closed_greatest_first() {
     assert!(info.contains("evicted_clients:1\\r\\n"), "{info}");
 }
 
+/// An answer may repeat a thousand times what is stored once. Beyond `maxmemory-clients` nobody gets a byte of it, and it takes
+/// no memory.
+#[test]
+fn an_answer_larger_than_all_clients_may_hold_is_not_written() {
+    let program = Running::in_memory(&[]);
+    let mut modest = Client::connect(program.address);
+    modest.call(&["config", "set", "maxmemory-clients", "8mb"]);
+    let large = "x".repeat(100_000);
+    modest.call(&["sadd", "s", &large]);
+    modest.call(&["zadd", "z", "1", &large]);
+    modest.call(&["hset", "h", "f", &large]);
+    let before = resident_bytes(&program);
+    let in_parts = |command: &str| format!("multi\r\n{}exec\r\n", command.repeat(300));
+    for (n, commands) in [
+        "srandmember s -10000\r\n".to_owned(),
+        "zrandmember z -10000\r\n".to_owned(),
+        "zrandmember z -10000 withscores\r\n".to_owned(),
+        "hrandfield h -10000 withvalues\r\n".to_owned(),
+        in_parts("srandmember s -10\r\n"),
+        in_parts("srandmember s\r\n"),
+        in_parts("hget h f\r\n"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut greedy = Client::connect(program.address);
+        greedy.send(commands.as_bytes()).unwrap();
+        let (said, is_closed) = greedy.rest(PATIENCE);
+        assert!(is_closed, "{commands}");
+        assert!(!said.contains(&b'x'), "{commands}");
+        let info = modest.call(&["info", "stats"]);
+        let evicted = format!("evicted_clients:{}\\r\\n", n + 1);
+        assert!(info.contains(&evicted), "{commands} {info}");
+    }
+    let grown = resident_bytes(&program).saturating_sub(before);
+    assert!(grown < 64 << 20, "{grown} bytes");
+}
+
+/// What waits for `EXEC` is held for the client like what it has not sent to its end.
+#[test]
+fn a_transaction_counts_as_what_its_client_holds() {
+    let ours = ours_with(&[("maxmemory-clients", "8mb")]);
+    let mut modest = Client::connect(ours.address);
+    let mut greedy = Client::connect(ours.address);
+    greedy.call(&["client", "setname", "greedy"]);
+    greedy.call(&["multi"]);
+    greedy.call(&["set", "k", &"x".repeat(100_000)]);
+    let list = modest.call(&["client", "list"]);
+    let held = |name: &str| -> usize {
+        let line = list.split("\\n").find(|line| line.contains("name=greedy"));
+        let mut words = line.unwrap().split(' ');
+        let value = words.find_map(|word| word.strip_prefix(name)).unwrap();
+        value.parse().unwrap()
+    };
+    assert!((100_000..101_000).contains(&held("multi-mem=")), "{list}");
+    assert!(held("tot-mem=") > held("multi-mem="), "{list}");
+    let command = format!("set k {}\r\n", "x".repeat(60_000));
+    let deadline = Instant::now() + PATIENCE;
+    let mut queued = 0;
+    while greedy.send(command.as_bytes()).is_ok() && Instant::now() < deadline {
+        match greedy.reply() {
+            Ok(_) => queued += 1,
+            Err(_) => break,
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    assert!((100..1_000).contains(&queued), "{queued} commands");
+    assert_eq!(modest.call(&["get", "k"]), "$-1\\r\\n");
+    // What has run is held no longer.
+    let mut thrifty = Client::connect(ours.address);
+    thrifty.call(&["client", "setname", "greedy"]);
+    thrifty.call(&["multi"]);
+    thrifty.call(&["set", "k", &"x".repeat(100_000)]);
+    thrifty.call(&["exec"]);
+    let list = modest.call(&["client", "list"]);
+    assert!(list.contains("multi-mem=0"), "{list}");
+}
+
 /// An answer that is larger than the limit for the client's class is not sent.
 #[test]
 fn an_answer_larger_than_the_limit_ends_the_connection() {

@@ -32,6 +32,7 @@ pub struct Peer {
     query_bytes: AtomicUsize,
     answer_bytes: AtomicUsize,
     buffer_bytes: AtomicUsize,
+    queue_bytes: AtomicUsize,
 }
 
 /// What changes about a connection from command to command.
@@ -88,6 +89,7 @@ impl Peer {
             query_bytes: AtomicUsize::new(0),
             answer_bytes: AtomicUsize::new(0),
             buffer_bytes: AtomicUsize::new(0),
+            queue_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -96,6 +98,11 @@ impl Peer {
         self.query_bytes.store(query_bytes, Relaxed);
         self.answer_bytes.store(answer_bytes, Relaxed);
         self.buffer_bytes.store(buffer_bytes, Relaxed);
+    }
+
+    /// Says how much the commands of its transaction hold that have not run yet.
+    pub(crate) fn queues(&self, bytes: usize) {
+        self.queue_bytes.store(bytes, Relaxed);
     }
 
     /// Shows the connection as one that waits, until the answer is dropped.
@@ -116,10 +123,15 @@ impl Peer {
         self.buffer_bytes.load(Relaxed)
     }
 
+    pub(crate) fn queue_bytes(&self) -> usize {
+        self.queue_bytes.load(Relaxed)
+    }
+
     /// About how much memory the connection takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        IDLE_BYTES + self.query_bytes() + self.buffer_bytes() + self.outbox.waiting_bytes()
+        let buffers = self.query_bytes() + self.buffer_bytes();
+        IDLE_BYTES + buffers + self.queue_bytes() + self.outbox.waiting_bytes()
     }
 
     /// Where the client is.

@@ -5,7 +5,7 @@ use crate::types::elements::{Element, Elements};
 use crate::types::{Result, Txn};
 
 /// The longest answer with repeated elements. Redis has no limit there, and runs out of memory.
-const MOST_REPEATED: u64 = 1 << 24;
+const MOST_REPEATED: u64 = 1 << 22;
 
 /// How many elements to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -174,4 +174,15 @@ impl Reply {
             _ => FRAME,
         }
     }
+
+    /// About how many bytes of memory it takes once it is put among the answers: it, and what goes on the wire.
+    #[must_use]
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let replies = match self {
+            Self::Array(items) | Self::Set(items) => items.len(),
+            Self::Map(pairs) | Self::Pairs(pairs) => 2 * pairs.len(),
+            _ => 0,
+        };
+        (1 + replies) * size_of::<Self>() + self.size()
+    }
 }

@@ -363,9 +363,11 @@ impl Session {
         }
     }
 
-    /// Lets others see how many commands stand in the transaction.
+    /// Lets others see how many commands stand in the transaction, and how much memory they take.
     pub(crate) fn show_queue(&self) {
-        self.peer.view.lock().queued = self.queue.as_ref().map(Queue::len);
+        let queue = self.queue.as_ref();
+        self.peer.view.lock().queued = queue.map(Queue::len);
+        self.peer.queues(queue.map_or(0, Queue::bytes));
     }
 
     /// The server that the session belongs to.
@@ -395,6 +397,24 @@ impl Session {
     #[must_use]
     pub fn is_silent(&self) -> bool {
         matches!(self.replies, Replies::Off { .. })
+    }
+
+    /// Whether answers of so many bytes are more than all clients may hold together: an answer may repeat many times what is
+    /// stored once. The connection has to end then, before anybody makes room for them.
+    pub(crate) fn holds_too_much(&self, bytes: usize) -> bool {
+        let most = self.server.config.live.all_clients_bytes();
+        let is_too_much = most > 0 && bytes > most && self.peer.may_be_evicted();
+        if is_too_much && !self.peer.outbox.is_closed() {
+            tracing::warn!(
+                client = self.address(),
+                bytes,
+                "closed: its answers are larger than maxmemory-clients"
+            );
+            self.peer.outbox.close();
+            let evicted = &self.server.counters.evicted_clients;
+            evicted.fetch_add(1, Ordering::Relaxed);
+        }
+        is_too_much
     }
 
     /// Whether the client may do something: there is no password, or it said it.

@@ -26,13 +26,26 @@ use crate::types::{self, Committed, DbNumber, Txn};
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     commands: Vec<(&'static Spec, Vec<Bytes>)>,
+    /// About how much memory they take.
+    bytes: usize,
     /// One of them was refused, so `EXEC` will be.
     pub(crate) refused: bool,
 }
 
 impl Queue {
     pub(crate) fn push(&mut self, spec: &'static Spec, args: &[Bytes]) {
-        self.commands.push((spec, args.to_vec()));
+        let args = args.to_vec();
+        self.bytes += size_of_val(&args)
+            + args
+                .iter()
+                .map(|arg| size_of_val(arg) + arg.len())
+                .sum::<usize>();
+        self.commands.push((spec, args));
+    }
+
+    /// About how much memory the commands take.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The commands so far.
@@ -237,6 +250,7 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         return Ok(Reply::NullArray);
     }
     let mut replies = Vec::with_capacity(queue.len());
+    let mut bytes = 0;
     let mut commands = queue.commands.iter();
     let changes_protocol = commands.any(|(spec, _)| spec.full_name == "hello");
     for (spec, args) in &queue.commands {
@@ -244,6 +258,12 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         txn.set_db(session.db);
         let outcome = call(session, &mut txn, Args::new(args, spec));
         let reply = outcome.unwrap_or_else(Reply::Error);
+        bytes += reply.memory_bytes();
+        if session.holds_too_much(bytes) {
+            // The commands still run, but nobody gets their answers.
+            replies.clear();
+            continue;
+        }
         replies.push(if changes_protocol {
             Reply::Earlier(session.protocol, Box::new(reply))
         } else {

@@ -9,7 +9,7 @@ use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::store::Direction;
 use crate::types::Txn;
 use crate::types::number::format_double;
-use crate::types::zset::{SortedSet, rank};
+use crate::types::zset::{Element, SortedSet, rank};
 
 /// `ZSCORE key member`
 pub(crate) fn zscore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
@@ -96,6 +96,12 @@ pub(crate) fn zrandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let elements = elements.unwrap_or_default();
     Ok(match choice {
         None => Reply::bulk_or_null(elements.into_iter().next().map(|element| element.member)),
+        // Each takes no memory of its own if it is repeated.
+        Some(Choice::Repeating(_)) if with_scores => {
+            let pair =
+                |element: Element| (Reply::Bulk(element.member), Reply::Double(element.score));
+            Reply::Pairs(elements.into_iter().map(pair).collect())
+        }
         Some(_) if with_scores => Reply::Scored(elements.into()),
         Some(_) => Reply::members(elements),
     })

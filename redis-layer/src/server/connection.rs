@@ -357,9 +357,14 @@ impl Connection {
     /// Puts answers with the others, and notes what waits. Answers as [`take_answer`](Self::take_answer).
     fn take_answers(&mut self) -> Option<u64> {
         let mut executed = std::mem::take(&mut self.executed);
+        let bytes: usize = executed.iter().map(|executed| executed.reply.size()).sum();
+        if self.session.holds_too_much(self.out.len() + bytes) {
+            // Nobody gets the answers. What the commands wrote is not undone, and `Durability` is told of it.
+            let wrote = executed.drain(..).filter(|executed| executed.wrote);
+            return wrote.map(|_| self.durability.mark_written()).last();
+        }
         // For large answers: else the room for them is found in many steps, each of them a copy.
-        let bytes = executed.iter().map(|executed| executed.reply.size());
-        self.out.reserve(bytes.sum::<usize>() + FRAME_BYTES_MAX);
+        self.out.reserve(bytes + FRAME_BYTES_MAX);
         let mut wrote = None;
         for executed in executed.drain(..) {
             wrote = self.take_answer(&executed).or(wrote);

@@ -82,6 +82,7 @@ pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     let flags = flags(peer, &view);
     let [channels, patterns, shards] = view.subscriptions;
     let queued = view.queued.map_or(-1, |n| i64::try_from(n).unwrap_or(-1));
+    let queue_bytes = peer.queue_bytes();
     let query_bytes = peer.query_bytes() + own.query_bytes;
     let args_bytes = own.args_bytes;
     let buffer_bytes = peer.buffer_bytes();
@@ -98,7 +99,7 @@ pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     format!(
         "id={id} addr={address} laddr={local_address} fd={socket} name={name} age={age_s} \
          idle={idle_s} flags={flags} db={db} sub={channels} psub={patterns} ssub={shards} \
-         multi={queued} qbuf={query_bytes} qbuf-free=0 argv-mem={args_bytes} multi-mem=0 rbs={buffer_bytes} rbp={buffer_bytes} \
+         multi={queued} qbuf={query_bytes} qbuf-free=0 argv-mem={args_bytes} multi-mem={queue_bytes} rbs={buffer_bytes} rbp={buffer_bytes} \
          obl={answer_bytes} oll={message_count} omem={message_bytes} tot-mem={all_bytes} events=r \
          cmd={last_command} user=default redir={redirect} resp={resp}"
     )

@@ -170,7 +170,8 @@ pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
     if size == 0 {
         return Ok(Vec::new());
     }
-    if size <= WALKED {
+    // Many are taken from all of them, and share their bytes: an answer with repetitions may be far longer than the set.
+    if size <= WALKED || count > size / 8 {
         let all = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
         let any = |_| fastrand::choice(&all).cloned();
         return Ok((0..count).filter_map(any).collect());
