@@ -3,11 +3,13 @@
 //! A memtable is filled, frozen, written to a table and dropped whole. So its nodes need no
 //! allocator of their own: a pointer moves forward through chunks, and dropping the arena frees the chunks.
 //!
-//! Each chunk is as large as all before it together, up to a bound. So an arena that holds little takes little, and
-//! one that holds much takes few. A chunk of [`HUGE_PAGE_BYTES`] or more is a mapping of its own, for which
-//! the kernel is asked to use huge pages: a search of a large list touches a page a step, and with pages of
-//! 4 KiB a quarter of its time went into finding them (`docs/performance.md`). Such a mapping takes memory only
-//! as it is touched, a huge page at a time.
+//! Who fills an arena holds a [`Bump`] for each kind of pages that it wants. Each chunk is as large as all before it of its kind
+//! together, up to a bound. So an arena that holds little takes little, and one that holds much takes few. A chunk of
+//! [`MAPPED_BYTES_MIN`] or more is a mapping of its own, which takes memory only as it is touched.
+//!
+//! Pages are huge for what is searched: a search of a large list touches a page a step, and with pages of 4 KiB a quarter of its
+//! time went into finding them. They are small for what is only copied in and out: a huge page that was not in use for long
+//! may take as long to get as all its contents take to write (`docs/performance.md`).
 //!
 //! Invariants
 //! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay good until then.
@@ -32,8 +34,8 @@ pub(super) const ALIGN: usize = align_of::<usize>();
 /// The first chunk has this length.
 const CHUNK_BYTES_MIN: usize = 1 << 10;
 
-/// What x86-64 and most others call a huge page.
-const HUGE_PAGE_BYTES: usize = 2 << 20;
+/// What x86-64 and most others call a huge page: a chunk that would fill one is mapped.
+const MAPPED_BYTES_MIN: usize = 2 << 20;
 
 /// An allocation larger than this part of a chunk gets a chunk of its own, so that little is wasted.
 const LARGE_PART: usize = 4;
@@ -46,13 +48,23 @@ pub(super) struct Arena {
     reserved: AtomicUsize,
 }
 
-/// The free rest of the newest chunk. Held by the one writer, not by the arena, so that handing
+/// The free rest of the newest chunk with pages of one kind. Held by the one writer, not by the arena, so that handing
 /// out memory needs no lock.
 #[derive(Debug)]
 pub(super) struct Bump {
+    pages: Pages,
     at: NonNull<u8>,
     left: usize,
     used: usize,
+    /// In all chunks of this kind.
+    reserved: usize,
+}
+
+/// Which pages a large chunk has, where the system has both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pages {
+    Small,
+    Huge,
 }
 
 /// Memory of its own.
@@ -109,14 +121,11 @@ impl Arena {
     /// As [`allocate`](Self::allocate), when the chunk is too full.
     #[cold]
     fn allocate_elsewhere(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
-        let chunk_bytes = self
-            .reserved()
-            .next_multiple_of(ALIGN)
-            .clamp(CHUNK_BYTES_MIN, self.chunk_bytes_max);
+        let chunk_bytes = bump.reserved.clamp(CHUNK_BYTES_MIN, self.chunk_bytes_max);
         if bytes > chunk_bytes / LARGE_PART {
-            return self.new_chunk(bytes);
+            return self.new_chunk(bump, bytes);
         }
-        let start = self.new_chunk(chunk_bytes);
+        let start = self.new_chunk(bump, chunk_bytes);
         // SAFETY: the chunk is at least four times as long.
         bump.at = unsafe { start.add(bytes) };
         bump.left = chunk_bytes - bytes;
@@ -124,12 +133,13 @@ impl Arena {
     }
 
     /// `bytes` is a multiple of [`ALIGN`] and not zero.
-    fn new_chunk(&self, bytes: usize) -> NonNull<u8> {
-        let (chunk, start) = match map_huge(bytes) {
+    fn new_chunk(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
+        let (chunk, start) = match map(bytes, bump.pages) {
             Some(mapped) => mapped,
             None => Self::take_from_heap(bytes),
         };
         self.chunks.lock().push(chunk);
+        bump.reserved += bytes;
         self.reserved.fetch_add(bytes, Ordering::Relaxed);
         start
     }
@@ -146,21 +156,24 @@ impl Arena {
     }
 }
 
-/// A mapping on huge pages, if it would fill one and the system has such a thing.
+/// A mapping, if it is large enough and the system has such a thing.
 #[cfg(target_os = "linux")]
-fn map_huge(bytes: usize) -> Option<(Chunk, NonNull<u8>)> {
-    if bytes < HUGE_PAGE_BYTES {
+fn map(bytes: usize, pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
+    if bytes < MAPPED_BYTES_MIN {
         return None;
     }
     let mut map = MmapMut::map_anon(bytes).ok()?;
-    // A wish. Where it is refused, the pages are small and everything works.
-    let _ = map.advise(memmap2::Advice::HugePage);
+    // Wishes. Where they are refused, the pages are others and everything works.
+    let _ = map.advise(match pages {
+        Pages::Small => memmap2::Advice::NoHugePage,
+        Pages::Huge => memmap2::Advice::HugePage,
+    });
     let start = NonNull::new(map.as_mut_ptr())?;
     Some((Chunk::Mapped(map), start))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn map_huge(_bytes: usize) -> Option<(Chunk, NonNull<u8>)> {
+fn map(_bytes: usize, _pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
     None
 }
 
@@ -171,7 +184,7 @@ impl Chunk {
     /// A large one is a mapping: the allocator would keep what it gets back of such lengths for the next one.
     pub(super) fn zeroed(layout: Layout) -> (Self, NonNull<u8>) {
         assert!(layout.size() > 0 && layout.align() <= 4096);
-        if let Some(mapped) = map_huge(layout.size()) {
+        if let Some(mapped) = map(layout.size(), Pages::Huge) {
             return mapped;
         }
         // SAFETY: the layout is not empty.
@@ -193,11 +206,13 @@ impl Drop for Chunk {
 }
 
 impl Bump {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(pages: Pages) -> Self {
         Self {
+            pages,
             at: NonNull::dangling(),
             left: 0,
             used: 0,
+            reserved: 0,
         }
     }
 
@@ -214,10 +229,10 @@ mod tests {
     #[test]
     fn allocations_are_aligned_and_apart() {
         let arena = Arena::new(256);
-        let mut bump = Bump::new();
+        let mut bumps = [Pages::Huge, Pages::Small].map(Bump::new);
         let mut taken: Vec<(usize, usize)> = Vec::new();
-        for bytes in [1, 8, 63, 64, 65, 300, 7, 250, 1, 16].repeat(4) {
-            let start = arena.allocate(&mut bump, bytes).as_ptr();
+        for (n, bytes) in (0..).zip([1, 8, 63, 64, 65, 300, 7, 250, 1, 16, 3 << 20].repeat(4)) {
+            let start = arena.allocate(&mut bumps[n % 2], bytes).as_ptr();
             // SAFETY: just allocated with this many bytes.
             unsafe { std::ptr::write_bytes(start, 0xaa, bytes) };
             assert_eq!(start as usize % ALIGN, 0);
@@ -227,7 +242,12 @@ mod tests {
         for pair in taken.windows(2) {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{pair:?} overlap");
         }
-        assert!(bump.used() <= arena.reserved());
-        assert!(bump.used() >= taken.iter().map(|(_, bytes)| bytes).sum());
+        let used = bumps.iter().map(Bump::used).sum();
+        assert!(used <= arena.reserved());
+        assert_eq!(
+            bumps.iter().map(|bump| bump.reserved).sum::<usize>(),
+            arena.reserved()
+        );
+        assert!(taken.iter().map(|(_, bytes)| bytes).sum::<usize>() <= used);
     }
 }

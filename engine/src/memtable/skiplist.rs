@@ -8,7 +8,7 @@
 //! 0                   next[0]
 //! 8                   the node before, on level 0
 //! 16                  key_len: u32 | value_len: u32
-//! 24                  user key | trailer: 8 bytes big-endian | value
+//! 24                  user key | trailer: 8 bytes big-endian | value, or its address if it is long
 //! ```
 //!
 //! Order: by user key under the family's comparator, then by trailer ascending, which is newest
@@ -38,8 +38,8 @@ mod writer;
 
 use std::cmp::Ordering as Order;
 
-use self::node::HEIGHT_MAX;
 pub(super) use self::node::Node;
+use self::node::{HEIGHT_MAX, Room};
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;

@@ -19,8 +19,10 @@ fn user_key() -> impl Strategy<Value = Vec<u8>> {
 
 /// A write to a key: a value, or nothing for a deletion.
 fn writes() -> impl Strategy<Value = Vec<(Vec<u8>, Option<Vec<u8>>)>> {
-    let value = prop::option::of(prop::collection::vec(any::<u8>(), 0..40));
-    prop::collection::vec((user_key(), value), 0..200)
+    // Long ones stand apart from their keys, from 512 bytes on.
+    let length = prop_oneof![6 => 0..40_usize, 1 => 510..515_usize];
+    let value = length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
+    prop::collection::vec((user_key(), prop::option::of(value)), 0..200)
 }
 
 /// A memtable and a model with these writes, `together` at a time.
@@ -333,9 +335,12 @@ fn an_empty_or_small_memtable_takes_little_memory() {
             sequence,
             kind: ValueKind::Put,
         };
-        writer.insert(key, b"value");
+        // From the middle on some are long, and stand apart.
+        let is_long = sequence > 50_000 && sequence.is_multiple_of(3);
+        let value = if is_long { &[7; 600][..] } else { b"value" };
+        writer.insert(key, value);
         let (used, reserved) = (writer.used_bytes(), writer.reader().reserved_bytes());
-        assert!(reserved <= 2 * used + (1 << 10), "{reserved} for {used}");
+        assert!(reserved <= 2 * used + (2 << 10), "{reserved} for {used}");
     }
 }
 
@@ -358,7 +363,13 @@ fn a_value_outlives_the_memtable_that_it_came_from() {
 /// Every value is derived from its key and sequence, so that a reader can tell a torn one.
 fn value_of(key: u64, sequence: u64) -> Vec<u8> {
     let seed = key.wrapping_mul(31).wrapping_add(sequence);
-    seed.to_le_bytes().repeat(1 + (seed % 7) as usize)
+    // A long one stands apart from its key.
+    let words = if seed.is_multiple_of(11) {
+        100
+    } else {
+        1 + seed % 7
+    };
+    seed.to_le_bytes().repeat(words as usize)
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::slice;
 
 use super::Target;
 use crate::internal_key::TRAILER_BYTES;
-use crate::memtable::arena::{ALIGN, Arena, Bump};
+use crate::memtable::arena::{ALIGN, Arena, Bump, Pages};
 use crate::sync::{AtomicPtr, Ordering, Witness};
 
 /// Enough for 2.5^20 nodes, more than fit any memory, before the top level grows long.
@@ -22,6 +22,10 @@ const KEY_LEN_AT: usize = BEFORE_AT + LINK_BYTES;
 const VALUE_LEN_AT: usize = KEY_LEN_AT + 4;
 const WITNESS_AT: usize = VALUE_LEN_AT + 4;
 const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
+/// A value of so many bytes or more stands elsewhere, and its address in the node. Nodes are searched; what is only copied
+/// spreads them over more pages, and needs no huge ones.
+const APART_BYTES_MIN: usize = 512;
+const ADDRESS_BYTES: usize = size_of::<*const u8>();
 /// A short key and its lengths end about here, often on the cache line after the node's first.
 #[cfg(target_arch = "x86_64")]
 const PREFETCH_AHEAD: usize = KEY_AT + 24;
@@ -37,6 +41,27 @@ pub(in crate::memtable) struct Node(NonNull<u8>);
 unsafe impl Send for Node {}
 // SAFETY: as above.
 unsafe impl Sync for Node {}
+
+/// Room for nodes, and for values that stand apart.
+#[derive(Debug)]
+pub(super) struct Room {
+    nodes: Bump,
+    values: Bump,
+}
+
+impl Room {
+    pub(super) const fn new() -> Self {
+        Self {
+            nodes: Bump::new(Pages::Huge),
+            values: Bump::new(Pages::Small),
+        }
+    }
+
+    /// Bytes handed out so far.
+    pub(super) const fn used(&self) -> usize {
+        self.nodes.used() + self.values.used()
+    }
+}
 
 impl Node {
     /// A node of `height` null links forward, one back, and room for `entry_bytes`; its lengths are zero.
@@ -62,14 +87,14 @@ impl Node {
     }
 
     /// The node before all others: as high as can be, and without an entry.
-    pub(super) fn head(arena: &Arena, bump: &mut Bump) -> Self {
-        Self::empty(arena, bump, HEIGHT_MAX, 0)
+    pub(super) fn head(arena: &Arena, room: &mut Room) -> Self {
+        Self::empty(arena, &mut room.nodes, HEIGHT_MAX, 0)
     }
 
     /// A node with its entry written and its links null, not yet published.
     pub(super) fn entry(
         arena: &Arena,
-        bump: &mut Bump,
+        room: &mut Room,
         height: usize,
         target: Target<'_>,
         value: &[u8],
@@ -78,10 +103,17 @@ impl Node {
         let key_len = user_key_len + TRAILER_BYTES;
         let key_len_stored = u32::try_from(key_len).expect("a batch bounds its keys");
         let value_len_stored = u32::try_from(value.len()).expect("a batch bounds its values");
-        let node = Self::empty(arena, bump, height, key_len + value.len());
+        let apart = (value.len() >= APART_BYTES_MIN).then(|| {
+            let apart = arena.allocate(&mut room.values, value.len());
+            // SAFETY: just allocated, with this length, and nobody else knows of it.
+            unsafe { ptr::copy_nonoverlapping(value.as_ptr(), apart.as_ptr(), value.len()) };
+            apart.as_ptr().cast_const()
+        });
+        let value_bytes = apart.map_or(value.len(), |_| ADDRESS_BYTES);
+        let node = Self::empty(arena, &mut room.nodes, height, key_len + value_bytes);
         node.witness().write();
         let at = node.0.as_ptr();
-        // SAFETY: `empty` took room for the lengths and `key_len + value.len()` bytes after them,
+        // SAFETY: `empty` took room for the lengths and `key_len + value_bytes` bytes after them,
         // nobody else knows the node, and the sources are other memory.
         unsafe {
             at.add(KEY_LEN_AT).cast::<u32>().write(key_len_stored);
@@ -90,7 +122,11 @@ impl Node {
             ptr::copy_nonoverlapping(target.user_key.as_ptr(), key, user_key_len);
             let trailer = target.trailer.to_be_bytes();
             ptr::copy_nonoverlapping(trailer.as_ptr(), key.add(user_key_len), TRAILER_BYTES);
-            ptr::copy_nonoverlapping(value.as_ptr(), key.add(key_len), value.len());
+            let behind = key.add(key_len);
+            match apart {
+                Some(apart) => behind.cast::<*const u8>().write_unaligned(apart),
+                None => ptr::copy_nonoverlapping(value.as_ptr(), behind, value.len()),
+            }
         }
         node
     }
@@ -226,10 +262,15 @@ impl Node {
     /// As for [`Node::key`].
     #[inline]
     pub(in crate::memtable) unsafe fn value<'a>(self) -> &'a [u8] {
-        // SAFETY: the value follows the key in the same allocation.
+        // SAFETY: the value follows the key in the same allocation, or its address does, and then it stands in the same arena.
         unsafe {
             let (key, key_len, value_len) = self.key_parts();
-            slice::from_raw_parts(key.add(key_len), value_len)
+            let behind = key.add(key_len);
+            let value = match value_len >= APART_BYTES_MIN {
+                true => behind.cast::<*const u8>().read_unaligned(),
+                false => behind,
+            };
+            slice::from_raw_parts(value, value_len)
         }
     }
 }

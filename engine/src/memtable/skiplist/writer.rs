@@ -17,9 +17,9 @@
 use std::cmp::Ordering as Order;
 use std::sync::Arc;
 
-use super::{Found, HEIGHT_MAX, Node, SkipList, Target};
+use super::{Found, HEIGHT_MAX, Node, Room, SkipList, Target};
 use crate::comparator::Comparator;
-use crate::memtable::arena::{Arena, Bump};
+use crate::memtable::arena::Arena;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// So many searches take turns. A core follows about a dozen misses at once; more searches still gained (`docs/performance.md`).
@@ -38,7 +38,7 @@ const RUN: usize = 32;
 #[derive(Debug)]
 pub(in crate::memtable) struct Writer {
     list: Arc<SkipList>,
-    bump: Bump,
+    room: Room,
     /// Where the last insertion happened: what stood before the new node.
     ///
     /// Nested: the place on level `n + 1` stands at or before that on level `n`. So if a new key belongs directly
@@ -76,8 +76,8 @@ impl Writer {
     /// An empty list and the right to fill it.
     pub(in crate::memtable) fn new(comparator: Comparator, chunk_bytes_max: usize) -> Self {
         let arena = Arena::new(chunk_bytes_max);
-        let mut bump = Bump::new();
-        let head = Node::head(&arena, &mut bump);
+        let mut room = Room::new();
+        let head = Node::head(&arena, &mut room);
         let list = Arc::new(SkipList {
             arena,
             head,
@@ -87,7 +87,7 @@ impl Writer {
         });
         Self {
             list,
-            bump,
+            room,
             last: Place::start(head),
             inserted: None,
             searches: Vec::new(),
@@ -99,9 +99,9 @@ impl Writer {
         &self.list
     }
 
-    /// Bytes of nodes so far.
+    /// Bytes of nodes and values so far.
     pub(in crate::memtable) const fn used(&self) -> usize {
-        self.bump.used()
+        self.room.used()
     }
 
     /// Inserts a key that the list does not hold.
@@ -134,7 +134,7 @@ impl Writer {
         debug_assert!(list.compare(newest, target).is_gt());
         // SAFETY: the list keeps the arena.
         let before = unsafe { newest.before() }.expect("only the head has none before it");
-        let node = Node::entry(&list.arena, &mut self.bump, 1, target, value);
+        let node = Node::entry(&list.arena, &mut self.room, 1, target, value);
         list.link(before, node, 0);
         list.len.fetch_add(1, Ordering::Relaxed);
         node
@@ -213,7 +213,7 @@ impl Writer {
         value: &[u8],
     ) -> Node {
         let list = &*self.list;
-        let node = Node::entry(&list.arena, &mut self.bump, height, target, value);
+        let node = Node::entry(&list.arena, &mut self.room, height, target, value);
         if height > list.height.load(Ordering::Relaxed) {
             // A reader may see the new height before the node: it then finds no link there, and descends.
             list.height.store(height, Ordering::Relaxed);
