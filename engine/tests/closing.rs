@@ -307,3 +307,57 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
     assert_eq!(files(&memory, "log").1, 0);
     assert_eq!(prefix(&memory), ROWS);
 }
+
+/// A log that holds nothing needs no name that outlives a power cut. One that holds something does.
+#[test]
+fn closing_syncs_only_what_was_written() {
+    let operations = Arc::new(Mutex::new(Vec::new()));
+    let vfs = Hooked::new(&MemoryVfs::new(), {
+        let operations = Arc::clone(&operations);
+        move |operation, _| operations.lock().push(operation.to_owned())
+    });
+    for (writes_behind_a_flush, syncs) in [(0, 0), (1, 2)] {
+        let options = Options {
+            vfs: Arc::new(vfs.clone()),
+            background: Background::Manual,
+            ..Options::default()
+        };
+        let db = Db::open("db", options).unwrap();
+        db.put("k", "v").unwrap();
+        // Begins another log.
+        db.flush().unwrap();
+        for _ in 0..writes_behind_a_flush {
+            db.put("k", "v").unwrap();
+        }
+        operations.lock().clear();
+        db.close().unwrap();
+        let operations = operations.lock();
+        let synced = operations.iter().filter(|name| name.contains("sync"));
+        assert_eq!(synced.count(), syncs, "{operations:?}");
+    }
+}
+
+/// An older log that is still needed has its name made durable with it, though the newest one holds nothing.
+#[test]
+fn a_log_that_was_left_keeps_its_name() {
+    for seed in 0..20 {
+        let memory = MemoryVfs::new();
+        let vfs = FaultVfs::new(Arc::new(memory.clone()));
+        let options = || Options {
+            vfs: Arc::new(vfs.clone()),
+            background: Background::Manual,
+            ..Options::default()
+        };
+        let db = Db::open("db", options()).unwrap();
+        vfs.limit_bytes("sst", 0);
+        // A table would make all names durable. Without, the second log has none yet when it is left.
+        for key in ["first", "second"] {
+            db.put(key, "v").unwrap();
+            db.flush().unwrap_err();
+        }
+        db.sync().unwrap();
+        let disk = memory.crash(seed);
+        let db = open(&disk, None).unwrap();
+        assert_eq!(db.get("second").unwrap().as_deref(), Some(&b"v"[..]));
+    }
+}

@@ -112,9 +112,12 @@ impl Writer {
         if !self.log_synced {
             logs.push((self.log_number, self.log.begin_sync()));
         }
+        // A log that holds nothing may be gone after a power cut, name and all. An older one that holds something may have no
+        // name either, and gets it with that of the newest.
+        let name_is_due = !self.log_name_synced && !logs.is_empty();
         DueSync {
             logs,
-            name_of: (!self.log_name_synced).then_some(self.log_number),
+            name_of: name_is_due.then_some(self.log_number),
         }
     }
 
