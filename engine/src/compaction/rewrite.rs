@@ -21,7 +21,7 @@ use crate::cursor::InternalCursor;
 use crate::error::{Error, Result};
 use crate::internal_key::{self, ValueKind};
 use crate::iter::{MergeCursor, Source};
-use crate::memtable::Memtable;
+use crate::memtable::{Memtable, MemtableEntries};
 use crate::range_tombstone::{Fragment, RangeTombstones};
 use crate::sstable::{TableBuilder, TableOptions, TableSummary};
 use crate::version::{FileMeta, LEVELS, LevelCursor, TableFile, Tables, Version};
@@ -126,7 +126,7 @@ pub fn flush(
     // One table: level 0 is counted in tables.
     rewrite.target_file_bytes = u64::MAX;
     let input = Path::new("a memtable");
-    rewrite.run(&mut memtable.cursor(), memtable.len() as u64, input)
+    rewrite.run(&mut memtable.entries(), memtable.len() as u64, input)
 }
 
 /// Merges the inputs of a plan into tables for its output level; `None` if it was cancelled.
@@ -151,6 +151,7 @@ pub fn compact(
     let mut rewrite = Rewrite::new(environment, below, tombstones, Some(grandparents));
     let inputs = rewrite.without_covered(&plan.inputs)?;
     let mut merge = MergeCursor::new(comparator.clone(), sources(&inputs, comparator)?);
+    merge.seek_to_first()?;
     rewrite.run(&mut merge, entries, &first.unwrap_or_default())
 }
 
@@ -202,6 +203,51 @@ fn grandparents(plan: &Plan, version: &Version, comparator: &Comparator) -> Gran
         tables,
         at: 0,
         bytes: 0,
+    }
+}
+
+/// What a rewrite reads, from its first entry to its last.
+trait Input {
+    /// The internal key and the value of the entry that it stands on; `None` behind the last.
+    fn here(&self) -> Option<(&[u8], &[u8])>;
+
+    /// Moves to the next entry.
+    fn advance(&mut self) -> Result<()>;
+
+    /// That `what` is wrong with the entry that it stands on.
+    fn corruption(&self, what: String) -> Error;
+}
+
+impl Input for MergeCursor {
+    #[inline]
+    fn here(&self) -> Option<(&[u8], &[u8])> {
+        self.valid().then(|| (self.key(), self.value()))
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        self.next()
+    }
+
+    fn corruption(&self, what: String) -> Error {
+        InternalCursor::corruption(self, what)
+    }
+}
+
+impl Input for MemtableEntries<'_> {
+    #[inline]
+    fn here(&self) -> Option<(&[u8], &[u8])> {
+        Self::here(self)
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        Self::advance(self);
+        Ok(())
+    }
+
+    fn corruption(&self, what: String) -> Error {
+        Error::corruption("memory", 0, what)
     }
 }
 
@@ -280,12 +326,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Rewrites all of `input`, which is to hold so many entries.
-    fn run(
-        mut self,
-        input: &mut impl InternalCursor,
-        entries: u64,
-        path: &Path,
-    ) -> Result<Option<Output>> {
+    fn run(mut self, input: &mut impl Input, entries: u64, path: &Path) -> Result<Option<Output>> {
         let outcome = self.copy(input).and_then(|whole| {
             if whole {
                 self.end_table(None)?;
@@ -304,14 +345,12 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Copies what survives; `false` if it was cancelled before the end.
-    fn copy(&mut self, input: &mut impl InternalCursor) -> Result<bool> {
-        input.seek_to_first()?;
+    fn copy(&mut self, input: &mut impl Input) -> Result<bool> {
         let is_compaction = self.grandparents.is_some();
-        while input.valid() {
+        while let Some((key, value)) = input.here() {
             if self.environment.cancellation.is_asked_for(is_compaction) {
                 return Ok(false);
             }
-            let (key, value) = (input.key(), input.value());
             let entry = internal_key::parse(key).map_err(|what| input.corruption(what))?;
             self.output.entries_in += 1;
             if self.survivors.begins_key(&entry) && self.should_cut(entry.user_key) {
@@ -338,7 +377,7 @@ impl<'a> Rewrite<'a> {
                 }
                 other => other,
             })?;
-            input.next()?;
+            input.advance()?;
         }
         Ok(true)
     }

@@ -37,7 +37,7 @@
 mod buckets;
 
 use self::buckets::{Bucket, Buckets, SLOTS};
-use super::skiplist::{Node, SkipList};
+use super::skiplist::{Node, SkipList, Walk};
 use crate::bloom::KeyHash;
 use crate::internal_key;
 use crate::sync::{AtomicUsize, OnceLock, Ordering};
@@ -202,15 +202,13 @@ impl Index {
         let count = self.count.load(Ordering::Relaxed);
         let table = Table::new(buckets);
         let mut before: Option<Node> = None;
-        let mut at = list.first();
-        while let Some(node) = at {
+        for node in Walk::new(list) {
             let user_key = user_key_of(&node);
             let is_newest = before.is_none_or(|before| user_key_of(&before) != user_key);
             if is_newest && let Known::Absent(slot) = table.find(user_key, KeyHash::of(user_key)) {
                 slot.fill(node);
             }
-            before = at;
-            at = list.next(node);
+            before = Some(node);
         }
         self.tables[count].set(table).expect("it is made once");
         self.count.store(count + 1, Ordering::Release);

@@ -27,7 +27,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use self::cursor::MemtableCursor;
+pub use self::cursor::{MemtableCursor, MemtableEntries};
 use self::index::{Index, Known};
 use self::ranges::{Ranges, RangesWriter};
 use self::skiplist::{Node, SkipList, TOGETHER, Target, Writer};
@@ -375,6 +375,12 @@ impl Memtable {
     pub fn newest_range_delete(&self, user_key: &[u8], sequence: u64) -> u64 {
         let comparator = self.list.comparator();
         self.ranges.newest_over(comparator, user_key, sequence)
+    }
+
+    /// All entries, for who writes them out.
+    #[must_use]
+    pub fn entries(&self) -> MemtableEntries<'_> {
+        MemtableEntries::new(&self.list)
     }
 
     /// A cursor over the entries, which keeps this memtable alive.

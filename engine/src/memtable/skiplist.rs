@@ -34,12 +34,14 @@
 )]
 
 mod node;
+mod walk;
 mod writer;
 
 use std::cmp::Ordering as Order;
 
 pub(super) use self::node::Node;
 use self::node::{HEIGHT_MAX, Room};
+pub(super) use self::walk::Walk;
 pub(super) use self::writer::{TOGETHER, Writer};
 use super::arena::Arena;
 use crate::comparator::Comparator;

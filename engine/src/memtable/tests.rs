@@ -73,6 +73,17 @@ fn here(cursor: &MemtableCursor) -> Option<(Vec<u8>, Vec<u8>)> {
         .then(|| (cursor.key().to_vec(), cursor.value().to_vec()))
 }
 
+/// All entries, as who writes them out sees them.
+fn walked(table: &Memtable) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut entries = table.entries();
+    let mut walked = Vec::new();
+    while let Some((key, value)) = entries.here() {
+        walked.push((key.to_vec(), value.to_vec()));
+        entries.advance();
+    }
+    walked
+}
+
 proptest! {
     #[test]
     fn scans_agree_with_a_map(writes in writes(), together in 1usize..40) {
@@ -89,6 +100,7 @@ proptest! {
             cursor.next().unwrap();
         }
         prop_assert!(!cursor.valid());
+        prop_assert_eq!(walked(&table), expected.clone());
 
         cursor.seek_to_last().unwrap();
         for entry in expected.iter().rev() {
@@ -323,6 +335,41 @@ fn an_old_version_of_a_hot_key_is_found_in_few_steps() {
     assert_eq!(found.sequence, versions / 2);
     let asked = counted.0.load(Memory::Relaxed) - before;
     assert!(asked < 500, "{asked} comparisons among {versions} versions");
+}
+
+/// Lists of many lengths, in which one key has a quarter of all versions: what it has is one long stretch.
+#[test]
+fn a_walk_over_all_passes_over_nothing() {
+    const MOST: u64 = if cfg!(miri) { 100 } else { 20_000 };
+    let mut writer = MemtableWriter::new(Comparator::Bytewise, 4 << 20);
+    let mut keys = Vec::new();
+    for sequence in 0..MOST {
+        if sequence < 400 || sequence.is_multiple_of(5_000) || sequence + 1 == MOST {
+            let mut expected: Vec<Vec<u8>> = keys.clone();
+            expected.sort();
+            let walked = walked(&writer.reader());
+            let walked: Vec<_> = walked.into_iter().map(|(key, _)| key).collect();
+            assert!(walked == expected, "{sequence} entries");
+        }
+        let chance = (sequence + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let number = if chance >> 62 == 0 {
+            500
+        } else {
+            (chance >> 20) % MOST
+        };
+        let key = ParsedKey {
+            user_key: &number.to_be_bytes(),
+            sequence,
+            kind: ValueKind::Put,
+        };
+        writer.insert(key, b"value");
+        writer.end_batch();
+        keys.push(internal_key::encode(
+            &number.to_be_bytes(),
+            sequence,
+            ValueKind::Put,
+        ));
+    }
 }
 
 #[test]

@@ -27,7 +27,6 @@ const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
 const APART_BYTES_MIN: usize = 512;
 const ADDRESS_BYTES: usize = size_of::<*const u8>();
 /// A short key and its lengths end about here, often on the cache line after the node's first.
-#[cfg(target_arch = "x86_64")]
 const PREFETCH_AHEAD: usize = KEY_AT + 24;
 
 const _: () = assert!(align_of::<AtomicPtr<u8>>() <= ALIGN && LINK_BYTES.is_multiple_of(ALIGN));
@@ -219,16 +218,22 @@ impl Node {
     /// Asks for the node's first cache lines, so that they are on their way when it is compared.
     #[inline]
     pub(in crate::memtable) fn prefetch(self) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let start = self.0.as_ptr().cast::<i8>();
-            // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(start);
-                _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(PREFETCH_AHEAD));
-            }
-        }
+        prefetch(self.0.as_ptr());
+        prefetch(self.0.as_ptr().wrapping_add(PREFETCH_AHEAD));
+    }
+
+    /// Asks for the end of a short value and the beginning of a long one. Of a node whose first cache lines are there.
+    ///
+    /// # Safety
+    /// As for [`Node::key`].
+    #[inline]
+    pub(in crate::memtable) unsafe fn prefetch_value(self) {
+        // SAFETY: the caller's promise.
+        let value = unsafe { self.value() };
+        prefetch(match value.len() >= APART_BYTES_MIN {
+            true => value.as_ptr(),
+            false => value.as_ptr_range().end,
+        });
     }
 
     /// # Safety
@@ -273,4 +278,17 @@ impl Node {
             slice::from_raw_parts(value, value_len)
         }
     }
+}
+
+/// Asks for the cache line of an address, whatever it is.
+#[inline]
+fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program could see, and faults on no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
