@@ -1,13 +1,18 @@
 //! Claim: a table is written in pieces of 2 MiB that begin at multiples of that, whatever the blocks' lengths; only the end
-//! of the file is shorter. A page cache can then hold it in huge pages.
+//! of the file is shorter. A page cache can then hold it in huge pages. What a flush writes has shorter pieces.
+
+mod support;
 
 use engine::comparator::Comparator;
 use engine::error::Result;
 use engine::internal_key::{self, ValueKind};
 use engine::sstable::{Table, TableBuilder, TableOptions};
 use engine::vfs::{MemoryVfs, Syncer, Vfs, WritableFile};
-use std::path::Path;
+use engine::{Background, Db, Options};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use support::hooked::Hooked;
 
 const PIECE_BYTES: u64 = 2 << 20;
 
@@ -78,4 +83,36 @@ fn all_pieces_but_the_last_are_whole_and_aligned() {
             );
         }
     }
+}
+
+/// It is rewritten soon, and pages for short pieces come sooner.
+#[test]
+fn what_a_flush_writes_has_shorter_pieces() {
+    const ROWS: u32 = 3_000;
+    let appends: Arc<Mutex<BTreeMap<PathBuf, u64>>> = Arc::default();
+    let vfs = Hooked::new(&MemoryVfs::new(), {
+        let appends = Arc::clone(&appends);
+        move |operation, path| {
+            if operation == "append" && path.extension().is_some_and(|of| of == "sst") {
+                *appends.lock().unwrap().entry(path.to_owned()).or_default() += 1;
+            }
+        }
+    });
+    let options = Options {
+        vfs: Arc::new(vfs),
+        background: Background::Manual,
+        ..Options::default()
+    };
+    let db = Db::open("db", options).unwrap();
+    for _ in 0..2 {
+        for row in 0..ROWS {
+            db.put(row.to_be_bytes(), [7; 1000]).unwrap();
+        }
+        db.flush().unwrap();
+    }
+    let flushed: Vec<u64> = appends.lock().unwrap().values().copied().collect();
+    assert_eq!(flushed, [24, 24], "3.1 MB in pieces of 128 KiB");
+    db.compact().unwrap();
+    let all: Vec<u64> = appends.lock().unwrap().values().copied().collect();
+    assert_eq!(all[2..], [2], "3.1 MB in a piece of 2 MiB and the rest");
 }

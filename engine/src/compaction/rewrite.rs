@@ -27,6 +27,10 @@ use crate::sstable::{TableBuilder, TableOptions, TableSummary};
 use crate::version::{FileMeta, LEVELS, LevelCursor, TableFile, Tables, Version};
 use crate::vfs::WritableFile;
 
+/// A flushed table is written in smaller pieces than others. It is soon rewritten, and pages for pieces come sooner than huge
+/// pages: `docs/performance.md`.
+const FLUSHED_PIECE_BYTES: usize = 128 << 10;
+
 /// What a rewrite needs of the world around it.
 pub struct Environment<'a> {
     /// How tables are written.
@@ -441,10 +445,13 @@ impl<'a> Rewrite<'a> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
             let path = file.path().to_path_buf();
-            let options = TableOptions {
+            let mut options = TableOptions {
                 sequence_max: self.sequence_max,
                 ..self.environment.table_options.clone()
             };
+            if self.grandparents.is_none() {
+                options.piece_bytes = FLUSHED_PIECE_BYTES;
+            }
             let builder = TableBuilder::new(file, options);
             let builder = builder.inspect_err(|_| (self.environment.discard)(&path))?;
             if let Some(grandparents) = &mut self.grandparents {

@@ -15,9 +15,8 @@ use crate::range_tombstone::Fragment;
 use crate::vfs::WritableFile;
 use std::cmp::Ordering;
 
-/// The file is written in pieces of this length, each of which begins at a multiple of it, and a rest at the end. A page
-/// cache that can keeps what is written so as huge pages, and maps them as such: a look-up in a mapped table then hardly
-/// ever waits for an address to be translated. `docs/performance.md` has the figures.
+/// A page cache that can keeps what is written in such pieces as huge pages, and maps them as such: a look-up in a mapped table
+/// then hardly ever waits for an address to be translated. `docs/performance.md` has the figures.
 const PIECE_BYTES: usize = 2 << 20;
 
 const BLOCK_BYTES_MAX: usize = 16 << 20;
@@ -40,6 +39,8 @@ pub struct TableOptions {
     pub filter_bits_per_key: usize,
     /// How data blocks are compressed.
     pub compression: Compression,
+    /// The file is written in pieces of this length, each of which begins at a multiple of it, and a rest at the end.
+    pub piece_bytes: usize,
     /// Why the table is written, for its properties: "flush", "compaction to level 1".
     pub origin: String,
     /// The number of the column family that it belongs to, for its properties.
@@ -54,7 +55,7 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// The defaults: blocks of 4 KiB, a restart every 4 entries, 10 filter bits a key, no compression.
+    /// The defaults: blocks of 4 KiB, a restart every 4 entries, 10 filter bits a key, no compression, pieces of 2 MiB.
     pub fn new(comparator: Comparator) -> TableOptions {
         TableOptions {
             comparator,
@@ -62,6 +63,7 @@ impl TableOptions {
             restart_interval: 4,
             filter_bits_per_key: 10,
             compression: Compression::None,
+            piece_bytes: PIECE_BYTES,
             origin: String::new(),
             family: 0,
             family_name: String::new(),
@@ -73,6 +75,7 @@ impl TableOptions {
     pub(crate) fn check(&self) -> Result<()> {
         let checks = [
             ("block_bytes", self.block_bytes, 1, BLOCK_BYTES_MAX),
+            ("piece_bytes", self.piece_bytes, 1, PIECE_BYTES),
             (
                 "restart_interval",
                 self.restart_interval,
@@ -288,7 +291,8 @@ impl TableBuilder {
         self.properties.data_blocks += 1;
         self.index
             .block_ended(self.properties.largest.clone(), handle);
-        let whole = self.buffer.len() / PIECE_BYTES * PIECE_BYTES;
+        let piece_bytes = self.options.piece_bytes;
+        let whole = self.buffer.len() / piece_bytes * piece_bytes;
         self.append_buffer(whole)
     }
 
