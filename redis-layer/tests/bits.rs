@@ -100,6 +100,27 @@ fn numbers_of_any_width() {
                 "[255 nil]",
             ),
             ("bitfield f overflow sat set i8 8 -200 get i8 8", "[0 -128]"),
+            // Redis takes what is much too small for too great.
+            (
+                "bitfield low overflow sat set i8 0 -9223372036854775680 get i8 0",
+                "[0 -128]",
+            ),
+            (
+                "bitfield low overflow sat set i8 0 -9223372036854775681 get i8 0",
+                "[-128 127]",
+            ),
+            (
+                "bitfield low overflow sat set i63 0 -9223372036854775808 get i63 0",
+                "[4575657221408423936 4611686018427387903]",
+            ),
+            (
+                "bitfield low overflow sat set i64 0 -9223372036854775808 get i64 0",
+                "[9223372036854775806 -9223372036854775808]",
+            ),
+            (
+                "bitfield low overflow sat incrby i8 0 -9223372036854775808",
+                "[-128]",
+            ),
             ("bitfield f incrby i8 8 -1", "[127]"),
             ("bitfield f set u8 0 -1 get u8 0", "[255 255]"),
             (

@@ -146,6 +146,11 @@ fn take(step: Step, text: &mut [u8]) -> Option<i128> {
         Action::Get => return Some(old),
         // Redis takes the number for one without a sign if the field has none.
         Action::Set(number) if !field.is_signed => i128::from(number.cast_unsigned()),
+        Action::Set(number)
+            if overflow == Overflow::Saturate && is_taken_for_great(field, number) =>
+        {
+            i128::from(i64::MAX)
+        }
         Action::Set(number) => i128::from(number),
         Action::Add(increment) => old + i128::from(increment),
     };
@@ -155,6 +160,14 @@ fn take(step: Step, text: &mut [u8]) -> Option<i128> {
         Action::Set(_) => old,
         _ => new,
     })
+}
+
+/// Whether a number is so small that Redis takes it for too great: it subtracts it from the greatest that fits, in 64 bits.
+fn is_taken_for_great(field: Field, number: i64) -> bool {
+    field.bits < 64
+        && ((1_i64 << (field.bits - 1)) - 1)
+            .checked_sub(number)
+            .is_none()
 }
 
 /// A number of at most 63 bits, or 64 with a sign.

@@ -180,7 +180,8 @@ impl Generator {
             found
         });
         let mut commands = group.unwrap().1(self);
-        if self.once_in(25) {
+        // Nobody counts the arguments of CLUSTER here: known_differences.rs.
+        if self.once_in(25) && commands[0][0] != "cluster" {
             self.damage(&mut commands[0]);
         }
         if self.once_in(4) {
