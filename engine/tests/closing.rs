@@ -55,12 +55,17 @@ impl CompactionFilter for Gate {
     }
 }
 
-fn open(vfs: &MemoryVfs, gate: Option<&Arc<Gate>>) -> engine::Result<Db> {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
+/// Nothing goes on beside the test.
+fn manual(vfs: impl Vfs + 'static) -> Options {
+    Options {
+        vfs: Arc::new(vfs),
         background: Background::Manual,
         ..Options::default()
-    };
+    }
+}
+
+fn open(vfs: &MemoryVfs, gate: Option<&Arc<Gate>>) -> engine::Result<Db> {
+    let options = manual(vfs.clone());
     let family = FamilyOptions {
         compaction_filter: gate.map(|gate| Arc::clone(gate) as Arc<dyn CompactionFilter>),
         ..tiny()
@@ -147,12 +152,7 @@ fn closing_twice_at_once_waits_both_times() {
 fn closing_again_says_how_closing_ended() {
     let memory = MemoryVfs::new();
     let vfs = FaultVfs::new(Arc::new(memory));
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
-    let db = Db::open("db", options).unwrap();
+    let db = Db::open("db", manual(vfs.clone())).unwrap();
     db.put("k", "v").unwrap();
     vfs.fail_nth(1, Fault::Io);
     let first = db.close().unwrap_err().to_string();
@@ -317,12 +317,7 @@ fn closing_syncs_only_what_was_written() {
         move |operation, _| operations.lock().push(operation.to_owned())
     });
     for (writes_behind_a_flush, syncs) in [(0, 0), (1, 2)] {
-        let options = Options {
-            vfs: Arc::new(vfs.clone()),
-            background: Background::Manual,
-            ..Options::default()
-        };
-        let db = Db::open("db", options).unwrap();
+        let db = Db::open("db", manual(vfs.clone())).unwrap();
         db.put("k", "v").unwrap();
         // Begins another log.
         db.flush().unwrap();
@@ -343,12 +338,7 @@ fn a_log_that_was_left_keeps_its_name() {
     for seed in 0..20 {
         let memory = MemoryVfs::new();
         let vfs = FaultVfs::new(Arc::new(memory.clone()));
-        let options = || Options {
-            vfs: Arc::new(vfs.clone()),
-            background: Background::Manual,
-            ..Options::default()
-        };
-        let db = Db::open("db", options()).unwrap();
+        let db = Db::open("db", manual(vfs.clone())).unwrap();
         vfs.limit_bytes("sst", 0);
         // A table would make all names durable. Without, the second log has none yet when it is left.
         for key in ["first", "second"] {

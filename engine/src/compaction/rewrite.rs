@@ -129,6 +129,7 @@ pub fn flush(
     let mut rewrite = Rewrite::new(environment, below, tombstones, None);
     // One table: level 0 is counted in tables.
     rewrite.target_file_bytes = u64::MAX;
+    rewrite.piece_bytes = FLUSHED_PIECE_BYTES;
     let input = Path::new("a memtable");
     rewrite.run(&mut memtable.entries(), memtable.len() as u64, input)
 }
@@ -292,6 +293,7 @@ struct Rewrite<'a> {
     low: Option<Vec<u8>>,
     grandparents: Option<Grandparents>,
     target_file_bytes: u64,
+    piece_bytes: usize,
     open: Option<Open>,
     written: Vec<PathBuf>,
     output: Output,
@@ -321,6 +323,7 @@ impl<'a> Rewrite<'a> {
             survivors,
             grandparents,
             target_file_bytes: environment.target_file_bytes,
+            piece_bytes: environment.table_options.piece_bytes,
             open: None,
             written: Vec::new(),
             output: Output::default(),
@@ -445,13 +448,11 @@ impl<'a> Rewrite<'a> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
             let path = file.path().to_path_buf();
-            let mut options = TableOptions {
+            let options = TableOptions {
+                piece_bytes: self.piece_bytes,
                 sequence_max: self.sequence_max,
                 ..self.environment.table_options.clone()
             };
-            if self.grandparents.is_none() {
-                options.piece_bytes = FLUSHED_PIECE_BYTES;
-            }
             let builder = TableBuilder::new(file, options);
             let builder = builder.inspect_err(|_| (self.environment.discard)(&path))?;
             if let Some(grandparents) = &mut self.grandparents {

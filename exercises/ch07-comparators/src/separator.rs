@@ -10,8 +10,8 @@
 //! 3. no longer than the shortest *raised cut* that keeps 1 and 2. A raised cut is the first `n` bytes of `a`, with one added to
 //!    the last of them. A byte `ff` cannot be raised.
 //!
-//! If no raised cut fits, answer `None`: the engine then takes `a` itself. (Another key that keeps 1 and 2 will do too.) If `a` is not before `b`,
-//! answer `None`.
+//! If no raised cut fits, answer `None`: the engine then takes `a` itself. (Another key that keeps 1 and 2 will do too.)
+//! If `a` is not before `b`, answer `None`.
 //!
 //! | `a`         | `b`         | answer     |                                                        |
 //! |-------------|-------------|------------|--------------------------------------------------------|

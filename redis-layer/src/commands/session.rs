@@ -193,6 +193,13 @@ impl Server {
         staying.map(Arc::clone).collect()
     }
 
+    /// Ends a connection that holds more memory than it may, and counts it.
+    pub fn evict(&self, peer: &Peer) {
+        peer.outbox.close();
+        let evicted = &self.counters.evicted_clients;
+        evicted.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The connection of this number, if it is one of [`peers`](Self::peers).
     pub(crate) fn peer(&self, id: u64) -> Option<Arc<Peer>> {
         let clients = self.clients.lock();
@@ -410,9 +417,7 @@ impl Session {
                 bytes,
                 "closed: its answers are larger than maxmemory-clients"
             );
-            self.peer.outbox.close();
-            let evicted = &self.server.counters.evicted_clients;
-            evicted.fetch_add(1, Ordering::Relaxed);
+            self.server.evict(&self.peer);
         }
         is_too_much
     }

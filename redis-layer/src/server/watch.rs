@@ -5,7 +5,6 @@
 //! cannot grow, and only the idle times are looked at, once a second.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::commands::{Peer, Server};
@@ -81,9 +80,8 @@ fn relieve(server: &Server) {
                 bytes,
                 "closed: clients hold more than maxmemory-clients"
             );
-            peer.outbox.close();
+            server.evict(&peer);
             held -= bytes.min(held);
-            server.counters.evicted_clients.fetch_add(1, Relaxed);
         }
     }
 }

@@ -161,7 +161,7 @@ fn one(set: &SortedSet<'_, '_>, rank: u64) -> Result<Vec<Element>> {
 
 /// So many members by chance, the same ones again if it happens.
 ///
-/// Cost: O(log n) for each.
+/// Cost: O(log n) for each. If they are many beside the set, it is read whole.
 ///
 /// # Errors
 /// A damaged row; those of the store.
