@@ -5,6 +5,7 @@
 //! - what is left to live may differ by the time that passes between the two servers;
 //! - what is random (`SPOP`, `RANDOMKEY`) agrees in its shape: the types and the number of replies.
 //!   That the elements are ones that were there, each as often as it should be, is a test of its own;
+//! - what `SORT BY` takes for equal comes in any order, whole groups of it with `GET`; with `LIMIT`, any of it;
 //! - what `SORT ALPHA` takes for equal, texts that differ behind a zero byte only, may come in any order;
 //! - a score of -0 is 0 here, see `docs/differences.md`;
 //! - `SCAN` and its like agree if both end at once with the same set. Who needs several steps may cut
@@ -43,6 +44,8 @@ enum Rule {
     Texts,
     /// Types and numbers of elements.
     Shape,
+    /// The number of elements, each of them text or null.
+    Number,
     /// A cursor and elements in groups of so many.
     Scan(usize),
     /// A cursor and pairs of members and scores.
@@ -68,10 +71,15 @@ fn rule(command: &Command) -> Rule {
         b"scan" | b"sscan" => Rule::Scan(1),
         b"hscan" => Rule::Scan(2),
         b"zscan" => Rule::ScanScores,
-        // Without an order that is asked for, a set is sorted by chance.
-        b"sort" | b"sort_ro" if has(b"nosort") => Rule::Unordered(1),
-        // Sorted by what does not exist, all are equal, and Redis leaves their order to chance.
-        b"sort" | b"sort_ro" if has(b"by") => Rule::Shape,
+        // By what does not exist, all are equal: their order is chance, and so is which of them a LIMIT leaves.
+        b"sort" | b"sort_ro" if has(b"by") && has(b"limit") => Rule::Number,
+        b"sort" | b"sort_ro" if has(b"by") => {
+            let gets = command
+                .iter()
+                .skip(2)
+                .filter(|arg| arg.eq_ignore_ascii_case(b"get"));
+            Rule::Unordered(gets.count().max(1))
+        }
         b"sort" | b"sort_ro" => Rule::Texts,
         [b'z', ..] | [b'b', b'z', ..] => Rule::Score,
         _ => Rule::Exact,
@@ -120,6 +128,10 @@ fn agree_by(rule: Rule, real: &Tree<'_>, ours: &Tree<'_>) -> bool {
             matches!(numbers, (Some(a), Some(b)) if a.abs_diff(b) <= tolerance)
         }
         (Rule::Shape, _, _) => same_shape(real, ours),
+        (Rule::Number, Tree::List(a, real), Tree::List(b, ours)) => {
+            let plain = |tree: &Tree<'_>| matches!(tree, Tree::Bulk(_) | Tree::Line(b"$-1" | b"_"));
+            a == b && real.len() == ours.len() && real.iter().chain(ours).all(plain)
+        }
         (Rule::Texts, Tree::List(a, real), Tree::List(b, ours)) => {
             let texts = real.iter().map(c_text).eq(ours.iter().map(c_text));
             a == b && texts && sorted(real, 1) == sorted(ours, 1)
@@ -268,6 +280,15 @@ fn only_what_has_no_order_or_is_chance_may_differ() {
     assert!(!same("get k", b"$2\r\n-0\r\n", b"$1\r\n0\r\n"));
     assert!(same("spop k 2", ab, ac));
     assert!(!same("spop k 2", ab, b"$1\r\na\r\n"));
+    let groups = b"*4\r\n$-1\r\n$1\r\na\r\n$1\r\nv\r\n$1\r\nb\r\n";
+    let turned = b"*4\r\n$1\r\nv\r\n$1\r\nb\r\n$-1\r\n$1\r\na\r\n";
+    let broken = b"*4\r\n$-1\r\n$1\r\nb\r\n$1\r\nv\r\n$1\r\na\r\n";
+    assert!(same("sort k by h->* get x* get #", groups, turned));
+    assert!(!same("sort k by h->* get x* get #", groups, broken));
+    assert!(!same("sort k get x* get #", groups, turned));
+    assert!(same("sort k by h->* limit 0 2", ab, ac));
+    assert!(!same("sort k by h->* limit 0 2", ab, groups));
+    assert!(!same("sort k by h->* limit 0 2", ab, b"-ERR a\r\n"));
     assert!(!same("spop k", b"-ERR a\r\n", b"-ERR b\r\n"));
     let scan =
         |cursor: &str, items: &[u8]| [b"*2\r\n$1\r\n", cursor.as_bytes(), b"\r\n", items].concat();
