@@ -12,6 +12,10 @@ use crate::error::{Error, Result};
 use crate::vfs::FileSlice;
 use std::sync::Arc;
 
+/// The memory of so many blocks is asked for before the cursor comes to them. The processor foresees steps within a block;
+/// from one block's end to the next one's it does not.
+const BLOCKS_AHEAD: usize = 2;
+
 /// A position in a table. Keeps the table open; keeps one data block at hand and reuses its buffers.
 ///
 /// Invariant: when the cursor is valid, `index` is the block that `data` walks.
@@ -84,6 +88,9 @@ impl TableCursor {
         if self.load()? {
             let comparator = self.table.comparator();
             self.data.prefetch(comparator, target, direction);
+            for distance in 1..=BLOCKS_AHEAD {
+                self.prefetch_block(distance, direction);
+            }
         }
         Ok(())
     }
@@ -132,7 +139,7 @@ impl TableCursor {
     }
 
     /// Moves to the block of this number and takes it in hand. `false` if there is none. Stands on no entry.
-    fn move_to_block(&mut self, number: Option<usize>) -> Result<bool> {
+    fn move_to_block(&mut self, number: Option<usize>, direction: Direction) -> Result<bool> {
         self.data.leave();
         self.index = None;
         let Some(number) = number else {
@@ -140,7 +147,23 @@ impl TableCursor {
         };
         let block = self.table.index().block_at(number);
         self.index = block.map_err(|damage| self.table.index_damaged(&damage))?;
+        self.prefetch_block(BLOCKS_AHEAD, direction);
         self.load()
+    }
+
+    /// Asks for the memory of the block so many blocks on. What is wrong with its entry in the index will show when the
+    /// cursor comes there.
+    fn prefetch_block(&self, distance: usize, direction: Direction) {
+        let number = self.index.and_then(|block| match direction {
+            Direction::Forward => block.number.checked_add(distance),
+            Direction::Backward => block.number.checked_sub(distance),
+        });
+        if let Some(number) = number
+            && let Ok(Some(block)) = self.table.index().block_at(number)
+        {
+            self.table.prefetch_start(block);
+            self.table.prefetch_end(block);
+        }
     }
 
     /// Takes the data block that the cursor came to in hand. `false` if there is none.
@@ -171,7 +194,7 @@ impl TableCursor {
     /// On to the next block that has entries, if this one is used up.
     fn skip_forward(&mut self) -> Result<()> {
         while let Some(block) = self.used_up() {
-            if self.move_to_block(block.number.checked_add(1))? {
+            if self.move_to_block(block.number.checked_add(1), Direction::Forward)? {
                 self.move_data(BlockCursor::seek_to_first)?;
             }
         }
@@ -181,7 +204,7 @@ impl TableCursor {
     /// Back to the previous block that has entries, if this one is used up.
     fn skip_backward(&mut self) -> Result<()> {
         while let Some(block) = self.used_up() {
-            if self.move_to_block(block.number.checked_sub(1))? {
+            if self.move_to_block(block.number.checked_sub(1), Direction::Backward)? {
                 self.move_data(BlockCursor::seek_to_last)?;
             }
         }
@@ -216,7 +239,7 @@ impl InternalCursor for TableCursor {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        if self.move_to_block(Some(0))? {
+        if self.move_to_block(Some(0), Direction::Forward)? {
             self.move_data(BlockCursor::seek_to_first)?;
         }
         self.skip_forward()
@@ -224,7 +247,7 @@ impl InternalCursor for TableCursor {
 
     fn seek_to_last(&mut self) -> Result<()> {
         let last = self.table.index().blocks().checked_sub(1);
-        if self.move_to_block(last)? {
+        if self.move_to_block(last, Direction::Backward)? {
             self.move_data(BlockCursor::seek_to_last)?;
         }
         self.skip_backward()

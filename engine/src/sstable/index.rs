@@ -124,23 +124,28 @@ pub(super) struct Index {
     shortcut: Option<Shortcut>,
 }
 
-/// What a look-up needs beside the heads, where they tell which data block it is: that is, nearly always. Taken from the
-/// entries when the table is opened; they are then not looked at, and with them two lines of memory that would have to come.
+/// Where data blocks stand, and what else a look-up needs beside the heads, where they tell which block it is: that is,
+/// nearly always. Taken from the entries when the table is opened; they are then not looked at, and with them two lines of
+/// memory that would have to come.
 #[derive(Debug)]
 struct Shortcut {
-    /// The prefix that heads leave out.
-    prefix: Box<[u8]>,
+    /// The prefix that heads leave out, if there are heads.
+    prefix: Option<Box<[u8]>>,
     /// Where data blocks begin, each where the one before ends, and where the last one ends.
     starts: Box<[u64]>,
 }
 
 impl Shortcut {
-    /// `None` if there are no heads, or if anything about the index is unusual: the search of the entries says what.
+    /// `None` if anything about the index is unusual: the search of the entries says what.
     fn new(index: &Index) -> Option<Shortcut> {
         let view = index.block.view();
-        let skip = view.skip()?;
-        let first = view.restart_entry(0).ok()?;
-        let prefix = view.bytes(&first.tail).get(..skip)?.into();
+        let prefix = match view.skip() {
+            Some(skip) => {
+                let first = view.restart_entry(0).ok()?;
+                Some(view.bytes(&first.tail).get(..skip)?.into())
+            }
+            None => None,
+        };
         let blocks = view.restarts();
         let mut starts = Vec::with_capacity(blocks + 1);
         let mut end = None;
@@ -158,6 +163,17 @@ impl Shortcut {
             starts: starts.into(),
         })
     }
+
+    /// As [`Index::block_at`].
+    #[inline]
+    fn block_at(&self, number: usize) -> Option<DataBlock> {
+        let [start, next] = self.starts.get(number..)?.first_chunk().copied()?;
+        let handle = Handle {
+            offset: start,
+            length: next - start - BETWEEN_BLOCKS,
+        };
+        Some(DataBlock { number, handle })
+    }
 }
 
 impl Index {
@@ -173,21 +189,13 @@ impl Index {
     /// As [`find`](Self::find) in the byte order, by heads alone; `None` if they do not tell.
     #[inline]
     fn find_by_head(&self, target: &[u8]) -> Option<Option<DataBlock>> {
-        let Shortcut { prefix, starts } = self.shortcut.as_ref()?;
+        let shortcut = self.shortcut.as_ref()?;
         let user_key = internal_key::user_key(target);
-        if !user_key.starts_with(prefix) {
+        if !user_key.starts_with(shortcut.prefix.as_ref()?) {
             return None;
         }
         let number = self.block.view().restarts_before(user_key)?;
-        let Some([start, next]) = starts[number..].first_chunk().copied() else {
-            // The key comes after the last block.
-            return Some(None);
-        };
-        let handle = Handle {
-            offset: start,
-            length: next - start - BETWEEN_BLOCKS,
-        };
-        Some(Some(DataBlock { number, handle }))
+        Some(shortcut.block_at(number))
     }
 
     /// How many data blocks there are.
@@ -223,6 +231,9 @@ impl Index {
 
     /// The data block of this number, if there are so many.
     pub(super) fn block_at(&self, number: usize) -> Result<Option<DataBlock>, Damage> {
+        if let Some(shortcut) = &self.shortcut {
+            return Ok(shortcut.block_at(number));
+        }
         let view = self.block.view();
         if number >= view.restarts() {
             return Ok(None);

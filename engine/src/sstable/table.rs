@@ -475,6 +475,16 @@ impl Table {
         }
     }
 
+    /// Asks for the memory where a block's entries begin.
+    #[inline]
+    pub(super) fn prefetch_start(&self, block: DataBlock) {
+        if let Some(mapped) = &self.mapped
+            && let Some(range) = block.handle.range_within(self.parts_end())
+        {
+            mapped.prefetch(range.start, range.start + 1);
+        }
+    }
+
     pub(super) fn parts_end(&self) -> u64 {
         self.file.len() - FOOTER_BYTES as u64
     }

@@ -100,9 +100,10 @@ fn object(g: &mut Generator) -> Command {
     let key = g.pick(&ANY_KEYS);
     match g.below(4) {
         // The form of a string, and who shares it, depends on its past in Redis, and on the value alone here.
+        // So neither key is ever one.
         0 => {
             let word = g.pick(&[&b"encoding"[..], b"REFCOUNT"]);
-            args([b"object", word, g.pick(&[LEX_KEYS[0], b"nothing"])])
+            args([b"object", word, g.pick(&[LEX_KEYS[0], b"no such key"])])
         }
         1 => args([b"touch", key, g.pick(&ANY_KEYS), key]),
         2 => args([b"unlink", key, g.pick(&ANY_KEYS)]),
