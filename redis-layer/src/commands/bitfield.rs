@@ -4,7 +4,8 @@ use crate::commands::bits::bit_offset;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::bits::{Field, Overflow};
 use crate::types::number::parse_integer;
-use crate::types::{Class, Txn};
+use crate::types::strings::Text;
+use crate::types::{self, Class, Txn};
 
 /// One step of a `BITFIELD`.
 #[derive(Debug, Clone, Copy)]
@@ -96,22 +97,30 @@ fn parse_field(args: Args<'_>, position: usize) -> Result<Field, CommandError> {
 pub(crate) fn bitfield(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let steps = parse(args)?;
     let key = args.get(1);
-    let stored = txn.stored_string(key)?.unwrap_or_default();
+    let mut text = txn.open_text(key)?;
     let writes = steps.iter().filter(|step| step.action != Action::Get);
     let length = writes.map(|step| step.field.end_byte()).max();
     let Some(length) = length else {
         txn.count_reads();
-        return Ok(get_all(&steps, &stored.text));
+        return get_all(txn, &steps, &text);
     };
-    let mut text = stored.text.to_vec();
-    // A string grows even if no number fits.
-    text.resize(text.len().max(length), 0);
-    let replies: Vec<Reply> = steps
-        .iter()
-        .map(|step| take(*step, &mut text).map_or(Reply::Null, integer))
-        .collect();
-    if *text != *stored.text {
-        txn.set_string(key, text.into(), stored.expires_ms);
+    let mut is_changed = length > text.len();
+    if is_changed {
+        // A string grows even if no number fits.
+        text.grow(txn, key, length)?;
+    }
+    let mut replies = Vec::with_capacity(steps.len());
+    for step in steps {
+        let (step, at, old) = here(txn, step, &text)?;
+        let mut part = old.clone();
+        replies.push(take(step, &mut part).map_or(Reply::Null, integer));
+        if part != old {
+            text.write(txn, key, at, &part)?;
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        text.finish(txn, key);
         txn.event(Class::String, "setbit", key);
     }
     Ok(Reply::Array(replies))
@@ -125,13 +134,25 @@ pub(crate) fn bitfield_ro(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             "ERR BITFIELD_RO only supports the GET subcommand",
         ));
     }
-    let text = txn.get_string(args.get(1))?.unwrap_or_default();
-    Ok(get_all(&steps, &text))
+    let text = txn.open_text(args.get(1))?;
+    get_all(txn, &steps, &text)
 }
 
-fn get_all(steps: &[Step], text: &[u8]) -> Reply {
-    let values = steps.iter().map(|step| integer(step.field.get(text)));
-    Reply::Array(values.collect())
+fn get_all(txn: &Txn<'_>, steps: &[Step], text: &Text) -> Outcome {
+    let mut values = Vec::with_capacity(steps.len());
+    for step in steps {
+        let (step, _, part) = here(txn, *step, text)?;
+        values.push(integer(step.field.get(&part)));
+    }
+    Ok(Reply::Array(values))
+}
+
+/// A step within the bytes that its field lies in: they, and where in the string they begin.
+fn here(txn: &Txn<'_>, mut step: Step, text: &Text) -> types::Result<(Step, usize, Vec<u8>)> {
+    let at = step.field.at / 8;
+    let part = text.read(txn, at..step.field.end_byte())?;
+    step.field.at %= 8;
+    Ok((step, at, part.to_vec()))
 }
 
 /// Takes a step. Answers the old number of a `SET`, the new one of an `INCRBY`.

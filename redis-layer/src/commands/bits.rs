@@ -1,11 +1,18 @@
 //! Commands on strings bit by bit. `BITFIELD` is in `bitfield`.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
-use crate::commands::string_parts::{MOST_BYTES, part};
+use crate::commands::string_parts::part;
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::parse_integer;
-use crate::types::{Class, Txn, bits};
+use crate::types::strings::{LONGEST, Text};
+use crate::types::{self, Class, Txn, bits};
+
+/// Of a string in pieces, so much is in memory at a time.
+const WINDOW_BYTES: usize = 1 << 20;
+const WINDOW_BITS: usize = WINDOW_BYTES * 8;
 
 const BAD_OFFSET: CommandError =
     CommandError::fixed("ERR bit offset is not an integer or out of range");
@@ -19,7 +26,7 @@ pub(crate) fn bit_offset(text: &[u8], width: Option<u32>) -> Result<usize, Comma
     parse_integer(digits)
         .and_then(|number| number.checked_mul(scale))
         .and_then(|offset| usize::try_from(offset).ok())
-        .filter(|offset| offset / 8 < MOST_BYTES)
+        .filter(|offset| offset / 8 < LONGEST)
         .ok_or(BAD_OFFSET)
 }
 
@@ -36,15 +43,19 @@ pub(crate) fn setbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
     };
     let key = args.get(1);
-    let stored = txn.stored_string(key)?.unwrap_or_default();
-    let mut text = stored.text.to_vec();
-    let length = text.len();
-    text.resize(length.max(at / 8 + 1), 0);
-    let old = bits::get(&text, at);
+    let mut text = txn.open_text(key)?;
+    let (byte, within) = (at / 8, at % 8);
+    let mut of_bit = [text
+        .read(txn, byte..byte + 1)?
+        .first()
+        .copied()
+        .unwrap_or(0)];
+    let old = bits::get(&of_bit, within);
     // Who sets what is there changes nothing, and nobody hears of it.
-    if old != bit || text.len() > length {
-        bits::set(&mut text, at, bit);
-        txn.set_string(key, text.into(), stored.expires_ms);
+    if old != bit || byte >= text.len() {
+        bits::set(&mut of_bit, within, bit);
+        text.write(txn, key, byte, &of_bit)?;
+        text.finish(txn, key);
         txn.event(Class::String, "setbit", key);
     }
     Ok(Reply::yes_or_no(old))
@@ -53,8 +64,8 @@ pub(crate) fn setbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `GETBIT key offset`
 pub(crate) fn getbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let at = bit_offset(args.get(2), None)?;
-    let text = txn.get_string(args.get(1))?.unwrap_or_default();
-    Ok(Reply::yes_or_no(bits::get(&text, at)))
+    let of_bit = txn.open_text(args.get(1))?.read(txn, at / 8..at / 8 + 1)?;
+    Ok(Reply::yes_or_no(bits::get(&of_bit, at % 8)))
 }
 
 /// Whether the positions of a range are those of bits, by the word behind them.
@@ -69,20 +80,67 @@ fn counts_bits(args: Args<'_>, position: usize) -> Result<bool, CommandError> {
 }
 
 /// The bits of a range of bytes, or of bits.
-fn bit_range(text: &[u8], start: i64, end: i64, in_bits: bool) -> Option<std::ops::Range<usize>> {
+fn bit_range(text: &Text, start: i64, end: i64, in_bits: bool) -> Option<Range<usize>> {
     if in_bits {
         return part(text.len() * 8, start, end);
     }
     part(text.len(), start, end).map(|bytes| bytes.start * 8..bytes.end * 8)
 }
 
+/// How many bits of a range are set.
+fn count_ones(txn: &Txn<'_>, text: &Text, range: Range<usize>) -> types::Result<u64> {
+    let mut count = 0;
+    for window in windows(range) {
+        let (at, part) = bytes_of(txn, text, &window)?;
+        count += bits::count_ones(&part, window.start - at..window.end - at);
+    }
+    Ok(count)
+}
+
+/// The first bit of a range that is `wanted`.
+fn position(
+    txn: &Txn<'_>,
+    text: &Text,
+    range: Range<usize>,
+    wanted: bool,
+) -> types::Result<Option<usize>> {
+    for window in windows(range) {
+        let (at, part) = bytes_of(txn, text, &window)?;
+        let found = bits::position(&part, window.start - at..window.end - at, wanted);
+        if let Some(found) = found {
+            return Ok(Some(at + found));
+        }
+    }
+    Ok(None)
+}
+
+/// A range of bits in parts, each of which ends with the last bit of a window of the string, or of the range.
+fn windows(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        let end = (start / WINDOW_BITS + 1)
+            .saturating_mul(WINDOW_BITS)
+            .min(range.end);
+        let window = start..end;
+        start = end;
+        (!window.is_empty()).then_some(window)
+    })
+}
+
+/// The bytes that a range of bits lies in, and the number of their first bit.
+fn bytes_of(txn: &Txn<'_>, text: &Text, bits: &Range<usize>) -> types::Result<(usize, Bytes)> {
+    let bytes = bits.start / 8..bits.end.div_ceil(8);
+    Ok((bytes.start * 8, text.read(txn, bytes)?))
+}
+
 /// `BITCOUNT key [start end [BYTE | BIT]]`
 pub(crate) fn bitcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let Some(text) = txn.get_string(args.get(1))? else {
+    let text = txn.open_text(args.get(1))?;
+    if !text.is_there() {
         return Ok(Reply::Integer(0));
-    };
+    }
     if args.len() == 2 {
-        return Ok(Reply::count(bits::count_ones(&text, 0..text.len() * 8)));
+        return Ok(Reply::count(count_ones(txn, &text, 0..text.len() * 8)?));
     }
     if args.len() != 4 && args.len() != 5 {
         return Err(CommandError::SYNTAX);
@@ -92,7 +150,7 @@ pub(crate) fn bitcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         return Ok(Reply::Integer(0));
     }
     let range = bit_range(&text, start, end, counts_bits(args, 4)?);
-    let count = range.map_or(0, |range| bits::count_ones(&text, range));
+    let count = range.map_or(Ok(0), |range| count_ones(txn, &text, range))?;
     Ok(Reply::count(count))
 }
 
@@ -105,9 +163,10 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             return Err(CommandError::fixed("ERR The bit argument must be 1 or 0."));
         }
     };
-    let Some(text) = txn.get_string(args.get(1))? else {
+    let text = txn.open_text(args.get(1))?;
+    if !text.is_there() {
         return Ok(Reply::Integer(if wanted { -1 } else { 0 }));
-    };
+    }
     if args.len() > 6 {
         return Err(CommandError::SYNTAX);
     }
@@ -126,7 +185,8 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
     };
     let range = bit_range(&text, absolute(start), absolute(end), in_bits);
-    let found = range.map(|range| bits::position(&text, range, wanted));
+    let found = range.map(|range| position(txn, &text, range, wanted));
+    let found = found.transpose()?;
     Ok(match found {
         Some(Some(at)) => Reply::count(at as u64),
         // Behind a string without an end stand zeros.
@@ -154,19 +214,27 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     }
     let mut texts = Vec::with_capacity(args.len() - 3);
     for key in args.from(3) {
-        texts.push(txn.get_string(key)?.unwrap_or_default());
+        texts.push(txn.open_text(key)?);
     }
     txn.count_reads();
-    let length = texts.iter().map(Bytes::len).max().unwrap_or(0);
-    let mut result = texts.first().map_or_else(Vec::new, |text| text.to_vec());
-    result.resize(length, 0);
-    for text in &texts[1..] {
-        let (both, alone) = result.split_at_mut(text.len());
-        for (byte, other) in both.iter_mut().zip(text) {
-            *byte = combine(*byte, *other);
+    let length = texts.iter().map(Text::len).max().unwrap_or(0);
+    let mut result = vec![0; length];
+    for (at, window) in (0..)
+        .step_by(WINDOW_BYTES)
+        .zip(result.chunks_mut(WINDOW_BYTES))
+    {
+        for (number, text) in texts.iter().enumerate() {
+            let part = text.read(txn, at..at + window.len())?;
+            // The shorter string goes on with zeros.
+            let zeros = std::iter::repeat(&0);
+            for (byte, other) in window.iter_mut().zip(part.iter().chain(zeros)) {
+                *byte = if number == 0 {
+                    *other
+                } else {
+                    combine(*byte, *other)
+                };
+            }
         }
-        // The shorter string goes on with zeros.
-        alone.iter_mut().for_each(|byte| *byte = combine(*byte, 0));
     }
     if is_not {
         result.iter_mut().for_each(|byte| *byte = !*byte);

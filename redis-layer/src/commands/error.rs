@@ -87,6 +87,7 @@ impl From<types::Error> for CommandError {
         match error {
             types::Error::WrongType => Self::WRONG_TYPE,
             types::Error::NotANumber => Self::NAN_RESULT,
+            types::Error::TooMuch => Self::fixed("ERR the strings are longer than 1 GiB together"),
             types::Error::Damaged { .. } | types::Error::Outdated | types::Error::Store(_) => {
                 tracing::error!(%error, "a command failed in the store");
                 Self::quoting(&[b"ERR the store failed: ", error.to_string().as_bytes()])

@@ -3,8 +3,8 @@
 //! By the usual table: the length for each pair of starts of the two strings, each from its three
 //! neighbours. It takes four bytes for each pair, and is refused beyond the size of a string.
 
-use crate::commands::string_parts::MOST_BYTES;
 use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::types::strings::LONGEST;
 use crate::types::{self, Txn};
 
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ struct Table<'t> {
 impl<'t> Table<'t> {
     fn new(a: &'t [u8], b: &'t [u8]) -> Result<Self, CommandError> {
         let cells = (a.len() + 1).checked_mul(b.len() + 1);
-        let cells = cells.filter(|cells| cells.saturating_mul(4) - 1 <= MOST_BYTES);
+        let cells = cells.filter(|cells| cells.saturating_mul(4) - 1 <= LONGEST);
         let cells = cells.ok_or(CommandError::fixed(
             "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len",
         ))?;

@@ -8,7 +8,8 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
 use crate::store::{Direction, Space};
 use crate::types::rows::bundle::ListRow;
 use crate::types::rows::{RowPrefix, metadata_key};
-use crate::types::{Kind, Txn};
+use crate::types::strings::PIECE_BYTES;
+use crate::types::{Content, Kind, Txn};
 
 /// How many elements are looked at when nobody says.
 const SAMPLES: u64 = 5;
@@ -37,7 +38,11 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let row = metadata_key(txn.db(), key);
     let mut bytes = (row.len() + metadata.encode().len()) as u64;
-    if let Some(collection) = metadata.content.collection() {
+    if let Content::Pieces(text) = metadata.content {
+        // As if all of its pieces were there.
+        let pieces = text.size.div_ceil(PIECE_BYTES as u64);
+        bytes += text.size + pieces * (row.len() + 3 * size_of::<u32>()) as u64;
+    } else if let Some(collection) = metadata.content.collection() {
         let prefix = RowPrefix::new(txn.db(), key, collection.version);
         let (mut seen, mut seen_bytes) = (0, 0);
         let mut cursor = txn.scan(Space::Data, &prefix.rows(), Direction::Forward)?;

@@ -56,7 +56,7 @@ pub(crate) fn encoding_of(
     Ok(Some(match metadata.content {
         Content::String(text) if parse_integer(&text).is_some() => "int",
         Content::String(text) if text.len() <= EMBEDDED_BYTES => "embstr",
-        Content::String(_) => "raw",
+        Content::String(_) | Content::Pieces(_) => "raw",
         Content::List(..) => "quicklist",
         Content::Hash(_) => {
             let is_short = |bytes: &[u8]| is_short(bytes, "hash-max-listpack-value");

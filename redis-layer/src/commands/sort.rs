@@ -219,7 +219,7 @@ fn value_for(
     let key = [before, element, behind].concat();
     let content = txn.lookup(&key)?.map(|Metadata { content, .. }| content);
     Ok(match (content, field) {
-        (Some(Content::String(text)), None) => Some(text),
+        (Some(Content::String(_) | Content::Pieces(_)), None) => txn.get_string(&key)?,
         (Some(Content::Hash(_)), Some(field)) => {
             let hash = Elements::open(txn, &key, Kind::Hash)?;
             let value = hash.map(|hash| hash.get(txn, field)).transpose()?;

@@ -1,14 +1,12 @@
-//! Parts of strings. Whatever changes a part writes the whole string.
+//! Parts of strings.
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
+use crate::types::strings::LONGEST;
 use crate::types::{Class, Txn};
-
-/// The longest string, in bytes: Redis's `proto-max-bulk-len` unless configured.
-pub(crate) const MOST_BYTES: usize = 512 * 1024 * 1024;
 
 /// Refuses a string that would become too long.
 fn check_length(length: usize, more: usize) -> Result<(), CommandError> {
-    if length.saturating_add(more) > MOST_BYTES {
+    if length.saturating_add(more) > LONGEST {
         return Err(CommandError::fixed(
             "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
         ));
@@ -18,25 +16,23 @@ fn check_length(length: usize, more: usize) -> Result<(), CommandError> {
 
 /// `STRLEN key`
 pub(crate) fn strlen(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let text = txn.get_string(args.get(1))?.unwrap_or_default();
-    Ok(Reply::count(text.len() as u64))
+    Ok(Reply::count(txn.open_text(args.get(1))?.len() as u64))
 }
 
 /// `APPEND key value`
 pub(crate) fn append(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(1);
-    let (text, expires_ms) = match txn.stored_string(key)? {
-        None => (args.bytes(2), None),
-        Some(stored) => {
-            check_length(stored.text.len(), args.get(2).len())?;
-            let text = [&*stored.text, args.get(2)].concat();
-            (text.into(), stored.expires_ms)
-        }
-    };
-    let length = text.len() as u64;
-    txn.set_string(key, text, expires_ms);
+    let mut text = txn.open_text(key)?;
+    let length = text.len();
+    if !text.is_there() {
+        txn.set_string(key, args.bytes(2), None);
+    } else {
+        check_length(length, args.get(2).len())?;
+        text.write(txn, key, length, args.get(2))?;
+        text.finish(txn, key);
+    }
     txn.event(Class::String, "append", key);
-    Ok(Reply::count(length))
+    Ok(Reply::count((length + args.get(2).len()) as u64))
 }
 
 /// `SETRANGE key offset value`
@@ -45,17 +41,14 @@ pub(crate) fn setrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let offset =
         usize::try_from(offset).map_err(|_| CommandError::fixed("ERR offset is out of range"))?;
     let (key, part) = (args.get(1), args.get(3));
-    let stored = txn.stored_string(key)?.unwrap_or_default();
+    let mut text = txn.open_text(key)?;
     if part.is_empty() {
-        return Ok(Reply::count(stored.text.len() as u64));
+        return Ok(Reply::count(text.len() as u64));
     }
     check_length(offset, part.len())?;
-    let mut text = stored.text.to_vec();
-    let end = offset + part.len();
-    text.resize(text.len().max(end), 0);
-    text[offset..end].copy_from_slice(part);
+    text.write(txn, key, offset, part)?;
     let length = text.len() as u64;
-    txn.set_string(key, text.into(), stored.expires_ms);
+    text.finish(txn, key);
     txn.event(Class::String, "setrange", key);
     Ok(Reply::count(length))
 }
@@ -63,11 +56,10 @@ pub(crate) fn setrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// `GETRANGE key start end`, both included, counted from the end if negative. `SUBSTR` is its old name.
 pub(crate) fn getrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let (start, end) = (args.integer(2)?, args.integer(3)?);
-    let text = txn.get_string(args.get(1))?.unwrap_or_default();
+    let text = txn.open_text(args.get(1))?;
     let part = part(text.len(), start, end);
-    Ok(Reply::Bulk(
-        part.map_or_else(Default::default, |part| text.slice(part)),
-    ))
+    let part = part.map(|part| text.read(txn, part)).transpose()?;
+    Ok(Reply::Bulk(part.unwrap_or_default()))
 }
 
 /// The positions of a range within so many, both ends included and counted from the end if

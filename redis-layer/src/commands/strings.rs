@@ -223,11 +223,11 @@ pub(crate) fn getex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             txn.event(Class::Generic, "del", key);
         }
         Some(expires_ms) => {
-            txn.set_string(key, stored.text.clone(), Some(expires_ms));
+            txn.set_expiry(key, Some(expires_ms))?;
             txn.event(Class::Generic, "expire", key);
         }
         None if options.persist && stored.expires_ms.is_some() => {
-            txn.set_string(key, stored.text.clone(), None);
+            txn.set_expiry(key, None)?;
             txn.event(Class::Generic, "persist", key);
         }
         None => {}

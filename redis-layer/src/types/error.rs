@@ -16,6 +16,9 @@ pub enum Error {
     /// A score would be NaN, given or by arithmetic.
     #[error("the score would not be a number")]
     NotANumber,
+    /// The strings that a command asks for, put together from pieces, would take too much memory.
+    #[error("the strings are longer than 1 GiB together")]
+    TooMuch,
     /// A row of the store is not one that this layer writes.
     #[error("the {} row {key} is damaged: {what}", space.name())]
     Damaged {

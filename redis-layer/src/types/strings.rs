@@ -1,11 +1,43 @@
-//! Byte strings: the value stands in the metadata row of its key.
+//! Byte strings: one row, or pieces.
 //!
-//! So `SET` writes one row and `GET` reads one. The price: whatever changes a part of a string, or its
-//! expiry, writes the whole of it. `APPEND` to a string of a megabyte writes a megabyte.
+//! A string stands in the metadata row of its key, so `SET` writes one row and `GET` reads one. Who changes a part of such a
+//! string writes the whole of it. That is cheap as long as it is short. A string that is longer than [`WHOLE_BYTES`] is cut into
+//! pieces when a part of it is changed for the first time, each a row of the data space:
+//!
+//! ```text
+//! metadata row   ... | version u64 | length u64
+//! data rows      ... | version | number of the piece: u32    up to PIECE_BYTES bytes
+//! ```
+//!
+//! Then a bit of a bitmap of ten megabytes costs one piece, and so does an `APPEND`. Who asks for the whole string has it put
+//! together.
+//!
+//! Invariants, which [`check`](crate::types::check) walks
+//! 1. The piece of number n holds the bytes from n * [`PIECE_BYTES`] on. Where it has fewer than its place, and where there
+//!    is none, zeros follow. None has bytes behind the end of the string.
+//! 2. A string in pieces has at most [`LONGEST`] bytes: the length in its row is what a reader makes room for.
+//!
+//! Left out: the way back. A string stays in pieces until it is written anew as a whole.
+
+use std::ops::Range;
 
 use bytes::Bytes;
+use engine::keys::{decode_u32, encode_u32};
 
+use crate::store::{Direction, Space};
+use crate::types::rows::{Collection, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
+
+/// The longest string, in bytes: Redis's `proto-max-bulk-len` unless configured.
+pub const LONGEST: usize = 512 << 20;
+/// A string up to this length is written whole when a part of it changes.
+pub const WHOLE_BYTES: usize = 16 << 10;
+/// The length of a piece.
+pub const PIECE_BYTES: usize = 1 << 10;
+/// A command does not put together more bytes of strings than these: the rows may be few.
+const PUT_TOGETHER_MAX: usize = 1 << 30;
+/// So many pieces are looked up one by one. More are scanned.
+const LOOKED_UP: usize = 2;
 
 /// A string under a key, and when the key expires.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,11 +48,29 @@ pub struct Stored {
     pub expires_ms: Option<i64>,
 }
 
+/// A string as it stands under a key, of which parts are read and written. Changes count only after [`Text::finish`].
+#[derive(Debug)]
+pub struct Text {
+    form: Form,
+    expires_ms: Option<i64>,
+    is_there: bool,
+}
+
+#[derive(Debug)]
+enum Form {
+    Whole(Bytes),
+    Pieces {
+        version: u64,
+        length: usize,
+        prefix: RowPrefix,
+    },
+}
+
 impl Txn<'_> {
     /// The string under a key, if the key exists.
     ///
     /// # Errors
-    /// [`Error::WrongType`]; a damaged row; those of the store.
+    /// [`Error::WrongType`]; [`Error::TooMuch`]; a damaged row; those of the store.
     pub fn get_string(&self, key: &[u8]) -> Result<Option<Bytes>> {
         Ok(self.stored_string(key)?.map(|stored| stored.text))
     }
@@ -28,15 +78,32 @@ impl Txn<'_> {
     /// The string under a key with its expiry, if the key exists.
     ///
     /// # Errors
-    /// [`Error::WrongType`]; a damaged row; those of the store.
+    /// As [`get_string`](Self::get_string).
     pub fn stored_string(&self, key: &[u8]) -> Result<Option<Stored>> {
+        let text = self.open_text(key)?;
+        if !text.is_there {
+            return Ok(None);
+        }
+        Ok(Some(Stored {
+            text: text.whole(self)?,
+            expires_ms: text.expires_ms,
+        }))
+    }
+
+    /// The string under a key, to look at parts of it; an empty one if the key does not exist.
+    ///
+    /// Cost: one point read.
+    ///
+    /// # Errors
+    /// [`Error::WrongType`]; a damaged row; those of the store.
+    pub fn open_text(&self, key: &[u8]) -> Result<Text> {
         match self.lookup(key)? {
-            None => Ok(None),
-            Some(Metadata {
-                content: Content::String(text),
-                expires_ms,
-            }) => Ok(Some(Stored { text, expires_ms })),
-            Some(_) => Err(Error::WrongType),
+            None => Ok(Text {
+                form: Form::Whole(Bytes::new()),
+                expires_ms: None,
+                is_there: false,
+            }),
+            Some(metadata) => Text::stored(self, key, metadata).ok_or(Error::WrongType),
         }
     }
 
@@ -49,4 +116,230 @@ impl Txn<'_> {
         };
         self.set_metadata(key, &metadata);
     }
+}
+
+impl Text {
+    /// The string under a key that has this metadata; `None` if that is of another type.
+    #[must_use]
+    pub fn stored(txn: &Txn<'_>, key: &[u8], metadata: Metadata) -> Option<Self> {
+        let form = match metadata.content {
+            Content::String(text) => Form::Whole(text),
+            Content::Pieces(Collection { version, size }) => Form::Pieces {
+                version,
+                // Bounded where it was decoded.
+                length: usize::try_from(size).unwrap_or(LONGEST),
+                prefix: txn.row_prefix(key, version),
+            },
+            _ => return None,
+        };
+        Some(Self {
+            form,
+            expires_ms: metadata.expires_ms,
+            is_there: true,
+        })
+    }
+
+    /// How many bytes it has. O(1).
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match &self.form {
+            Form::Whole(text) => text.len(),
+            Form::Pieces { length, .. } => *length,
+        }
+    }
+
+    /// Whether it has no byte.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the key exists.
+    #[must_use]
+    pub const fn is_there(&self) -> bool {
+        self.is_there
+    }
+
+    /// All of it.
+    ///
+    /// Cost: nothing for a whole string; else O(length).
+    ///
+    /// # Errors
+    /// [`Error::TooMuch`]; those of the store.
+    pub fn whole(&self, txn: &Txn<'_>) -> Result<Bytes> {
+        if let Form::Whole(text) = &self.form {
+            return Ok(text.clone());
+        }
+        txn.will_put_together(self.len())?;
+        self.read(txn, 0..self.len())
+    }
+
+    /// The bytes of a range, of which those behind the end are left out.
+    ///
+    /// Cost: nothing for a whole string; else O(the length of the range).
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn read(&self, txn: &Txn<'_>, range: Range<usize>) -> Result<Bytes> {
+        let range = range.start.min(self.len())..range.end.min(self.len());
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        let Form::Pieces { prefix, .. } = &self.form else {
+            return Ok(self.whole(txn)?.slice(range));
+        };
+        let mut part = vec![0; range.len()];
+        let numbers = range.start / PIECE_BYTES..(range.end - 1) / PIECE_BYTES + 1;
+        if numbers.len() <= LOOKED_UP {
+            for number in numbers {
+                if let Some(piece) = txn.get(Space::Data, &piece_row(prefix, number))? {
+                    copy_piece(&piece, number, &range, &mut part);
+                }
+            }
+            return Ok(part.into());
+        }
+        let mut rows = prefix.rows();
+        rows.start = piece_row(prefix, numbers.start);
+        let mut cursor = txn.scan(Space::Data, &rows, Direction::Forward)?;
+        while let Some((row, piece)) = cursor.row() {
+            let number = piece_number(prefix, row)?;
+            if number >= numbers.end {
+                break;
+            }
+            copy_piece(piece, number, &range, &mut part);
+            cursor.advance()?;
+        }
+        drop(cursor);
+        Ok(part.into())
+    }
+
+    /// Puts bytes at a place, and zeros before it if it lies behind the end.
+    ///
+    /// Cost: O(length) for a string that is not in pieces, O(the length of `part`) for one that is.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn write(&mut self, txn: &mut Txn<'_>, key: &[u8], at: usize, part: &[u8]) -> Result<()> {
+        let end = at + part.len();
+        self.grow(txn, key, end)?;
+        match &mut self.form {
+            Form::Whole(text) => {
+                let mut bytes = Vec::from(std::mem::take(text));
+                bytes[at..end].copy_from_slice(part);
+                *text = bytes.into();
+                Ok(())
+            }
+            Form::Pieces { prefix, .. } => write_pieces(txn, prefix, at, part),
+        }
+    }
+
+    /// Adds zeros until it has so many bytes, if it has fewer. What is long and about to change is cut into pieces.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn grow(&mut self, txn: &mut Txn<'_>, key: &[u8], to: usize) -> Result<()> {
+        let to = to.max(self.len());
+        match &mut self.form {
+            Form::Pieces { length, .. } => *length = to,
+            Form::Whole(text) if (WHOLE_BYTES + 1..=LONGEST).contains(&to) => {
+                let version = txn.new_version()?;
+                let prefix = txn.row_prefix(key, version);
+                write_pieces(txn, &prefix, 0, text)?;
+                self.form = Form::Pieces {
+                    version,
+                    length: to,
+                    prefix,
+                };
+            }
+            Form::Whole(text) if to > text.len() => {
+                let mut bytes = Vec::from(std::mem::take(text));
+                bytes.resize(to, 0);
+                *text = bytes.into();
+            }
+            Form::Whole(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Says that it changed.
+    pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) {
+        let content = match self.form {
+            Form::Whole(text) => Content::String(text),
+            Form::Pieces {
+                version, length, ..
+            } => Content::Pieces(Collection {
+                version,
+                size: length as u64,
+            }),
+        };
+        let metadata = Metadata {
+            expires_ms: self.expires_ms,
+            content,
+        };
+        txn.set_metadata(key, &metadata);
+    }
+}
+
+impl Txn<'_> {
+    /// Somebody makes room for a string of so many bytes, whose rows may be few.
+    fn will_put_together(&self, bytes: usize) -> Result<()> {
+        let all = self.put_together.get().saturating_add(bytes);
+        if all > PUT_TOGETHER_MAX {
+            return Err(Error::TooMuch);
+        }
+        self.put_together.set(all);
+        Ok(())
+    }
+}
+
+/// The key of the row of a piece.
+fn piece_row(prefix: &RowPrefix, number: usize) -> Vec<u8> {
+    // No string is as long.
+    let number = u32::try_from(number).unwrap_or(u32::MAX);
+    prefix.data_key(&encode_u32(number))
+}
+
+/// The number of the piece in the key of its row.
+///
+/// # Errors
+/// [`Error::Damaged`] if the row belongs to another collection or holds no number.
+pub(crate) fn piece_number(prefix: &RowPrefix, row: &[u8]) -> Result<usize> {
+    let number = prefix.data_member(row)?.try_into().ok();
+    let number = number.and_then(|number| usize::try_from(decode_u32(number)).ok());
+    number.ok_or_else(|| Error::damaged(Space::Data, row, "it holds no number of a piece"))
+}
+
+/// Copies what a piece has of a range to its place in `part`, which is the range.
+fn copy_piece(piece: &[u8], number: usize, range: &Range<usize>, part: &mut [u8]) {
+    let at = number * PIECE_BYTES;
+    let start = at.max(range.start);
+    let end = (at + piece.len()).min(range.end);
+    if start < end {
+        part[start - range.start..end - range.start].copy_from_slice(&piece[start - at..end - at]);
+    }
+}
+
+/// Puts bytes at a place within the pieces.
+fn write_pieces(txn: &mut Txn<'_>, prefix: &RowPrefix, at: usize, part: &[u8]) -> Result<()> {
+    let mut at = at;
+    let mut part = part;
+    while !part.is_empty() {
+        let (number, within) = (at / PIECE_BYTES, at % PIECE_BYTES);
+        let (now, later) = part.split_at(part.len().min(PIECE_BYTES - within));
+        let row = piece_row(prefix, number);
+        let piece = if now.len() == PIECE_BYTES {
+            now.to_vec()
+        } else {
+            let old = txn.get(Space::Data, &row)?;
+            let mut piece = old.map_or_else(Vec::new, |old| old.to_vec());
+            let end = within + now.len();
+            piece.resize(piece.len().max(end), 0);
+            piece[within..end].copy_from_slice(now);
+            piece
+        };
+        txn.put(Space::Data, row, piece.into());
+        at += now.len();
+        part = later;
+    }
+    Ok(())
 }

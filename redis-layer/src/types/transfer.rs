@@ -82,7 +82,8 @@ impl Content {
     fn set_version(&mut self, version: u64) {
         match self {
             Self::String(_) => {}
-            Self::Hash(collection)
+            Self::Pieces(collection)
+            | Self::Hash(collection)
             | Self::List(collection, _)
             | Self::Set(collection)
             | Self::SortedSet(collection, _) => collection.version = version,

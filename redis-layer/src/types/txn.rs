@@ -53,6 +53,8 @@ pub struct Txn<'s> {
     events: Vec<Event>,
     /// How many events there were before this command, and which keys it removed. What it puts in their places is not new.
     command: (usize, Vec<Vec<u8>>),
+    /// How many bytes of strings this command has put together from pieces.
+    pub(in crate::types) put_together: Cell<usize>,
     /// Keys that were looked up and found, and those that were not.
     lookups: Cell<(u64, u64)>,
     /// Those that were not, if anybody wants to know.
@@ -166,6 +168,7 @@ impl<'s> Txn<'s> {
             held: Vec::new(),
             events: Vec::new(),
             command: (0, Vec::new()),
+            put_together: Cell::default(),
             lookups: Cell::default(),
             misses: RefCell::default(),
             expired: RefCell::default(),

@@ -43,7 +43,7 @@ impl Txn<'_> {
 
     fn read_content(&mut self, key: &[u8], content: Content) -> Result<Option<Value>> {
         Ok(match content {
-            Content::String(text) => Some(Value::String(text)),
+            Content::String(_) | Content::Pieces(_) => self.get_string(key)?.map(Value::String),
             Content::List(..) => {
                 let list = List::open(self, key)?;
                 let all = list.map(|list| list.range(0, u64::MAX)).transpose()?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use redis_layer::store::{
-    Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
+    Batch, Change, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store,
 };
 
 /// Passes everything on, and counts.
@@ -25,6 +25,7 @@ pub(crate) struct Counters {
     gets: AtomicU64,
     scans: AtomicU64,
     steps: AtomicU64,
+    written: AtomicU64,
 }
 
 impl Counting {
@@ -62,6 +63,11 @@ impl Counters {
     pub(crate) fn gets(&self) -> u64 {
         self.gets.swap(0, Ordering::Relaxed)
     }
+
+    /// How many bytes of keys and values were written since the last question.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.swap(0, Ordering::Relaxed)
+    }
 }
 
 impl Store for Counting {
@@ -73,6 +79,11 @@ impl Store for Counting {
     }
 
     fn write(&self, batch: Batch) -> Result<()> {
+        let bytes =
+            |change: &Change| change.key.len() + change.value.as_ref().map_or(0, Bytes::len);
+        let written: usize = batch.changes().iter().map(bytes).sum();
+        let written = u64::try_from(written).unwrap();
+        self.counters.written.fetch_add(written, Ordering::Relaxed);
         if !self.keeps_tombstones {
             return self.inner.write(batch);
         }

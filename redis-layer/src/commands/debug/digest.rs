@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use crate::commands::{Args, DATABASES, Outcome, Reply, Session};
 use crate::store::{Direction, Space};
 use crate::types::rows::{RowPrefix, decode_metadata_key, metadata_rows};
-use crate::types::{Content, Metadata, Result, Txn, list};
+use crate::types::strings::Text;
+use crate::types::{Content, Kind, Metadata, Result, Txn, list};
 
 /// As many bytes as Redis's digests have.
 type Digest = [u8; 20];
@@ -55,11 +56,13 @@ pub(super) fn of_values(session: &Session, args: Args<'_>) -> Outcome {
 
 fn of_value(txn: &Txn<'_>, key: &[u8], metadata: &Metadata) -> Result<Digest> {
     let kind = metadata.content.kind();
+    if kind == Kind::String {
+        let text = Text::stored(txn, key, metadata.clone());
+        let text = text.map(|text| text.whole(txn)).transpose()?;
+        return Ok(hash(&[b"string", &text.unwrap_or_default()]));
+    }
     let Some(collection) = metadata.content.collection() else {
-        return Ok(match &metadata.content {
-            Content::String(value) => hash(&[b"string", value]),
-            _ => Digest::default(),
-        });
+        return Ok(Digest::default());
     };
     let prefix = RowPrefix::new(txn.db(), key, collection.version);
     let mut digest = hash(&[&[kind as u8]]);

@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         since "7.0.0" "The options BYTE and BIT."
     "bitfield", -2, [Write, DenyOom], [MayChange: FIRST], Bitmap, "3.2.0", Works(bitfield::bitfield);
         "Reads and changes numbers of any width.",
-        "O(1) for each operation; a string of n bytes that changes is written whole",
+        "O(1) for each operation; O(n) for the first change of a part of a string of n bytes",
         "key
             [(operation: (GET encoding_offset: encoding offset:integer) |
                 (write: [OVERFLOW wrap_sat_fail: WRAP | SAT | FAIL]
@@ -34,6 +34,6 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Returns a bit.", "O(1)",
         "key offset:integer"
     "setbit", 4, [Write, DenyOom], [ReadAndChange: FIRST], Bitmap, "2.2.0", Works(bits::setbit);
-        "Changes a bit, and returns what it was.", "O(n) for a string of n bytes, which is written whole",
+        "Changes a bit, and returns what it was.", "O(1); O(n) for the first change of a part of a string of n bytes",
         "key offset:integer value:integer"
 };

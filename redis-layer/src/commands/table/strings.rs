@@ -8,7 +8,7 @@ use crate::commands::{counters, lcs, string_parts, strings};
 /// The rows of the table.
 pub(super) static ROWS: &[Spec] = table! { "":
     "append", 3, [Write, DenyOom, Fast], [Add: FIRST], String, "2.0.0", Keys(string_parts::append);
-        "Adds to the end of a string.", "O(n) for a string of n bytes, which is written whole",
+        "Adds to the end of a string.", "O(1) for each KiB that is added; O(n) for the first change of a part of a string of n bytes",
         "key value"
     "decr", 2, [Write, DenyOom, Fast], [ReadAndChange: FIRST], String, "1.0.0", Keys(counters::decr);
         "Takes 1 from an integer.", "O(1)",
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Stores a string if its key does not exist.", "O(1)",
         "key value"
     "setrange", 4, [Write, DenyOom], [Change: FIRST], String, "2.2.0", Keys(string_parts::setrange);
-        "Writes over a part of a string.", "O(n) for a string of n bytes, which is written whole",
+        "Writes over a part of a string.", "O(1) for each KiB that is written; O(n) for the first change of a part of a string of n bytes",
         "key offset:integer value"
     "strlen", 2, [ReadOnly, Fast], [Ask: FIRST], String, "2.2.0", Keys(string_parts::strlen);
         "Returns the length of a string.", "O(1)",

@@ -8,6 +8,7 @@
 
 mod lists;
 mod names;
+mod pieces;
 mod sorted_sets;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use crate::types::rows::{
     stored_expiry,
 };
 use crate::types::zset::indexes::RankIndexes;
-use crate::types::{Content, DbNumber, Error, Metadata, Result};
+use crate::types::{Content, DbNumber, Error, Kind, Metadata, Result};
 
 /// So many faults are described. The others are only counted.
 const DESCRIBED_MAX: usize = 1000;
@@ -120,7 +121,9 @@ fn check_key(snapshot: &dyn Snapshot, row: &[u8], value: &[u8], report: &mut Rep
         .entry(metadata.content.kind().name())
         .or_default() += 1;
     let collection = metadata.content.collection();
-    report.elements += collection.map_or(0, |collection| collection.size);
+    if metadata.content.kind() != Kind::String {
+        report.elements += collection.map_or(0, |collection| collection.size);
+    }
     match faults_of(snapshot, db, &key, &metadata) {
         Ok(faults) => faults
             .into_iter()
@@ -175,6 +178,7 @@ fn faults_of(
     let prefix = |version| RowPrefix::new(db, key, version);
     match &metadata.content {
         Content::String(_) => Ok(Vec::new()),
+        Content::Pieces(text) => pieces::faults(snapshot, &prefix(text.version), text.size),
         Content::Hash(collection) | Content::Set(collection) => {
             let kind = metadata.content.kind();
             names::faults(snapshot, &prefix(collection.version), collection.size, kind)

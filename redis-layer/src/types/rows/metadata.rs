@@ -6,7 +6,8 @@
 //!
 //! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
 //! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
-//! collection is its version and its number of elements, a u64 each; a sorted set adds its [`Marks`]: a byte with the length
+//! collection is its version and its number of elements, a u64 each, and that of a string in pieces, which has a tag of its own
+//! ([`PIECES`]), its version and its length; a sorted set adds its [`Marks`]: a byte with the length
 //! of the low one and [`LOW_STANDS`] and [`HIGH_STANDS`], the low one, and the high one to the end; a list adds its [`Ends`].
 
 use bytes::Bytes;
@@ -14,10 +15,14 @@ use engine::keys::{DecodeError, DecodeKey, Reader, decode_i64, encode_i64, encod
 
 use super::{Position, U64_LEN};
 use crate::store::Space;
+use crate::types::strings::LONGEST;
 use crate::types::{Error, Result};
 
 /// In a tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
+
+/// The tag of a string in pieces. Its [`Kind`] is that of any string.
+const PIECES: u8 = 9;
 
 /// What is known of the rows at the ends of a list: two bytes each.
 const END_ROWS_LEN: usize = 4;
@@ -75,6 +80,8 @@ pub struct Metadata {
 pub enum Content {
     /// The string itself.
     String(Bytes),
+    /// A string in pieces, in rows of their own: its size is its length in bytes.
+    Pieces(Collection),
     /// Fields with values, in rows of their own.
     Hash(Collection),
     /// Elements in order, in rows of their own.
@@ -85,12 +92,12 @@ pub enum Content {
     SortedSet(Collection, Marks),
 }
 
-/// A collection whose elements stand in rows of their own.
+/// A collection whose elements stand in rows of their own, or a string whose pieces do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
     /// Part of the key of each of its rows.
     pub version: u64,
-    /// How many elements there are.
+    /// How many elements there are, or bytes.
     pub size: u64,
 }
 
@@ -228,7 +235,7 @@ impl Content {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
-            Self::String(_) => Kind::String,
+            Self::String(_) | Self::Pieces(_) => Kind::String,
             Self::Hash(_) => Kind::Hash,
             Self::List(..) => Kind::List,
             Self::Set(_) => Kind::Set,
@@ -236,12 +243,13 @@ impl Content {
         }
     }
 
-    /// The collection, if the elements stand in rows of their own.
+    /// The collection, if the elements or pieces stand in rows of their own.
     #[must_use]
     pub const fn collection(&self) -> Option<Collection> {
         match self {
             Self::String(_) => None,
-            Self::Hash(collection)
+            Self::Pieces(collection)
+            | Self::Hash(collection)
             | Self::List(collection, _)
             | Self::Set(collection)
             | Self::SortedSet(collection, _) => Some(*collection),
@@ -263,7 +271,7 @@ impl Metadata {
         // Exact but for lists with a middle: a vector with room to spare costs `Bytes` an allocation more.
         let body = match &self.content {
             Content::String(text) => text.len(),
-            Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
+            Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
             Content::List(_, ends) if ends.middle.is_none() => 3 * U64_LEN + END_ROWS_LEN,
             Content::List(..) => 8 * U64_LEN,
             Content::SortedSet(_, Marks { low, high, .. }) => {
@@ -273,7 +281,11 @@ impl Metadata {
         let head = 1 + self.expires_ms.map_or(0, |_| U64_LEN);
         let mut value = Vec::with_capacity(head + body);
         let flags = self.expires_ms.map_or(0, |_| EXPIRES);
-        value.push(self.content.kind() as u8 | flags);
+        let tag = match self.content {
+            Content::Pieces(_) => PIECES,
+            _ => self.content.kind() as u8,
+        };
+        value.push(tag | flags);
         if let Some(expires_ms) = self.expires_ms {
             value.extend_from_slice(&encode_i64(expires_ms));
         }
@@ -283,7 +295,7 @@ impl Metadata {
         }
         match &self.content {
             Content::String(text) => value.extend_from_slice(text),
-            Content::Hash(_) | Content::Set(_) => {}
+            Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => {}
             Content::List(_, ends) => encode_ends(ends, &mut value),
             Content::SortedSet(_, marks) => {
                 let stands = |stands: bool, flag: u8| if stands { flag } else { 0 };
@@ -311,6 +323,14 @@ impl Metadata {
             .map_err(undecodable)?;
         let content = match tag & !EXPIRES {
             t if t == Kind::String as u8 => Content::String(value.slice(reader.offset()..)),
+            PIECES => {
+                let text = decode_collection(&mut reader).map_err(undecodable)?;
+                if text.size > LONGEST as u64 {
+                    let what = "it is longer than a string in pieces may be";
+                    return Err(Error::damaged(Space::Metadata, key, what));
+                }
+                Content::Pieces(text)
+            }
             t if t == Kind::Hash as u8 => {
                 Content::Hash(decode_collection(&mut reader).map_err(undecodable)?)
             }
@@ -433,6 +453,9 @@ pub fn stored_expiry(value: &[u8]) -> Option<i64> {
 /// [`Error::Damaged`]. `row` is for the error only.
 pub fn stored_kind(row: &[u8], value: &[u8]) -> Result<Kind> {
     let tag = value.first().copied().unwrap_or_default();
+    if tag & !EXPIRES == PIECES {
+        return Ok(Kind::String);
+    }
     let kinds = [
         Kind::String,
         Kind::Hash,
@@ -512,6 +535,12 @@ mod tests {
             content: Content::String("hi".into()),
         };
         assert_eq!(hex(&string.encode()), "016869");
+        let pieces = Metadata {
+            expires_ms: None,
+            content: Content::Pieces(collection),
+        };
+        assert_eq!(hex(&pieces.encode()), "0900000000000000070000000000000002");
+        assert_eq!(Metadata::decode(b"", &pieces.encode()).unwrap(), pieces);
     }
 
     #[test]
@@ -529,6 +558,10 @@ mod tests {
             (
                 &[&b"\x070000000011111111\0"[..], &[0; 49]].concat(),
                 "its marks",
+            ),
+            (
+                b"\x0900000000\x00\x00\x00\x00\x20\x00\x00\x01",
+                "longer than",
             ),
             (b"\x080000000011111111x", "its ends"),
             (b"\x0800000000111111110000222222223333333", "its ends"),

@@ -43,6 +43,7 @@ impl Txn<'_> {
 
     /// As [`count_lookups`](Self::count_lookups), of a command that was counted already.
     pub(crate) fn end_lookups(&mut self, only_reads: bool) {
+        self.put_together.take();
         self.lookups.take();
         let missed = self.misses.take();
         if only_reads {

@@ -6,7 +6,7 @@ use super::{Generator, args};
 use crate::common::client::Command;
 use crate::values::STRINGS;
 
-const OFFSETS: [&[u8]; 12] = [
+const OFFSETS: [&[u8]; 14] = [
     b"0",
     b"1",
     b"7",
@@ -15,12 +15,15 @@ const OFFSETS: [&[u8]; 12] = [
     b"33",
     b"100",
     b"1000",
+    // Strings so long are cut into pieces; the ends of two lie around this one.
+    b"139263",
+    b"139260",
     b"-1",
     b"x",
     b"4294967296",
     b"9223372036854775807",
 ];
-const POSITIONS: [&[u8]; 14] = [
+const POSITIONS: [&[u8]; 16] = [
     b"0",
     b"0",
     b"1",
@@ -33,6 +36,8 @@ const POSITIONS: [&[u8]; 14] = [
     b"-9",
     b"-100",
     b"100",
+    b"17407",
+    b"139262",
     b"9223372036854775807",
     b"x",
 ];

@@ -111,6 +111,7 @@ fn parts(g: &mut Generator) -> Command {
                 b"1",
                 b"5",
                 b"40",
+                b"17405",
                 b"-1",
                 b"x",
                 b"536870912",
