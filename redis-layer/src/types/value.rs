@@ -35,13 +35,13 @@ impl Txn<'_> {
             return Ok(None);
         };
         let lookups = self.lookups();
-        let value = self.read_content(key, metadata.content)?;
+        let value = self.read_content(key, &metadata.content)?;
         // It was looked up again for its elements.
         self.set_lookups(lookups);
         Ok(value)
     }
 
-    fn read_content(&mut self, key: &[u8], content: Content) -> Result<Option<Value>> {
+    fn read_content(&mut self, key: &[u8], content: &Content) -> Result<Option<Value>> {
         Ok(match content {
             Content::String(_) | Content::Pieces(_) => self.get_string(key)?.map(Value::String),
             Content::List(..) => {
