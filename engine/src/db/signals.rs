@@ -157,7 +157,6 @@ pub(super) fn copy_of(error: &Error) -> Error {
         ),
         Error::Corruption { file, offset, what } => Error::corruption(file, *offset, what),
         Error::InvalidArgument { what } => Error::invalid(what),
-        Error::ReadOnly { dir } => Error::ReadOnly { dir: dir.clone() },
         Error::Poisoned { first } => Error::Poisoned {
             first: first.clone(),
         },
