@@ -87,6 +87,15 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// The database was opened for reading only.
+    #[error(
+        "{} was opened for reading only, and takes no writes. Close it and open it with Db::open to write", dir.display()
+    )]
+    ReadOnly {
+        /// The database's directory.
+        dir: PathBuf,
+    },
+
     /// The directory holds files, but not a database of this engine.
     #[error(
         "{} is not a database of this engine: {found}. Choose an empty directory or the right one", path.display()

@@ -1,12 +1,13 @@
 //! Claim: the file system in memory behaves as the real one does, and the real one's errors say what to do.
 
 use engine::error::Error;
-use engine::vfs::{MemoryVfs, StdVfs, Vfs, WritableFile, parent_dir};
+use engine::vfs::{FaultVfs, LockGuard, MemoryVfs, StdVfs, Vfs, WritableFile, parent_dir};
 use proptest::prelude::*;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An operation on one of a few names below the directory under test.
@@ -179,6 +180,31 @@ fn a_lock_is_held_once_and_released_with_its_guard() {
     );
     drop(guard);
     StdVfs.lock(&path).unwrap();
+}
+
+#[test]
+fn a_lock_that_is_shared_keeps_out_who_wants_it_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("LOCK");
+    let memory = MemoryVfs::new();
+    memory.create_dir_all(dir.path()).unwrap();
+    let faulty = FaultVfs::new(Arc::new(memory.clone()));
+    for vfs in [&StdVfs as &dyn Vfs, &memory, &faulty] {
+        let missing = vfs.lock_shared(&path).unwrap_err();
+        assert!(missing.is_not_found(), "{missing}");
+        assert!(!vfs.exists(&path).unwrap(), "nothing was created");
+        let is_locked = |outcome: engine::Result<Box<dyn LockGuard>>| matches!(outcome, Err(Error::Locked { path: locked }) if locked == path);
+        let alone = vfs.lock(&path).unwrap();
+        assert!(is_locked(vfs.lock_shared(&path)));
+        drop(alone);
+        let (first, second) = (vfs.lock_shared(&path), vfs.lock_shared(&path));
+        assert!(is_locked(vfs.lock(&path)));
+        drop(first.unwrap());
+        assert!(is_locked(vfs.lock(&path)));
+        drop(second.unwrap());
+        drop(vfs.lock(&path).unwrap());
+        vfs.remove(&path).unwrap();
+    }
 }
 
 /// A child has all files of its parent open until it runs its program, and with them their locks.

@@ -74,6 +74,7 @@ impl Db {
     /// it is whole.
     pub fn checkpoint(&self, dir: impl AsRef<Path>) -> Result<()> {
         let (core, dir) = (&self.handle.core, dir.as_ref());
+        core.check_takes_writes()?;
         let vfs = &core.vfs;
         // Held to the end: nobody else may open the database meanwhile and sweep up what the state still names.
         let _directory = core.lock.lock().clone().ok_or_else(closed)?;

@@ -73,6 +73,9 @@ pub(super) struct Core {
     pub(super) signals: Arc<Signals>,
     /// Whether reads ask for compactions.
     pub(super) read_compaction: bool,
+    /// Whether it was opened for reading only. Then it takes no writes from the beginning, as a poisoned one from its failure
+    /// on, and is refused them in the same places.
+    pub(super) read_only: bool,
     /// The first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
     /// The way to the listener, if there is one.
@@ -83,7 +86,8 @@ pub(super) struct Core {
     pub(super) counters: Counters,
     /// Set when closing begins; background work is given up.
     pub(super) closing: AtomicBool,
-    /// The lock of the directory; `None` after closing. Work that is still under way keeps it too.
+    /// The lock of the directory; `None` after closing, or for a reader where there is no lock file. Work that is still under way
+    /// keeps it too.
     pub(super) lock: Mutex<Option<Arc<dyn LockGuard>>>,
 }
 
@@ -140,9 +144,9 @@ impl Core {
     }
 
     /// # Errors
-    /// `Poisoned` after a failed write to log or manifest, `InvalidArgument` after closing.
+    /// As for [`check_takes_writes`](Self::check_takes_writes), and `InvalidArgument` after closing.
     pub(super) fn check_writable(&self) -> Result<()> {
-        self.check_not_poisoned()?;
+        self.check_takes_writes()?;
         if self.is_closing() {
             return Err(closed());
         }
@@ -167,8 +171,13 @@ impl Core {
     }
 
     /// # Errors
-    /// `Poisoned` after a failed write to log or manifest.
-    pub(super) fn check_not_poisoned(&self) -> Result<()> {
+    /// `ReadOnly` if it was opened for reading only, `Poisoned` after a failed write to log or manifest.
+    pub(super) fn check_takes_writes(&self) -> Result<()> {
+        if self.read_only {
+            return Err(Error::ReadOnly {
+                dir: self.dir.clone(),
+            });
+        }
         match self.poison.get() {
             Some(first) => Err(Error::Poisoned {
                 first: first.clone(),
@@ -203,7 +212,7 @@ impl Core {
     ) -> Result<()> {
         let mut guard = self.manifest.lock();
         let in_force = &mut *guard;
-        self.check_not_poisoned()?;
+        self.check_takes_writes()?;
         let known = &in_force.state.families;
         // A family may have been dropped while its flush or compaction was under way.
         edit.files_added.retain(|(id, ..)| known.contains_key(id));

@@ -8,7 +8,7 @@ use crate::db::options::Options;
 use crate::error::{Error, Result};
 use crate::version::file_name::{self, FileName};
 use crate::version::{current_manifest, read_manifest};
-use crate::vfs::{Vfs, parent_dir};
+use crate::vfs::{LockGuard, Vfs, parent_dir};
 
 /// What a look at a directory shows.
 #[derive(Debug, Default)]
@@ -91,6 +91,15 @@ pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
             });
     }
     Ok(())
+}
+
+/// Keeps writers out while the directory is read; other readers may read too. Without a lock file nobody has the database open, and
+/// none is made: the directory may be a copy on a medium that cannot be written.
+pub(super) fn lock_for_reading(vfs: &dyn Vfs, dir: &Path) -> Result<Option<Box<dyn LockGuard>>> {
+    match vfs.lock_shared(&dir.join(file_name::LOCK)) {
+        Err(error) if error.is_not_found() => Ok(None),
+        locked => locked.map(Some),
+    }
 }
 
 pub(super) fn list(vfs: &dyn Vfs, dir: &Path) -> Result<Listing> {

@@ -47,7 +47,7 @@ impl Core {
     /// # Errors
     /// As for [`flush_oldest`](Self::flush_oldest). The logs still hold what is not in tables.
     pub(super) fn flush_at_close(&self) -> Result<bool> {
-        self.check_not_poisoned()?;
+        self.check_takes_writes()?;
         {
             // Who leads ends its group first. After that nobody writes.
             let mut writer = self.writer.lock();

@@ -4,7 +4,8 @@
 //! Db, Family, Snapshot      handles for users; options: what they choose; value, multi_get: what they read
 //!   handle                  keeps it open, owns the threads
 //!     core                  what all share, and in which order its locks are taken
-//!       open, recovery      from the files to a core; directory: what may be opened; recovery_order: sorts a log's entries
+//!       open, read_only     from the files to a core; directory: what may be opened
+//!       stored, recovery    what the manifest and the logs say; recovery_order: sorts a log's entries
 //!       family_set          families come and go
 //!       commit, writer      a write: queue, group, log; memtable_set: into the memtables
 //!       checkpoint          a copy made of links
@@ -37,12 +38,14 @@ mod open;
 mod options;
 mod overview;
 mod read_compaction;
+mod read_only;
 mod recovery;
 mod recovery_order;
 mod repair;
 mod signals;
 mod snapshot;
 mod statistics;
+mod stored;
 mod survey;
 mod value;
 mod verify;
@@ -107,6 +110,45 @@ impl Db {
     )]
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
         open::open(dir.as_ref(), &options)
+    }
+
+    /// Opens the database in `dir` for reading only. Not a byte in the directory changes: not by the opening, nor by what is read, nor
+    /// by the close. So it may lie on a medium that cannot be written.
+    ///
+    /// All that reads works as ever: gets, cursors, snapshots, statistics. What would write fails with `ReadOnly`:
+    /// writes, flushes, compactions, checkpoints, the creation of a family. No threads are started. See `docs/read-only.md`.
+    ///
+    /// Any number of readers may have it open, and no writer meanwhile: they share a lock. Where there is no lock file, none is made, and nobody
+    /// is kept out.
+    ///
+    /// Cost: what the logs hold is in memory until the database is closed, since nothing flushes it, and each opening replays it again. After a
+    /// close in order that is little; after a kill, what the writer had in memory.
+    ///
+    /// ```
+    /// # fn main() -> engine::Result<()> {
+    /// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+    /// # let options = engine::Options { vfs, ..engine::Options::default() };
+    /// # let again = options.clone();
+    /// let db = engine::Db::open("db", options)?;
+    /// db.put("price", "40")?;
+    /// db.close()?;
+    /// let db = engine::Db::open_read_only("db", again)?;
+    /// assert_eq!(db.get("price")?.as_deref(), Some(&b"40"[..]));
+    /// let error = db.put("price", "35").unwrap_err();
+    /// assert!(matches!(error, engine::Error::ReadOnly { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open); `Locked` if somebody has it open for writing, `NotADatabase` also if there is nothing, whatever
+    /// `create_if_missing` says; `InvalidArgument` also if the options name a family that is not there.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "options are made for one opening"
+    )]
+    pub fn open_read_only(dir: impl AsRef<Path>, options: Options) -> Result<Self> {
+        read_only::open(dir.as_ref(), &options)
     }
 
     /// The families of the database in `dir`, in the order of their creation, without opening it.

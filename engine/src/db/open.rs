@@ -3,14 +3,16 @@
 //! Steps
 //! 1. Look at the directory. If it is not a database, or not one that these options fit, say so and touch nothing.
 //! 2. Lock it.
-//! 3. Read the manifest and the logs that are still needed into memory.
+//! 3. Read the manifest and the logs that are still needed into memory: see `stored`.
 //! 4. Make what was recovered durable, start a new log and a new manifest, and put that in force.
 //! 5. Remove what nothing refers to any more.
 //!
 //! An error before step 4 leaves every byte as it was. An error in step 4 leaves the old manifest in
 //! force, or the new one, which says the same.
+//!
+//! An opening for reading only ends with step 3: see `read_only`.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -20,29 +22,28 @@ use arc_swap::ArcSwap;
 use parking_lot::{Mutex, ReentrantMutex};
 
 use crate::batch::{DatabaseId, FamilyId};
-use crate::comparator::Comparator;
+use crate::db::Db;
 use crate::db::commit::CommitQueue;
 use crate::db::core::{Core, FrozenSet, ManifestInForce, most_in_level0};
 use crate::db::directory::{Listing, admit, create_directory, list, look};
 use crate::db::events::{Event, Events, TableInfo};
 use crate::db::family::{FamilyCore, View};
 use crate::db::memtable_set::MemtableSet;
-use crate::db::options::{FamilyOptions, Options, TableReads, Unlisted};
-use crate::db::recovery::{self, Recovered};
+use crate::db::options::{FamilyOptions, Options, TableReads};
+use crate::db::recovery::Recovered;
 use crate::db::signals::Signals;
 use crate::db::snapshot::SnapshotList;
 use crate::db::statistics::Counters;
+use crate::db::stored::Stored;
 use crate::db::visible::Visible;
 use crate::db::writer::{Writer, new_log};
-use crate::db::{DEFAULT_FAMILY, Db};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::log::LogWriter;
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
-use crate::version::file_name::{self, FILES_UNRECORDED_MAX, FileName};
-use crate::version::{
-    FamilyRecord, Manifest, State, TableAccess, VersionEdit, current_manifest, read_manifest,
-};
-use crate::vfs::{LockGuard, Vfs};
+use crate::version::file_name::{self, FileName};
+use crate::version::{Manifest, State, current_manifest};
+use crate::vfs::{LockGuard, SealedFile, Vfs};
 
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
@@ -55,196 +56,38 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     // Once more, now that nobody else can change it. Somebody may have created or removed a database since.
     let listing = list(&*vfs, dir)?;
     admit(dir, options, &listing)?;
-    let exists = listing.files.contains(&FileName::Current);
-    let reads = Arc::new(SharedReads::new(options.block_cache_bytes));
-    let mut state = if exists {
-        recover_state(dir, options, (&lock, &reads))?
-    } else {
-        State::default()
-    };
-    check_tables(dir, &listing, &state)?;
-    let recovered = recovery::replay_logs(
-        &*vfs,
+    let stored = Stored {
         dir,
-        &listing.logs(),
-        &state,
-        options.recovery,
-        &mut |id| {
-            let family = &state.families[&id];
-            let options = options.of_family(&family.name);
-            options.new_memtable(&family.access.comparator)
-        },
-    )?;
-    let highest = listing
-        .files
-        .iter()
-        .filter_map(|file| file.number())
-        .max()
-        .unwrap_or(0);
-    if highest > state.next_file.saturating_add(FILES_UNRECORDED_MAX) {
-        return Err(Error::invalid(format!(
-            "{} holds a file numbered {highest}, which the engine did not make; move it elsewhere",
-            dir.display()
-        )));
-    }
-    state.next_file = state.next_file.max(highest + 1);
-    add_missing_families(&mut state, dir, options, (&lock, &reads))?;
-    let core = Core::start(dir, options, state, recovered, lock, reads)?;
+        options,
+        lock: Some(&lock),
+        reads: Arc::new(SharedReads::new(options.block_cache_bytes)),
+    };
+    let (mut state, mut recovered) = stored.read(&listing)?;
+    stored.add_missing_families(&mut state)?;
+    let started = Started::start(&stored, &mut state, &mut recovered)?;
+    let core = Core::new(
+        &stored,
+        state,
+        recovered,
+        Some(started),
+        Some(Arc::clone(&lock)),
+    );
     core.remove_unneeded(&listing);
     core.tell_opened();
-    Db::from_core(core)
+    Db::from_core(Arc::new(core))
 }
 
-/// The state as the manifest in force says, for families whose comparators are the ones given.
-fn recover_state(dir: &Path, options: &Options, shared: Shared<'_>) -> Result<State> {
-    let vfs = &options.vfs;
-    let number = current_manifest(&**vfs, dir)?;
-    let mut edits = read_manifest(&**vfs, dir, number)?;
-    let dropped: BTreeSet<FamilyId> = edits
-        .iter()
-        .flat_map(|(_, edit)| edit.families_dropped.iter().copied())
-        .collect();
-    let mut access = BTreeMap::new();
-    for record in edits.iter().flat_map(|(_, edit)| &edit.families_added) {
-        if !dropped.contains(&record.id) {
-            let comparator = comparator_for(record, options)?;
-            let of_family = table_access(dir, options, comparator, shared);
-            access.insert(record.id, Arc::new(of_family.of_family(record.id)));
-        }
-    }
-    for (_, edit) in &mut edits {
-        // What became of a family that is gone is of no interest, and its order is not known.
-        edit.families_added
-            .retain(|record| !dropped.contains(&record.id));
-        edit.files_added.retain(|(id, ..)| !dropped.contains(id));
-        edit.files_removed.retain(|(id, ..)| !dropped.contains(id));
-        edit.families_dropped.clear();
-    }
-    let in_order = edits.iter().map(|(_, edit)| edit);
-    State::replay(in_order, |record| Arc::clone(&access[&record.id])).map_err(|(at, what)| {
-        let offset = edits.get(at).map_or(0, |(offset, _)| *offset);
-        Error::corruption(file_name::manifest(dir, number), offset, what)
-    })
+/// The files that an opening starts, for what is written from now on.
+pub(super) struct Started {
+    log: LogWriter,
+    log_number: u64,
+    manifest: Manifest,
 }
 
-/// What all tables of the database have: the lock under which they may be removed, and the cache.
-type Shared<'a> = (&'a Arc<dyn LockGuard>, &'a Arc<SharedReads>);
-
-fn table_access(
-    dir: &Path,
-    options: &Options,
-    comparator: Comparator,
-    (lock, reads): Shared<'_>,
-) -> TableAccess {
-    let mapped = options.table_access == TableReads::Mapped;
-    let access = TableAccess::new(Arc::clone(&options.vfs), dir, comparator, mapped);
-    access.under(lock).sharing(reads)
-}
-
-/// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
-/// the stored one, if the engine has it.
-fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator> {
-    let listed = options
-        .families
-        .iter()
-        .any(|(name, _)| *name == record.name);
-    if !listed && options.unlisted == Unlisted::Refuse && record.name != DEFAULT_FAMILY {
-        return Err(Error::invalid(format!(
-            "the database has a column family {:?}, which the options do not list",
-            record.name
-        )));
-    }
-    let given = options.of_family(&record.name).comparator;
-    if given.name() == record.comparator {
-        return Ok(given);
-    }
-    match Comparator::built_in(&record.comparator) {
-        Some(stored) if !listed => Ok(stored),
-        _ => Err(Error::ComparatorMismatch {
-            family: record.name.clone(),
-            stored: record.comparator.clone(),
-            given: given.name().to_owned(),
-            listed,
-        }),
-    }
-}
-
-fn check_tables(dir: &Path, listing: &Listing, state: &State) -> Result<()> {
-    let there: BTreeSet<u64> = listing
-        .files
-        .iter()
-        .filter_map(|file| match file {
-            FileName::Table(number) => Some(*number),
-            _ => None,
-        })
-        .collect();
-    for family in state.families.values() {
-        for (level, table) in family.version.tables() {
-            if !there.contains(&table.number) {
-                let what = format!(
-                    "the file is missing, and the manifest lists it in level {level} of family {:?}",
-                    family.name
-                );
-                return Err(Error::corruption(
-                    file_name::table(dir, table.number),
-                    0,
-                    what,
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Adds the families that the options name and the database does not have yet.
-fn add_missing_families(
-    state: &mut State,
-    dir: &Path,
-    options: &Options,
-    shared: Shared<'_>,
-) -> Result<()> {
-    let listed = options
-        .families
-        .iter()
-        .map(|(name, options)| (name.as_str(), options.clone()));
-    let default = (DEFAULT_FAMILY, options.of_family(DEFAULT_FAMILY));
-    let mut edit = VersionEdit::default();
-    let mut access = BTreeMap::new();
-    let mut next_family = state.next_family;
-    for (name, family) in std::iter::once(default).chain(listed) {
-        let known = state.families.values().any(|known| known.name == name)
-            || edit.families_added.iter().any(|added| added.name == name);
-        if !known {
-            let id = FamilyId(next_family);
-            next_family += 1;
-            let comparator = family.comparator.clone();
-            let of_family = table_access(dir, options, comparator, shared);
-            access.insert(id, Arc::new(of_family.of_family(id)));
-            let comparator = family.comparator.name().to_owned();
-            edit.families_added.push(FamilyRecord {
-                id,
-                name: name.to_owned(),
-                comparator,
-            });
-        }
-    }
-    edit.next_family = Some(next_family);
-    let applied = state.apply(&edit, |record| Arc::clone(&access[&record.id]));
-    *state = applied.map_err(Error::invalid)?;
-    Ok(())
-}
-
-impl Core {
-    /// Puts the recovered state in force and starts a new log.
-    fn start(
-        dir: &Path,
-        options: &Options,
-        mut state: State,
-        mut recovered: Recovered,
-        lock: Arc<dyn LockGuard>,
-        reads: Arc<SharedReads>,
-    ) -> Result<Arc<Self>> {
-        let vfs = &options.vfs;
+impl Started {
+    /// Makes durable what was recovered, starts a new log and a new manifest, and puts that in force.
+    fn start(stored: &Stored<'_>, state: &mut State, recovered: &mut Recovered) -> Result<Self> {
+        let (dir, vfs) = (stored.dir, &stored.options.vfs);
         recovered.make_durable(&**vfs, dir)?;
         let log_number = state.next_file;
         let manifest_number = log_number + 1;
@@ -253,8 +96,37 @@ impl Core {
         state.oldest_log = recovered.oldest_log().unwrap_or(log_number);
         let log = new_log(&**vfs, dir, log_number)?;
         // This syncs the directory, so the new log's name is durable too.
-        let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, &state)
+        let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, state)
             .inspect_err(|_| take_back(&**vfs, dir, log_number, manifest_number))?;
+        Ok(Self {
+            log,
+            log_number,
+            manifest,
+        })
+    }
+
+    /// What takes nothing.
+    fn sealed(stored: &Stored<'_>) -> Self {
+        Self {
+            log: LogWriter::new(Box::new(SealedFile::of(stored.dir)), 0),
+            log_number: 0,
+            manifest: Manifest::sealed(Arc::clone(&stored.options.vfs), stored.dir),
+        }
+    }
+}
+
+impl Core {
+    /// A database with this state; for reading only, if nothing was `started` that takes writes.
+    pub(super) fn new(
+        stored: &Stored<'_>,
+        state: State,
+        recovered: Recovered,
+        started: Option<Started>,
+        lock: Option<Arc<dyn LockGuard>>,
+    ) -> Self {
+        let options = stored.options;
+        let read_only = started.is_none();
+        let files = started.unwrap_or_else(|| Started::sealed(stored));
         let signals = Arc::new(Signals::default());
         let mut memtables = Vec::new();
         let mut families = Vec::new();
@@ -276,22 +148,30 @@ impl Core {
         }
         let memtables = MemtableSet::new(memtables, options.total_bytes());
         let last_sequence = recovered.last_sequence;
-        Ok(Arc::new(Self {
+        Self {
             id: DatabaseId::next(),
-            dir: dir.to_path_buf(),
-            vfs: Arc::clone(vfs),
+            dir: stored.dir.to_path_buf(),
+            vfs: Arc::clone(&options.vfs),
             background: options.background,
             mapped: options.table_access == TableReads::Mapped,
-            reads,
+            reads: Arc::clone(&stored.reads),
             families: ArcSwap::from_pointee(families),
             level0_tables: AtomicUsize::new(most_in_level0(&state)),
             visible: Visible::new(last_sequence),
             next_file: AtomicU64::new(state.next_file),
             snapshots: SnapshotList::default(),
             queue: CommitQueue::default(),
-            writer: Mutex::new(Writer::new(log, log_number, memtables, last_sequence)),
+            writer: Mutex::new(Writer::new(
+                files.log,
+                files.log_number,
+                memtables,
+                last_sequence,
+            )),
             syncing: Mutex::default(),
-            manifest: Mutex::new(ManifestInForce { manifest, state }),
+            manifest: Mutex::new(ManifestInForce {
+                manifest: files.manifest,
+                state,
+            }),
             frozen: Mutex::new(
                 recovered
                     .sets
@@ -303,17 +183,18 @@ impl Core {
             compacting: ReentrantMutex::default(),
             signals,
             read_compaction: options.read_compaction,
+            read_only,
             poison: OnceLock::new(),
             events: options.listener.clone().map(Events::new),
             next_job: AtomicU64::new(1),
             counters: Counters::default(),
             closing: AtomicBool::new(false),
-            lock: Mutex::new(Some(lock)),
-        }))
+            lock: Mutex::new(lock),
+        }
     }
 
     /// Tells what lies in the levels, before anything can change it.
-    fn tell_opened(&self) {
+    pub(super) fn tell_opened(&self) {
         self.tell(|| {
             let families = self.families.load();
             let tables_of = |family: &Arc<FamilyCore>| -> Vec<_> {

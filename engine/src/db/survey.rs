@@ -14,7 +14,7 @@ use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::edit::MANIFEST_FORMAT;
 use crate::version::file_name::FILES_UNRECORDED_MAX;
 use crate::version::{FamilyRecord, FileMeta, FileName, VersionEdit, file_name};
-use crate::vfs::{LockGuard, Vfs};
+use crate::vfs::Vfs;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,7 +86,6 @@ pub(super) struct Names {
     pub(super) manifests: BTreeSet<u64>,
     pub(super) current: bool,
     pub(super) current_temporary: bool,
-    pub(super) lock: bool,
     pub(super) foreign: Vec<String>,
 }
 
@@ -100,7 +99,7 @@ impl Names {
                 Some(FileName::Manifest(number)) => drop(names.manifests.insert(number)),
                 Some(FileName::Current) => names.current = true,
                 Some(FileName::CurrentTemporary) => names.current_temporary = true,
-                Some(FileName::Lock) => names.lock = true,
+                Some(FileName::Lock) => {}
                 None => names.foreign.push(name.to_string_lossy().into_owned()),
             }
         }
@@ -131,24 +130,6 @@ impl Names {
             .max()
             .copied()
             .unwrap_or(0)
-    }
-}
-
-/// Locks the directory if it has a lock file. Without one nobody has the database open, and none is made: it may be a
-/// copy on a medium that cannot be written.
-pub(super) fn lock(vfs: &dyn Vfs, dir: &Path, names: &Names) -> Result<Option<Box<dyn LockGuard>>> {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    if !names.lock {
-        return Ok(None);
-    }
-    match vfs.lock(&dir.join(file_name::LOCK)) {
-        Ok(guard) => Ok(Some(guard)),
-        Err(Error::Io { source, .. })
-            if matches!(source.kind(), ReadOnlyFilesystem | PermissionDenied) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 

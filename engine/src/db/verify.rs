@@ -28,8 +28,9 @@ use std::path::Path;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::Options;
+use crate::db::directory::lock_for_reading;
 use crate::db::family_set::ListedFamily;
-use crate::db::survey::{self, Finding, Names, Severity, Survey, comparator_named};
+use crate::db::survey::{Finding, Names, Severity, Survey, comparator_named};
 use crate::error::{Error, Result};
 use crate::log::LogEnd;
 use crate::version::{current_manifest, file_name};
@@ -70,7 +71,7 @@ impl VerifyReport {
     }
 }
 
-/// Checks the database in `dir`, which nobody may have open. Nothing is written, and all that is wrong is told, not only
+/// Checks the database in `dir`, which nobody may have open for writing. Nothing is written, and all that is wrong is told, not only
 /// the first.
 ///
 /// The comparators of `options` are used for the families that they are named for. Where a family has a custom one that is not given, the
@@ -88,7 +89,7 @@ pub fn verify(dir: impl AsRef<Path>, options: &Options) -> Result<VerifyReport> 
             found: "there is no CURRENT in it, no manifest, no log and no table".to_owned(),
         });
     }
-    let _lock = survey::lock(vfs, dir, &names)?;
+    let _lock = lock_for_reading(vfs, dir)?;
     // Once more: what was listed may have gone before the lock was had.
     let mut verifier = Verifier {
         names: Names::read(vfs, dir)?,

@@ -205,7 +205,7 @@ impl Core {
         if sync {
             let begun = Instant::now();
             let _alone = self.syncing.lock();
-            self.check_not_poisoned()?;
+            self.check_takes_writes()?;
             writer.sync(self).inspect_err(|error| self.poison(error))?;
             writer.gathering.sync_took = begun.elapsed();
         }
@@ -368,7 +368,7 @@ impl Core {
         let due = self.writer.lock().begin_sync();
         {
             let _alone = self.syncing.lock();
-            self.check_not_poisoned()?;
+            self.check_takes_writes()?;
             due.run(self).inspect_err(|error| self.poison(error))?;
         }
         self.writer.lock().end_sync(&due, self);

@@ -17,7 +17,7 @@ use crate::log::{LogReader, LogWriter, RecoveryMode};
 use crate::version::edit::{MANIFEST_FORMAT, MANIFEST_MAGIC, VersionEdit};
 use crate::version::file_name::{self, CURRENT, CURRENT_TEMPORARY, FileName};
 use crate::version::state::State;
-use crate::vfs::Vfs;
+use crate::vfs::{SealedFile, Vfs};
 
 /// A manifest shorter than this is never replaced while the database is open.
 const REWRITE_BYTES_MIN: u64 = 1 << 20;
@@ -157,6 +157,19 @@ impl Manifest {
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
+    }
+
+    /// A manifest that takes no edits: of a database that was opened for reading only.
+    #[must_use]
+    pub fn sealed(vfs: Arc<dyn Vfs>, dir: &Path) -> Self {
+        Self {
+            vfs,
+            dir: dir.to_path_buf(),
+            number: 0,
+            log: LogWriter::new(Box::new(SealedFile::of(dir)), 0),
+            bytes_at_start: 0,
+            no_space_below: 0,
+        }
     }
 }
 

@@ -256,6 +256,11 @@ impl Vfs for FaultVfs {
         self.check("lock", path, Space::Needed)?;
         self.inner.lock(path)
     }
+
+    fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        self.check("lock", path, Space::NotNeeded)?;
+        self.inner.lock_shared(path)
+    }
 }
 
 #[derive(Debug)]

@@ -32,6 +32,7 @@
 mod fault;
 mod file_slice;
 mod memory;
+mod sealed;
 mod std_vfs;
 mod writable;
 
@@ -46,6 +47,7 @@ pub use fault::{Fault, FaultVfs};
 pub use file_slice::FileSlice;
 pub(crate) use file_slice::prefetch;
 pub use memory::MemoryVfs;
+pub(crate) use sealed::SealedFile;
 pub use std_vfs::StdVfs;
 
 /// A file system. See the module's table for what each operation promises.
@@ -166,6 +168,22 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Locked` if another process, or another guard of this one, holds the lock, or did when it removed the file just now; else
     /// `Io`.
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>>;
+
+    /// Locks `path`, which must exist, together with all who call this: it keeps out who [locks](Self::lock) it for one alone, and is kept
+    /// out by them. Nothing is created, and no more is needed than to read the file.
+    ///
+    /// A file system without such locks may lock for one alone, which is what happens here.
+    ///
+    /// # Errors
+    /// `Locked` if somebody holds the lock alone, or did when it removed the file just now; else `Io`, which
+    /// [`is_not_found`](Error::is_not_found) if there is no such file.
+    fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        if self.exists(path)? {
+            return self.lock(path);
+        }
+        let missing = io::Error::from(io::ErrorKind::NotFound);
+        Err(Error::io("open the lock file", path, missing))
+    }
 }
 
 /// A file open for appending.

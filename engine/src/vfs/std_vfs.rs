@@ -149,20 +149,30 @@ impl Vfs for StdVfs {
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
-        refuse_special(path).map_err(|error| Error::io("open the lock file", path, error))?;
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(|error| Error::io("open the lock file", path, error))?;
-        match file.try_lock() {
-            Ok(()) if is_named(&file, path)? => Ok(Box::new(StdLock { file })),
-            Ok(()) | Err(TryLockError::WouldBlock) => Err(Error::Locked {
-                path: path.to_path_buf(),
-            }),
-            Err(TryLockError::Error(error)) => Err(Error::io("lock", path, error)),
-        }
+        let mut created = OpenOptions::new();
+        created.write(true).create(true).truncate(false);
+        lock_by(path, &created, File::try_lock)
+    }
+
+    fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        lock_by(path, OpenOptions::new().read(true), File::try_lock_shared)
+    }
+}
+
+fn lock_by(
+    path: &Path,
+    options: &OpenOptions,
+    try_lock: impl Fn(&File) -> Result<(), TryLockError>,
+) -> Result<Box<dyn LockGuard>> {
+    let file = refuse_special(path)
+        .and_then(|()| options.open(path))
+        .map_err(|error| Error::io("open the lock file", path, error))?;
+    match try_lock(&file) {
+        Ok(()) if is_named(&file, path)? => Ok(Box::new(StdLock { file })),
+        Ok(()) | Err(TryLockError::WouldBlock) => Err(Error::Locked {
+            path: path.to_path_buf(),
+        }),
+        Err(TryLockError::Error(error)) => Err(Error::io("lock", path, error)),
     }
 }
 

@@ -115,6 +115,10 @@ impl Vfs for Hooked {
         (self.before)("lock", path);
         self.inner.lock(path)
     }
+    fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        (self.before)("lock_shared", path);
+        self.inner.lock_shared(path)
+    }
 }
 
 struct HookedFile {

@@ -19,7 +19,8 @@ use super::std_vfs::MappedFile;
 use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -36,7 +37,15 @@ struct Shared {
     disk: Disk,
     operations: u64,
     recording: Option<Recording>,
-    locks: BTreeSet<PathBuf>,
+    locks: BTreeMap<PathBuf, Held>,
+}
+
+/// How a lock is held.
+#[derive(Debug, PartialEq, Eq)]
+enum Held {
+    Alone,
+    /// By so many.
+    Together(usize),
 }
 
 #[derive(Debug)]
@@ -272,15 +281,37 @@ impl Vfs for MemoryVfs {
                 Change::Create { path: key.clone() },
             )?;
         }
-        if !self.shared.lock().locks.insert(key.clone()) {
-            return Err(Error::Locked {
-                path: path.to_path_buf(),
-            });
-        }
+        match self.shared.lock().locks.entry(key.clone()) {
+            Entry::Occupied(_) => return Err(locked(path)),
+            Entry::Vacant(free) => free.insert(Held::Alone),
+        };
         Ok(Box::new(MemoryLock {
             vfs: self.clone(),
             key,
         }))
+    }
+
+    fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
+        let key = normal(path)?;
+        let mut shared = self.shared.lock();
+        let there = shared.disk.open(&key);
+        there.map_err(|error| Error::io("open the lock file", path, error))?;
+        let free = || Held::Together(0);
+        match shared.locks.entry(key.clone()).or_insert_with(free) {
+            Held::Alone => return Err(locked(path)),
+            Held::Together(holders) => *holders += 1,
+        }
+        drop(shared);
+        Ok(Box::new(MemoryLock {
+            vfs: self.clone(),
+            key,
+        }))
+    }
+}
+
+fn locked(path: &Path) -> Error {
+    Error::Locked {
+        path: path.to_path_buf(),
     }
 }
 
@@ -419,6 +450,10 @@ impl LockGuard for MemoryLock {}
 
 impl Drop for MemoryLock {
     fn drop(&mut self) {
-        self.vfs.shared.lock().locks.remove(&self.key);
+        let locks = &mut self.vfs.shared.lock().locks;
+        match locks.get_mut(&self.key) {
+            Some(Held::Together(holders)) if *holders > 1 => *holders -= 1,
+            _ => drop(locks.remove(&self.key)),
+        }
     }
 }
