@@ -80,10 +80,16 @@ impl Txn<'_> {
     /// # Errors
     /// As [`get_string`](Self::get_string).
     pub fn stored_string(&self, key: &[u8]) -> Result<Option<Stored>> {
-        let text = self.open_text(key)?;
-        if !text.is_there {
-            return Ok(None);
-        }
+        let metadata = match self.lookup(key)? {
+            None => return Ok(None),
+            // Nearly always.
+            Some(Metadata {
+                content: Content::String(text),
+                expires_ms,
+            }) => return Ok(Some(Stored { text, expires_ms })),
+            Some(metadata) => metadata,
+        };
+        let text = Text::stored(self, key, metadata).ok_or(Error::WrongType)?;
         Ok(Some(Stored {
             text: text.whole(self)?,
             expires_ms: text.expires_ms,
