@@ -185,7 +185,10 @@ impl Connection {
                 Next::Close => break,
                 Next::Continue => continue,
                 Next::Read if arrived => continue,
-                Next::Wait if self.wait().await => continue,
+                Next::Wait if caller.count(self.wait()).await => {
+                    caller.let_earlier_run().await;
+                    continue;
+                }
                 Next::Pause if self.pause().await => continue,
                 Next::Wait | Next::Pause | Next::Queue | Next::Drop => return,
                 Next::Read => {}

@@ -4,7 +4,7 @@
 //! not promise that: of the tasks that are ready when a thread looks, it runs the last one first, and the others in their
 //! order. So each call of a task has a number, and who runs with the last of them while others wait lets these run first.
 //!
-//! Left out: runtimes of several threads, where there is no such order, and calls of who does not wait for bytes.
+//! Left out: runtimes of several threads, where there is no such order, and calls of who waits neither for bytes nor for a key.
 //!
 //! Invariants
 //! 1. A call is followed once: when its task runs, or is gone. A task that is gone is not called any more.
