@@ -39,6 +39,8 @@ mod chapters {
     mod ch10_order_store {}
     #[doc = include_str!("../chapters/how-we-know/index.md")]
     mod how_we_know {}
+    #[doc = include_str!("../chapters/workshop/index.md")]
+    mod workshop {}
     #[doc = include_str!("../chapters/glossary.md")]
     mod glossary {}
 }

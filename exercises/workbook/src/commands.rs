@@ -81,8 +81,13 @@ pub(crate) fn list(catalogue: &Catalogue, json: bool) -> Result<bool> {
 }
 
 /// Prints who stands where.
-pub(crate) fn report(catalogue: &Catalogue, folder: Option<&Path>, json: bool) -> Result<bool> {
-    let learners = report::report(catalogue, folder)?;
+pub(crate) fn report(
+    catalogue: &Catalogue,
+    folder: Option<&Path>,
+    only: Option<&str>,
+    json: bool,
+) -> Result<bool> {
+    let learners = report::report(catalogue, folder, only)?;
     if json {
         print_json(&learners)?;
     } else {

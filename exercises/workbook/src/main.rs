@@ -16,6 +16,7 @@ mod imports;
 mod prove;
 mod report;
 mod reset;
+mod room;
 mod scratch;
 mod serve;
 mod status;
@@ -98,7 +99,16 @@ enum Command {
     Report {
         /// A folder that holds one copy of the repository, or one copy for each learner.
         folder: Option<PathBuf>,
-        /// Print JSON: an array of learners with all their exercises.
+        /// Judge one exercise or one chapter alone, as `list` names them.
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+        /// For the projector: how many stand where in each exercise and what goes wrong, without names.
+        #[arg(long, requires = "folder", conflicts_with = "json")]
+        room: bool,
+        /// With --room: look again every two seconds, and show what has changed, until Ctrl-C.
+        #[arg(long, requires = "room")]
+        watch: bool,
+        /// Print JSON: an array of learners with their exercises.
         #[arg(long)]
         json: bool,
     },
@@ -148,9 +158,16 @@ fn run(arguments: Arguments) -> Result<bool> {
             with_answers,
             json,
         }) => commands::prove(&catalogue, name.as_deref(), with_answers, json, colour),
-        Some(Command::Report { folder, json }) => {
-            commands::report(&catalogue, folder.as_deref(), json)
-        }
+        Some(Command::Report {
+            folder: Some(folder),
+            only,
+            room: true,
+            watch,
+            ..
+        }) => room::show(&catalogue, &folder, only.as_deref(), watch),
+        Some(Command::Report {
+            folder, only, json, ..
+        }) => commands::report(&catalogue, folder.as_deref(), only.as_deref(), json),
         Some(Command::Time { name, json }) => commands::time(&catalogue, &name, json),
     }
 }

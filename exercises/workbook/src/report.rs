@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::build::Progress;
 use crate::catalogue::Catalogue;
-use crate::scratch::Scratch;
+use crate::scratch::{Answers, Scratch};
 use crate::status::{self, Report};
 use crate::table;
 
 /// One learner's answers.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Learner {
     /// The name of the folder.
     pub(crate) name: String,
@@ -25,7 +25,7 @@ pub(crate) struct Learner {
 }
 
 /// How one exercise stands.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Standing {
     pub(crate) exercise: String,
     pub(crate) chapter: String,
@@ -36,6 +36,15 @@ pub(crate) struct Standing {
     pub(crate) mistake: Option<String>,
     /// What is wrong, in one line.
     pub(crate) diagnosis: Option<String>,
+}
+
+impl Standing {
+    /// Whether nothing is known of the answer, because its chapter does not compile. One slip in one file is enough, and the
+    /// chapter's other exercises are not wrong for that.
+    pub(crate) fn is_unread(&self) -> bool {
+        let diagnosis = self.diagnosis.as_deref();
+        self.check.is_none() && diagnosis.is_some_and(|says| says.starts_with(status::BROKEN))
+    }
 }
 
 impl From<Report> for Standing {
@@ -51,31 +60,98 @@ impl From<Report> for Standing {
     }
 }
 
-/// Judges this copy, or the copies that lie in a folder.
-pub(crate) fn report(catalogue: &Catalogue, folder: Option<&Path>) -> Result<Vec<Learner>> {
+/// Judges this copy, or the copies that lie in a folder: one exercise, one chapter, or everything.
+pub(crate) fn report(
+    catalogue: &Catalogue,
+    folder: Option<&Path>,
+    only: Option<&str>,
+) -> Result<Vec<Learner>> {
     let Some(folder) = folder else {
         let name = catalogue.root.file_name().unwrap_or_default();
-        return Ok(vec![learner(
-            catalogue,
-            name.to_string_lossy().into_owned(),
-        )?]);
+        let name = name.to_string_lossy().into_owned();
+        return Ok(vec![learner(catalogue, name, only)?]);
     };
-    let copies = copies(folder)?;
-    let scratch = Scratch::of(catalogue)?;
-    let judged = copies.into_iter().map(|(name, copy)| {
-        eprintln!("judging {name}");
-        learner(scratch.with_answers(&copy)?, name)
-    });
-    judged.collect()
+    let mut class = Class::of(catalogue, folder, only)?;
+    class.look(|_, name| eprintln!("judging {name}"))?;
+    class.not_empty()?;
+    Ok(class.learners)
 }
 
-fn learner(catalogue: &Catalogue, name: String) -> Result<Learner> {
+fn learner(catalogue: &Catalogue, name: String, only: Option<&str>) -> Result<Learner> {
     let mut exercises = Vec::new();
-    for (chapter, names) in catalogue.choose(None)? {
+    for (chapter, names) in catalogue.choose(only)? {
         let look = status::look(catalogue, chapter, &names, Progress::Hidden, false)?;
         exercises.extend(look.reports.into_iter().map(Standing::from));
     }
     Ok(Learner { name, exercises })
+}
+
+/// A folder of learners' copies, and how they stood at the last look.
+pub(crate) struct Class<'a> {
+    folder: &'a Path,
+    only: Option<&'a str>,
+    scratch: Scratch,
+    /// What `learners` were judged by, one for one.
+    answers: Vec<Answers>,
+    pub(crate) learners: Vec<Learner>,
+}
+
+impl<'a> Class<'a> {
+    pub(crate) fn of(
+        catalogue: &Catalogue,
+        folder: &'a Path,
+        only: Option<&'a str>,
+    ) -> Result<Self> {
+        // A wrong name is told before minutes are spent on building.
+        catalogue.choose(only)?;
+        copies(folder)?;
+        Ok(Self {
+            folder,
+            only,
+            scratch: Scratch::of(catalogue)?,
+            answers: Vec::new(),
+            learners: Vec::new(),
+        })
+    }
+
+    /// Judges the copies that are new or have changed since the last look, and says so of each before it begins: which
+    /// one it is, counted from 1, and its name. Returns whether there were any, or whether a copy is gone.
+    pub(crate) fn look(&mut self, say: impl Fn(usize, &str)) -> Result<bool> {
+        let copies = copies(self.folder)?;
+        let mut changed = copies.len() != self.learners.len();
+        let (mut answers, mut learners) = (Vec::new(), Vec::new());
+        for (at, (name, copy)) in copies.into_iter().enumerate() {
+            let found = self.scratch.answers(&copy)?;
+            let known = self.learners.iter().zip(&self.answers);
+            let same = known
+                .filter(|(learner, answers)| learner.name == name && **answers == found)
+                .map(|(learner, _)| learner.clone())
+                .next();
+            learners.push(match same {
+                Some(learner) => learner,
+                None => {
+                    changed = true;
+                    say(at + 1, &name);
+                    learner(self.scratch.with_answers(&found)?, name, self.only)?
+                }
+            });
+            answers.push(found);
+        }
+        (self.answers, self.learners) = (answers, learners);
+        Ok(changed)
+    }
+
+    /// # Errors
+    /// If nobody's copy lies in the folder.
+    pub(crate) fn not_empty(&self) -> Result<()> {
+        if self.learners.is_empty() {
+            bail!(
+                "{} holds no folder with `exercises` in it",
+                self.folder.display()
+            );
+        }
+        Ok(())
+    }
 }
 
 /// The copies in a folder, by name: each folder with exercises in it, or the folder itself if it is one.
@@ -101,12 +177,6 @@ fn copies(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
             copies.push(named(path));
         }
     }
-    if copies.is_empty() {
-        bail!(
-            "{} holds no folder with `exercises` in it",
-            folder.display()
-        );
-    }
     copies.sort();
     Ok(copies)
 }
@@ -118,14 +188,24 @@ pub(crate) fn text(learners: &[Learner]) -> String {
         let states = exercises.iter().map(|standing| standing.state);
         let _ = writeln!(text, "{}  {}", name.bold(), table::count(states));
         let width = exercises.iter().map(|s| s.exercise.chars().count()).max();
+        let alone = learners.len() == 1;
+        let mut unread = "";
         for standing in exercises
             .iter()
-            .filter(|s| learners.len() == 1 || s.state == State::Failing)
+            .filter(|s| alone || s.state == State::Failing)
         {
+            let mut name = &standing.exercise;
+            if !alone && standing.is_unread() {
+                // Said once of a chapter.
+                if unread == standing.chapter {
+                    continue;
+                }
+                unread = &standing.chapter;
+                name = &standing.chapter;
+            }
             let _ = writeln!(
                 text,
-                "  {:<width$}  {}  {}",
-                standing.exercise,
+                "  {name:<width$}  {}  {}",
                 table::state(standing.state),
                 fault(standing),
                 width = width.unwrap_or(0),

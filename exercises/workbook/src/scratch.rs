@@ -17,6 +17,9 @@ use crate::catalogue::{Catalogue, Chapter};
 /// Folders that are built, fetched or kept by tools.
 const LEFT_OUT: [&str; 4] = ["target", ".git", "node_modules", "backups"];
 
+/// The files of a learner's `src`, chapter by chapter in the order of the catalogue.
+pub(crate) type Answers = Vec<BTreeMap<PathBuf, Vec<u8>>>;
+
 /// The copy.
 pub(crate) struct Scratch {
     catalogue: Catalogue,
@@ -30,8 +33,14 @@ impl Scratch {
         let target = catalogue.root.join("target");
         let root = target.join("report");
         copy(&catalogue.root, &root)?;
-        // Built dependencies are shared with the repository.
-        let config = format!("[build]\ntarget-dir = {:?}\n", target.display().to_string());
+        // Built dependencies are shared with the repository. The chapters must not be: cargo tells packages apart by their
+        // place in the workspace, and would take a learner's program for the one of this repository, whose files are
+        // older. Another profile gives them other names; this one differs by nothing that is felt.
+        let mut config = format!("[build]\ntarget-dir = {:?}\n", target.display().to_string());
+        for chapter in &catalogue.chapters {
+            let package = &chapter.package;
+            config += &format!("[profile.dev.package.{package}]\ncodegen-units = 255\n");
+        }
         write(&root.join(".cargo/config.toml"), config.as_bytes())?;
         Ok(Self {
             catalogue: Catalogue::load(&root)?,
@@ -39,9 +48,10 @@ impl Scratch {
         })
     }
 
-    /// The copy's exercises, with the answers that lie in a learner's folder. What is missing there counts as
-    /// not started.
-    pub(crate) fn with_answers(&self, learner: &Path) -> Result<&Catalogue> {
+    /// What lies in the `src` of each chapter of a learner's folder. What is missing there is the stub, and counts as not
+    /// started.
+    pub(crate) fn answers(&self, learner: &Path) -> Result<Answers> {
+        let mut answers = Answers::new();
         for chapter in &self.catalogue.chapters {
             let folder = self.catalogue.relative(&chapter.folder);
             let mut wanted = BTreeMap::new();
@@ -58,6 +68,14 @@ impl Scratch {
                     wanted.insert(file.to_path_buf(), read(&chapter.stub(exercise))?);
                 }
             }
+            answers.push(wanted);
+        }
+        Ok(answers)
+    }
+
+    /// The copy's exercises, with these answers in it.
+    pub(crate) fn with_answers(&self, answers: &Answers) -> Result<&Catalogue> {
+        for (chapter, wanted) in self.catalogue.chapters.iter().zip(answers) {
             lay(chapter, wanted)?;
         }
         Ok(&self.catalogue)
@@ -65,7 +83,7 @@ impl Scratch {
 }
 
 /// Makes a chapter's `src` hold these files and no others.
-fn lay(chapter: &Chapter, wanted: BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+fn lay(chapter: &Chapter, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
     let source = chapter.folder.join("src");
     let mut there = BTreeMap::new();
     collect(&source, Path::new(""), &mut there)?;
@@ -74,7 +92,7 @@ fn lay(chapter: &Chapter, wanted: BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
         fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
     }
     for (file, contents) in wanted {
-        write(&source.join(file), &contents)?;
+        write(&source.join(file), contents)?;
     }
     Ok(())
 }

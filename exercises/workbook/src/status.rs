@@ -10,6 +10,9 @@ use serde::Serialize;
 use crate::build::{self, Progress};
 use crate::catalogue::{Catalogue, Chapter, Exercise};
 
+/// How the diagnosis begins of every exercise in a chapter that does not compile.
+pub(crate) const BROKEN: &str = "does not compile";
+
 /// One line of `list --json`, and of what the pages are told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Row {
@@ -75,7 +78,7 @@ pub(crate) fn look(
         let (state, diagnosis, message) = match (&verdicts, &failure) {
             (_, Some(failure)) => (
                 State::Failing,
-                Some(format!("does not compile: {}", failure.first)),
+                Some(format!("{BROKEN}: {}", failure.first)),
                 failure.rendered.clone(),
             ),
             (Err(error), None) => (

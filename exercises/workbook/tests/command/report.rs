@@ -1,6 +1,8 @@
 //! `report`: one copy, or a folder of them.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -64,12 +66,18 @@ fn a_folder_of_copies_is_judged_by_this_one_and_left_alone() {
     assert_eq!(states(&all[1]), ["failing", "not-started"]);
     let diagnosis = all[1]["exercises"][0]["diagnosis"].as_str().unwrap();
     assert!(diagnosis.starts_with("does not compile"), "{diagnosis}");
-    // The instructor's own answer stands as it stood.
+    // The instructor's own answer stands as it stood, and nobody else's is judged in its place.
     assert!(repository.read(FIRST).contains("n - n"));
+    let own = repository.json(&["report", "--json"]);
+    assert_eq!(states(&own[0]), ["failing", "not-started"]);
 
     let shown = text(&repository.run(&["report", "class"]));
     for line in [
         "ann  1 passed, 1 failing, 0 not started",
+        &format!(
+            "  {}  failing      does not compile: ",
+            repository.package("ch90-first")
+        ),
         "second-twice  0 passed, 1 failing, 1 not started  1 squared",
     ] {
         assert!(shown.contains(line), "{line:?} is not in {shown}");
@@ -78,4 +86,100 @@ fn a_folder_of_copies_is_judged_by_this_one_and_left_alone() {
     let none = repository.run(&["report", "empty"]);
     assert_eq!(none.status.code(), Some(2));
     assert!(text(&none).contains("holds no folder"), "{}", text(&none));
+}
+
+#[test]
+fn one_chapter_can_be_judged_alone() {
+    let repository = Repository::new("reportonly");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", RIGHT);
+    let package = repository.package("ch90-first");
+    for only in ["first-twice", &package] {
+        let all = repository.json(&["report", "class", "--only", only, "--json"]);
+        assert_eq!(states(&all[0]), ["passed"], "{only}");
+    }
+    let own = repository.json(&["report", "--only", "first-twice", "--json"]);
+    assert_eq!(states(&own[0]), ["not-started"]);
+    let wrong = repository.run(&["report", "class", "--only", "first-twise"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong).contains("did you mean"), "{}", text(&wrong));
+}
+
+#[test]
+fn the_room_sees_no_names() {
+    let repository = Repository::new("reportroom");
+    let answer = |learner: &str, chapter: &str, answer: &str| {
+        repository.write(
+            &format!("class/{learner}/exercises/{chapter}/src/twice.rs"),
+            answer,
+        );
+    };
+    answer("annabel", "ch90-first", RIGHT);
+    answer("berthold", "ch90-first", SQUARED);
+    answer("cornelia", "ch90-first", SQUARED);
+    answer(
+        "dietmar",
+        "ch90-first",
+        "pub fn twice(dietmar: i64) -> i64 { dietmar + }\n",
+    );
+    let output = repository.run(&["report", "class", "--room"]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = text(&output);
+    for line in [
+        "4 copies\n\nfirst-twice  1 passed, 2 failing, 0 not started\n    2  squared\n       on every probe, your `twice` agrees",
+        &format!(
+            "{}: 1 copy does not compile\n",
+            repository.package("ch90-first")
+        ),
+        "Not begun by anyone: second-twice\n",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+    for name in ["annabel", "berthold", "cornelia", "dietmar"] {
+        assert!(!shown.contains(name), "{name} is on the wall: {shown}");
+    }
+    let alone = repository.run(&["report", "--room"]);
+    assert_eq!(alone.status.code(), Some(2), "a room is a folder of copies");
+}
+
+#[test]
+fn the_room_is_watched_and_only_what_changed_is_judged_again() {
+    let repository = Repository::new("reportwatch");
+    fs::create_dir(repository.path("class")).unwrap();
+    let arguments = [
+        "report",
+        "class",
+        "--room",
+        "--watch",
+        "--only",
+        "first-twice",
+    ];
+    let mut child = repository
+        .command(".", &arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let judged = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut wait_for = |part: &str| {
+        let found = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find(|line| line.contains(part));
+        assert!(found.is_some(), "{part:?} never came");
+    };
+    wait_for("0 copies");
+    repository.write("class/ann/exercises/ch90-first/src/twice.rs", SQUARED);
+    wait_for("first-twice  0 passed, 1 failing, 0 not started");
+    repository.write("class/bob/exercises/ch90-first/src/twice.rs", RIGHT);
+    wait_for("2 copies");
+    wait_for("first-twice  1 passed, 1 failing, 0 not started");
+    fs::remove_dir_all(repository.path("class/ann")).unwrap();
+    wait_for("1 copy");
+    wait_for("first-twice  1 passed, 0 failing, 0 not started");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let judged: Vec<String> = judged.lines().map_while(Result::ok).collect();
+    let judged: Vec<&String> = judged.iter().filter(|l| l.starts_with("judging")).collect();
+    assert_eq!(judged, ["judging copy 1", "judging copy 2"]);
 }
