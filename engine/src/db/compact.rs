@@ -194,8 +194,7 @@ impl Core {
             return Ok(None);
         };
         if !output.files.is_empty() {
-            let synced = self.vfs.sync_dir(&self.dir);
-            synced.inspect_err(|_| self.discard_outputs([&output]))?;
+            self.sync_names()?;
         }
         let mut edit = removal_of_inputs(family, plan);
         edit.files_added

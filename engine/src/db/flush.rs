@@ -26,7 +26,7 @@ impl Core {
     /// Writes the oldest full memtables to tables; `false` if there are none.
     ///
     /// # Errors
-    /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest
+    /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest, or from a sync of the directory,
     /// poisons the database. `InvalidArgument` after closing.
     pub(super) fn flush_oldest(&self) -> Result<bool> {
         let working = self.begin_work(&self.flushing)?;
@@ -134,8 +134,7 @@ impl Core {
             }
         }
         // Also without tables: the manifest is about to name the next log, so that name must be durable.
-        let synced = self.vfs.sync_dir(&self.dir);
-        synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
+        self.sync_names()?;
         let installed = self.install_flush(&set, &flushed);
         let outputs = flushed.iter().map(|(_, output)| output);
         installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;
