@@ -4,14 +4,14 @@
 //! than the log is to replay: `engine/docs/performance.md` has the figures.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::compaction::{self, Output};
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, MemtableInfo, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::jobs::{Counted, at_level, outcome_of, publish};
-use crate::db::signals::Work;
+use crate::db::signals::{Piece, Work};
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
 
@@ -35,7 +35,7 @@ impl Core {
         };
         let outcome = self.flush_and_tell(set);
         drop(working);
-        self.signals.ended(Work::Flush, &outcome);
+        self.signals.ended(Piece::Flush, &outcome, Duration::ZERO);
         outcome?;
         self.signals.request(Work::Compact);
         Ok(true)
