@@ -47,9 +47,10 @@ struct Run {
 }
 
 impl Run {
-    fn new(fail: Option<(u64, Fault)>) -> Self {
+    fn new(fail: Option<(u64, Fault)>, done: u64) -> Self {
         let memory = MemoryVfs::new();
         let faulty = FaultVfs::new(Arc::new(memory.clone()));
+        faulty.do_what_fails(done);
         if let Some((n, fault)) = fail {
             faulty.fail_nth(n, fault);
         }
@@ -241,22 +242,25 @@ fn rows(db: &Db) -> engine::Result<Models> {
     Ok([first?, second?])
 }
 
-fn fail_every_operation(fault: Fault) {
+/// A rename or another change of names that fails is done all the same or not, as `done` says.
+fn fail_every_operation(fault: Fault, done: u64) {
     let (seed, steps) = (seed_or(11), steps_or(60));
-    let mut run = Run::new(None);
+    let mut run = Run::new(None, done);
     run.script(seed, steps);
     assert_eq!(run.failures, 0);
     let operations = run.faulty.operations();
-    println!("{fault:?}: ENGINE_SEED={seed} ENGINE_STEPS={steps}, {operations} operations");
+    println!(
+        "{fault:?}, done {done}: ENGINE_SEED={seed} ENGINE_STEPS={steps}, {operations} operations"
+    );
     let mut failed_runs = 0;
     for n in 1..=operations {
-        let mut run = Run::new(Some((n, fault)));
+        let mut run = Run::new(Some((n, fault)), done);
         run.script(seed, steps);
         failed_runs += u64::from(run.failures > 0);
         run.db = None;
         for survival in [0, 1, 2, 3] {
             let context = format!(
-                "{fault:?} at operation {n}: {:?}, survival {survival}",
+                "{fault:?}, done {done}, at operation {n}: {:?}, survival {survival}",
                 run.faulty.failed()
             );
             run.check_after_cut(survival, &context);
@@ -270,20 +274,32 @@ fn fail_every_operation(fault: Fault) {
 
 #[test]
 fn an_io_error_is_reported_and_never_hidden() {
-    fail_every_operation(Fault::Io);
+    fail_every_operation(Fault::Io, 0);
 }
 
 #[test]
 fn a_short_write_is_reported_and_never_hidden() {
-    fail_every_operation(Fault::ShortWrite);
+    fail_every_operation(Fault::ShortWrite, 0);
 }
 
 #[test]
 fn a_full_disk_is_reported_and_never_hidden() {
-    fail_every_operation(Fault::NoSpace);
+    fail_every_operation(Fault::NoSpace, 0);
+}
+
+/// A rename that fails has taken effect, and so have creations, links and removals.
+#[test]
+fn what_failed_and_was_done_all_the_same_is_found_out() {
+    fail_every_operation(Fault::Io, 1);
+    fail_every_operation(Fault::NoSpace, 1);
+}
+
+#[test]
+fn whether_what_failed_was_done_is_not_relied_upon() {
+    fail_every_operation(Fault::NoSpace, seed_or(11) + 2);
 }
 
 #[test]
 fn a_power_failure_loses_nothing_that_was_synced() {
-    fail_every_operation(Fault::PowerGone);
+    fail_every_operation(Fault::PowerGone, 0);
 }

@@ -434,9 +434,11 @@ fn a_repair_that_is_cut_short_is_repeated() {
             assert_eq!(content(&db), rows, "operation {at}, seed {seed}");
         }
     }
-    for n in 1.. {
+    // A rename that fails has taken effect, or not.
+    for (n, done) in (1..).flat_map(|n| [(n, 0), (n, 1)]) {
         let disk = vfs.crash(1);
         let faulty = FaultVfs::new(Arc::new(disk.clone()));
+        faulty.do_what_fails(done);
         faulty.fail_nth(n, Fault::Io);
         let _ = repair("db", &options_on(Arc::new(faulty.clone())));
         if faulty.failed().is_empty() {

@@ -423,6 +423,31 @@ fn a_table_that_is_whole_and_not_the_one_meant_is_found() {
     assert_found(&report, &table, "it belongs to family 9 \"stranger\"");
 }
 
+/// A look-up relies on it, and would give the older version where that is a restart.
+#[test]
+fn a_table_that_denies_its_older_versions_is_found() {
+    const OLDER_VERSIONS: u8 = 17;
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", roomy(options(&vfs))).unwrap();
+    db.put("key", "older").unwrap();
+    let snapshot = db.snapshot();
+    db.put("key", "newer").unwrap();
+    db.flush().unwrap();
+    drop((snapshot, db));
+    let table = &files(&vfs, ".sst")[0];
+    let report = damaged(&vfs, table, |bytes| {
+        let properties = handle(bytes, 32);
+        forge(bytes, properties, |properties| {
+            let field = [OLDER_VERSIONS, 1, 1];
+            let at = properties.len() - field.len();
+            assert_eq!(properties[at..], field);
+            // Readers pass over tags that they do not know.
+            properties[at] += 1;
+        });
+    });
+    assert_found(&report, table, "0 older versions, and the entries give 1");
+}
+
 /// Gives a part of a table a right checksum for wrong contents.
 fn forge(bytes: &mut [u8], part: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
     change(&mut bytes[part.clone()]);

@@ -91,15 +91,29 @@ impl Db {
             .and_then(|()| clear(&**vfs, &partial))
             .and_then(|()| fill(vfs, &core.dir, &partial, &state))
             .and_then(|()| refuse_existing(&**vfs, dir))
-            .and_then(|()| vfs.rename(&partial, dir));
-        if let Err(error) = made {
-            remove_partial(&**vfs, &partial);
-            return Err(error);
-        }
+            .inspect_err(|_| remove_partial(&**vfs, &partial));
+        made?;
+        take_name(&**vfs, &partial, dir)?;
         vfs.sync_dir(&parent_dir(dir))?;
         vfs.remove(&dir.join(MARK))?;
         vfs.sync_dir(dir)
     }
+}
+
+/// Renames what was made to the target. If that fails, it may have been done all the same: then what was made has the
+/// target's name, and not its own.
+fn take_name(vfs: &dyn Vfs, partial: &Path, dir: &Path) -> Result<()> {
+    let Err(error) = vfs.rename(partial, dir) else {
+        return Ok(());
+    };
+    match vfs.exists(partial) {
+        Ok(false) if matches!(vfs.exists(dir), Ok(true)) => return Ok(()),
+        // It is cleared away only now that no power cut can show it by the target's name.
+        Ok(true) if vfs.sync_dir(&parent_dir(dir)).is_ok() => remove_partial(vfs, partial),
+        // The next checkpoint to the same target clears it away, or finds it whole.
+        _ => {}
+    }
+    Err(error)
 }
 
 fn refuse_existing(vfs: &dyn Vfs, dir: &Path) -> Result<()> {

@@ -8,7 +8,8 @@
 //! Invariants
 //! 1. There is at most one leader. Whoever waits is woken with an outcome or with the lead.
 //! 2. Batches are written in the order in which they queued.
-//! 3. A leader that did not ask for a sync takes nobody along who did: it would wait for them.
+//! 3. A leader that did not ask for a sync takes nobody along who did: it would wait for them. Nor does any who writes to a
+//!    family whose level 0 is too long: that one leads, and waits, or gets the error that its compactions fail with.
 //!
 //! Source: LevelDB's writer queue.
 
@@ -161,6 +162,14 @@ impl Follower {
         self.woken.notify_one();
     }
 
+    /// Whether it waits with a batch of which this is so.
+    fn waits_with(&self, is_so: impl FnOnce(&WriteBatch) -> bool) -> bool {
+        match &*self.state.lock() {
+            FollowerState::Waiting(batch) => is_so(batch),
+            _ => false,
+        }
+    }
+
     fn take(&self) -> WriteBatch {
         match std::mem::replace(&mut *self.state.lock(), FollowerState::Taken) {
             FollowerState::Waiting(batch) => batch,
@@ -280,7 +289,7 @@ impl Core {
             outcome: None,
         };
         let mut writer = self.writer.lock();
-        let outcome = self.make_room(&mut writer).and_then(|()| {
+        let outcome = self.make_room(&mut writer, &batch).and_then(|()| {
             if sync {
                 writer.gathering.wait_for(&self.queue.returning);
             }
@@ -308,6 +317,10 @@ impl Core {
         let mut queue = self.queue.state.lock();
         while let Some(next) = queue.waiting.front() {
             if (next.sync && !sync) || *bytes + next.bytes > GROUP_BYTES_MAX {
+                break;
+            }
+            // It is to wait for a compaction, with nobody else's batch.
+            if self.has_stopped() && next.waits_with(|batch| self.is_stopped(batch)) {
                 break;
             }
             *bytes += next.bytes;

@@ -7,22 +7,38 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::compaction::{self, Output, Plan, Reason};
+use crate::db::Background;
 use crate::db::core::Core;
 use crate::db::events::{Event, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::jobs::{Counted, at_level, outcome_of, publish};
-use crate::db::signals::{Work, closed, copy_of};
+use crate::db::signals::{Piece, Work, closed};
 use crate::error::{Error, Result};
 use crate::iter::Bounds;
 use crate::version::{FileMeta, VersionEdit};
 
 impl Core {
-    /// Makes the compaction that is needed most; `false` if none is needed.
+    /// Makes the compaction that is needed most; `false` if none is needed, or only by families whose last one has failed
+    /// and is to rest.
     ///
     /// # Errors
     /// As for [`Core::flush_oldest`], and `Corruption` or `Io` from an input.
     pub(super) fn compact_once(&self) -> Result<bool> {
-        self.as_compaction(|| self.compact_neediest())
+        self.as_compaction(|| {
+            let families = self.families.load_full();
+            match self.neediest(&families) {
+                Some(family) => self.compact_by_shape(family),
+                None => Ok(false),
+            }
+        })
+    }
+
+    /// Makes the compaction that a family needs most; `false` if it needs none.
+    ///
+    /// # Errors
+    /// As for [`compact_once`](Self::compact_once).
+    pub(super) fn compact_family(&self, family: &FamilyCore) -> Result<bool> {
+        self.as_compaction(|| self.compact_by_shape(family))
     }
 
     /// Makes the next compaction: one that the shape needs, or else one that readers have paid for.
@@ -33,34 +49,51 @@ impl Core {
         Ok(self.compact_once()? || self.compact_for_reads()?)
     }
 
-    /// Does a piece of the compactions' work when its turn comes, and tells those who wait how it ended.
+    /// Does a piece of the compactions' work when its turn comes, and tells those who wait for its end.
     pub(super) fn as_compaction(&self, work: impl FnOnce() -> Result<bool>) -> Result<bool> {
         let working = self.begin_work(&self.compacting)?;
         let outcome = work();
         drop(working);
-        let ended = outcome.as_ref().map(|_| ()).map_err(copy_of);
-        self.signals.ended(Work::Compact, &ended);
+        self.signals.progress();
         outcome
     }
 
-    fn compact_neediest(&self) -> Result<bool> {
-        let families = self.families.load_full();
-        let neediest = families
-            .iter()
-            .map(|family| {
-                let shape = family.options.shape();
-                (family, shape.urgency(&family.view.load().version))
-            })
-            .max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((family, _)) = neediest else {
-            return Ok(false);
+    /// The family that needs a compaction most. One whose last compaction failed has its rest first, so that the others are
+    /// served meanwhile. Whoever works by hand gives nobody time to rest: then it comes behind all others.
+    fn neediest<'f>(&self, families: &'f [Arc<FamilyCore>]) -> Option<&'f Arc<FamilyCore>> {
+        let urgency = |family: &FamilyCore| {
+            let shape = family.options.shape();
+            shape.urgency(&family.view.load().version)
         };
+        let all = families.iter().map(|family| (family, urgency(family)));
+        let needy: Vec<_> = all.filter(|(_, urgency)| *urgency >= 1.0).collect();
+        self.signals
+            .retain_compactions(|id| needy.iter().any(|(family, _)| family.id == id));
+        let by_hand = self.background == Background::Manual;
+        let ranked = needy.into_iter().filter_map(|(family, urgency)| {
+            let rank = match self.signals.rest_of(family.id) {
+                Some((ago, _)) if by_hand => (false, ago.as_secs_f64()),
+                Some((_, pause)) if !pause.is_zero() => return None,
+                Some(_) | None => (true, urgency),
+            };
+            Some((family, rank))
+        });
+        let (family, _) =
+            ranked.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))?;
+        Some(family)
+    }
+
+    fn compact_by_shape(&self, family: &FamilyCore) -> Result<bool> {
         let version = Arc::clone(&family.view.load().version);
         let Some(plan) = compaction::pick(&version, family.comparator(), &family.options.shape())
         else {
             return Ok(false);
         };
-        if !self.run_plan(family, &plan)? && self.is_closing() {
+        let begun = Instant::now();
+        let outcome = self.run_plan(family, &plan);
+        let piece = Piece::Compaction(family.id);
+        self.signals.ended(piece, &outcome, begun.elapsed());
+        if !outcome? && self.is_closing() {
             return Err(closed());
         }
         // Also if the family was dropped meanwhile: another may be next.
@@ -194,8 +227,7 @@ impl Core {
             return Ok(None);
         };
         if !output.files.is_empty() {
-            let synced = self.vfs.sync_dir(&self.dir);
-            synced.inspect_err(|_| self.discard_outputs([&output]))?;
+            self.sync_names()?;
         }
         let mut edit = removal_of_inputs(family, plan);
         edit.files_added

@@ -4,14 +4,14 @@
 //! than the log is to replay: `engine/docs/performance.md` has the figures.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::compaction::{self, Output};
 use crate::db::core::{Core, FrozenSet};
 use crate::db::events::{Event, MemtableInfo, TableInfo};
 use crate::db::family::FamilyCore;
 use crate::db::jobs::{Counted, at_level, outcome_of, publish};
-use crate::db::signals::Work;
+use crate::db::signals::{Piece, Work};
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
 
@@ -26,7 +26,7 @@ impl Core {
     /// Writes the oldest full memtables to tables; `false` if there are none.
     ///
     /// # Errors
-    /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest
+    /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest, or from a sync of the directory,
     /// poisons the database. `InvalidArgument` after closing.
     pub(super) fn flush_oldest(&self) -> Result<bool> {
         let working = self.begin_work(&self.flushing)?;
@@ -35,7 +35,7 @@ impl Core {
         };
         let outcome = self.flush_and_tell(set);
         drop(working);
-        self.signals.ended(Work::Flush, &outcome);
+        self.signals.ended(Piece::Flush, &outcome, Duration::ZERO);
         outcome?;
         self.signals.request(Work::Compact);
         Ok(true)
@@ -134,8 +134,7 @@ impl Core {
             }
         }
         // Also without tables: the manifest is about to name the next log, so that name must be durable.
-        let synced = self.vfs.sync_dir(&self.dir);
-        synced.inspect_err(|_| self.discard_outputs(flushed.iter().map(|(_, output)| output)))?;
+        self.sync_names()?;
         let installed = self.install_flush(&set, &flushed);
         let outputs = flushed.iter().map(|(_, output)| output);
         installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;

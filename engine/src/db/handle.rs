@@ -136,16 +136,20 @@ impl Core {
     }
 
     fn work_until_stopped(&self, work: Work) {
-        while self.signals.wait_for(work) {
-            // A failure is kept for the writers who wait; `wait_for` pauses before the next try.
+        // A poisoned database writes nothing any more.
+        while self.signals.wait_for(work) && self.poison.get().is_none() {
+            // A failure is kept for the writers who wait, and `wait_for` pauses before the next try.
             while !self.is_closing() && self.poison.get().is_none() {
-                let done = match work {
-                    Work::Flush => self
-                        .flush_oldest()
-                        .inspect(|_| self.let_go_of_flushed_logs()),
-                    Work::Compact => self.compact_next(),
+                let goes_on = match work {
+                    Work::Flush => {
+                        let flushed = self.flush_oldest();
+                        let flushed = flushed.inspect(|_| self.let_go_of_flushed_logs());
+                        matches!(flushed, Ok(true))
+                    }
+                    // A family whose compaction has failed rests now, or its readers have to ask again: another is next.
+                    Work::Compact => !matches!(self.compact_next(), Ok(false)),
                 };
-                if !matches!(done, Ok(true)) {
+                if !goes_on {
                     break;
                 }
             }

@@ -98,6 +98,17 @@ impl Core {
         })
     }
 
+    /// Makes the names of new files durable, for an edit that is to name them.
+    ///
+    /// # Errors
+    /// `Io`, which poisons the database: those names may be lost for good, and the next sync would say that they are not.
+    pub(super) fn sync_names(&self) -> Result<()> {
+        let _alone = self.syncing.lock();
+        self.check_takes_writes()?;
+        let synced = self.vfs.sync_dir(&self.dir);
+        synced.inspect_err(|error| self.poison(error))
+    }
+
     /// After an edit that could not be installed: its outputs are kept if it may yet be found in the manifest, which
     /// poisons the database. Else, as on a full disk, it is not there.
     pub(super) fn discard_unless_poisoned<'a>(

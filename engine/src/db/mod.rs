@@ -59,7 +59,7 @@ use std::sync::Arc;
 use self::core::Core;
 use self::family::{FamilyCore, bounds_of};
 use self::handle::Handle;
-use self::signals::Work;
+use self::signals::{Piece, Work};
 use crate::batch::WriteBatch;
 use crate::error::{Error, Result};
 use crate::vfs::Vfs;
@@ -357,8 +357,10 @@ impl Db {
             return Ok(());
         }
         core.signals.request(Work::Flush);
-        core.signals
-            .wait_until(Work::Flush, || flushed() || core.poison.get().is_some())?;
+        core.signals.wait_until(
+            |piece| piece == Piece::Flush,
+            || flushed() || core.poison.get().is_some(),
+        )?;
         core.check_writable()
     }
 
@@ -371,13 +373,14 @@ impl Db {
     /// Meanwhile it needs as much space again as the largest family takes, and no other compaction runs.
     ///
     /// # Errors
-    /// As for [`flush`](Self::flush), and `Corruption` from a table.
+    /// As for [`flush`](Self::flush), and `Corruption` from a table. The other families have been rewritten all the same.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
-        for family in self.handle.core.families.load_full().iter() {
-            self.handle.core.compact_everything(family)?;
-        }
-        Ok(())
+        let families = self.handle.core.families.load_full();
+        let compacted = families
+            .iter()
+            .map(|family| self.handle.core.compact_everything(family));
+        compacted.fold(Ok(()), Result::and)
     }
 
     /// Flushes, then rewrites the tables that may hold a key of `range`, and those that they overlap below, into one

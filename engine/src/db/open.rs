@@ -240,7 +240,8 @@ fn take_back(vfs: &dyn Vfs, dir: &Path, log_number: u64, manifest_number: u64) {
         Ok(number) => number == manifest_number,
         Err(error) => !error.is_not_found(),
     };
-    if in_force {
+    // A power cut may still show another `CURRENT` than is seen now, if the rename failed halfway; not after this sync.
+    if in_force || vfs.sync_dir(dir).is_err() {
         return;
     }
     let temporary = dir.join(file_name::CURRENT_TEMPORARY);

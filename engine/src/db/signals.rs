@@ -1,9 +1,14 @@
 //! How threads tell each other that there is work, and that some was done.
+//!
+//! What fails is tried again after a pause, and only that: a flush, which is of all families, or the compactions of one
+//! family. Of the others the worker makes what is needed meanwhile.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::batch::FamilyId;
 use crate::error::{Error, Result};
 
 /// How long a worker waits after a failure before it tries again by itself.
@@ -11,11 +16,20 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How long it waits even if writers ask for another try: each of them would else make one, on a disk that is full.
 const RETRY_NOT_BEFORE: Duration = Duration::from_millis(50);
 
-/// A kind of background work.
+/// A kind of background work, which a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     Flush,
     Compact,
+}
+
+/// What fails and is tried again by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Piece {
+    /// All families are flushed together, because they share a log.
+    Flush,
+    /// What the shape of a family needs.
+    Compaction(FamilyId),
 }
 
 #[derive(Debug, Default)]
@@ -29,40 +43,59 @@ pub(super) struct Signals {
 
 #[derive(Debug, Default)]
 struct SignalState {
-    flush: WorkState,
-    compact: WorkState,
+    flush_requested: bool,
+    compact_requested: bool,
+    /// What failed when it was last tried.
+    setbacks: BTreeMap<Piece, Setback>,
     stop: bool,
 }
 
-#[derive(Debug, Default)]
-struct WorkState {
-    requested: bool,
-    /// What the last piece of this work failed with; cleared by the next success.
-    failed: Option<Error>,
-    /// When it failed.
-    failed_at: Option<Instant>,
+/// A failure, until the next success.
+#[derive(Debug)]
+struct Setback {
+    error: Error,
+    at: Instant,
+    /// How long the try took. The pause is no shorter, so that what keeps failing has half of the worker's time at most.
+    took: Duration,
+    /// Whether somebody waits for another try.
+    is_awaited: bool,
 }
 
-impl WorkState {
-    /// How long a worker is still to wait; `None` for as long as nobody asks.
-    fn pause(&self) -> Option<Duration> {
-        let least = if self.requested {
-            RETRY_NOT_BEFORE
-        } else {
-            RETRY_AFTER
+impl Setback {
+    /// How long the next try is still to wait.
+    fn pause(&self, is_awaited: bool) -> Duration {
+        let least = match is_awaited || self.is_awaited {
+            true => RETRY_NOT_BEFORE,
+            false => RETRY_AFTER,
         };
-        match self.failed_at {
-            Some(failed_at) => Some(least.saturating_sub(failed_at.elapsed())),
-            None => self.requested.then_some(Duration::ZERO),
-        }
+        least.max(self.took).saturating_sub(self.at.elapsed())
     }
 }
 
 impl SignalState {
-    fn of(&mut self, work: Work) -> &mut WorkState {
+    const fn requested(&mut self, work: Work) -> &mut bool {
         match work {
-            Work::Flush => &mut self.flush,
-            Work::Compact => &mut self.compact,
+            Work::Flush => &mut self.flush_requested,
+            Work::Compact => &mut self.compact_requested,
+        }
+    }
+
+    /// How long a worker is still to wait; `None` for as long as nobody asks.
+    fn pause(&self, work: Work) -> Option<Duration> {
+        let idle = |requested: bool| requested.then_some(Duration::ZERO);
+        match work {
+            Work::Flush => match self.setbacks.get(&Piece::Flush) {
+                Some(setback) => Some(setback.pause(self.flush_requested)),
+                None => idle(self.flush_requested),
+            },
+            // What was asked for may be of another family than the one that failed.
+            Work::Compact => idle(self.compact_requested).or_else(|| {
+                let setbacks = self.setbacks.iter();
+                let of_compactions = setbacks.filter(|(piece, _)| **piece != Piece::Flush);
+                of_compactions
+                    .map(|(_, setback)| setback.pause(false))
+                    .min()
+            }),
         }
     }
 }
@@ -70,7 +103,7 @@ impl SignalState {
 impl Signals {
     /// Says that there is work.
     pub(super) fn request(&self, work: Work) {
-        self.state.lock().of(work).requested = true;
+        *self.state.lock().requested(work) = true;
         self.wake.notify_all();
     }
 
@@ -81,14 +114,46 @@ impl Signals {
         self.progress.notify_all();
     }
 
-    /// Records how a piece of work ended.
-    pub(super) fn ended(&self, work: Work, outcome: &Result<()>) {
+    /// Records how a piece of work ended, and how long it took.
+    pub(super) fn ended<T>(&self, piece: Piece, outcome: &Result<T>, took: Duration) {
         let mut state = self.state.lock();
-        let of_work = state.of(work);
-        of_work.failed = outcome.as_ref().err().map(copy_of);
-        of_work.failed_at = outcome.is_err().then(Instant::now);
+        match outcome {
+            Ok(_) => _ = state.setbacks.remove(&piece),
+            Err(error) => {
+                let setback = Setback {
+                    error: copy_of(error),
+                    at: Instant::now(),
+                    took,
+                    is_awaited: false,
+                };
+                state.setbacks.insert(piece, setback);
+            }
+        }
         drop(state);
         self.progress.notify_all();
+    }
+
+    /// What a piece of work failed with when it was last tried; `None` if it succeeded, or was not tried.
+    pub(super) fn failure(&self, piece: Piece) -> Option<Error> {
+        let state = self.state.lock();
+        let setback = state.setbacks.get(&piece)?;
+        Some(copy_of(&setback.error))
+    }
+
+    /// How long ago the compactions of a family failed, and how long they are still to pause.
+    pub(super) fn rest_of(&self, family: FamilyId) -> Option<(Duration, Duration)> {
+        let state = self.state.lock();
+        let setback = state.setbacks.get(&Piece::Compaction(family))?;
+        Some((setback.at.elapsed(), setback.pause(false)))
+    }
+
+    /// Forgets the failures of compactions that are not needed any more.
+    pub(super) fn retain_compactions(&self, is_needed: impl Fn(FamilyId) -> bool) {
+        let mut state = self.state.lock();
+        state.setbacks.retain(|piece, _| match piece {
+            Piece::Flush => true,
+            Piece::Compaction(family) => is_needed(*family),
+        });
     }
 
     /// Workers are to end.
@@ -102,27 +167,32 @@ impl Signals {
     pub(super) fn wait_for(&self, work: Work) -> bool {
         let mut state = self.state.lock();
         while !state.stop {
-            match state.of(work).pause() {
+            match state.pause(work) {
                 Some(Duration::ZERO) => break,
                 Some(pause) => _ = self.wake.wait_for(&mut state, pause),
                 None => self.wake.wait(&mut state),
             }
         }
-        state.of(work).requested = false;
+        *state.requested(work) = false;
         !state.stop
     }
 
-    /// Waits until `ready`, while workers do their work.
+    /// Waits until `ready`, while workers do the pieces of work that it waits for.
     ///
     /// # Errors
-    /// What background work of this kind failed with: it is then asked for another try, and the caller's
+    /// What one of these pieces failed with: it is then asked for another try, and the caller's
     /// next attempt may find that it succeeded.
-    pub(super) fn wait_until(&self, work: Work, mut ready: impl FnMut() -> bool) -> Result<()> {
+    pub(super) fn wait_until(
+        &self,
+        waits_for: impl Fn(Piece) -> bool,
+        mut ready: impl FnMut() -> bool,
+    ) -> Result<()> {
         let mut state = self.state.lock();
         while !ready() {
-            let of_work = state.of(work);
-            if let Some(error) = of_work.failed.as_ref().map(copy_of) {
-                of_work.requested = true;
+            let mut setbacks = state.setbacks.iter_mut();
+            if let Some((_, setback)) = setbacks.find(|(piece, _)| waits_for(**piece)) {
+                setback.is_awaited = true;
+                let error = copy_of(&setback.error);
                 self.wake.notify_all();
                 return Err(error);
             }
@@ -171,35 +241,95 @@ mod tests {
     use super::*;
     use std::sync::{Arc, mpsc};
 
-    /// A full disk fails both at once. If one failure hid the other, the first worker would not try again and
+    const FIRST: Piece = Piece::Compaction(FamilyId(1));
+    const SECOND: Piece = Piece::Compaction(FamilyId(2));
+
+    fn failed(what: &str) -> Result<()> {
+        Err(Error::invalid(what))
+    }
+
+    /// A full disk fails all at once. If one failure hid the other, the first worker would not try again and
     /// the writers who wait for it would wait for ever.
     #[test]
-    fn a_failure_of_one_kind_does_not_hide_that_of_the_other() {
-        for (first, second) in [(Work::Flush, Work::Compact), (Work::Compact, Work::Flush)] {
+    fn a_failure_of_one_piece_does_not_hide_that_of_another() {
+        for (first, second) in [
+            (Piece::Flush, FIRST),
+            (FIRST, Piece::Flush),
+            (FIRST, SECOND),
+            (SECOND, FIRST),
+        ] {
             let signals = Arc::new(Signals::default());
-            signals.ended(first, &Err(Error::invalid("the first failed")));
-            signals.ended(second, &Err(Error::invalid("the second failed")));
+            signals.ended(first, &failed("the first failed"), Duration::ZERO);
+            signals.ended(second, &failed("the second failed"), Duration::ZERO);
             let (done, outcome) = mpsc::channel();
             std::thread::spawn({
                 let signals = Arc::clone(&signals);
-                move || done.send(signals.wait_until(first, || false))
+                move || done.send(signals.wait_until(|piece| piece == first, || false))
             });
             let outcome = outcome.recv_timeout(Duration::from_secs(10));
             let error = outcome.expect("the writer is told").unwrap_err();
             assert!(error.to_string().contains("the first failed"), "{error}");
-            signals.ended(second, &Ok(()));
-            assert!(signals.wait_for(first), "the worker is to try again");
+            signals.ended(second, &Ok(()), Duration::ZERO);
+            let work = match first {
+                Piece::Flush => Work::Flush,
+                Piece::Compaction(_) => Work::Compact,
+            };
+            assert!(signals.wait_for(work), "the worker is to try again");
         }
+    }
+
+    #[test]
+    fn a_compaction_that_failed_rests_and_work_for_others_does_not_wait() {
+        let signals = Signals::default();
+        let since = Instant::now();
+        signals.ended(FIRST, &failed("damaged"), Duration::ZERO);
+        signals.request(Work::Compact);
+        assert!(signals.wait_for(Work::Compact));
+        assert!(since.elapsed() < RETRY_NOT_BEFORE);
+        assert!(signals.rest_of(FamilyId(2)).is_none());
+        let (_, pause) = signals.rest_of(FamilyId(1)).unwrap();
+        assert!(pause > RETRY_NOT_BEFORE, "{pause:?}");
+        // Somebody waits for it.
+        signals
+            .wait_until(|piece| piece == FIRST, || false)
+            .unwrap_err();
+        assert!(signals.wait_for(Work::Compact));
+        let (_, pause) = signals.rest_of(FamilyId(1)).unwrap();
+        assert_eq!(pause, Duration::ZERO);
+        assert!((RETRY_NOT_BEFORE..RETRY_AFTER).contains(&since.elapsed()));
+    }
+
+    /// Half of the time of the worker is for the others.
+    #[test]
+    fn a_try_that_took_long_is_followed_by_as_long_a_pause() {
+        let signals = Signals::default();
+        let took = Duration::from_secs(100);
+        signals.ended(FIRST, &failed("damaged at its end"), took);
+        let _ = signals.wait_until(|piece| piece == FIRST, || false);
+        let (_, pause) = signals.rest_of(FamilyId(1)).unwrap();
+        assert!(pause > took / 2, "{pause:?}");
+    }
+
+    /// Else the worker would look again and again for what nobody needs.
+    #[test]
+    fn the_failure_of_a_compaction_that_is_not_needed_any_more_wakes_nobody() {
+        let signals = Signals::default();
+        signals.ended(FIRST, &failed("damaged"), Duration::ZERO);
+        signals.ended(Piece::Flush, &failed("full"), Duration::ZERO);
+        signals.retain_compactions(|family| family != FamilyId(1));
+        assert!(signals.state.lock().pause(Work::Compact).is_none());
+        assert!(signals.state.lock().pause(Work::Flush).is_some());
     }
 
     /// Writers on a full disk ask again and again; the worker tries now and then.
     #[test]
     fn a_worker_that_failed_pauses_however_often_it_is_asked() {
         let signals = Signals::default();
+        let full = || failed("the disk is full");
         let since = Instant::now();
         const TRIES: u32 = 4;
         for _ in 0..TRIES {
-            signals.ended(Work::Flush, &Err(Error::invalid("the disk is full")));
+            signals.ended(Piece::Flush, &full(), Duration::ZERO);
             signals.request(Work::Flush);
             assert!(signals.wait_for(Work::Flush));
         }
@@ -209,11 +339,11 @@ mod tests {
             "it does not wait without need"
         );
         // Without anybody who asks, it tries by itself.
-        signals.ended(Work::Flush, &Err(Error::invalid("the disk is full")));
+        signals.ended(Piece::Flush, &full(), Duration::ZERO);
         assert!(signals.wait_for(Work::Flush));
         assert!(since.elapsed() >= RETRY_AFTER);
         // After a success it does not wait.
-        signals.ended(Work::Flush, &Ok(()));
+        signals.ended(Piece::Flush, &Ok(()), Duration::ZERO);
         let since = Instant::now();
         signals.request(Work::Flush);
         assert!(signals.wait_for(Work::Flush));

@@ -13,12 +13,13 @@ use crate::compaction::{Dropped, Output, Plan, Reason};
 use crate::db::core::Core;
 use crate::db::events::Stall;
 use crate::db::family::FamilyCore;
+use crate::db::signals::Piece;
 use crate::sstable::ReadCounts;
 use crate::version::LEVELS;
 
 /// What a database has done since it was opened, and what it holds. Printed, it is a table for people.
 ///
-/// Work that failed or was given up is not in it.
+/// Work that failed or was given up is not counted in it.
 #[non_exhaustive]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
@@ -54,6 +55,8 @@ pub struct FamilyStatistics {
     pub trivial_moves: u64,
     /// Entries that flushes and compactions left out.
     pub dropped: Dropped,
+    /// What its last compaction failed with, while it is tried again. Other families are compacted meanwhile.
+    pub compaction_failure: Option<String>,
 }
 
 /// A level.
@@ -216,7 +219,14 @@ impl fmt::Display for FamilyStatistics {
             f,
             "  left out: {shadowed} shadowed, {range_deleted} in deleted ranges, {tombstones} tombstones, {filtered} by the \
              filter"
-        )
+        )?;
+        match &self.compaction_failure {
+            Some(error) => writeln!(
+                f,
+                "  its last compaction failed, and is tried again: {error}"
+            ),
+            None => Ok(()),
+        }
     }
 }
 
@@ -332,13 +342,24 @@ impl FamilyCore {
 }
 
 impl Core {
+    fn compaction_failure(&self, family: &FamilyCore) -> Option<String> {
+        let failure = self.signals.failure(Piece::Compaction(family.id))?;
+        Some(failure.to_string())
+    }
+
     pub(super) fn statistics(&self) -> Statistics {
         let families = self.families.load();
         let counters = &self.counters;
         let stalls = *counters.stalls.lock();
         let of = |stall: Stall| stalls[stall as usize];
         Statistics {
-            families: families.iter().map(|family| family.statistics()).collect(),
+            families: families
+                .iter()
+                .map(|family| FamilyStatistics {
+                    compaction_failure: self.compaction_failure(family),
+                    ..family.statistics()
+                })
+                .collect(),
             writes: WriteStatistics {
                 groups: counters.groups.get(),
                 synced_groups: counters.synced_groups.get(),

@@ -18,7 +18,7 @@ use crate::db::events::{Event, Stall};
 use crate::db::family::{FamilyCore, View};
 use crate::db::memtable_set::MemtableSet;
 use crate::db::options::{LEVEL0_SLOW, LEVEL0_STOP};
-use crate::db::signals::Work;
+use crate::db::signals::{Piece, Work};
 use crate::error::{Error, Result};
 use crate::internal_key::MAX_SEQUENCE;
 use crate::log::{LogSync, LogWriter};
@@ -227,9 +227,9 @@ impl Core {
     }
 
     /// Waits or makes room until the memtables take a batch. The caller holds the lead.
-    pub(super) fn make_room(&self, writer: &mut Writer) -> Result<()> {
+    pub(super) fn make_room(&self, writer: &mut Writer, batch: &WriteBatch) -> Result<()> {
         self.check_writable()?;
-        self.hold_back(writer)?;
+        self.hold_back(writer, batch)?;
         if writer.memtables.is_full() {
             self.rotate(writer)
         } else {
@@ -237,33 +237,70 @@ impl Core {
         }
     }
 
-    /// The stall ladder: slow writers down while level 0 is long, stop them while it is too long.
-    fn hold_back(&self, writer: &mut Writer) -> Result<()> {
-        let level0_tables = || self.level0_tables.load(Ordering::Relaxed);
-        let tables = level0_tables();
-        if tables < LEVEL0_SLOW {
+    /// The stall ladder: slow writers down while level 0 of a family that they write to is long, stop them while it is too
+    /// long. A family that they do not write to is no business of theirs: its level 0 does not grow by it.
+    fn hold_back(&self, writer: &mut Writer, batch: &WriteBatch) -> Result<()> {
+        if self.level0_tables.load(Ordering::Relaxed) < LEVEL0_SLOW {
             writer.slow_bytes = 0;
             return Ok(());
         }
-        if self.background == Background::Manual {
-            while level0_tables() >= LEVEL0_STOP && self.compact_once()? {}
+        if self.is_stopped(batch) {
+            return self.wait_for_level0(batch);
+        }
+        if writer.slow_bytes < SLOW_BYTES || self.background == Background::Manual {
             return Ok(());
         }
-        if tables >= LEVEL0_STOP {
-            self.stall(Stall::Level0Stop, || {
-                self.signals.wait_until(Work::Compact, || {
-                    level0_tables() < LEVEL0_STOP || self.poison.get().is_some()
-                })
-            })?;
-            return self.check_writable();
-        }
-        if writer.slow_bytes >= SLOW_BYTES {
+        let tables = self.families_of(batch).map(|family| level0_of(&family));
+        let tables = tables.max().unwrap_or(0);
+        if tables >= LEVEL0_SLOW {
             writer.slow_bytes = 0;
             let beyond = tables + 1 - LEVEL0_SLOW;
             let pause = SLOW_PAUSE * beyond as u32;
             self.stall(Stall::Level0Slow, || self.signals.wait_at_most(pause));
         }
         Ok(())
+    }
+
+    /// Whether level 0 of any family is too long.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.level0_tables.load(Ordering::Relaxed) >= LEVEL0_STOP
+    }
+
+    /// Whether level 0 of a family that a batch writes to is too long.
+    pub(super) fn is_stopped(&self, batch: &WriteBatch) -> bool {
+        self.has_stopped() && self.stopped_families(batch).next().is_some()
+    }
+
+    fn stopped_families(&self, batch: &WriteBatch) -> impl Iterator<Item = Arc<FamilyCore>> {
+        let families = self.families_of(batch);
+        families.filter(|family| level0_of(family) >= LEVEL0_STOP)
+    }
+
+    /// The families that a batch writes to. One may come more than once.
+    fn families_of(&self, batch: &WriteBatch) -> impl Iterator<Item = Arc<FamilyCore>> {
+        let mut before = None;
+        let ids = batch.records().map(|record| record.family);
+        let ids = ids.filter(move |id| before.replace(*id) != Some(*id));
+        ids.filter_map(|id| self.family(id))
+    }
+
+    fn wait_for_level0(&self, batch: &WriteBatch) -> Result<()> {
+        if self.background == Background::Manual {
+            for family in self.stopped_families(batch) {
+                while level0_of(&family) >= LEVEL0_STOP && self.compact_family(&family)? {}
+            }
+            return Ok(());
+        }
+        let is_of_stopped = |piece| {
+            let mut stopped = self.stopped_families(batch);
+            stopped.any(|family| piece == Piece::Compaction(family.id))
+        };
+        self.stall(Stall::Level0Stop, || {
+            self.signals.wait_until(is_of_stopped, || {
+                !self.is_stopped(batch) || self.poison.get().is_some()
+            })
+        })?;
+        self.check_writable()
     }
 
     /// Freezes the memtables and starts new ones with a new log.
@@ -278,7 +315,7 @@ impl Core {
             let room = || self.frozen.lock().len() < FROZEN_SETS_MAX || self.poison.get().is_some();
             if !room() {
                 self.stall(Stall::Memtables, || {
-                    self.signals.wait_until(Work::Flush, room)
+                    self.signals.wait_until(|piece| piece == Piece::Flush, room)
                 })?;
             }
             self.check_writable()?;
@@ -412,6 +449,10 @@ fn counting(
 pub(super) fn new_log(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<LogWriter> {
     let file = vfs.create(&file_name::log(dir, number))?;
     Ok(LogWriter::new(file, number).reserving(LOG_STEP_BYTES))
+}
+
+fn level0_of(family: &FamilyCore) -> usize {
+    family.view.load().version.level(0).len()
 }
 
 pub(super) fn new_memtable(family: &FamilyCore) -> MemtableWriter {

@@ -12,6 +12,12 @@
 //!    sequence numbers: that is the order of internal keys.
 //! 2. The table's properties say where the block is and how many entries it has. A table without range
 //!    tombstones has no such block.
+//! 3. The keys at which fragments begin, put together again, take no more than [`starts_bytes_max`]. All of them are in memory
+//!    while the table is open, and a block from a foreign hand could have thousands that share a long prefix.
+//!
+//! Under the byte order, and every other one that keeps keys of one prefix together, the third is a consequence of the
+//! first: between two keys that share a prefix stands the end of the first fragment, which has the prefix too, and is
+//! stored whole. Where an order is of another kind, the writer sees to it.
 
 use std::sync::Arc;
 
@@ -26,6 +32,16 @@ use crate::vfs::FileSlice;
 const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 /// What an entry takes beside its keys, at most.
 const ENTRY_BYTES: usize = 64;
+
+/// How much the keys at which fragments begin may take for each byte of the block.
+const STARTS_PER_BYTE_MAX: usize = 16;
+/// What they may take however short the block is.
+const STARTS_BYTES_MIN: usize = 1 << 20;
+
+/// What the keys at which the fragments of a block of so many bytes begin may take in memory.
+const fn starts_bytes_max(block_bytes: usize) -> usize {
+    STARTS_BYTES_MIN.saturating_add(block_bytes.saturating_mul(STARTS_PER_BYTE_MAX))
+}
 
 /// The internal key at which a fragment begins.
 pub(super) fn start_key(fragment: &Fragment) -> Vec<u8> {
@@ -43,6 +59,8 @@ pub(super) fn end_key(fragment: &Fragment) -> Vec<u8> {
 pub(super) struct RangeBlockBuilder {
     block: BlockBuilder,
     count: u64,
+    /// Bytes of the keys at which fragments begin.
+    starts_bytes: usize,
     /// The first and the last fragment.
     ends: Option<(Fragment, Fragment)>,
     key: Vec<u8>,
@@ -53,6 +71,7 @@ impl RangeBlockBuilder {
         Self {
             block: BlockBuilder::new(comparator, restart_interval),
             count: 0,
+            starts_bytes: 0,
             ends: None,
             key: Vec::new(),
         }
@@ -92,6 +111,11 @@ impl RangeBlockBuilder {
         let bytes = entry_bytes.saturating_mul(fragment.sequences.len());
         if self.block.size().saturating_add(bytes) > BLOCK_BYTES_MAX {
             return Err("the range tombstones of one table take more than 4 GiB".to_owned());
+        }
+        self.starts_bytes += fragment.start.len();
+        if self.starts_bytes > starts_bytes_max(self.block.size()) {
+            // Then it takes its whole key of the block.
+            self.block.restart();
         }
         for sequence in fragment.sequences.iter().rev() {
             self.key.clear();
@@ -152,6 +176,7 @@ pub(super) fn in_order(
 /// # Errors
 /// As for [`decode`].
 pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragment>, String> {
+    let starts_bytes_max = starts_bytes_max(contents.len());
     let block = Block::new(contents).map_err(|damage| damage.to_string())?;
     let mut cursor = BlockCursor::new(block);
     let mut fragments: Vec<Fragment> = Vec::new();
@@ -160,7 +185,7 @@ pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragme
     cursor
         .seek_to_first()
         .map_err(|damage| damage.to_string())?;
-    let mut found = 0;
+    let (mut found, mut starts_bytes) = (0, 0);
     while cursor.valid() {
         let key = internal_key::parse(cursor.key())?;
         if key.kind != ValueKind::RangeDelete {
@@ -171,6 +196,13 @@ pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragme
             Some(last) if *last.start == *key.user_key && *last.end == *cursor.value() => {}
             _ => {
                 end_fragment(&mut fragments, &mut sequences);
+                starts_bytes += key.user_key.len();
+                if starts_bytes > starts_bytes_max {
+                    return Err(format!(
+                        "the range tombstones up to number {found} begin with keys of {starts_bytes} bytes together; those of a \
+                         block of this length take {starts_bytes_max} at most"
+                    ));
+                }
                 fragments.push(Fragment::tombstone(key.user_key, cursor.value(), 0));
             }
         }
@@ -276,6 +308,54 @@ mod tests {
             refused(block, 1),
             "an entry of the range-delete block is none"
         );
+    }
+
+    /// A key of a mebibyte and thousands that share it: a file of two mebibytes that would take gibibytes of memory.
+    #[test]
+    fn keys_that_take_far_more_memory_than_the_block_are_refused() {
+        let mut entries = BlockBuilder::new(&Comparator::Bytewise, usize::MAX);
+        let mut start = vec![b'p'; 1 << 20];
+        let count = 4_000_u32;
+        for number in 0..count {
+            start.truncate(1 << 20);
+            start.extend_from_slice(&number.to_be_bytes());
+            // Not in order, but who does not know the order cannot tell.
+            entries.add(
+                &internal_key::encode(&start, 1, ValueKind::RangeDelete),
+                b"q",
+            );
+        }
+        let block = entries.finish(<[u8]>::to_vec);
+        assert!(block.len() < 2 << 20, "{}", block.len());
+        let why = fragments_of(block.into(), u64::from(count)).unwrap_err();
+        assert!(why.contains("begin with keys of"), "{why}");
+    }
+
+    /// Ends are compared, and starts share prefixes, by other bytes: an order that does not keep prefixes together.
+    #[test]
+    fn what_the_writer_makes_of_long_keys_is_read() {
+        struct ByLastByte;
+        impl crate::comparator::Compare for ByLastByte {
+            fn name(&self) -> &str {
+                "by last byte"
+            }
+            fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+                a.last().cmp(&b.last())
+            }
+        }
+        let order = Comparator::custom(ByLastByte);
+        let mut builder = RangeBlockBuilder::new(&order, 1_000);
+        let prefix = vec![b'p'; 64 << 10];
+        for last in (0..200_u8).step_by(2) {
+            let start = [&prefix[..], &[last]].concat();
+            let fragment = Fragment::tombstone(&start, &[last + 1], 1);
+            builder.add(&order, &fragment).unwrap();
+        }
+        let mut file = Vec::new();
+        let handle = builder.finish(&mut file, 0).unwrap();
+        file.truncate(handle.length as usize);
+        let read = decode(file.into(), &order, builder.count()).unwrap();
+        assert_eq!(read.fragments().len(), 100);
     }
 
     #[test]

@@ -73,10 +73,14 @@ impl Manifest {
         })
     }
 
-    /// The switch: `CURRENT` names this manifest.
+    /// The switch: `CURRENT` names this manifest. A rename that fails may have been done all the same, so `CURRENT` is asked.
     fn name_in_current(&self) -> Result<()> {
         let (from, to) = (self.dir.join(CURRENT_TEMPORARY), self.dir.join(CURRENT));
-        self.vfs.rename(&from, &to)
+        let renamed = self.vfs.rename(&from, &to);
+        renamed.or_else(|error| match current_manifest(&*self.vfs, &self.dir) {
+            Ok(number) if number == self.number => Ok(()),
+            _ => Err(error),
+        })
     }
 
     /// Gives back the space that was taken ahead of edits.
@@ -128,6 +132,11 @@ impl Manifest {
         self.vfs.sync_dir(&self.dir)?;
         match next.name_in_current() {
             Err(error) if error.is_out_of_space() => {
+                if current_manifest(&*self.vfs, &self.dir)? != self.number {
+                    return Err(error);
+                }
+                // The new one is removed only now that no power cut can show a `CURRENT` that names it.
+                self.vfs.sync_dir(&self.dir)?;
                 self.stay(number);
                 return Ok(());
             }

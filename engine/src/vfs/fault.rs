@@ -5,13 +5,18 @@
 //!
 //! A sync that fails is played as Linux does it: what was appended since the last good sync never
 //! reaches the medium, although later syncs of the file report success. Over a [`MemoryVfs`](super::MemoryVfs), a power
-//! cut afterwards shows who relied on a second try.
+//! cut afterwards shows who relied on a second try. So it is with a directory and the names in it, until somebody locks it
+//! again, which is another life.
+//!
+//! A rename or another change of names that fails has not been done, or has: some file systems answer with an error after
+//! the fact, and across a network the answer may be lost. See [`FaultVfs::do_what_fails`].
 //!
 //! Left out: faults of mapped reads. There the operating system stops the process.
 
 use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +37,17 @@ pub enum Fault {
     PowerGone,
 }
 
+impl Fault {
+    /// Whether it strikes the `n`-th operation, if it was to begin at another.
+    fn is_due(self, n: u64, begins_at: u64, space: Space) -> bool {
+        match self {
+            Fault::PowerGone => n >= begins_at,
+            Fault::NoSpace => n >= begins_at && space == Space::Needed,
+            Fault::Io | Fault::ShortWrite => n == begins_at,
+        }
+    }
+}
+
 /// A file system that fails where told, and otherwise passes everything on.
 #[derive(Debug, Clone)]
 pub struct FaultVfs {
@@ -44,6 +60,12 @@ struct Plan {
     operations: u64,
     fault: Option<(u64, Fault)>,
     budget: Option<Budget>,
+    /// Files of which every operation fails.
+    broken: BTreeSet<PathBuf>,
+    /// Which changes of names are done though they fail: see [`FaultVfs::do_what_fails`].
+    done: u64,
+    /// Directories in which a lock was taken, and whether a sync of them has failed since.
+    locked: BTreeMap<PathBuf, bool>,
     failed: Vec<String>,
 }
 
@@ -85,11 +107,23 @@ impl FaultVfs {
         });
     }
 
+    /// Lets changes of names that fail from now on be done all the same: creations, renames, links and removals. Seed 0 does
+    /// none of them, as at first, seed 1 does all, any other one decides at random. When the power is gone, nothing is done.
+    pub fn do_what_fails(&self, seed: u64) {
+        self.plan.lock().done = seed;
+    }
+
+    /// Makes every operation on this file fail, as on a bad part of a disk.
+    pub fn break_file(&self, path: impl Into<PathBuf>) {
+        self.plan.lock().broken.insert(path.into());
+    }
+
     /// Lets everything succeed from now on. What a failed sync lost stays lost.
     pub fn heal(&self) {
         let mut plan = self.plan.lock();
         plan.fault = None;
         plan.budget = None;
+        plan.broken.clear();
     }
 
     /// How many operations were asked for, those that failed included.
@@ -106,15 +140,11 @@ impl FaultVfs {
     fn fault(&self, op: &'static str, path: &Path, space: Space) -> Option<(Fault, Error)> {
         let mut plan = self.plan.lock();
         plan.operations += 1;
-        let (at, fault) = plan.fault?;
-        let due = match fault {
-            Fault::PowerGone => plan.operations >= at,
-            Fault::NoSpace => plan.operations >= at && space == Space::Needed,
-            Fault::Io | Fault::ShortWrite => plan.operations == at,
+        let fault = match plan.fault {
+            _ if plan.broken.contains(path) => Fault::Io,
+            Some((at, fault)) if fault.is_due(plan.operations, at, space) => fault,
+            _ => return None,
         };
-        if !due {
-            return None;
-        }
         plan.failed.push(format!("{op} {}", path.display()));
         let source = match fault {
             Fault::NoSpace => io::Error::from(io::ErrorKind::StorageFull),
@@ -148,6 +178,29 @@ impl FaultVfs {
         }
     }
 
+    /// A change of names, which may be done though it fails.
+    fn change<T>(
+        &self,
+        op: &'static str,
+        path: &Path,
+        space: Space,
+        change: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let Some((fault, error)) = self.fault(op, path, space) else {
+            return change();
+        };
+        let plan = self.plan.lock();
+        let is_done = match plan.done {
+            0 | 1 => plan.done == 1,
+            seed => (seed ^ plan.operations).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1,
+        };
+        drop(plan);
+        if is_done && fault != Fault::PowerGone {
+            let _ = change();
+        }
+        Err(error)
+    }
+
     fn random(&self, inner: Arc<dyn RandomFile>) -> Arc<dyn RandomFile> {
         Arc::new(FaultyRandomFile {
             vfs: self.clone(),
@@ -177,8 +230,9 @@ impl Vfs for FaultVfs {
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        self.check("create", path, Space::Needed)?;
-        Ok(self.writable(self.inner.create(path)?))
+        let create = || self.inner.create(path);
+        let created = self.change("create", path, Space::Needed, create)?;
+        Ok(self.writable(created))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
@@ -222,39 +276,48 @@ impl Vfs for FaultVfs {
     }
 
     fn create_dir_all(&self, dir: &Path) -> Result<()> {
-        self.check("create the directory", dir, Space::Needed)?;
-        self.inner.create_dir_all(dir)
+        let create = || self.inner.create_dir_all(dir);
+        self.change("create the directory", dir, Space::Needed, create)
     }
 
     fn remove(&self, path: &Path) -> Result<()> {
-        self.check("remove", path, Space::NotNeeded)?;
-        self.inner.remove(path)
+        let remove = || self.inner.remove(path);
+        self.change("remove", path, Space::NotNeeded, remove)
     }
 
     fn remove_dir(&self, dir: &Path) -> Result<()> {
-        self.check("remove the directory", dir, Space::NotNeeded)?;
-        self.inner.remove_dir(dir)
+        let remove = || self.inner.remove_dir(dir);
+        self.change("remove the directory", dir, Space::NotNeeded, remove)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        self.check("rename", from, Space::Needed)?;
-        self.inner.rename(from, to)
+        let rename = || self.inner.rename(from, to);
+        self.change("rename", from, Space::Needed, rename)
     }
 
     fn hard_link(&self, from: &Path, to: &Path) -> Result<()> {
-        self.check("make a second name for", from, Space::Needed)?;
-        self.inner.hard_link(from, to)
+        let link = || self.inner.hard_link(from, to);
+        self.change("make a second name for", from, Space::Needed, link)
     }
 
     fn sync_dir(&self, dir: &Path) -> Result<()> {
         // The space for a name was taken when it was made.
-        self.check("sync the directory", dir, Space::NotNeeded)?;
-        self.inner.sync_dir(dir)
+        let synced = self.check("sync the directory", dir, Space::NotNeeded);
+        if let Some(has_failed) = self.plan.lock().locked.get_mut(dir) {
+            *has_failed |= synced.is_err();
+            if *has_failed {
+                return synced;
+            }
+        }
+        synced.and_then(|()| self.inner.sync_dir(dir))
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
         self.check("lock", path, Space::Needed)?;
-        self.inner.lock(path)
+        let lock = self.inner.lock(path)?;
+        let dir = path.parent().unwrap_or(path).to_path_buf();
+        self.plan.lock().locked.insert(dir, false);
+        Ok(lock)
     }
 
     fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {

@@ -70,6 +70,11 @@ impl BlockBuilder {
         self.last_key.extend_from_slice(&user_key[shared..]);
     }
 
+    /// Makes the next entry a restart, which shares nothing.
+    pub(in crate::sstable) const fn restart(&mut self) {
+        self.since_restart = self.restart_interval;
+    }
+
     /// The length that the block would have if it were finished now.
     pub(in crate::sstable) fn size(&self) -> usize {
         let restart_bytes = if self.has_heads { 4 + HEAD_BYTES } else { 4 };

@@ -5,6 +5,10 @@
 //! into a restart interval decodes all of it up to the cursor, and the following steps take from that. Decoding
 //! from the restart again at each step, as LevelDB does, costs half an interval a step.
 //!
+//! A block from a foreign hand may have one restart and thousands of entries that share a long prefix. Their keys together
+//! would take far more memory than the block. So of a long interval only the last keys are kept, and when the cursor has
+//! stepped back over those, the interval is decoded once more.
+//!
 //! Invariant: `keys` holds the current key where `key` says and, behind it or before it, those of `behind`. A step back
 //! changes `key` and copies nothing; a step forward cuts off what stands behind the key's shared part.
 
@@ -21,6 +25,9 @@ const AHEAD_BYTES: usize = 512;
 /// At each step it asks for as many bytes more as the step went over, but no more than these.
 const AHEAD_STEP_BYTES_MAX: usize = 256;
 
+/// Keys of an interval are kept up to so many bytes, and one more. No interval that is usual has as many.
+const KEPT_BYTES_MAX: usize = 1 << 20;
+
 /// A position in a block. Buffers are kept when it moves to another block.
 #[derive(Debug)]
 pub(in crate::sstable) struct BlockCursor {
@@ -31,9 +38,10 @@ pub(in crate::sstable) struct BlockCursor {
     key: Range<usize>,
     /// The restart that the current entry stands behind, or is.
     restart: usize,
-    /// Entries of one interval, decoded for going back: the last one stands right before the current entry.
+    /// Entries of one interval, decoded for going back: the last one stands right before the current entry. If their keys
+    /// are long, the first ones are left out.
     behind: Vec<Decoded>,
-    /// The restart that they begin with.
+    /// The restart of that interval.
     behind_restart: usize,
     /// The current key and those of `behind`.
     keys: Vec<u8>,
@@ -436,6 +444,10 @@ impl BlockCursor {
                 self.behind.clear();
                 return Err(Damage { at: entry.at, what });
             }
+            if self.keys.len() - kept > KEPT_BYTES_MAX {
+                leave_out_all_but_last(&mut self.keys, &mut self.behind, kept);
+                key = kept..self.keys.len();
+            }
             let start = self.keys.len();
             self.keys
                 .extend_from_within(key.start..key.start + entry.shared);
@@ -459,5 +471,78 @@ impl BlockCursor {
             entry = view.entry(next)?;
         }
         Ok(false)
+    }
+}
+
+/// Of the decoded entries, leaves the last one, whose key goes to where the first `kept` bytes end.
+#[cold]
+fn leave_out_all_but_last(keys: &mut Vec<u8>, behind: &mut Vec<Decoded>, kept: usize) {
+    let Some(mut last) = behind.pop() else { return };
+    keys.copy_within(last.key.clone(), kept);
+    last.key = kept..kept + last.key.len();
+    keys.truncate(last.key.end);
+    behind.clear();
+    behind.push(last);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sstable::block::BlockBuilder;
+
+    /// One restart, and keys that share all but their end.
+    fn long_keys(count: u32) -> (Block, Vec<Vec<u8>>) {
+        let mut keys = Vec::new();
+        let mut builder = BlockBuilder::new(&Comparator::Bytewise, usize::MAX);
+        for number in 0..count {
+            let user_key = [&vec![b'p'; 64 << 10][..], &number.to_be_bytes()].concat();
+            let key = internal_key::encode(&user_key, 1, ValueKind::Put);
+            builder.add(&key, &number.to_le_bytes());
+            keys.push(key);
+        }
+        let block = builder.finish(<[u8]>::to_vec);
+        assert!(block.len() < 80 << 10, "{}", block.len());
+        (Block::new(block.into()).unwrap(), keys)
+    }
+
+    /// All of them together would take 26 MB.
+    #[test]
+    fn walking_back_over_long_keys_holds_few_of_them() {
+        let (block, keys) = long_keys(400);
+        let mut cursor = BlockCursor::new(block);
+        cursor.seek_to_last().unwrap();
+        for key in keys.iter().rev() {
+            assert_eq!(cursor.key(), key);
+            assert!(cursor.keys.capacity() < 4 << 20);
+            cursor.prev().unwrap();
+        }
+        assert!(!cursor.valid());
+    }
+
+    #[test]
+    fn walking_to_and_fro_over_long_keys_leads_where_it_should() {
+        let (block, keys) = long_keys(60);
+        let mut cursor = BlockCursor::new(block);
+        for (from, walk) in [
+            (59, "<<<<<<>><<<<<<<<<<<<<<<<<<<<<<>>>>><<"),
+            (30, "<><<>>>><"),
+        ] {
+            cursor
+                .seek_for_prev(&Comparator::Bytewise, &keys[from])
+                .unwrap();
+            let mut at = from;
+            for step in walk.chars() {
+                assert_eq!(cursor.key(), keys[at]);
+                assert_eq!(cursor.value(), (at as u32).to_le_bytes());
+                let is_newest = cursor.is_newest_row(1).unwrap();
+                assert_eq!(is_newest, at > 0, "{at}");
+                match step {
+                    '<' => cursor.prev().unwrap(),
+                    _ => cursor.next().unwrap(),
+                }
+                at = if step == '<' { at - 1 } else { at + 1 };
+            }
+            assert_eq!(cursor.key(), keys[at]);
+        }
     }
 }
