@@ -5,7 +5,7 @@
 //! 1. `writer`: the leader of a write group, and who rotates or changes the set of families.
 //! 2. `flushing`, `compacting`: one flush and one compaction at a time, whoever makes them.
 //! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
-//! 4. `syncing`: a log or the directory is synced, and a failure poisons the database before anybody else syncs.
+//! 4. `syncing`, then `naming`: a log or the directory is synced, and a failure poisons the database before anybody else syncs.
 //! 5. `signals`, then `frozen`; the queue of writers; the snapshots: held for a few instructions.
 //!
 //! Readers take none of them: they load a family's view, then the visible sequence number. Writes in the view that
@@ -62,9 +62,11 @@ pub(super) struct Core {
     pub(super) snapshots: SnapshotList,
     pub(super) queue: CommitQueue,
     pub(super) writer: Mutex<Writer>,
-    /// Held by who syncs a log or the directory, until a failure has poisoned the database: the system reports it once, and a
-    /// second sync would succeed.
+    /// Held by who syncs a log, until a failure has poisoned the database: the system reports it once, and a second sync would
+    /// succeed. Whoever has the writer's lock may take it, never the other way round.
     pub(super) syncing: Mutex<()>,
+    /// The same for who syncs the directory. A lock of its own: else flushes would wait for the writers' syncs.
+    pub(super) naming: Mutex<()>,
     pub(super) manifest: Mutex<ManifestInForce>,
     /// Full memtables that wait to be flushed, the oldest first.
     pub(super) frozen: Mutex<VecDeque<Arc<FrozenSet>>>,
@@ -244,7 +246,7 @@ impl Core {
         if in_force.manifest.is_long() {
             let number = self.new_file_number();
             in_force.state.next_file = number + 1;
-            let _alone = self.syncing.lock();
+            let _alone = self.naming.lock();
             let replaced = in_force.manifest.replace(number, &in_force.state);
             replaced.inspect_err(|error| self.poison(error))?;
         }

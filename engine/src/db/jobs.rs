@@ -98,12 +98,12 @@ impl Core {
         })
     }
 
-    /// Makes the names of new files durable, for an edit that is to name them.
+    /// Makes the names of new files durable.
     ///
     /// # Errors
     /// `Io`, which poisons the database: those names may be lost for good, and the next sync would say that they are not.
     pub(super) fn sync_names(&self) -> Result<()> {
-        let _alone = self.syncing.lock();
+        let _alone = self.naming.lock();
         self.check_takes_writes()?;
         let synced = self.vfs.sync_dir(&self.dir);
         synced.inspect_err(|error| self.poison(error))

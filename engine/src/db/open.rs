@@ -168,6 +168,7 @@ impl Core {
                 last_sequence,
             )),
             syncing: Mutex::default(),
+            naming: Mutex::default(),
             manifest: Mutex::new(ManifestInForce {
                 manifest: files.manifest,
                 state,

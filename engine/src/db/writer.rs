@@ -93,7 +93,7 @@ impl Writer {
         }
         self.closed_logs.clear();
         if !self.log_name_synced {
-            core.vfs.sync_dir(&core.dir)?;
+            core.sync_names()?;
             self.log_name_synced = true;
         }
         if !self.log_synced {
@@ -163,7 +163,7 @@ impl DueSync {
             sync.run()?;
         }
         if self.name_of.is_some() {
-            core.vfs.sync_dir(&core.dir)?;
+            core.sync_names()?;
         }
         current.map_or(Ok(()), |(_, sync)| sync.run())
     }
