@@ -107,6 +107,15 @@ pub enum Error {
         found: String,
     },
 
+    /// A file is none of the kinds that the engine writes, as far as its name and its bytes tell.
+    #[error("{} looks like no file of this engine: {found}", path.display())]
+    UnknownFile {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for, what was found, and what to do.
+        found: String,
+    },
+
     /// A file is whole, but written by a later release in a format that this one cannot read.
     #[error(
         "{} has format version {found}, and this release reads versions up to {newest}. Open it with the \

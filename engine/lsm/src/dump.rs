@@ -29,7 +29,9 @@ pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     for path in files {
         match dump.file(&path) {
             // The others may be sound.
-            Err(Failure::Engine(error @ Error::Corruption { .. })) => {
+            Err(Failure::Engine(
+                error @ (Error::Corruption { .. } | Error::UnknownFile { .. }),
+            )) => {
                 code = DAMAGED;
                 dump.damaged(&path, &error)?;
             }
@@ -70,7 +72,13 @@ struct Dump<'d> {
 
 impl Dump<'_> {
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
-        match inspect::kind_of(&StdVfs, path)? {
+        let kind = inspect::kind_of(&StdVfs, path)?;
+        if !matches!(kind, FileName::Table(_))
+            && let Some(what) = inspect::mistaken(kind, &StdVfs.read(path)?)
+        {
+            return Err(Failure::Engine(Error::corruption(path, 0, what)));
+        }
+        match kind {
             FileName::Table(_) => self.table(path),
             FileName::Log(number) => self.log(path, number, "write-ahead log", Dump::batch),
             FileName::Manifest(number) => self.log(path, number, "manifest", Dump::edit),

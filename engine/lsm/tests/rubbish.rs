@@ -155,6 +155,115 @@ fn one_damaged_table_does_not_hide_the_other_files() {
     }
 }
 
+/// Whatever else it is, no power cut made it.
+#[test]
+fn what_another_program_wrote_is_not_called_torn() {
+    const TEXT: &[u8] = b"Dear diary, today a file system was full, and nobody knew.\n";
+    const PROGRAM: &[u8] = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0\x01\0\0\0";
+    let noise: Vec<u8> = (0..5_000_u32)
+        .map(|at| (at.wrapping_mul(0x9e37_79b9) >> 24) as u8 | 0x40)
+        .collect();
+    let long = TEXT.repeat(2_000);
+    let programs = PROGRAM.repeat(300);
+    let dir = tempfile::tempdir().unwrap();
+    // The name, what is in it, how it is shown, and how the command ends.
+    let cases: [(&str, &[u8], &str, u8); 16] = [
+        ("notes.txt", TEXT, "looks like no file of this engine", 2),
+        (
+            "long.txt",
+            &long,
+            "it begins with \"Dear diary, toda...\"",
+            2,
+        ),
+        ("empty", b"", "it is empty", 2),
+        ("zeros", &[0; 5_000], "it is 5000 zeros", 2),
+        ("noise", &noise, "looks like no file of this engine", 2),
+        ("program", &programs, "it begins with \"\\x7fELF", 2),
+        (
+            "000005.log",
+            TEXT,
+            "by its name this is a write-ahead log, and it looks like none",
+            1,
+        ),
+        (
+            "000006.log",
+            &long,
+            "it begins with \"Dear diary, toda...\"",
+            1,
+        ),
+        ("000007.log", b"hi", "it begins with \"hi\"", 1),
+        ("000008.log", &programs, "looks like none", 1),
+        ("000009.log", &noise, "looks like none", 1),
+        ("MANIFEST-000010", TEXT, "by its name this is a manifest", 1),
+        ("000011.sst", &long, "KeysTbl", 1),
+        ("000012.sst", b"", "a footer of 64 bytes", 1),
+        ("CURRENT", TEXT, "CURRENT names the manifest in force", 1),
+        ("LOCK", TEXT, "the lock file is empty", 1),
+    ];
+    for (name, bytes, says, ends) in cases {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        for command in ["dump", "explain"] {
+            let (code, text) = lsm(&[command, path.to_str().unwrap()]);
+            assert!(text.contains(says), "{command} {name}: {text}");
+            assert_eq!(code, ends, "{command} {name}: {text}");
+            assert!(!text.contains("is torn"), "{command} {name}: {text}");
+        }
+    }
+    let (code, text) = lsm(&["explain", dir.path().to_str().unwrap()]);
+    assert!(
+        code == 2 && text.contains("a file and a directory"),
+        "{text}"
+    );
+}
+
+/// What the message about such a log says of an opening.
+#[test]
+fn a_text_with_the_name_of_a_log_is_removed_by_a_later_opening() {
+    let dir = tempfile::tempdir().unwrap();
+    database(dir.path());
+    let text = dir.path().join("000099.log");
+    fs::write(&text, "Dear diary").unwrap();
+    drop(Db::open(dir.path(), support::options()).unwrap());
+    // Logs before it were needed.
+    assert!(text.exists());
+    drop(Db::open(dir.path(), support::options()).unwrap());
+    assert!(!text.exists());
+}
+
+/// A log whose first write did not arrive whole, and one with a damaged header, are logs.
+#[test]
+fn a_log_that_a_power_cut_tore_is_still_called_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = dir.path().join("000008.log");
+    let mut log = LogWriter::new(StdVfs.create(&whole).unwrap(), 8);
+    log.add_record(&[7; 1_000]).unwrap();
+    drop(log);
+    let whole = fs::read(whole).unwrap();
+    let path = dir.path().join("000008.log");
+    let mut torn: Vec<Vec<u8>> = vec![
+        vec![0; 1_000],
+        whole[..512].to_vec(),
+        [&[0; 512], &whole[512..]].concat(),
+        [&whole[..512], &[0; 499]].concat(),
+        whole[..9].to_vec(),
+    ];
+    for at in 0..11 {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 8;
+        torn.push(flipped);
+    }
+    for (case, bytes) in torn.iter().enumerate() {
+        fs::write(&path, bytes).unwrap();
+        let (code, text) = lsm(&["dump", path.to_str().unwrap()]);
+        assert!(
+            code == 0 && text.contains("write-ahead log"),
+            "{case}: {text}"
+        );
+        assert!(!text.contains("looks like none"), "{case}: {text}");
+    }
+}
+
 /// Whoever opens a pipe waits for another to open its other end.
 #[cfg(unix)]
 #[test]

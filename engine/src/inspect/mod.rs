@@ -6,6 +6,7 @@
 //!
 //! Where a checksum is wrong, the one byte is looked for whose change would make it right: see [`Wrong::byte`].
 
+mod kind;
 mod log;
 mod suspect;
 
@@ -14,42 +15,18 @@ use std::path::Path;
 
 use crate::annotate::Notes;
 use crate::error::Result;
-use crate::sstable::{explain_table, is_table};
-use crate::version::begins_as_manifest;
+use crate::sstable::explain_table;
 use crate::vfs::Vfs;
 
+pub use self::kind::{kind_of, mistaken};
 pub use crate::annotate::{Listener, Note, Wrong};
 pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
 pub use crate::version::FileName;
 
-/// What a file is: by its name, or by what it looks like if the name is not the engine's.
-///
-/// # Errors
-/// `Io`.
-pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
-    if let Some(kind) = path.file_name().and_then(FileName::parse) {
-        return Ok(kind);
-    }
-    if is_table(&*vfs.open_random(path)?)? {
-        return Ok(FileName::Table(0));
-    }
-    let contents = vfs.read(path)?;
-    if contents.starts_with(b"MANIFEST-") {
-        return Ok(FileName::Current);
-    }
-    // The number that every fragment bears, as the first one has it.
-    let number = contents.get(7..11).and_then(|bytes| bytes.first_chunk());
-    let number = number.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-    Ok(match begins_as_manifest(&contents) {
-        true => FileName::Manifest(number),
-        false => FileName::Log(number),
-    })
-}
-
 /// Explains the file `path` to `listener`, byte by byte, up to the first thing that is wrong, which is given back.
 ///
 /// # Errors
-/// `Io`.
+/// `Io`, and `UnknownFile` as for [`kind_of`].
 pub fn explain(
     vfs: &dyn Vfs,
     path: &Path,
@@ -64,6 +41,10 @@ pub fn explain(
                 _ => log::Records::Batches,
             };
             let contents = vfs.read(path)?;
+            if let Some(what) = mistaken(name, &contents) {
+                let begins = 0..contents.len().min(kind::SHOWN_BYTES) as u64;
+                return Ok(Some(Wrong::new(begins, what)));
+            }
             log::explain(&contents, path, number, records, options.limit, listener)
         }
         FileName::Current | FileName::CurrentTemporary => current(&vfs.read(path)?, listener),

@@ -88,7 +88,7 @@ pub enum FragmentType {
 }
 
 impl FragmentType {
-    fn from_byte(byte: u8) -> Option<FragmentType> {
+    pub(crate) fn from_byte(byte: u8) -> Option<FragmentType> {
         match byte {
             1 => Some(FragmentType::Whole),
             2 => Some(FragmentType::First),
@@ -117,6 +117,6 @@ pub fn durable_before(at: usize, payload: &[u8]) -> Option<u64> {
 const MARK_BYTES: usize = 8;
 
 /// What is stored of a log's number.
-fn stored_number(log_number: u64) -> u32 {
+pub(crate) fn stored_number(log_number: u64) -> u32 {
     (log_number & u64::from(u32::MAX)) as u32
 }

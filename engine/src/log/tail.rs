@@ -13,6 +13,14 @@ pub(super) struct After {
 }
 
 impl LogReader<'_> {
+    /// Whether there is a valid fragment anywhere.
+    ///
+    /// Cost: one pass, as long as there is none.
+    pub(crate) fn has_fragment(&self) -> bool {
+        let is_first = matches!(self.look(0), Found::Fragment { .. });
+        is_first || self.after(0).valid.is_some()
+    }
+
     /// Looks for valid fragments at every position behind `at`, until a mark is found that covers it.
     ///
     /// Cost: one pass; a checksum wherever a type and this log's number happen to stand.
