@@ -373,7 +373,7 @@ fn who_is_served_first_goes_on_first() {
             thread::sleep(Duration::from_millis(1));
         }
     }
-    let elements = vec!["x"; CLIENTS].join(" ");
+    let elements = ["x"; CLIENTS].join(" ");
     crowd
         .busy
         .send(&encode(&words(&format!("rpush wanted {elements}"))))

@@ -41,7 +41,7 @@ pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
     if begins_as_manifest(&contents) {
         return Ok(FileName::Manifest(number));
     }
-    if header.is_some_and(|header| header.may_be_of_a_log()) || has_fragment(&contents, number) {
+    if header.is_some_and(Header::may_be_of_a_log) || has_fragment(&contents, number) {
         return Ok(FileName::Log(number));
     }
     let found = format!(
