@@ -467,21 +467,25 @@ impl Table {
     /// Asks for the memory of a block's end: [`load`](Self::load) and the search for a restart look there.
     #[inline]
     pub(super) fn prefetch_end(&self, block: DataBlock) {
-        if let Some(mapped) = &self.mapped
-            && let Some(range) = block.handle.range_within(self.parts_end())
-        {
-            let start = range.end.saturating_sub(self.end_bytes);
-            mapped.prefetch(start, range.end + stored::TRAILER_BYTES);
-        }
+        self.prefetch(block, |contents| {
+            contents.end.saturating_sub(self.end_bytes)..contents.end + stored::TRAILER_BYTES
+        });
     }
 
     /// Asks for the memory where a block's entries begin.
     #[inline]
     pub(super) fn prefetch_start(&self, block: DataBlock) {
+        self.prefetch(block, |contents| contents.start..contents.start + 1);
+    }
+
+    /// Asks for the memory of a part of the file, chosen by where a block's contents stand.
+    #[inline]
+    fn prefetch(&self, block: DataBlock, part: impl FnOnce(Range<usize>) -> Range<usize>) {
         if let Some(mapped) = &self.mapped
-            && let Some(range) = block.handle.range_within(self.parts_end())
+            && let Some(contents) = block.handle.range_within(self.parts_end())
         {
-            mapped.prefetch(range.start, range.start + 1);
+            let Range { start, end } = part(contents);
+            mapped.prefetch(start, end);
         }
     }
 
