@@ -86,11 +86,14 @@ impl AddOptions {
 fn add(txn: &mut Txn<'_>, args: Args<'_>, rule: AddRule) -> Outcome {
     let options = AddOptions::parse(args, rule)?;
     let rule = options.rule;
-    let elements = (options.first_score..args.len()).step_by(2);
-    let elements = elements
-        .map(|position| Ok((args.double(position)?, args.get(position + 1))))
-        .collect::<Result<Vec<(f64, &[u8])>, CommandError>>()?;
-    let tally = add_all(txn, args.get(1), &elements, rule)?;
+    let element = |position| Ok((args.double(position)?, args.get(position + 1)));
+    let positions = (options.first_score..args.len()).step_by(2);
+    let tally = if positions.len() == 1 {
+        add_all(txn, args.get(1), &[element(options.first_score)?], rule)?
+    } else {
+        let elements: Result<Vec<(f64, &[u8])>, CommandError> = positions.map(element).collect();
+        add_all(txn, args.get(1), &elements?, rule)?
+    };
     if rule.increment {
         return Ok(Reply::double_or_null(tally.sum));
     }

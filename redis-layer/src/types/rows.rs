@@ -152,6 +152,13 @@ impl RowPrefix {
         self.followed_by(member)
     }
 
+    /// Whether a row is the data row of this member.
+    #[inline]
+    #[must_use]
+    pub fn is_data_key(&self, row: &[u8], member: &[u8]) -> bool {
+        row.strip_prefix(&*self.0) == Some(member)
+    }
+
     fn followed_by(&self, rest: &[u8]) -> Vec<u8> {
         let mut row = Vec::with_capacity(self.0.len() + rest.len());
         row.extend_from_slice(&self.0);

@@ -153,12 +153,21 @@ impl Txn<'_> {
         }
     }
 
-    /// The key of the row of a field or a member. One that was read ahead is not made again.
+    /// The key of the row of a field, or of a member of a set. One that was read ahead is not made again.
     pub(crate) fn name_row<'t>(&'t self, prefix: &RowPrefix, name: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_name_key(row, name);
         match self.elements.place_near(is_row) {
             Some(at) => Cow::Borrowed(&self.elements.rows[at]),
             None => Cow::Owned(prefix.name_key(name)),
+        }
+    }
+
+    /// The key of the data row of a member of a sorted set, likewise.
+    pub(crate) fn member_row<'t>(&'t self, prefix: &RowPrefix, member: &[u8]) -> Cow<'t, [u8]> {
+        let is_row = |row: &[u8]| prefix.is_data_key(row, member);
+        match self.elements.place_near(is_row) {
+            Some(at) => Cow::Borrowed(&self.elements.rows[at]),
+            None => Cow::Owned(prefix.data_key(member)),
         }
     }
 

@@ -42,11 +42,12 @@ impl SortedSet<'_, '_> {
     /// [`Error::NotANumber`]; a damaged row; those of the store.
     pub fn add(&mut self, member: &[u8], score: f64, rule: AddRule) -> Result<Added> {
         let given = Score::new(score).map_err(|_| Error::NotANumber)?;
-        let data_row = self.prefix.data_key(member);
+        let data_row = self.txn.member_row(&self.prefix, member);
         let Some(current) = self.score_in(&data_row)? else {
             if rule.only_existing {
                 return Ok(Added::Refused);
             }
+            let data_row = data_row.into_owned();
             self.place(member, data_row, None, given)?;
             return Ok(Added::New(given.get()));
         };
@@ -64,6 +65,7 @@ impl SortedSet<'_, '_> {
         if wanted == current {
             return Ok(Added::Same(wanted.get()));
         }
+        let data_row = data_row.into_owned();
         self.place(member, data_row, Some(current), wanted)?;
         Ok(Added::Changed(wanted.get()))
     }

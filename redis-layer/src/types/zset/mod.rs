@@ -170,7 +170,7 @@ impl<'t, 's> SortedSet<'t, 's> {
     }
 
     fn stored_score(&self, member: &[u8]) -> Result<Option<Score>> {
-        self.score_in(&self.prefix.data_key(member))
+        self.score_in(&self.txn.member_row(&self.prefix, member))
     }
 
     /// The score that stands in a data row.
