@@ -401,7 +401,7 @@ fn bytes_of_prefix_scan() {
 
 // ANCHOR: ssdb_upper_bound
 /// SSDB (2021) ends a range of scores at the last score and one byte ff.
-/// A member that starts with ff 00 lies behind that bound.
+/// A member that starts with ff 00 comes after that bound.
 #[test]
 fn one_ff_is_not_the_end_of_a_prefix() {
     let score = b"board:0200:";

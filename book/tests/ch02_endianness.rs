@@ -299,7 +299,7 @@ fn mixed_widths_need_one_width() {
     assert_eq!(numbers.each_ref().map(|n| n.value), [7, 5, 256, 5]);
     numbers.sort_by_key(|number| keys::encode_u32(number.value));
     assert_eq!(numbers.each_ref().map(|n| n.value), [5, 5, 7, 256]);
-    // Old keys of two bytes beside new ones of four: 256 sorts behind 65536.
+    // Old keys of two bytes beside new ones of four: 256 sorts after 65536.
     assert!(keys::encode_u16(256)[..] > keys::encode_u32(65536)[..]);
 }
 

@@ -358,7 +358,7 @@ fn what_the_model_answers_say() {
         );
         assert_eq!(score.checked_add(i64::MIN).is_none(), score < 0);
     }
-    // Question 3: a short key of 5 sorts behind the long key of 70000.
+    // Question 3: a short key of 5 sorts after the long key of 70000.
     assert_eq!(keys::encode_i16(5), [0x80, 0x05]);
     assert_eq!(keys::encode_i64(70_000)[..2], [0x80, 0x00]);
     assert!(keys::encode_i16(5)[..] > keys::encode_i64(70_000)[..]);
@@ -386,7 +386,7 @@ fn a_score_range_ends_at_the_successor_of_its_last_score() {
     let bound = keys::prefix_successor(&high).expect("7 is not the last score");
     assert_eq!(store.range(&low, &bound), ["-3 bob", "0 cid", "7 eve"]);
 
-    // Nothing sorts behind the greatest score: its range is open to the end.
+    // Nothing sorts after the greatest score: its range is open to the end.
     assert_eq!(keys::prefix_successor(&keys::encode_i64(i64::MAX)), None);
 }
 // ANCHOR_END: range

@@ -294,7 +294,7 @@ fn the_successor_carries() {
 // ANCHOR: answers
 #[test]
 fn what_the_model_answers_say() {
-    // Question 1: with `:` replaced by a byte that no name holds, `a!` still stands before `a`.
+    // Question 1: with `:` replaced by a byte that no name holds, `a!` still comes before `a`.
     assert!("a!" > "a" && b"a!|"[..] < b"a|"[..]);
     // Question 2: two ends of strings, and a string that goes on.
     assert!("a".to_key() < "a\0".to_key());

@@ -99,7 +99,7 @@ fn name_first(player: &Player) -> (String, String) {
     (player.gems.to_string(), member)
 }
 
-/// Method 1 with the name last, behind fields of fixed width.
+/// Method 1 with the name last, after fields of fixed width.
 fn name_last(player: &Player) -> (String, String) {
     let back = 9_999_999_999_999 - player.at_ms;
     let member = format!("{}-{back:013}-{}", u8::from(player.paid), player.name);
@@ -300,7 +300,7 @@ fn a_negative_top_field_sorts_and_needs_a_floor() {
 // ANCHOR_END: negative
 
 // ANCHOR: fraction
-/// Method 3: the gems, and behind the point the flag and the time.
+/// Method 3: the gems, and after the point the flag and the time.
 fn with_fraction(gems: u64, digits: u64) -> f64 {
     format!("{gems}.{digits:010}").parse().unwrap()
 }

@@ -241,7 +241,7 @@ fn a_plan_for_180_minutes_adds_90_to_the_one_for_90() {
     let mut plans = 0;
     for (chapter, text) in chapters() {
         let notes = section(&text, "Instructor notes");
-        let Some((_, behind)) = notes.split_once("With 180 minutes, go on behind the 90:\n\n")
+        let Some((_, behind)) = notes.split_once("With 180 minutes, go on after the 90:\n\n")
         else {
             continue;
         };

@@ -24,10 +24,16 @@
     if (corner.textContent.trim() === "" && corner.children.length === 0) corner.replaceWith(document.createElement("td"));
   }
 
-  // Code, tables and figures that are wider than the page scroll in themselves: the arrow keys must reach them.
+  // Code, tables and figures that are wider than the page scroll in themselves: the arrow keys must reach them, and the eye
+  // must see that something is to the right.
   const WIDE = { CODE: "wide code", FIGURE: "wide figure" };
+  const MAY_SCROLL = "main pre > code, main .table-wrapper, main figure";
+  function markMore(wide) {
+    wide.toggleAttribute("data-more", wide.scrollLeft + wide.clientWidth < wide.scrollWidth - 1);
+  }
   function reachWide() {
-    for (const wide of document.querySelectorAll("main pre > code, main .table-wrapper, main figure")) {
+    for (const wide of document.querySelectorAll(MAY_SCROLL)) {
+      markMore(wide);
       if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;
       wide.tabIndex = 0;
       wide.setAttribute("role", "group");
@@ -36,8 +42,9 @@
   }
   addEventListener("load", reachWide);
   addEventListener("resize", reachWide);
-  // What stands in a closed answer has no width yet.
+  // What is in a closed answer has no width yet.
   document.addEventListener("toggle", reachWide, true);
+  document.addEventListener("scroll", ({ target }) => target.matches?.(MAY_SCROLL) && markMore(target), true);
 
   // On paper every answer is open. Only those opened here are closed again.
   let opened = [];

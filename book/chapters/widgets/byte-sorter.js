@@ -190,7 +190,7 @@
         wrong += rows.slice(0, i).filter((before) => place(before.value) > place(row.value)).length;
       });
       const pairs = (rows.length * (rows.length - 1)) / 2;
-      const verdict = wrong > 0 ? `${wrong} of ${pairs} pairs stand the wrong way round` : descending ? "in order, greatest first" : "in order";
+      const verdict = wrong > 0 ? `${wrong} of ${pairs} pairs are the wrong way round` : descending ? "in order, greatest first" : "in order";
       return { id, title, rule, rows, byValue, sound: wrong === 0, verdict, refused: this.values.length - kept.length };
     }
 

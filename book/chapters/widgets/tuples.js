@@ -91,7 +91,7 @@ const TupleKeys = (() => {
         : [{ own: true, bytes: ordered(one) }]),
     },
     fixed: {
-      title: "fixed width", rule: `a text has ${FIXED_BYTES} bytes: zeros behind a short one, a long one is cut`,
+      title: "fixed width", rule: `a text has ${FIXED_BYTES} bytes: a short one is filled up with zeros, a long one is cut`,
       pieces: (one) => [{ own: true, bytes: fixed(one) }],
     },
     plain: {

@@ -101,7 +101,7 @@ fn no_key_is_the_beginning_of_another() {
             assert!(i == j || !other.starts_with(key));
         }
     }
-    // The raw form is the beginning of many. So it may only stand last.
+    // The raw form is the beginning of many. So it may only come last.
     assert!(Raw("aa").to_key().starts_with(&Raw("a").to_key()));
 }
 // ANCHOR_END: ends_by_itself

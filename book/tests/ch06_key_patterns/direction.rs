@@ -65,7 +65,7 @@ fn a_window_of_two_digits() {
 }
 // ANCHOR_END: prediction
 
-/// Events: a time, and a name behind it.
+/// Events: a time, then a name.
 pub(crate) const EVENTS: [(u64, &str); 5] = [(10, "a"), (20, "b"), (20, "c"), (30, "d"), (40, "e")];
 
 /// An end of a range of keys.

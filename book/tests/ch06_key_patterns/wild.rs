@@ -62,7 +62,7 @@ fn a_scan_whose_start_lies_behind_its_end_is_empty() {
     assert!(store.range(key(10)..key(30)).is_empty());
     // Exchanged: 30 is in, 10 is out.
     assert_eq!(store.range(key(30)..key(10)), ["30", "20"]);
-    // Here nothing stands behind the time, so closing one end and opening the other suffices.
+    // Here nothing follows the time, so closing one end and opening the other suffices.
     use std::ops::Bound::{Excluded, Included};
     let window = (Excluded(key(30)), Included(key(10)));
     assert_eq!(store.range(window), ["20", "10"]);

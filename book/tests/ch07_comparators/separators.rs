@@ -80,7 +80,7 @@ fn the_engine_takes_a_separator_only_after_looking() {
 // ANCHOR_END: guard
 
 // ANCHOR: unguarded
-/// An index over blocks of two keys: each entry is at or behind its block and before the next one.
+/// An index over blocks of two keys: each entry is at or after its block and before the next one.
 fn index_of(keys: &[&'static str], separate: impl Fn(&[u8], &[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
     let blocks: Vec<&[&str]> = keys.chunks(2).collect();
     let between = blocks.windows(2).map(|pair| {

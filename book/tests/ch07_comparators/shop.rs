@@ -118,7 +118,7 @@ fn atoi(text: &[u8]) -> i32 {
     number as i32
 }
 
-/// Compares what stands behind the last colon.
+/// Compares what follows the last colon.
 pub(crate) fn by_atoi(a: &[u8], b: &[u8]) -> Ordering {
     let number = |key: &[u8]| {
         let colon = key.iter().rposition(|byte| *byte == b':');

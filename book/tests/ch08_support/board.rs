@@ -38,7 +38,7 @@ pub(crate) const RENAMED: [Player; 5] = {
 pub(crate) const END: u64 = 1_861_891_200;
 
 // ANCHOR: pack
-/// Bits of the time field. Above it stand one bit for paid, and the gems.
+/// Bits of the time field. Above it are one bit for paid, and the gems.
 pub(crate) const TIME_BITS: u32 = 29;
 /// What a double holds without a gap: all integers below 2^53.
 const SCORE_BITS: u32 = 53;

@@ -141,7 +141,7 @@ fn two_bits_are_left_for_an_eleventh_letter() {
 #[test]
 fn the_last_row_of_a_letter_grid_belongs_to_it() {
     // An even letter halves longitude twice and latitude three times, the next one the other way round:
-    // the 32 cells of that one stand in four rows.
+    // the 32 cells of that one lie in four rows.
     let right = |row: u32| (0..=3).contains(&row);
     let wrong = |row: u32| (0..3).contains(&row);
     let north_of_row_2 = 2 + 1;

@@ -207,7 +207,7 @@ pub(crate) fn with_status(db: &Db, status: Status) -> Vec<u32> {
 // ANCHOR_END: with_status
 
 // ANCHOR: page
-/// A page of ids, and the key to go on behind, if anything follows.
+/// A page of ids, and the key after which to go on, if anything follows.
 pub(crate) fn page(
     db: &Db,
     status: Status,
@@ -225,7 +225,7 @@ pub(crate) fn page(
 }
 // ANCHOR_END: page
 
-/// The id stands last in every key.
+/// The id comes last in every key.
 pub(crate) fn id_of(key: &[u8]) -> u32 {
     u32::from_be_bytes(*key.last_chunk().expect("every key ends with an id"))
 }

@@ -1,4 +1,4 @@
-//! Power cuts behind every file operation, and what four rows cost.
+//! Power cuts after every file operation, and what four rows cost.
 
 use book::output;
 use engine::Db;
@@ -43,7 +43,7 @@ fn own_rows(db: &Db) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 // ANCHOR: cuts
-/// Runs the script in one way, cuts the power behind each file operation, and opens what is left.
+/// Runs the script in one way, cuts the power after each file operation, and opens what is left.
 fn cut_everywhere(calls: &[Vec<Record>], way: Way) -> Found {
     let vfs = MemoryVfs::new().recording();
     let db = open(&vfs);

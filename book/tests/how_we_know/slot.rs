@@ -238,7 +238,7 @@ fn differential(codec: &Codec) -> bool {
 // ANCHOR_END: differential
 
 // ANCHOR: metamorphic
-/// What stands behind two keys leaves their order alone.
+/// What follows two keys leaves their order alone.
 fn tails_do_not_matter(codec: &Codec, pair: [Slot; 2], tails: [u8; 2]) -> bool {
     let [x, y] = pair.map(codec.encode);
     let longer = |key: [u8; 2], tail: u8| [&key[..], &[tail]].concat();

@@ -1,6 +1,6 @@
 //! # first-scan: the keys from one bound up to another
 //!
-//! **Why.** A sorted store answers two questions: "what stands under this key?" and "which keys lie
+//! **Why.** A sorted store answers two questions: "what is stored under this key?" and "which keys lie
 //! between these two?". Every query of this book that is not a lookup becomes the second one.
 //!
 //! **Task.** Collect the keys `k` with `lo <= k < hi`, in the order of the store.

@@ -1,6 +1,6 @@
 //! # scan-window: the times from one moment up to another
 //!
-//! **Why.** "Everything between noon and one" is the commonest question to a time series. The rows are in
+//! **Why.** "Everything between noon and one" is a common question to a time series. The rows are in
 //! order already. What is left is to say, in bytes, where to begin and where to end.
 //!
 //! **Task.** The keys of `rows` are times, as big-endian `u64`. Return the times from `from` up to, but

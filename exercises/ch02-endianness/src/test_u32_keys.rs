@@ -12,7 +12,7 @@
 //! and each wrong one fails for at least one of your numbers.
 //!
 //! The faults are those of the chapter and some of their relatives: bytes in a wrong order, bytes left out, a wrong bit, a number that
-//! was held in too small a type. Think of a fault, then of two numbers that show it. Good numbers show several.
+//! was held in a type too small for it. Think of a fault, then of two numbers that show it. Good numbers show several.
 //!
 //! **Check.** `cargo workbook check test-u32-keys`, or `cargo test -p ch02-endianness test-u32-keys`.
 

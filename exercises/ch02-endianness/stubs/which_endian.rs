@@ -13,7 +13,7 @@
 //! | `4b 65 79 73` `00 00 01`     | `None`: too short                |
 //! | `4b 65 73 79` `00 00 01 02`  | `None`: another magic number     |
 //!
-//! What follows behind the header belongs to the file and is none of your business. A file without this
+//! What follows the header belongs to the file and does not matter. A file without this
 //! header, one that is too short included, gives `None`. Nothing panics.
 //!
 //! **Check.** `cargo workbook check which-endian`, or `cargo test -p ch02-endianness which-endian`.

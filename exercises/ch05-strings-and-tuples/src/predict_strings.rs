@@ -1,6 +1,6 @@
 //! # predict-strings: six strings under four schemes
 //!
-//! **Why.** Whoever sees where a string ends, and what stands behind it, sees the fault before the scan does. No
+//! **Why.** If you see where a string ends, and what follows it, you see the fault before the scan does. No
 //! code here: think, write down, check.
 //!
 //! **Task.** These are six strings:

@@ -1,6 +1,6 @@
 //! # escape-bytes: a string that ends by itself
 //!
-//! **Why.** Behind a string comes the next field of the key. Where the string ends must be in the bytes, or
+//! **Why.** The next field of the key follows the string. Where the string ends must be in the bytes, or
 //! the next field takes part in comparing strings.
 //!
 //! **Task.** Write `encode` and `decode`:

@@ -13,8 +13,8 @@
 //!
 //! **Task 2, `hidden`.** An engine asks its comparator whether two keys are the same one; of keys that compare equal, the
 //! newest hides the others. The comparator is the `atoi` of the chapter: it reads the digits behind the last colon as a number
-//! of 32 bits, cuts what does not fit, and takes text for 0. These rows are written from a to h. Whose values can nobody get
-//! any more? 4294967296 is 2 to the power of 32.
+//! of 32 bits, cuts what does not fit, and takes text for 0. These rows are written from a to h. Which of them can nobody
+//! read any more? 4294967296 is 2 to the power of 32.
 //!
 //! | a        | b        | c        | d                 | e          | f        | g          | h        |
 //! |----------|----------|----------|-------------------|------------|----------|------------|----------|

@@ -4,7 +4,7 @@
 //!
 //! **Task.** Compare two keys by three rules; a later one counts only if the earlier ones say *equal*:
 //!
-//! 1. the prefix as bytes: the prefix is all that stands before the ASCII digits at the end of the key;
+//! 1. the prefix as bytes: the prefix is everything before the ASCII digits at the end of the key;
 //! 2. the number that those digits make, of any length; a key without such digits has no number and comes before those
 //!    with one;
 //! 3. the whole key as bytes.

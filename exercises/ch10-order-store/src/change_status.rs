@@ -1,7 +1,7 @@
 //! # change-status: the index row moves in the same batch
 //!
 //! **Why.** The row by status has the status in its key. A key cannot be changed: the old row is deleted, a new one is
-//! put. Who forgets the first half leaves a *ghost row*, and the order is found under both.
+//! put. If you forget the first half, a *ghost row* is left, and the order is found under both.
 //!
 //! **Task.** Write `change_status`.
 //!

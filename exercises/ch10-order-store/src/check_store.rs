@@ -1,6 +1,6 @@
 //! # check-store: ghosts and missing rows
 //!
-//! **Why.** An index can be wrong for years and nobody knows: a query returns what the index says. A checker compares
+//! **Why.** An index can be wrong for years without anybody knowing: a query returns what the index says. A checker compares
 //! every row with every other. Then the orders say what the indexes should be, and they can be made anew.
 //!
 //! **Task.** Write `faults` and `rebuild`. The rows `o` are the truth: an index is right when it holds the rows that the
@@ -11,7 +11,7 @@
 //!    an index: such a row may be a ghost, it must not be a panic.
 //! 2. `rebuild` makes all three indexes right, in one batch. The rows `o` stay.
 //!
-//! Index rows begin with `s`, `t` or `u`. Rows that begin with anything else are none of your business, and stay. The
+//! Index rows begin with `s`, `t` or `u`. Rows that begin with anything else do not matter, and stay. The
 //! keys are those of `place-order`. An index row's value is empty; `faults` compares keys and no values. Every row `o`
 //! can be read.
 //!

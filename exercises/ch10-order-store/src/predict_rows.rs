@@ -1,6 +1,6 @@
 //! # predict-rows: eight rows in key order
 //!
-//! **Why.** A design of keys is a design of neighbours. Who can sort rows by eye sees which questions a scan answers.
+//! **Why.** A design of keys is a design of neighbours. If you can sort rows by eye, you see which questions a scan answers.
 //!
 //! Two orders stand in the store:
 //!

@@ -1,6 +1,6 @@
 //! # test-store: be the tester
 //!
-//! **Why.** A store with a ghost answers most questions rightly. Only a script finds it that does what the fault needs:
+//! **Why.** A store with a ghost answers most questions correctly. Only a script finds it that does what the fault needs:
 //! two orders of one millisecond, a change and then a query under the *old* status, a power cut in the middle.
 //!
 //! **Task.** Write `test`. `open()` gives you an empty store of somebody's, each time another one. You cannot read its code.

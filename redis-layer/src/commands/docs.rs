@@ -13,8 +13,8 @@ pub fn command_page() -> String {
         "# Commands\n\n\
          Written from the command table by `cargo test -p redis-layer --test docs`. Do not edit; \
          run it with `UPDATE_DOCS=1`.\n\n\
-         Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. What differs on \
-         purpose stands in [differences.md](differences.md). *Since* is the version of Redis that brought the \
+         Behaviour, replies and error texts are those of Redis {REDIS_VERSION}. [differences.md](differences.md) \
+         says what differs on purpose. *Since* is the version of Redis that brought the \
          command. *Cost* counts rows, elements and bytes that are touched; to find a row takes a time that grows \
          with the logarithm of all rows. `COMMAND DOCS` says the same and more.\n"
     );

@@ -131,6 +131,23 @@ test("a wrong attribute is told in the console and leaves the fallback", async (
   await close(page);
 });
 
+test("what is wider than the page shows that it goes on, until its end is reached", async () => {
+  const page = await open(`${given.siteFiles}/01-sorted-map/index.html`, { width: 360 });
+  const wide = page.locator("main pre > code[data-more]").first();
+  assert.notEqual(await wide.evaluate((code) => getComputedStyle(code).boxShadow), "none");
+  const code = await wide.elementHandle();
+  const more = async () => (await code.getAttribute("data-more")) !== null;
+  for (const [left, goesOn] of [[1e6, false], [0, true]]) {
+    await code.evaluate((node, to) => { node.scrollLeft = to; }, left);
+    await page.waitForTimeout(100);
+    assert.equal(await more(), goesOn, `scrolled to ${left}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.waitForTimeout(100);
+  assert.equal(await more(), false, "all of it is there");
+  await close(page);
+});
+
 test("the list of chapters opens by keyboard", async () => {
   const page = await open(`${given.fixtureFiles}/plain.html`);
   const toggle = page.getByRole("button", { name: "Toggle Table of Contents" });

@@ -7,14 +7,14 @@ const verdict = (page, title, at = 0) => panel(page, title, at).locator(".wg-ver
 const right = async (page, title, at = 0) => (await panel(page, title, at).locator(".bs-right .bs-of").allTextContents()).map((text) => text.replace("✗", " ✗")).join(" | ");
 
 drive("wrong encodings cross their lines, right ones do not", "sorter.html", async (page) => {
-  assert.equal(await verdict(page, "big-endian"), "✗ 9 of 15 pairs stand the wrong way round");
+  assert.equal(await verdict(page, "big-endian"), "✗ 9 of 15 pairs are the wrong way round");
   assert.equal(await right(page, "big-endian"), "0 | 1 | 256 | -300 ✗ belongs 1st | -200 ✗ belongs 2nd | -1 ✗ belongs 3rd");
   assert.equal(await panel(page, "big-endian").locator("line.bs-moved").count(), 3);
   assert.equal(await verdict(page, "sign bit flipped"), "✓ in order");
   assert.equal(await panel(page, "sign bit flipped").locator("line.bs-moved").count(), 0);
   const flat = await panel(page, "sign bit flipped").locator("line").evaluateAll((lines) => lines.every((line) => line.y1.baseVal.value === line.y2.baseVal.value));
   assert.ok(flat);
-  assert.equal(await verdict(page, "decimal text"), "✗ 3 of 15 pairs stand the wrong way round");
+  assert.equal(await verdict(page, "decimal text"), "✗ 3 of 15 pairs are the wrong way round");
   // The deciding byte of -1 behind -200, under the flip.
   assert.equal(await panel(page, "sign bit flipped").locator(".bs-right li").nth(2).locator("b").textContent(), "ff");
 
@@ -40,7 +40,7 @@ drive("values are added, followed and removed by mouse and by keys", "sorter.htm
   assert.equal(await sorter(page).locator(".wg-message").textContent(), "✗ 256 is there already.");
   await field.fill("4294901760");
   await sorter(page).getByRole("button", { name: "add this value" }).click();
-  assert.equal(await verdict(page, "big-endian"), "✗ 12 of 21 pairs stand the wrong way round");
+  assert.equal(await verdict(page, "big-endian"), "✗ 12 of 21 pairs are the wrong way round");
   assert.equal(await field.getAttribute("aria-invalid"), "false");
   // The new one is followed in every panel: its line and its two places.
   assert.equal(await sorter(page).locator("line.bs-own").count(), 4);
@@ -60,5 +60,5 @@ drive("values are added, followed and removed by mouse and by keys", "sorter.htm
   assert.equal(await page.evaluate(() => document.activeElement.type), "text");
   assert.equal(await sorter(page).locator(".bs-right li").count(), 0);
   await sorter(page).getByRole("button", { name: "start again" }).click();
-  assert.equal(await verdict(page, "big-endian"), "✗ 9 of 15 pairs stand the wrong way round");
+  assert.equal(await verdict(page, "big-endian"), "✗ 9 of 15 pairs are the wrong way round");
 });
