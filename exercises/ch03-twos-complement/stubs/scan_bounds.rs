@@ -20,6 +20,7 @@
 use std::collections::BTreeSet;
 
 /// The key of a number: the sign bit flipped, the highest byte first. Given; leave it as it is.
+/// `cast_unsigned` keeps every bit, as `as u32` does; `cast_signed` is the way back.
 pub fn key(number: i32) -> [u8; 4] {
     (number.cast_unsigned() ^ 1 << 31).to_be_bytes()
 }

@@ -1,6 +1,6 @@
 //! # test-score-keys: be the tester
 //!
-//! **Why.** Floats have more corners than integers: two zeros, two infinities, numbers without a leading 1, and patterns that are
+//! **Why.** Floats have more corners than integers: two zeros, two infinities, subnormal numbers, and patterns that are
 //! not numbers. The systems of the chapter's section "In the wild" each missed one. A test that tries it would have found it.
 //!
 //! **Task.** Write `test`. It gets somebody's `encode` and `decode` for scores, and you cannot read their code. Panic,

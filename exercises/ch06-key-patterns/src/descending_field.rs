@@ -3,7 +3,7 @@
 //! **Why.** "The plays of each user, newest first, and titles from Z to A": one index answers that in one
 //! scan, if each field of its key has its own direction.
 //!
-//! **Task.** Write `key` so that the keys of plays sort, byte by byte,
+//! **Task.** A play is a title that a user heard at some time. Write `key` so that the keys of plays sort, byte by byte,
 //!
 //! 1. by user, ascending: `"a"` before `"ab"` before `"b"`;
 //! 2. plays of one user by time, descending: 20 before 10;

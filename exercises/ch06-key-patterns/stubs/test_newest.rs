@@ -1,8 +1,8 @@
 //! # test-newest: be the tester
 //!
 //! **Why.** An index with the newest first goes wrong at its edges: where a window starts and ends, at time 0, at the
-//! greatest time, where two events share a moment. Everything between looks fine, and so does a demonstration. Only a
-//! test that goes to the edges sees it.
+//! greatest time, where two events share a moment. Some faults show among large times alone. Everything else looks fine,
+//! and so does a demonstration. Only a test that goes there sees it.
 //!
 //! **Task.** Write `test`. It gets somebody's feed as a function `newest`, and you cannot read its code.
 //! `newest(events, from, to, limit)` puts the events, pairs of a time and a name, into an index of its own and asks it.

@@ -21,7 +21,7 @@
 //! **Check.** `cargo workbook check lost-bits`, or `cargo test -p ch08-many-dimensions lost-bits`.
 //! It is *not started* while both functions are `todo!()`. You may begin with either.
 
-/// The greatest top field with which no two scores share a double.
+/// The greatest top field that is safe above so many bits.
 pub fn largest_top(low_bits: u32) -> u64 {
     todo!("the greatest top field above {low_bits} bits")
 }

@@ -19,9 +19,10 @@
 //! | `0..=1` | `1..=2` | `1..=1`, `3..=4`, `6..=6`    |
 //! | `2..=6` | `2..=3` | `12..=15`, `36..=39`, `44..=45` |
 //!
-//! `interleave` is given. The lowest number of a rectangle is that of its lower left corner, the highest one
-//! that of its upper right corner. Only the answers are checked, and the rectangles here hold few points,
-//! wherever on the map they lie: to list the points and sort them passes too. For half of the map it would not end.
+//! `interleave` is given, and `*x.start()` and `*x.end()` are the edges of `x`. The lowest number of a rectangle is that of
+//! its lower left corner, the highest one that of its upper right corner. Only the answers are checked, and the
+//! rectangles here hold few points, wherever on the map they lie: to list the points and sort them passes too. For half
+//! of the map it would not end.
 //!
 //! **Check.** `cargo workbook check box-ranges`, or `cargo test -p ch09-two-dimensions box-ranges`.
 

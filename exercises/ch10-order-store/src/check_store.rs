@@ -11,9 +11,9 @@
 //!    an index: such a row may be a ghost, it must not be a panic.
 //! 2. `rebuild` makes all three indexes right, in one batch. The rows `o` stay.
 //!
-//! Index rows begin with `s`, `t` or `u`. Rows that begin with anything else do not matter, and stay. The
-//! keys are those of `place-order`. An index row's value is empty; `faults` compares keys and no values. Every row `o`
-//! can be read.
+//! Index rows begin with `s`, `t` or `u`. Rows that begin with anything else do not matter, and stay; so does a row
+//! whose key is empty. The keys are those of `place-order`. An index row's value is empty; `faults` compares keys and no
+//! values. Every row `o` can be read.
 //!
 //! A `BTreeSet<Vec<u8>>` sorts keys as the store does. `db.default_family().iter()` returns all rows.
 //!
