@@ -680,3 +680,18 @@ fn orders_may_have_any_number() {
     });
     observed(&verdict, "one-user", &["must be [0, 4294967296, "]);
 }
+
+#[test]
+fn a_test_that_refuses_everything_is_told_no_cause_that_it_has_not() {
+    // Every string is compared with itself too.
+    let verdict = tester(|encode, _| {
+        for a in [&b""[..], b"a"] {
+            for b in [&b""[..], b"a"] {
+                assert!(!encode(b).starts_with(&encode(a)));
+            }
+        }
+    });
+    named(&verdict, "refuses_everything");
+    let words: Vec<&str> = verdict.message.split_whitespace().collect();
+    assert!(words.join(" ").contains("a string is compared with itself"));
+}

@@ -7,9 +7,10 @@ use kit::{Mistake, compose};
 
 use crate::mistakes::numeric_comparator_steps::Step::{
     self, AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead,
-    NoNumberLast, NoTies, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero,
-    ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated,
-    SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    NoNumberLast, NoTies, NoTiesNorNoNumber, NumberFirst, Padded, ParseI64OrNone, ParseOrNone,
+    ParseOrZero, ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored,
+    Saturated, SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped,
+    ZerosCounted,
 };
 use crate::mistakes::numeric_comparator_steps::{APART, QUIRKS};
 use crate::numeric_comparator::Order;
@@ -138,6 +139,10 @@ fn signed(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
 fn ties(steps: &[Step], a: &[u8], b: &[u8]) -> Ordering {
     let has = |step| steps.contains(&step);
     if has(NoTies) {
+        // The second rule is kept: a key without a number comes first.
+        let numbered = |key| !fields(steps, key).1.is_empty();
+        numbered(a).cmp(&numbered(b))
+    } else if has(NoTiesNorNoNumber) {
         Equal
     } else if has(TiesByLength) {
         a.len().cmp(&b.len()).then(a.cmp(b))
@@ -334,6 +339,15 @@ pub fn all() -> Vec<Mistake<Order>> {
             answer(&[], a, b)
         })
         .says("the right order, with a panic for numbers that do not fit into a `u64`")
+        .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
+        .link(REPAIR),
+        mistake("too_large_for_u64_panics_in_one_prefix", "returns", |a, b| {
+            let ((p, x), (q, y)) = (split(a), split(b));
+            let fits = |digits: &[u8]| digits.is_empty() || parsed(digits).is_some();
+            assert!(p != q || fits(x) && fits(y), "number too large");
+            answer(&[], a, b)
+        })
+        .says("the right order, with a panic for numbers behind one prefix that do not fit into a `u64`")
         .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
         .link(REPAIR),
         mistake("digits_alone_have_no_number", "order", |a, b| {

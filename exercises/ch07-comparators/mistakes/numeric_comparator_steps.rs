@@ -37,6 +37,7 @@ pub(crate) enum Step {
     NoNumberLast,
     // The end.
     NoTies,
+    NoTiesNorNoNumber,
     TiesByLength,
     TiesReversed,
     TiesLess,
@@ -45,9 +46,9 @@ pub(crate) enum Step {
 }
 use Step::{
     AsFloat, Atoi, Descending, DigitsAsBytes, FirstDigits, LastColon, MinusRead, NoNumberLast,
-    NoTies, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero, ParseU128OrNone,
-    ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated, SaturatedU128,
-    Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
+    NoTies, NoTiesNorNoNumber, NumberFirst, Padded, ParseI64OrNone, ParseOrNone, ParseOrZero,
+    ParseU128OrNone, ParseU128OrZero, PrefixAsText, PrefixCaseIgnored, PrefixIgnored, Saturated,
+    SaturatedU128, Subtracted, TiesByLength, TiesLess, TiesReversed, Wrapped, ZerosCounted,
 };
 
 /// Of each group, a comparator takes one step at most.
@@ -75,7 +76,13 @@ pub(crate) const APART: [&[Step]; 7] = [
         MinusRead,
         NoNumberLast,
     ],
-    &[NoTies, TiesByLength, TiesReversed, TiesLess],
+    &[
+        NoTies,
+        NoTiesNorNoNumber,
+        TiesByLength,
+        TiesReversed,
+        TiesLess,
+    ],
     &[Descending],
 ];
 
@@ -89,7 +96,7 @@ const fn quirk(
     Quirk::of(id, name, check, says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
     quirk(
         FirstDigits,
         ("first_digits_taken", "order"),
@@ -268,6 +275,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
         "keys called equal when prefix and number are the same",
         "`item:1` and `item:01` are different keys. If they compare equal, one hides the other, and the filter, which \
          hashes bytes, denies it. Break the tie by the whole key.",
+        WRONG,
+    ),
+    quirk(
+        NoTiesNorNoNumber,
+        ("ties_left_equal_and_no_number_is_zero", "distinct"),
+        "keys called equal when prefix and number are the same, and no number taken for 0",
+        "`item:1` and `item:01` are different keys, and so are `item:` and `item:0`. If two keys compare equal, one hides the \
+         other, and the filter, which hashes bytes, denies it. Break the tie by the whole key.",
         WRONG,
     ),
     quirk(

@@ -65,6 +65,19 @@ fn unchecked() -> Vec<Mistake<Separate>> {
                  177, and a lookup of 177 goes to the next block and finds nothing. A separator belongs to one order.",
             )
             .link(SEPARATORS),
+        mistake("bytewise_rule_of_leveldb", "in-range", |a, b| {
+            let n = common(a, b);
+            let (&low, &high) = (a.get(n)?, b.get(n)?);
+            let room = low < high && low + 1 < high;
+            room.then(|| [&a[..n], &[low + 1]].concat())
+        })
+        .says("the separators of plain byte order, also where they are as long as `a`")
+        .why(
+            "It is the rule of LevelDB's comparator of bytes. Between `item:177` and `item:300` it gives `item:2`. Its number is \
+             2, so in this order it stands before 177, and a lookup of 177 goes to the next block and finds nothing. A \
+             separator belongs to one order, and it saves room only if it is shorter.",
+        )
+        .link(SEPARATORS),
         mistake("first_cut_unchecked", "in-range", |a, _| {
             cuts(a, raised).into_iter().next()
         })

@@ -283,7 +283,7 @@ fn tests_of_ones_own_are_told_what_they_let_through() {
     let nothing = |compare: &dyn Fn(&[u8], &[u8]) -> Ordering| {
         let _ = compare(b"", b"a");
     };
-    named(&tested(nothing), "asserts_nothing");
+    named(&tested(nothing), "accepts_everything");
 }
 
 #[test]
@@ -399,4 +399,21 @@ fn a_name_may_hold_the_byte_that_ends_it() {
         |name: &str, number: u64| [name.as_bytes(), b";", &number.to_be_bytes()].concat();
     let verdict = keys(semicolon, |_| None);
     observed(&verdict, "order", &["item;"]);
+}
+
+#[test]
+fn who_leaves_out_the_third_rule_alone_is_told_just_that() {
+    let two_rules = |a: &[u8], b: &[u8]| {
+        let ((p, x), (q, y)) = (split(a), split(b));
+        let stripped = |digits: &[u8]| -> Vec<u8> {
+            let digits = digits.iter().copied();
+            digits.skip_while(|digit| *digit == b'0').collect()
+        };
+        let (n, m) = (stripped(x), stripped(y));
+        p.cmp(q)
+            .then((!x.is_empty()).cmp(&!y.is_empty()))
+            .then(n.len().cmp(&m.len()))
+            .then(n.cmp(&m))
+    };
+    named(&order(two_rules), "ties_left_equal");
 }

@@ -28,11 +28,12 @@ enum Step {
     LateWrapped,
     LatePanics,
     LastRefused,
+    OneMore,
 }
 use Step::{
     Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LatePanics, LateWrapped,
-    NameBetween, NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward, TimeInSeconds,
-    TwentyDigits, Unpadded,
+    NameBetween, NameFirst, NoHyphens, OneMore, PaddedByBlanks, TimeBeforeFlag, TimeForward,
+    TimeInSeconds, TwentyDigits, Unpadded,
 };
 
 const APART: [&[Step]; 6] = [
@@ -41,10 +42,10 @@ const APART: [&[Step]; 6] = [
     &[TimeForward, TimeInSeconds],
     &[Unpadded, PaddedByBlanks, TwentyDigits],
     &[NoHyphens, Colons],
-    &[LateClamped, LateWrapped, LatePanics, LastRefused],
+    &[LateClamped, LateWrapped, LatePanics, LastRefused, OneMore],
 ];
 
-const QUIRKS: [Quirk<Step>; 16] = [
+const QUIRKS: [Quirk<Step>; 17] = [
     Quirk::of(
         NameFirst,
         "name_first",
@@ -182,6 +183,15 @@ const QUIRKS: [Quirk<Step>; 16] = [
         "The difference is 0 then, and 0 has thirteen digits: all zeros.",
         RULES,
     ),
+    Quirk::of(
+        OneMore,
+        "counted_back_from_ten_to_the_13",
+        "order",
+        "10000000000000 minus the milliseconds",
+        "10 to the 13 has fourteen digits, so time 0 gets a digit too many and sorts like a late one. Count back from the \
+         greatest number of thirteen digits, 9999999999999.",
+        TEXT,
+    ),
 ];
 
 fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> {
@@ -195,6 +205,8 @@ fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> 
         LATEST.saturating_sub(at_ms)
     } else if has(LateWrapped) {
         LATEST.wrapping_sub(at_ms)
+    } else if has(OneMore) {
+        (LATEST + 1).checked_sub(at_ms)?
     } else {
         LATEST.checked_sub(at_ms)?
     };

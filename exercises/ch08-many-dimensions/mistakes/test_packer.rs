@@ -130,28 +130,31 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
             "The board is read from the greatest score down, and the *earlier* player stands first. Here the test \
              has the mistake that it should find.",
         ),
-        weak("last_gem_refused", "accepts-right", |pack, unpack| {
+        weak("refuses_everything", "accepts-right", |pack, unpack| {
             let gems = values(GEMS_MAX - 1);
             on(players(&gems, &[false, true], &seconds()))(pack, unpack);
             assert_eq!(pack(GEMS_MAX, false, END), None);
         })
         .says("a test that wants 8388607 gems refused")
-        .why("8388607 is 2^23 - 1, the greatest number of 23 bits, and the task says that it fits."),
+        .why(
+            "No answer can pass it, so what failed above is none of the three rules. Two common reasons: 8388607 gems fit, they are \
+             2^23 - 1; or two players who are alike in all three are wanted apart.",
+        ),
     ]
 }
 
 /// They look at a part of the rules.
 fn one_rule() -> Vec<Mistake<Tester<Packer>>> {
     vec![
-        weak("asserts_nothing", "kills", |pack, unpack| {
+        weak("accepts_everything", "kills", |pack, unpack| {
             for (gems, paid, second) in everybody() {
                 let _ = pack(gems, paid, second).map(unpack);
             }
         })
         .says("a test that accepts everything")
         .why(
-            "Such a test calls the functions and compares nothing. It is green for every answer, and a test that cannot \
-             fail proves nothing.",
+            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong packer too. A test that has \
+             never failed proves nothing.",
         ),
         weak("round_trip_only", "kills", |pack, unpack| {
             back_again(pack, unpack, &everybody());

@@ -1,5 +1,8 @@
 //! Exercises of the chapter "Many dimensions in one score": one file each, with the task on top.
 
+// An answer with `unsafe` in it is judged like any other. The rest of the repository refuses the word.
+#![warn(unsafe_code)]
+
 pub mod board;
 pub mod compare_and_set;
 pub mod lost_bits;

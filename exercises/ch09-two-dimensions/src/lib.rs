@@ -1,5 +1,8 @@
 //! Exercises of the chapter "Two dimensions in one number": one file each, with the task on top.
 
+// An answer with `unsafe` in it is judged like any other. The rest of the repository refuses the word.
+#![warn(unsafe_code)]
+
 pub mod box_ranges;
 pub mod cell_range;
 pub mod interleave;

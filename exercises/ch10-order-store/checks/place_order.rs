@@ -67,12 +67,14 @@ const KINDS: [(&str, &str); 4] = [
 ];
 
 /// Orders that are placed one after another. Of the last placement the power is cut, where that is asked.
-const PLACEMENTS: [&[Line]; 8] = [
+const PLACEMENTS: [&[Line]; 9] = [
     &[(7, "ann", 500, New)],
     &[(7, "ann", 500, New), (8, "ann", 500, New)],
     &[(7, "ann", 500, New), (7, "ann", 500, New)],
     &[(7, "ann", 500, New), (7, "ann", 500, Paid)],
     &[(7, "ann", 500, New), (7, "bob", 600, Paid)],
+    // Another order, and three of its four keys are there already.
+    &[(7, "ann", 500, New), (7, "bob", 500, New)],
     &[
         (1, "ann", 500, Shipped),
         (2, "bob", 400, New),

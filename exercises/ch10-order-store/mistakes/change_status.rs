@@ -25,6 +25,7 @@ enum Step {
     GhostLeft,
     NewDeleted,
     WholeStatusDeleted,
+    OldGuessed,
     // The new one.
     NewForgotten,
     WithoutTime,
@@ -54,9 +55,9 @@ enum Step {
 }
 use Step::{
     DeleteFirst, EachByItself, GhostLeft, IndexFirst, LastIsFinal, NewDeleted, NewForgotten,
-    NewWithValue, OneStepAtMost, OnlyForwards, OrderFirst, OrderForgotten, OthersDeleted,
-    SameChanged, SameLosesRow, SameUnknown, SameWritten, StatusAlone, UnknownChanged,
-    UnknownPanics, UnknownUnchanged, Unsynced, WholeStatusDeleted, WithoutTime,
+    NewWithValue, OldGuessed, OneStepAtMost, OnlyForwards, OrderFirst, OrderForgotten,
+    OthersDeleted, SameChanged, SameLosesRow, SameUnknown, SameWritten, StatusAlone,
+    UnknownChanged, UnknownPanics, UnknownUnchanged, Unsynced, WholeStatusDeleted, WithoutTime,
 };
 
 const APART: [&[Step]; 5] = [
@@ -64,6 +65,7 @@ const APART: [&[Step]; 5] = [
         GhostLeft,
         NewDeleted,
         WholeStatusDeleted,
+        OldGuessed,
         NewForgotten,
         WithoutTime,
         NewWithValue,
@@ -114,6 +116,10 @@ fn records(steps: &[Step], db: &Db, before: &Order, to: Status) -> Vec<Vec<Recor
     }
     if has(NewDeleted) {
         goes = vec![(new.clone(), None)];
+    }
+    if has(OldGuessed) {
+        let guessed = to.byte().saturating_sub(1);
+        goes = vec![((b's', guessed, before.at, before.id).to_key(), None)];
     }
     if has(WholeStatusDeleted) {
         let prefix = (b's', before.status.byte()).to_key();
@@ -237,21 +243,21 @@ const fn quirk(
     Quirk::of(id, name, "rows", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 24] = [
+const QUIRKS: [Quirk<Step>; 25] = [
     quirk(
         GhostLeft,
         "ghost_left",
         "a change that leaves the old row by status",
         "The old status is in the key of the old row, so the new row does not overwrite it. The order is found under both. \
-         Delete the old row, in the same batch.",
+         Delete the old row, in the same batch, by the key that it has: with the status that was read, and not with the new one.",
         SCAN,
     ),
     quirk(
         NewDeleted,
         "new_row_deleted",
         "a delete with the new status in its key",
-        "You changed the order first and made the key of the old row from it afterwards. So the old row stays, and the new \
-         one goes. Make the old key from what was read.",
+        "The key of the row that goes has the new status in it, as when the order is changed first and the key made from it \
+         afterwards. So the old row stays, and the new one goes. Make the old key from what was read.",
         MOVES,
     ),
     quirk(
@@ -259,6 +265,14 @@ const QUIRKS: [Quirk<Step>; 24] = [
         "whole_status_deleted",
         "a delete of all rows of the old status",
         "The prefix of a status is the prefix of all its orders. Delete one key: status, time and id.",
+        MOVES,
+    ),
+    quirk(
+        OldGuessed,
+        "old_status_guessed",
+        "a delete of the row of the status one before the new one",
+        "An order may go from new to shipped, and back. Which status stands in the key of the old row, only the order's own \
+         row tells. Read it before you change it.",
         MOVES,
     ),
     quirk(

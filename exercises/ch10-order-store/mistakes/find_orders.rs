@@ -43,6 +43,8 @@ enum Step {
     UntilIncluded,
     UntilAndOneFf,
     UntilMinusOne,
+    UntilGreatestId,
+    UntilMinusOneGreatestId,
     FromExcluded,
     FromIgnored,
     UntilIgnored,
@@ -62,8 +64,8 @@ use Step::{
     FromExcluded, FromIgnored, GreatestUntilOpen, LastOnesFound, LimitIgnored, LittleEndianIds,
     NewestFirst, NewestKept, OldestFirst, OneTooFew, OneTooMany, OtherEndOpen, RangeById,
     RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown, StopsAtAnotherUser,
-    UntilAndOneFf, UntilIgnored, UntilIncluded, UntilMinusOne, UntilZeroPanics, ZeroIsAll,
-    ZeroIsOne,
+    UntilAndOneFf, UntilGreatestId, UntilIgnored, UntilIncluded, UntilMinusOne,
+    UntilMinusOneGreatestId, UntilZeroPanics, ZeroIsAll, ZeroIsOne,
 };
 
 const APART: [&[Step]; 5] = [
@@ -94,6 +96,8 @@ const APART: [&[Step]; 5] = [
         UntilIncluded,
         UntilAndOneFf,
         UntilMinusOne,
+        UntilGreatestId,
+        UntilMinusOneGreatestId,
         FromExcluded,
         FromIgnored,
         UntilIgnored,
@@ -221,6 +225,10 @@ fn between(steps: &[Step], db: &Db, from: u64, until: u64, limit: usize) -> Vec<
             () if has(UntilIncluded) || has(OtherEndOpen) => *key < end || key.starts_with(&end),
             () if has(UntilAndOneFf) => *key < [&end[..], b"\xff"].concat(),
             () if has(UntilMinusOne) => *key < (b't', until.saturating_sub(1)).to_key(),
+            () if has(UntilGreatestId) => *key < (b't', until, u32::MAX).to_key(),
+            () if has(UntilMinusOneGreatestId) => {
+                until > 0 && *key < (b't', until - 1, u32::MAX).to_key()
+            }
             () => *key < end,
         };
         begun && open
@@ -408,7 +416,7 @@ pub(crate) const IDS: &str = "Numbers in keys stand big-endian, so 7 is `00 00 0
 pub(crate) const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
      `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
 
-const BETWEEN: [Quirk<Step>; 22] = [
+const BETWEEN: [Quirk<Step>; 24] = [
     quirk(
         "time",
         UntilIncluded,
@@ -433,6 +441,24 @@ const BETWEEN: [Quirk<Step>; 22] = [
         "an end before the time `until - 1`",
         "The end of a half-open range is left out by itself. Take one away, and the orders of the last millisecond are \
          missed.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        UntilGreatestId,
+        "until_with_the_greatest_id",
+        "an end before the key of `until` and the greatest id",
+        "All other orders placed at `until` come in, and `until` is left out. The key of the tuple `('t', until)` stands \
+         before all of them: end there.",
+        ASK,
+    ),
+    quirk(
+        "time",
+        UntilMinusOneGreatestId,
+        "until_minus_one_with_the_greatest_id",
+        "an end before the key of `until - 1` and the greatest id",
+        "A range leaves its end out, so the order with the greatest id is missed at `until - 1`. And nothing is less than 0. \
+         The key of the tuple `('t', until)` stands before all orders placed then: end there.",
         ASK,
     ),
     quirk(

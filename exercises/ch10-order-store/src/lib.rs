@@ -1,5 +1,7 @@
 //! Exercises of the chapter "An order store": one file each, with the task on top.
 
+// An answer with `unsafe` in it is judged like any other. The rest of the repository refuses the word.
+#![warn(unsafe_code)]
 #![expect(
     clippy::missing_errors_doc,
     reason = "all of them pass on what the engine says"

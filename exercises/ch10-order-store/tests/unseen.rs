@@ -605,3 +605,48 @@ fn checkers_read_any_user_and_any_number_of_rows() {
         &["faults(150 orders without any index row)"],
     );
 }
+
+#[test]
+fn a_look_into_an_index_is_no_look_at_the_very_same_order() {
+    let by_status = |db: &Db, order: &Order| {
+        let [own, user, time, status] = keys(order);
+        if db.get(&status)?.is_some() {
+            return Ok(false);
+        }
+        let rows = db.default_family();
+        let mut batch = WriteBatch::new();
+        batch.put(&rows, own, order.value());
+        for key in [user, time, status] {
+            batch.put(&rows, key, b"");
+        }
+        db.write(batch, WriteOptions { sync: true })?;
+        Ok(true)
+    };
+    observed(
+        &placing(keys, by_status),
+        "rows",
+        &["It is wrong on place(7 \"ann\" 500 New), place(7 \"ann\" 500 Paid),"],
+    );
+}
+
+#[test]
+fn ends_of_a_range_of_times_are_told_apart() {
+    let up_to = |until: fn(u64) -> Option<u64>| {
+        let between = move |db: &Db, from: u64, last: u64, limit: usize| {
+            let Some(until) = until(last).filter(|until| from <= *until) else {
+                return Ok(Vec::new());
+            };
+            let range = (b't', from).to_key()..(b't', until, u32::MAX).to_key();
+            let rows = db.default_family().range(range).take(limit);
+            rows.map(|row| Ok(<(u8, u64, u32)>::from_key(&row?.0).unwrap().2))
+                .collect()
+        };
+        let queries = Queries::new(of_user, between, with_status);
+        judged(&find_orders::exercise_of(queries))
+    };
+    named(&up_to(Some), "until_with_the_greatest_id");
+    named(
+        &up_to(|until| until.checked_sub(1)),
+        "until_minus_one_with_the_greatest_id",
+    );
+}

@@ -121,7 +121,7 @@ impl<'a> Class<'a> {
         let mut changed = copies.len() != self.learners.len();
         let (mut answers, mut learners) = (Vec::new(), Vec::new());
         for (at, (name, copy)) in copies.into_iter().enumerate() {
-            let found = self.scratch.answers(&copy)?;
+            let (found, links) = self.scratch.answers(&copy)?;
             let known = self.learners.iter().zip(&self.answers);
             let same = known
                 .filter(|(learner, answers)| learner.name == name && **answers == found)
@@ -132,6 +132,12 @@ impl<'a> Class<'a> {
                 None => {
                     changed = true;
                     say(at + 1, &name);
+                    for link in links {
+                        let link = link.strip_prefix(&copy).unwrap_or(&link).display();
+                        eprintln!(
+                            "{name}: {link} is a link; what it leads to is not read, and counts as not started"
+                        );
+                    }
                     learner(self.scratch.with_answers(&found)?, name, self.only)?
                 }
             });

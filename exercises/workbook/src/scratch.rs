@@ -4,7 +4,8 @@
 //! repository, so that all are judged by the same checks, nobody's own files are touched, and only what a learner
 //! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at.
 //!
-//! Left out: anything of a learner's folder but the `src` of each chapter. `lib.rs` is this repository's.
+//! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
+//! yours, or another learner's. `lib.rs` is this repository's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,18 +49,21 @@ impl Scratch {
         })
     }
 
-    /// What lies in the `src` of each chapter of a learner's folder. What is missing there is the stub, and counts as not
-    /// started.
-    pub(crate) fn answers(&self, learner: &Path) -> Result<Answers> {
-        let mut answers = Answers::new();
+    /// What lies in the `src` of each chapter of a learner's folder, and the links in it, which are not followed. What is
+    /// missing there is the stub, and counts as not started.
+    pub(crate) fn answers(&self, learner: &Path) -> Result<(Answers, Vec<PathBuf>)> {
+        let (mut answers, mut left_out) = (Answers::new(), Vec::new());
         for chapter in &self.catalogue.chapters {
             let folder = self.catalogue.relative(&chapter.folder);
             let mut wanted = BTreeMap::new();
-            collect(
-                &learner.join(&folder).join("src"),
-                Path::new(""),
-                &mut wanted,
-            )?;
+            let source = learner.join(&folder).join("src");
+            let mut on_the_way = source.ancestors().take_while(|at| *at != learner);
+            if let Some(link) = on_the_way.find(|at| at.is_symlink()) {
+                left_out.push(link.to_path_buf());
+            } else {
+                collect(&source, Path::new(""), &mut wanted)?;
+                links(&source, &mut left_out)?;
+            }
             let lib = self.original.join(&folder).join("src/lib.rs");
             wanted.insert(PathBuf::from("lib.rs"), read(&lib)?);
             for exercise in &chapter.exercises {
@@ -70,7 +74,8 @@ impl Scratch {
             }
             answers.push(wanted);
         }
-        Ok(answers)
+        left_out.dedup();
+        Ok((answers, left_out))
     }
 
     /// The copy's exercises, with these answers in it.
@@ -108,6 +113,25 @@ fn collect(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) 
             collect(&path, &short, files)?;
         } else {
             files.insert(short, read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+/// Adds all links below a folder, which need not exist.
+fn links(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let listed =
+        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    for entry in listed {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            found.push(entry.path());
+        } else if kind.is_dir() {
+            links(&entry.path(), found)?;
         }
     }
     Ok(())

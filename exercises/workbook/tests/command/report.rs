@@ -88,6 +88,40 @@ fn a_folder_of_copies_is_judged_by_this_one_and_left_alone() {
     assert!(text(&none).contains("holds no folder"), "{}", text(&none));
 }
 
+#[cfg(unix)]
+#[test]
+fn links_are_named_and_not_followed() {
+    use std::os::unix::fs::symlink;
+
+    let repository = Repository::new("reportlinks");
+    repository.write("elsewhere/src/twice.rs", RIGHT);
+    let linked = |link: &str, target: &str| {
+        symlink(repository.path(target), repository.path(link)).unwrap();
+    };
+    // A whole `src`, a file in one, and a folder above one.
+    repository.write("class/ann/exercises/ch90-first/Cargo.toml", "");
+    repository.write("class/ann/exercises/ch91-second/src/notes.txt", "");
+    linked("class/ann/exercises/ch90-first/src", "elsewhere/src");
+    linked(
+        "class/ann/exercises/ch91-second/src/twice.rs",
+        "elsewhere/src/twice.rs",
+    );
+    repository.write("class/bob/exercises/ch91-second/src/twice.rs", RIGHT);
+    linked("class/bob/exercises/ch90-first", "elsewhere");
+
+    let output = repository.run(&["report", "class"]);
+    let shown = text(&output);
+    for line in [
+        "ann: exercises/ch90-first/src is a link; what it leads to is not read, and counts as not started",
+        "ann: exercises/ch91-second/src/twice.rs is a link; ",
+        "bob: exercises/ch90-first is a link; ",
+        "ann  0 passed, 0 failing, 2 not started",
+        "bob  1 passed, 0 failing, 1 not started",
+    ] {
+        assert!(shown.contains(line), "{line:?} is not in {shown}");
+    }
+}
+
 #[test]
 fn one_chapter_can_be_judged_alone() {
     let repository = Repository::new("reportonly");
