@@ -32,8 +32,8 @@ enum Step {
 }
 use Step::{
     Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LatePanics, LateSigned,
-    LateWrapped, NameBetween, NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward, TimeInSeconds,
-    TwentyDigits, Unpadded,
+    LateWrapped, NameBetween, NameFirst, NoHyphens, PaddedByBlanks, TimeBeforeFlag, TimeForward,
+    TimeInSeconds, TwentyDigits, Unpadded,
 };
 
 const APART: [&[Step]; 6] = [

@@ -43,8 +43,8 @@ enum Step {
 }
 use Step::{
     Counted, Exchanged, FirstOnly, GhostOnlyWithoutOrder, GhostsFirst, GhostsUnseen, IdsCompared,
-    IndexByIndex, MissingFirst, MissingUnseen, NotByTime, NotByUser, OneFieldCompared, OnlyByStatus,
-    OrdersReported, OthersReported, UnreadablePanics, UnreadableSkipped,
+    IndexByIndex, MissingFirst, MissingUnseen, NotByTime, NotByUser, OneFieldCompared,
+    OnlyByStatus, OrdersReported, OthersReported, UnreadablePanics, UnreadableSkipped,
 };
 
 const APART: [&[Step]; 5] = [
@@ -100,8 +100,9 @@ fn names_its_order(key: &[u8], orders: &[Order]) -> bool {
     match key.first() {
         Some(b's') => <(u8, u8, u64, u32)>::from_key(key)
             .is_ok_and(|(_, status, _, id)| by(id, &|order| order.status.byte() == status)),
-        Some(b't') => <(u8, u64, u32)>::from_key(key)
-            .is_ok_and(|(_, at, id)| by(id, &|order| order.at == at)),
+        Some(b't') => {
+            <(u8, u64, u32)>::from_key(key).is_ok_and(|(_, at, id)| by(id, &|order| order.at == at))
+        }
         _ => <(u8, String, Desc<u64>, u32)>::from_key(key)
             .is_ok_and(|(_, user, _, id)| by(id, &|order| order.user == user)),
     }
