@@ -214,8 +214,8 @@ fn missed() -> Vec<Mistake<Separate>> {
         })
         .says("the beginnings of `b`, and nothing else")
         .why(
-            "Such a key may do where it lies in range. But each beginning of `abd` stands before `abc:1` or is too long, and a cut of `a` \
-             fits: `abc;`. Raise the last byte of a beginning of `a`.",
+            "Such a key may do where it lies in range. But each beginning of `abd` stands before `abc:1`, and a cut of `a` fits there: \
+             `abc;`. Raise the last byte of a beginning of `a`.",
         )
         .link(SEPARATORS),
         mistake("behind_the_difference_alone", "shortest", |a, b| {

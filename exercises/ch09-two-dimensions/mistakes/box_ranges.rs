@@ -317,7 +317,7 @@ fn joined_as_they_come(numbers: impl Iterator<Item = u64>) -> List {
     for number in numbers {
         match ranges.last_mut() {
             Some(last) if last.end().checked_add(1) == Some(number) => {
-                *last = *last.start()..=number
+                *last = *last.start()..=number;
             }
             _ => ranges.push(number..=number),
         }
