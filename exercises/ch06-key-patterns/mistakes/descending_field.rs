@@ -35,6 +35,7 @@ enum Step {
     TitleEndedLate,
     TitleWithLength,
     TitleReversed,
+    TitleNegated,
     TitleLeftOut,
     TitleOneFf,
     // The whole key.
@@ -45,8 +46,9 @@ enum Step {
 use Step::{
     EndInverted, TimeAscending, TimeBeforeUser, TimeInFourBytes, TimeLittleEndian,
     TimeMinusFromSigned, TimeNegated, TimeUnpaddedInverted, TitleAscending, TitleBeforeTime,
-    TitleEndedLate, TitleLeftOut, TitleOneFf, TitleRawInverted, TitleReversed, TitleWithLength,
-    UserFilledUp, UserInverted, UserOneZero, UserRaw, UserWithColon, UserWithLength,
+    TitleEndedLate, TitleLeftOut, TitleNegated, TitleOneFf, TitleRawInverted, TitleReversed,
+    TitleWithLength, UserFilledUp, UserInverted, UserOneZero, UserRaw, UserWithColon,
+    UserWithLength,
 };
 
 /// Of each group, a key takes one step at most.
@@ -74,6 +76,7 @@ const APART: [&[Step]; 4] = [
         TitleEndedLate,
         TitleWithLength,
         TitleReversed,
+        TitleNegated,
         TitleLeftOut,
         TitleOneFf,
     ],
@@ -90,7 +93,7 @@ const fn quirk(
     Quirk::of(id, name, "order", says, why, link)
 }
 
-const QUIRKS: [Quirk<Step>; 22] = [
+const QUIRKS: [Quirk<Step>; 23] = [
     quirk(
         UserRaw,
         "user_without_end",
@@ -221,6 +224,14 @@ const QUIRKS: [Quirk<Step>; 22] = [
         FIELD,
     ),
     quirk(
+        TitleNegated,
+        "title_bytes_negated",
+        "each byte of the ended title subtracted from zero",
+        "A negated byte is the inverted one plus 1, and the byte 00 stays 00. That is the byte that ends the title, so `jazz` still comes \
+         before `jazzy`. Invert: `!byte`, or 255 minus it.",
+        FIELD,
+    ),
+    quirk(
         TitleLeftOut,
         "title_left_out",
         "no title in the key",
@@ -330,6 +341,12 @@ fn title_field(steps: &[Step], title: &str) -> Vec<u8> {
         [inverted(title.as_bytes()), vec![0x00, 0x01]].concat()
     } else if has(TitleWithLength) {
         inverted(&with_length(title))
+    } else if has(TitleNegated) {
+        let mut negated = ended(title);
+        negated
+            .iter_mut()
+            .for_each(|byte| *byte = byte.wrapping_neg());
+        negated
     } else if has(TitleReversed) {
         title.bytes().rev().collect()
     } else if has(TitleOneFf) {

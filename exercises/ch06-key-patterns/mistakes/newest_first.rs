@@ -8,9 +8,9 @@ use crate::mistakes::newest_first_key;
 use crate::mistakes::newest_first_steps::Step::{
     self, CrossedPanic, CrossedSwapped, EndsAtKeyOfFrom, EndsAtManyFf, EndsAtOneFf, EqualTaken,
     ExchangedOnly, FromIgnored, FromLeftOut, KeyOfToExcluded, LimitAndOne, LimitIgnored,
-    LimitOfTheOldest, LimitOfTimes, LimitZeroIsAll, LittleEndianBounds, NamesBackwards,
-    NotExchanged, OldestFirst, OtherEndOpen, PlainBounds, RowsUncut, SortedByName, TimeZeroMissed,
-    TimeZeroPanics, ToIgnored, ToTaken,
+    LimitOfTheOldest, LimitOfTimes, LimitZeroIsAll, LimitZeroIsOne, LittleEndianBounds,
+    NamesBackwards, NotExchanged, OldestFirst, OtherEndOpen, PlainBounds, RowsUncut, SortedByName,
+    TimeZeroMissed, TimeZeroPanics, ToIgnored, ToTaken,
 };
 use crate::mistakes::newest_first_steps::{APART, QUIRKS};
 use crate::newest_first::{Feed, Rows};
@@ -137,6 +137,8 @@ fn arranged(steps: &[Step], mut rows: Vec<Vec<u8>>, limit: usize) -> Vec<Vec<u8>
         rows.retain(|row| times.contains(&time(row)));
     } else if has(LimitAndOne) {
         rows.truncate(limit.saturating_add(1));
+    } else if has(LimitZeroIsOne) {
+        rows.truncate(limit.max(1));
     } else if !(has(LimitIgnored) || has(LimitZeroIsAll) && limit == 0) {
         rows.truncate(limit);
     }

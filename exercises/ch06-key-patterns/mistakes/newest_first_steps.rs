@@ -41,14 +41,15 @@ pub(crate) enum Step {
     LimitIgnored,
     LimitAndOne,
     LimitZeroIsAll,
+    LimitZeroIsOne,
     LimitOfTimes,
 }
 use Step::{
     CrossedPanic, CrossedSwapped, EndsAtKeyOfFrom, EndsAtManyFf, EndsAtOneFf, EqualTaken,
     ExchangedOnly, FromIgnored, FromLeftOut, KeyOfToExcluded, LimitAndOne, LimitIgnored,
-    LimitOfTheOldest, LimitOfTimes, LimitZeroIsAll, LittleEndianBounds, NamesBackwards,
-    NotExchanged, OldestFirst, OtherEndOpen, PlainBounds, RowsUncut, SortedByName, TimeZeroMissed,
-    TimeZeroPanics, ToIgnored, ToTaken,
+    LimitOfTheOldest, LimitOfTimes, LimitZeroIsAll, LimitZeroIsOne, LittleEndianBounds,
+    NamesBackwards, NotExchanged, OldestFirst, OtherEndOpen, PlainBounds, RowsUncut, SortedByName,
+    TimeZeroMissed, TimeZeroPanics, ToIgnored, ToTaken,
 };
 
 /// Of each group, a scan takes one step at most.
@@ -82,6 +83,7 @@ pub(crate) const APART: [&[Step]; 7] = [
         LimitIgnored,
         LimitAndOne,
         LimitZeroIsAll,
+        LimitZeroIsOne,
         LimitOfTimes,
     ],
 ];
@@ -104,7 +106,7 @@ const fn panicking(quirk: Quirk<Step>) -> Quirk<Step> {
     }
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
     panicking(quirk(
         NotExchanged,
         "bounds_not_exchanged",
@@ -300,6 +302,13 @@ pub(crate) const QUIRKS: [Quirk<Step>; 27] = [
         "limit_zero_is_no_limit",
         "all events where the limit is 0",
         "Some programs mean \"no limit\" by 0. Here at most 0 names are asked for.",
+        TASK,
+    ),
+    quirk(
+        LimitZeroIsOne,
+        "limit_zero_is_one",
+        "one event where the limit is 0",
+        "Whoever adds a name and then asks whether it is enough has one already. Ask before you add.",
         TASK,
     ),
     quirk(

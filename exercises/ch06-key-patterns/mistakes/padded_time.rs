@@ -31,15 +31,16 @@ enum Step {
     ThirtyNine,
     Spaces,
     ZerosBehind,
+    LowestDigitFirst,
     Hexadecimal,
     BareDigits,
     BigEndian,
     LeftOpen,
 }
 use Step::{
-    BareDigits, BigEndian, Hexadecimal, InSeconds, LeftOpen, Narrowed, Nineteen, PrintedFloat,
-    Signed, Sixteen, Spaces, Ten, Thirteen, ThirtyNine, ThroughFloat, TurnedRound, TwentyOne,
-    Unpadded, ZerosBehind,
+    BareDigits, BigEndian, Hexadecimal, InSeconds, LeftOpen, LowestDigitFirst, Narrowed, Nineteen,
+    PrintedFloat, Signed, Sixteen, Spaces, Ten, Thirteen, ThirtyNine, ThroughFloat, TurnedRound,
+    TwentyOne, Unpadded, ZerosBehind,
 };
 
 const NUMBER: [Step; 6] = [
@@ -51,7 +52,7 @@ const NUMBER: [Step; 6] = [
     TurnedRound,
 ];
 
-const QUIRKS: [Quirk<Step>; 19] = [
+const QUIRKS: [Quirk<Step>; 20] = [
     Quirk::of(
         Narrowed,
         "narrowed_to_u32",
@@ -182,6 +183,15 @@ const QUIRKS: [Quirk<Step>; 19] = [
         WRONG,
     ),
     Quirk::of(
+        LowestDigitFirst,
+        "lowest_digit_first",
+        "order",
+        "the twenty digits from the last to the first",
+        "`time % 10` gives the last digit first. In a key the highest digit decides, so it stands in front: fill the places from the \
+         back.",
+        WRONG,
+    ),
+    Quirk::of(
         Hexadecimal,
         "hexadecimal",
         "digits",
@@ -272,6 +282,9 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
     }
     if has(BareDigits) {
         return text.bytes().map(|digit| digit - b'0').collect();
+    }
+    if has(LowestDigitFirst) {
+        return text.bytes().rev().collect();
     }
     let end = if has(LeftOpen) { "\n" } else { "" };
     (text + end).into_bytes()

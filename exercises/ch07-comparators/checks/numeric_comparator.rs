@@ -16,7 +16,7 @@ use ch07_comparators::numeric_comparator as learner;
 pub(crate) type Order = Arc<dyn Fn(&[u8], &[u8]) -> Ordering + Send + Sync>;
 
 /// The keys, the plainest first: a finding names the first pair or triple of them that shows a fault.
-const KEYS: [&[u8]; 48] = [
+const KEYS: [&[u8]; 49] = [
     b"item:1",
     b"item:2",
     b"item:10",
@@ -61,6 +61,8 @@ const KEYS: [&[u8]; 48] = [
     b" item:3",
     // A digit in Latin-1, and none in ASCII.
     b"item:\xb2",
+    // A digit in Unicode, and none in ASCII: the Arabic 3.
+    "item:\u{663}".as_bytes(),
     &long::<300>(b'2'),
     &long::<301>(b'1'),
     &long::<301>(b'3'),

@@ -183,12 +183,19 @@ fn too_long(a: &[u8], _: &[u8], answer: Option<&[u8]>) -> Option<String> {
     let found = answer?;
     (found.len() >= a.len()).then(|| {
         format!(
-            "is {}, which has {} bytes, and `a` has {}",
+            "is {}, which has {}, and `a` has {}",
             quoted(found),
-            found.len(),
+            bytes(found.len()),
             a.len()
         )
     })
+}
+
+fn bytes(count: usize) -> String {
+    match count {
+        1 => "one byte".to_owned(),
+        _ => format!("{count} bytes"),
+    }
 }
 
 fn not_shortest(a: &[u8], b: &[u8], answer: Option<&[u8]>) -> Option<String> {

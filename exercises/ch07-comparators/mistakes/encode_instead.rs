@@ -202,7 +202,7 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
             let number = key[colon + 1..].try_into().ok()?;
             Some((String::from_utf8(key[..colon].to_vec()).ok()?, u64::from_be_bytes(number)))
         })
-        .says("a split at the last byte 3a")
+        .says("a split at the last byte 3a, or at each of them")
         .why("58 is 3a, the byte of a colon. In binary any byte can stand in a number: count from the end instead.")
         .link(TASK),
         rows("decode_keeps_the_colon", |key| {

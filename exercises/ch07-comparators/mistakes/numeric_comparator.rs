@@ -260,6 +260,36 @@ pub fn all() -> Vec<Mistake<Order>> {
              before `item:10` otherwise. Compare the prefix first.",
         )
         .link(REPAIR),
+        mistake("digits_of_any_script", "order", |a, b| {
+            let fields = |key: &[u8]| {
+                let text = str::from_utf8(key).ok()?;
+                let prefix = text.trim_end_matches(char::is_numeric);
+                // `parse` reads ASCII digits alone.
+                let is_read = text[prefix.len()..].bytes().all(|byte| byte.is_ascii_digit());
+                (!is_read).then(|| prefix.as_bytes().to_vec())
+            };
+            let split_at = |key: &[u8]| match fields(key) {
+                Some(prefix) => (prefix, Vec::new()),
+                None => {
+                    let (prefix, digits) = split(key);
+                    (prefix.to_vec(), digits.to_vec())
+                }
+            };
+            let ((p, x), (q, y)) = (split_at(a), split_at(b));
+            p.cmp(&q)
+                .then_with(|| x.is_empty().cmp(&y.is_empty()).reverse())
+                .then_with(|| {
+                    let (x, y) = (stripped(&x), stripped(&y));
+                    x.len().cmp(&y.len()).then(x.cmp(y))
+                })
+                .then_with(|| a.cmp(b))
+        })
+        .says("digits of any script taken out of the prefix")
+        .why(
+            "`is_numeric` knows the digits of many scripts, and fractions too. The rules say ASCII digits: `is_ascii_digit`. All other \
+             bytes belong to the prefix.",
+        )
+        .link("numeric-comparator"),
         mistake("half_numeric", "transitive", half_numeric)
             .says("numbers compared between keys with one prefix, and all other pairs as bytes")
             .why(

@@ -221,6 +221,16 @@ fn missed() -> Vec<Mistake<Separate>> {
              further `abc;` fits.",
         )
         .link(SEPARATORS),
+        mistake("beginnings_of_b_alone", "shortest", |a, b| {
+            let beginnings = (1..b.len()).map(|n| b[..n].to_vec());
+            beginnings.into_iter().find(|key| key.len() < a.len() && fits(a, b, key))
+        })
+        .says("the beginnings of `b`, and nothing else")
+        .why(
+            "Such a key may do where it lies in range. But each beginning of `abd` stands before `abc:1`, and a cut of `a` fits there: \
+             `abc;`. Raise the last byte of a beginning of `a`.",
+        )
+        .link(SEPARATORS),
         mistake("behind_the_difference_alone", "shortest", |a, b| {
             let n = common(a, b) + 1;
             cuts(a, raised).into_iter().find(|cut| cut.len() > n && fits(a, b, cut))

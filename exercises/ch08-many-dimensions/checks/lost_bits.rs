@@ -85,6 +85,8 @@ fn sizes() -> PartOf<Limits> {
             power + 1,
             power | power >> 1,
             power | power >> 20,
+            // Neighbours of this size are far apart, and this one is not beside one of them.
+            power | 0b101,
         ]);
     }
     scores.push(u64::MAX);

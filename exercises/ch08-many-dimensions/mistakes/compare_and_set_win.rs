@@ -187,7 +187,8 @@ fn values() -> Vec<Mistake<Changes>> {
         winning(
             "win_clears_paid",
             "`paid` cleared together with the time",
-            "The mask for the time has 29 ones. With 30 it takes `paid` too.",
+            "`paid` stands between gems and time, and whoever set it is to find it there. A mask of 30 ones takes it away with the \
+             time: 29 are enough. So does a score that is put together anew from gems and time.",
             LAYOUT,
             |board, member, gems, time| {
                 until_set(board, member, |seen| {

@@ -167,6 +167,22 @@ fn losses() -> Vec<Mistake<Limits>> {
             },
         ),
         lost(
+            "size_of_the_difference",
+            "the number of bits in the distance from the double to this very number",
+            "A number that happens to be kept has the distance 0, and its neighbours of the same size are not kept. It is the size \
+             that you are asked about: how many bits has the number, and for how many is there room?",
+            |score| {
+                #[expect(
+                    clippy::cast_precision_loss,
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "this is the mistake"
+                )]
+                let kept = score as f64 as u64;
+                size(score.abs_diff(kept))
+            },
+        ),
+        lost(
             "one_or_nothing",
             "1 from 2^53 on and 0 below",
             "One bit is lost up to 2^54. With each doubling the gap between doubles doubles too, and one bit more \

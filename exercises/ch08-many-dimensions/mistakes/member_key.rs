@@ -26,14 +26,15 @@ enum Step {
     Colons,
     LateClamped,
     LateWrapped,
+    LateSigned,
     LatePanics,
     LastRefused,
     OneMore,
 }
 use Step::{
-    Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LatePanics, LateWrapped,
-    NameBetween, NameFirst, NoHyphens, OneMore, PaddedByBlanks, TimeBeforeFlag, TimeForward,
-    TimeInSeconds, TwentyDigits, Unpadded,
+    Colons, FlagAsWord, FlagInverted, LastRefused, LateClamped, LatePanics, LateSigned,
+    LateWrapped, NameBetween, NameFirst, NoHyphens, OneMore, PaddedByBlanks, TimeBeforeFlag,
+    TimeForward, TimeInSeconds, TwentyDigits, Unpadded,
 };
 
 const APART: [&[Step]; 6] = [
@@ -42,7 +43,14 @@ const APART: [&[Step]; 6] = [
     &[TimeForward, TimeInSeconds],
     &[Unpadded, PaddedByBlanks, TwentyDigits],
     &[NoHyphens, Colons],
-    &[LateClamped, LateWrapped, LatePanics, LastRefused, OneMore],
+    &[
+        LateClamped,
+        LateWrapped,
+        LateSigned,
+        LatePanics,
+        LastRefused,
+        OneMore,
+    ],
 ];
 
 const QUIRKS: [Quirk<Step>; 17] = [
@@ -168,6 +176,15 @@ const QUIRKS: [Quirk<Step>; 17] = [
         RULES,
     ),
     Quirk::of(
+        LateSigned,
+        "late_times_with_a_sign",
+        "refusal",
+        "a difference below zero, with its minus sign",
+        "The sign is no digit, and it takes the place of one, so the width looks right. What does not fit has no member: \
+         `checked_sub` of a `u64`.",
+        RULES,
+    ),
+    Quirk::of(
         LatePanics,
         "late_times_panic",
         "returns",
@@ -203,7 +220,7 @@ fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> 
     );
     let back = if has(LateClamped) {
         LATEST.saturating_sub(at_ms)
-    } else if has(LateWrapped) {
+    } else if has(LateWrapped) || has(LateSigned) {
         LATEST.wrapping_sub(at_ms)
     } else if has(OneMore) {
         (LATEST + 1).checked_sub(at_ms)?
@@ -220,7 +237,22 @@ fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> 
     } else {
         back
     };
-    let digits = if has(Unpadded) {
+    let digits = if has(LateSigned) && at_ms > LATEST && !has(TimeForward) {
+        let number = if has(TimeInSeconds) {
+            back.cast_signed() / 1000
+        } else {
+            back.cast_signed()
+        };
+        if has(Unpadded) {
+            number.to_string()
+        } else if has(PaddedByBlanks) {
+            format!("{number:13}")
+        } else if has(TwentyDigits) {
+            format!("{number:020}")
+        } else {
+            format!("{number:013}")
+        }
+    } else if has(Unpadded) {
         number.to_string()
     } else if has(PaddedByBlanks) {
         format!("{number:13}")

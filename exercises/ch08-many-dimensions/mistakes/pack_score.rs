@@ -114,7 +114,8 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "order",
         "a second that is rounded up",
         "The second is what is left when three digits are cut off, in Rust `at_ms / 1000`. Rounded up, a player at \
-         .999 is taken for one at the next second.",
+         .999 is taken for one at the next second. Do you divide by 1000 only after you subtract? That rounds the second up \
+         as well: cut the milliseconds off first.",
         LAYOUT,
     ),
     Quirk::of(
@@ -449,6 +450,15 @@ pub fn all() -> Vec<Mistake<Packer>> {
              first, then shift. (JavaScript and the `bit` library of Redis scripts shift within 32 bits too.)",
         )
         .link(DIGITS),
+        mistake("gems_cast_to_32_bits", "refusal", |gems, paid, at_ms| {
+            right(u64::from(gems as u32), paid, at_ms)
+        })
+        .says("the gems cut to 32 bits before they are checked")
+        .why(
+            "`as u32` drops the upper bits without a word: 2^32 gems become 0, and 0 fits. Check the number that was given, or convert \
+             it by `u32::try_from`.",
+        )
+        .link(RULES),
         mistake("milliseconds_refused", "layout", |gems, paid, at_ms| {
             let left = (END * 1000).checked_sub(at_ms)?;
             let fits = gems < 1 << 23 && left < 1 << 29;

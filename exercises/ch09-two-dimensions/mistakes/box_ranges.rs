@@ -300,12 +300,29 @@ fn quarters(
     }
 }
 
-/// One scan for each line of points, at most so many.
+/// One scan for each line of points.
 fn lines(count: &Span, range: impl Fn(u32) -> Option<RangeInclusive<u64>>) -> List {
     if count.is_empty() {
         return Vec::new();
     }
-    count.clone().take(64).filter_map(range).collect()
+    count.clone().filter_map(range).collect()
+}
+
+const NOT_SORTED: &str = "The curve jumps between columns and rows, so the numbers do not ascend as you list them, and some that follow \
+                          each other do not meet. Sort all numbers first, then join them.";
+
+/// Ranges of numbers in the order in which they come.
+fn joined_as_they_come(numbers: impl Iterator<Item = u64>) -> List {
+    let mut ranges = List::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.end().checked_add(1) == Some(number) => {
+                *last = *last.start()..=number;
+            }
+            _ => ranges.push(number..=number),
+        }
+    }
+    ranges
 }
 
 /// All mistakes of this exercise.
@@ -332,6 +349,20 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         })
         .says("a range for each column, from its first point to its last")
         .why("The points of a column do not follow each other on the curve: between 0, 1 and 0, 2 lie 1, 0 and 1, 1.")
+        .link(RANGES),
+        mistake("columns_not_sorted", |x, y| {
+            let of_column = |x| y.clone().map(move |y| interleave(x, y));
+            joined_as_they_come(x.flat_map(of_column))
+        })
+        .says("the points of one column after the other, joined where two numbers follow each other, and not sorted")
+        .why(NOT_SORTED)
+        .link(RANGES),
+        mistake("rows_not_sorted", |x, y| {
+            let of_row = |y| x.clone().map(move |x| interleave(x, y));
+            joined_as_they_come(y.flat_map(of_row))
+        })
+        .says("the points of one row after the other, joined where two numbers follow each other, and not sorted")
+        .why(NOT_SORTED)
         .link(RANGES),
         mistake("parts_not_joined", |x, y| {
             let mut list = List::new();

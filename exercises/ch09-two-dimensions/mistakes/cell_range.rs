@@ -210,6 +210,30 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
                  only one of them.",
             )
             .link(CELL),
+        mistake("odd_bit_kept", "common", |a, b| {
+            let shared = shared_bits(a, b);
+            (a >> (52 - shared), shared / 2)
+        })
+        .says("all shared bits as the prefix, and half their count as the cuts")
+        .why(
+            "The cuts are right. But with an odd count of shared bits, the prefix has one bit more than twice the cuts. Round the \
+             count first, then shift.",
+        )
+        .link(CELL),
+        mistake("whole_map_always", "common", |_, _| (0, 0))
+            .says("the whole map for all numbers")
+            .why(
+                "It holds both places, and it is the largest cell there is. Begin with the smallest cells, or go on cutting as long as \
+                 both places are in one part.",
+            )
+            .link(CELL),
+        mistake("smallest_cells_left_out", "common", |a, b| {
+            let (_, cuts) = common_cell(a, b);
+            cell(a, cuts.min(25))
+        })
+        .says("at most 25 cuts")
+        .why("A cell of 26 cuts is one number, and equal numbers share it. `0..26` stops before 26.")
+        .link(CELL),
         mistake("counted_in_64_bits", "common", |a, b| {
             let cuts = (a ^ b).leading_zeros() / 2;
             let rest = 52_u32.saturating_sub(2 * cuts);
@@ -253,6 +277,16 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
             cell(a.min(b), (52 - bits) / 2)
         })
         .says("a cell as large as the difference of the numbers")
+        .why(
+            "Two numbers that differ by 1 may lie in different halves of the map, as 0111...1 and 1000...0 do. Look at the bits in \
+             front, not at the difference.",
+        )
+        .link(PREDICT),
+        mistake("measured_by_difference_from_a", "common", |a, b| {
+            let bits = 64 - (a.abs_diff(b)).leading_zeros();
+            cell(a, (52 - bits) / 2)
+        })
+        .says("the cell of the first number that is as large as the difference of the two")
         .why(
             "Two numbers that differ by 1 may lie in different halves of the map, as 0111...1 and 1000...0 do. Look at the bits in \
              front, not at the difference.",

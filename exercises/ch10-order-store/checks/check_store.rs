@@ -153,6 +153,18 @@ fn cases() -> Vec<Case> {
             &[index((7, "ann", 501, Paid), 2)],
         ),
         altered(
+            "7 stands under Paid at another time as well",
+            GHOSTS,
+            &[],
+            &[index((7, "ann", 501, Paid), 3)],
+        ),
+        altered(
+            "7 stands under its user at another time as well",
+            GHOSTS,
+            &[],
+            &[index((7, "ann", 501, Paid), 1)],
+        ),
+        altered(
             "8 lacks its row by user, and 9 has one by user and none of its own",
             BOTH,
             &[(1, 1)],

@@ -249,7 +249,8 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "ghost_left",
         "a change that leaves the old row by status",
         "The old status is in the key of the old row, so the new row does not overwrite it. The order is found under both. \
-         Delete the old row, in the same batch, by the key that it has: with the status that was read, and not with the new one.",
+         Delete the old row, in the same batch. Is there a delete already? Then look at its key: it has to be made from what was \
+         read, with the old status.",
         SCAN,
     ),
     quirk(
@@ -278,8 +279,9 @@ const QUIRKS: [Quirk<Step>; 25] = [
     quirk(
         NewForgotten,
         "new_row_forgotten",
-        "a change that deletes the old row and puts no new one",
-        "The order has its new status, and no query by status finds it.",
+        "a change after which the old row is gone and the new one is not there",
+        "The order has its new status, and no query by status finds it. Is there a put of the new row? Then see what stands \
+         behind it: in a batch, the last record of a key counts.",
         MOVES,
     ),
     quirk(

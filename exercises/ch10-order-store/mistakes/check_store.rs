@@ -6,6 +6,7 @@ use std::sync::Arc;
 use engine::Db;
 use engine::WriteBatch;
 use engine::WriteOptions;
+use engine::keys::{DecodeKey as _, Desc};
 use kit::{Mistake, Quirk, compose};
 
 use crate::check_store::{Checker, Found, solution};
@@ -33,6 +34,7 @@ enum Step {
     GhostsFirst,
     IndexByIndex,
     IdsCompared,
+    OneFieldCompared,
     Counted,
     UnreadablePanics,
     UnreadableSkipped,
@@ -41,8 +43,8 @@ enum Step {
 }
 use Step::{
     Counted, Exchanged, FirstOnly, GhostOnlyWithoutOrder, GhostsFirst, GhostsUnseen, IdsCompared,
-    IndexByIndex, MissingFirst, MissingUnseen, NotByTime, NotByUser, OnlyByStatus, OrdersReported,
-    OthersReported, UnreadablePanics, UnreadableSkipped,
+    IndexByIndex, MissingFirst, MissingUnseen, NotByTime, NotByUser, OneFieldCompared,
+    OnlyByStatus, OrdersReported, OthersReported, UnreadablePanics, UnreadableSkipped,
 };
 
 const APART: [&[Step]; 5] = [
@@ -54,6 +56,7 @@ const APART: [&[Step]; 5] = [
         MissingFirst,
         GhostsFirst,
         IdsCompared,
+        OneFieldCompared,
         Counted,
     ],
     &[OnlyByStatus, NotByUser, NotByTime, IndexByIndex],
@@ -66,7 +69,13 @@ const APART: [&[Step]; 5] = [
         Counted,
     ],
     // What has other letters has no place among the three, and no id.
-    &[IndexByIndex, IdsCompared, OthersReported, OrdersReported],
+    &[
+        IndexByIndex,
+        IdsCompared,
+        OneFieldCompared,
+        OthersReported,
+        OrdersReported,
+    ],
 ];
 
 fn orders(db: &Db) -> Vec<Order> {
@@ -81,6 +90,22 @@ fn orders(db: &Db) -> Vec<Order> {
 fn readable(key: &[u8]) -> bool {
     // A key that cannot be read is named by its bytes.
     key_name(key) != kit::answer::hex(key)
+}
+
+/// Whether the index row names an order and says the status, the time or the user of it that its index is called by.
+fn names_its_order(key: &[u8], orders: &[Order]) -> bool {
+    let by = |id: u32, holds: &dyn Fn(&Order) -> bool| {
+        orders.iter().any(|order| order.id == id && holds(order))
+    };
+    match key.first() {
+        Some(b's') => <(u8, u8, u64, u32)>::from_key(key)
+            .is_ok_and(|(_, status, _, id)| by(id, &|order| order.status.byte() == status)),
+        Some(b't') => {
+            <(u8, u64, u32)>::from_key(key).is_ok_and(|(_, at, id)| by(id, &|order| order.at == at))
+        }
+        _ => <(u8, String, Desc<u64>, u32)>::from_key(key)
+            .is_ok_and(|(_, user, _, id)| by(id, &|order| order.user == user)),
+    }
 }
 
 fn faults(steps: &[Step], db: &Db) -> Found {
@@ -113,6 +138,7 @@ fn faults(steps: &[Step], db: &Db) -> Found {
             || has(MissingUnseen) && !*ghost
             || has(GhostOnlyWithoutOrder) && *ghost && has_order
             || has(IdsCompared) && *ghost && has_order
+            || has(OneFieldCompared) && *ghost && names_its_order(key, &orders)
             || has(IdsCompared) && !*ghost && stands_there(letter, id)
             || has(OnlyByStatus) && letter != b's'
             || has(NotByUser) && letter == b'u'
@@ -154,7 +180,7 @@ const fn quirk(id: Step, name: &'static str, says: &'static str, why: &'static s
     Quirk::of(id, name, "faults", says, why, CHECK)
 }
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         GhostsUnseen,
         "ghosts_unseen",
@@ -230,6 +256,14 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "a checker that compares ids and no other fields",
         "The row of order 7 under new has the id 7, and there is an order 7: it is paid. The wrong status, time or user stands \
          in the rest of the key. Compare the whole key with what the order asks for.",
+    ),
+    quirk(
+        OneFieldCompared,
+        "time_compared_by_time_alone",
+        "a checker that compares the status in the rows by status, the user in those by user, and the time in those by time \
+         alone",
+        "The time stands in the keys of all three indexes. A row under the right status at a wrong time is a ghost as well: \
+         the order is listed twice. Compare the whole key with what the order asks for.",
     ),
     quirk(
         Counted,

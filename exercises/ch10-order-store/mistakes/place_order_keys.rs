@@ -16,13 +16,18 @@ pub(crate) enum Step {
     LittleEndianTimes,
     TextNumbers,
     PaddedNumbers,
+    HexNumbers,
+    Seconds,
     WideIds,
     SignedTimes,
     OldestFirstByUser,
     NewestFirstEverywhere,
     TimeOfUserLeftOut,
     MinusFromSigned,
+    Negated,
     IdTurnedToo,
+    UserTurnedToo,
+    UserUnescaped,
     UserUnterminated,
     UserZeroTerminated,
     UserLengthFirst,
@@ -44,34 +49,40 @@ pub(crate) enum Step {
     TimeAndStatusExchanged,
 }
 use Step::{
-    Colons, Exchanged, IdBeforeTime, IdTurnedToo, LittleEndian, LittleEndianIds, LittleEndianTimes,
-    MinusFromSigned, NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus, NoIdByTime, NoIdByUser,
-    NoLetters, OldestFirstByUser, PaddedNumbers, SignedTimes, StatusAsText, StatusFromOne,
-    StatusLeftOut, TextNumbers, TimeAndStatusExchanged, TimeBeforeStatus, TimeOfUserLeftOut,
-    UserLengthFirst, UserLengthOfFour, UserTwoZeros, UserUnterminated, UserZeroTerminated, WideIds,
-    Words,
+    Colons, Exchanged, HexNumbers, IdBeforeTime, IdTurnedToo, LittleEndian, LittleEndianIds,
+    LittleEndianTimes, MinusFromSigned, Negated, NewestFirstEverywhere, NoIdAnywhere, NoIdByStatus,
+    NoIdByTime, NoIdByUser, NoLetters, OldestFirstByUser, PaddedNumbers, Seconds, SignedTimes,
+    StatusAsText, StatusFromOne, StatusLeftOut, TextNumbers, TimeAndStatusExchanged,
+    TimeBeforeStatus, TimeOfUserLeftOut, UserLengthFirst, UserLengthOfFour, UserTurnedToo,
+    UserTwoZeros, UserUnescaped, UserUnterminated, UserZeroTerminated, WideIds, Words,
 };
 
 /// Of each group, keys take one step at most.
-pub(crate) const APART: [&[Step]; 8] = [
+pub(crate) const APART: [&[Step]; 9] = [
     &[
         LittleEndian,
         LittleEndianIds,
         LittleEndianTimes,
         TextNumbers,
         PaddedNumbers,
+        HexNumbers,
+        Seconds,
         WideIds,
         SignedTimes,
         MinusFromSigned,
+        Negated,
     ],
     &[
         OldestFirstByUser,
         NewestFirstEverywhere,
         TimeOfUserLeftOut,
         MinusFromSigned,
+        Negated,
         IdTurnedToo,
     ],
     &[
+        UserTurnedToo,
+        UserUnescaped,
         UserUnterminated,
         UserZeroTerminated,
         UserLengthFirst,
@@ -88,6 +99,7 @@ pub(crate) const APART: [&[Step]; 8] = [
     ],
     &[PaddedNumbers, IdTurnedToo],
     &[TextNumbers, IdTurnedToo],
+    &[HexNumbers, IdTurnedToo],
     &[TimeBeforeStatus, StatusAsText, StatusLeftOut, StatusFromOne],
     &[Colons, NoLetters, Words, Exchanged, TimeAndStatusExchanged],
 ];
@@ -100,7 +112,9 @@ pub(crate) fn build(steps: &[Step], order: &Order) -> [Vec<u8>; 4] {
     let turned: Vec<u8> = if has(MinusFromSigned) {
         let from_signed = i64::MAX.cast_unsigned().wrapping_sub(order.at);
         from_signed.to_be_bytes().to_vec()
-    } else if has(TextNumbers) || has(PaddedNumbers) {
+    } else if has(Negated) {
+        order.at.wrapping_neg().to_be_bytes().to_vec()
+    } else if has(TextNumbers) || has(PaddedNumbers) || has(HexNumbers) {
         time(steps, u64::MAX - order.at)
     } else {
         at.iter().map(|byte| !byte).collect()
@@ -185,6 +199,8 @@ fn id(steps: &[Step], id: u32) -> Vec<u8> {
         id.to_string().into_bytes()
     } else if has(PaddedNumbers) {
         format!("{id:010}").into_bytes()
+    } else if has(HexNumbers) {
+        format!("{id:08x}").into_bytes()
     } else if has(WideIds) {
         u64::from(id).to_be_bytes().to_vec()
     } else {
@@ -200,6 +216,10 @@ fn time(steps: &[Step], at: u64) -> Vec<u8> {
         at.to_string().into_bytes()
     } else if has(PaddedNumbers) {
         format!("{at:020}").into_bytes()
+    } else if has(HexNumbers) {
+        format!("{at:016x}").into_bytes()
+    } else if has(Seconds) {
+        (at / 1000).to_be_bytes().to_vec()
     } else if has(SignedTimes) {
         (at ^ 1 << 63).to_be_bytes().to_vec()
     } else {
@@ -223,9 +243,14 @@ fn user(steps: &[Step], user: &str) -> Vec<u8> {
         engine::keys::escape_into(bytes, &mut key);
         key.extend([0, 0]);
         key
+    } else if has(UserUnescaped) {
+        [bytes, &[0, 1]].concat()
     } else {
         let mut key = Vec::new();
         engine::keys::encode_bytes_into(bytes, &mut key);
+        if has(UserTurnedToo) {
+            key.iter_mut().for_each(|byte| *byte = !*byte);
+        }
         key
     }
 }
@@ -238,6 +263,8 @@ fn status(steps: &[Step], order: &Order) -> Vec<u8> {
         Vec::new()
     } else if has(StatusFromOne) {
         vec![order.status.byte() + 1]
+    } else if has(HexNumbers) {
+        format!("{:02x}", order.status.byte()).into_bytes()
     } else {
         vec![order.status.byte()]
     }
@@ -253,7 +280,7 @@ const fn quirk(
     Quirk::of(id, name, "bytes", says, why, link)
 }
 
-pub(crate) const QUIRKS: [Quirk<Step>; 31] = [
+pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
     quirk(
         LittleEndian,
         "little_endian",
@@ -289,6 +316,22 @@ pub(crate) const QUIRKS: [Quirk<Step>; 31] = [
         "numbers_as_padded_text",
         "numbers as decimal digits, ten for an id and twenty for a time",
         "They sort, and people can read them. But the table says binary: four bytes for an id and eight for a time. A number in a tuple becomes these bytes by itself.",
+        BYTES,
+    ),
+    quirk(
+        HexNumbers,
+        "numbers_as_hexadecimal_text",
+        "numbers as hexadecimal digits, two for each byte",
+        "The table prints bytes as two digits each. In the key stand the bytes themselves, half as many as you have digits: four \
+         for an id, eight for a time, one for a status.",
+        BYTES,
+    ),
+    quirk(
+        Seconds,
+        "times_in_seconds",
+        "times in seconds, with the last three digits cut off",
+        "`at` is in milliseconds, and so are the keys. Orders of one second would come by id, and a query that begins in the \
+         middle of a second would not find its rows.",
         BYTES,
     ),
     quirk(
@@ -338,11 +381,34 @@ pub(crate) const QUIRKS: [Quirk<Step>; 31] = [
         ROWS,
     ),
     quirk(
+        Negated,
+        "user_time_negated",
+        "`-at` in the rows by user",
+        "A negated number is all its bits inverted, plus 1. That turns the order round for all times but one: 0 stays 0, and comes \
+         first where it should come last. `Desc(at)` inverts the bits and adds nothing.",
+        ROWS,
+    ),
+    quirk(
         IdTurnedToo,
         "user_id_turned_too",
         "rows by user with the id turned round as well",
         "Newest first is about the time. Orders of one millisecond come by id, upwards: only `at` stands in a `Desc`.",
         ROWS,
+    ),
+    quirk(
+        UserTurnedToo,
+        "user_turned_too",
+        "rows by user with the name turned round as well",
+        "Newest first is about the time. Users come in their own order: only `at` stands in a `Desc`.",
+        ROWS,
+    ),
+    quirk(
+        UserUnescaped,
+        "user_not_escaped",
+        "a user's name that ends with `00 01` and has its own zero bytes as they are",
+        "The end is right. But a name may hold a zero byte, and a reader takes it for the beginning of the end: inside the name it \
+         is written `00 ff`. A `&str` in a tuple does both.",
+        WRONG,
     ),
     quirk(
         UserUnterminated,

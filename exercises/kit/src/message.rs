@@ -112,7 +112,7 @@ fn consistent(sheet: &Sheet, standings: &[Standing]) -> String {
         .filter(|(_, s)| matches!(s, Standing::UndoesItsEncoder))
         .map(|(part, _)| {
             format!(
-                "`{}` undoes what your code writes, on every probe; it has to change together with it. ",
+                "`{}` undoes what your code writes, on every probe. By the right keys it is judged when those are written. ",
                 part.function
             )
         })
