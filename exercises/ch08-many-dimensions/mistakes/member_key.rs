@@ -53,7 +53,7 @@ const APART: [&[Step]; 6] = [
     ],
 ];
 
-const QUIRKS: [Quirk<Step>; 17] = [
+const QUIRKS: [Quirk<Step>; 18] = [
     Quirk::of(
         NameFirst,
         "name_first",
