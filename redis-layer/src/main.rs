@@ -105,8 +105,8 @@ struct Cli {
     #[arg(long, default_value = "local", value_parser = ["no", "local", "yes"], env = "REDIS_LAYER_ENABLE_DEBUG_COMMAND")]
     enable_debug_command: String,
 
-    /// Any other setting that CONFIG SET knows, as NAME=VALUE. May be given several times; in the
-    /// environment, separated by commas.
+    /// Any other setting that CONFIG GET knows, as NAME=VALUE; one that cannot be changed, such as databases, with the value that it
+    /// has. May be given several times; in the environment, separated by commas.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, value_delimiter = ',', env = "REDIS_LAYER_SET")]
     settings: Vec<(&'static str, String)>,
 
@@ -117,7 +117,7 @@ struct Cli {
     threads: usize,
 }
 
-/// A setting that `CONFIG SET` would take.
+/// A setting that the server can have.
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Config::check(name, value)
@@ -180,6 +180,15 @@ fn in_full(error: &anyhow::Error) -> String {
     text
 }
 
+/// The password, however it was given. Who gives it as a setting need not give it twice to be reached from outside.
+fn password(cli: &Cli) -> String {
+    let set = cli
+        .settings
+        .iter()
+        .rfind(|(name, _)| *name == "requirepass");
+    set.map_or_else(|| cli.requirepass.clone(), |(_, password)| password.clone())
+}
+
 fn run(cli: &Cli) -> anyhow::Result<()> {
     let options = Options {
         host: cli.host,
@@ -189,7 +198,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         protected: !cli.no_protected_mode,
         sync: cli.sync,
         max_clients: cli.maxclients,
-        password: cli.requirepass.clone(),
+        password: password(cli),
         dir: cli.dir.display().to_string(),
         config: [
             ("timeout", cli.timeout.to_string()),
@@ -261,4 +270,24 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_one_however_it_is_given() {
+        for (more, expected) in [
+            (&[][..], ""),
+            (&["--requirepass", "a"], "a"),
+            (&["--set", "requirepass=b"], "b"),
+            (&["--requirepass", "a", "--set", "requirepass=b"], "b"),
+            (&["--set", "requirepass=b", "--set", "RequirePass=c"], "c"),
+            (&["--requirepass", "a", "--set", "requirepass="], ""),
+        ] {
+            let words = ["redis-layer"].iter().chain(more);
+            assert_eq!(password(&Cli::parse_from(words)), expected, "{more:?}");
+        }
+    }
 }

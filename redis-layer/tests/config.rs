@@ -44,6 +44,7 @@ const SETTINGS: &[(&str, &[&str])] = &[
     ("maxmemory-policy", &["allkeys-lru", "NOEVICTION", "x"]),
     ("client-query-buffer-limit", &["1mb", "0", "x", "3mb"]),
     ("proto-max-bulk-len", BYTES),
+    ("repl-backlog-size", BYTES),
     ("appendfsync", &["always", "EVERYSEC", "no", "x"]),
     ("latency-tracking", FLAG),
     ("lazyfree-lazy-user-del", FLAG),

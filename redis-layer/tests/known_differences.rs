@@ -385,3 +385,84 @@ fn nobody_counts_how_often_a_key_is_used() {
     assert_eq!(ask(real.address, &more)[3], ":6\\r\\n");
     assert_eq!(ask(ours.address, &more)[3], ":5\\r\\n");
 }
+
+/// Redis does not tell who watches of a string that BITFIELD only made or lengthened, because no number fitted. Here the key is
+/// another one than it was.
+#[test]
+fn who_watches_hears_of_a_string_that_only_grew() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut watcher, mut other) = (Client::connect(address), Client::connect(address));
+        watcher.call(&["watch", "a"]);
+        let growth = [
+            "bitfield", "a", "overflow", "fail", "incrby", "u8", "0", "300",
+        ];
+        let refused = other.call(&growth);
+        let length = other.call(&["strlen", "a"]);
+        watcher.call(&["multi"]);
+        [refused, length, watcher.call(&["exec"])]
+    };
+    let grew = [r"*1\r\n$-1\r\n", r":1\r\n"];
+    assert_eq!(ask(real.address), [grew[0], grew[1], r"*0\r\n"]);
+    assert_eq!(ask(ours.address), [grew[0], grew[1], r"*-1\r\n"]);
+}
+
+/// To Redis, a small hash or set has no cursors: it answers all of it to any number. Here a number stands for a place.
+#[test]
+fn a_cursor_that_nobody_gave_out_is_a_place() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        client.call(&["hset", "h", "f", "v"]);
+        client.call(&["sadd", "s", "7"]);
+        let far = "18446744073709551615";
+        [
+            client.call(&["hscan", "h", far]),
+            client.call(&["sscan", "s", far]),
+        ]
+    };
+    let all = [
+        r"*2\r\n$1\r\n0\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n",
+        r"*2\r\n$1\r\n0\r\n*1\r\n$1\r\n7\r\n",
+    ];
+    assert_eq!(ask(real.address), all);
+    let nothing = r"*2\r\n$1\r\n0\r\n*0\r\n";
+    assert_eq!(ask(ours.address), [nothing; 2]);
+}
+
+/// When all keys go, Redis writes to the client that gets the messages of another a null of the protocol that the other speaks.
+#[test]
+fn that_all_copies_are_old_is_said_in_the_protocol_of_who_hears_it() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let (mut cache, mut hearer) = (Client::connect(address), Client::connect(address));
+        hearer.call(&["hello", "3"]);
+        let id = hearer.call(&["client", "id"]);
+        let id = id.trim_start_matches(':').trim_end_matches(r"\r\n");
+        cache.call(&["client", "tracking", "on", "redirect", id]);
+        cache.call(&["get", "a"]);
+        cache.call(&["flushall"]);
+        let patience = std::time::Duration::from_millis(300);
+        hearer.rest(patience).0.escape_ascii().to_string()
+    };
+    let begin = r">2\r\n$10\r\ninvalidate\r\n";
+    assert_eq!(ask(real.address), format!(r"{begin}$-1\r\n"));
+    assert_eq!(ask(ours.address), format!(r"{begin}_\r\n"));
+}
+
+/// Redis looks for the value where only a version and a checksum are, and finds an empty string in zeros.
+#[test]
+fn a_payload_without_a_value_is_none() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| Client::connect(address).call(&["restore", "k", "0", &r"\x00".repeat(10)]);
+    assert_eq!(ask(real.address), r"+OK\r\n");
+    assert_eq!(ask(ours.address), r"-ERR Bad data format\r\n");
+}

@@ -184,6 +184,58 @@ fn a_directory_that_cannot_be_used_is_named_and_left_alone() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
+/// What cannot be changed may be said all the same, as it is. What has an option of its own is shown it.
+#[test]
+fn a_setting_that_cannot_be_changed_may_be_given_as_it_is() {
+    let running = Running::in_memory(&[
+        "--set",
+        "databases=16",
+        "--set",
+        "DAEMONIZE=No",
+        "--set",
+        "dbfilename=dump.rdb",
+        "--set",
+        "logfile=",
+    ]);
+    let mut client = Client::connect(running.address);
+    let databases = client.call(&["config", "get", "databases"]);
+    assert_eq!(databases, r"*2\r\n$9\r\ndatabases\r\n$2\r\n16\r\n");
+    let dir = tempfile::tempdir().unwrap();
+    for (setting, reason) in [
+        ("databases=3", r#"databases is always "16" here"#),
+        ("databases=x", "couldn't be parsed into an integer"),
+        ("logfile=x", r#"logfile is always "" here"#),
+        ("port=1", "port has an option of its own, --port"),
+        ("bind=::", "--host"),
+        ("dir=/", "--dir"),
+        ("enable-debug-command=local", "--enable-debug-command"),
+        ("protected-mode=no", "--no-protected-mode"),
+        ("unixsocket=s", "--unixsocket"),
+        ("unixsocketperm=700", "--unixsocketperm"),
+        ("nope=1", "there is no setting nope"),
+    ] {
+        let output = program(dir.path(), 0, &["--set", setting]).output();
+        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(error.contains(reason), "{setting}: {error}");
+    }
+}
+
+/// The setting counts, and not the option that it replaces.
+#[test]
+fn a_password_that_a_setting_takes_away_opens_nothing_to_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = [
+        "--host",
+        "0.0.0.0",
+        "--requirepass",
+        "secret",
+        "--set",
+        "requirepass=",
+    ];
+    let error = refused(program(dir.path(), 0, &more));
+    assert!(error.contains("--no-protected-mode"), "{error}");
+}
+
 #[test]
 fn a_wrong_option_and_help_explain_themselves() {
     let dir = tempfile::tempdir().unwrap();

@@ -186,6 +186,33 @@ fn events_of_keys_are_published_in_both_forms() {
     );
 }
 
+/// BITFIELD lengthens a string before it knows whether its numbers fit. Only a number that was written is told of.
+#[test]
+fn numbers_that_do_not_fit_are_not_told_of() {
+    compare(
+        "numbers",
+        &[
+            (0, "psubscribe __key*"),
+            (1, "config set notify-keyspace-events KEAn"),
+            (1, "bitfield none overflow fail incrby u8 0 300"),
+            (1, "strlen none"),
+            (1, "bitfield none overflow fail incrby u8 8 300 get u8 64"),
+            (1, "strlen none"),
+            (
+                1,
+                "bitfield none overflow fail incrby u8 0 300 incrby u8 0 0",
+            ),
+            (
+                1,
+                "bitfield none overflow fail incrby u8 0 300 incrby u8 24 0",
+            ),
+            (1, "bitfield other overflow fail set u8 0 300 set u8 8 0"),
+            (1, "bitfield other overflow fail set u8 0 300 set u8 8 1"),
+            (1, "bitfield third overflow sat set u8 0 300"),
+        ],
+    );
+}
+
 /// The two classes that `A` does not name: keys that were created, and keys that were asked for in vain.
 #[test]
 fn keys_that_are_new_or_missing_are_told_of_if_somebody_wants_that() {

@@ -104,23 +104,28 @@ pub(crate) fn bitfield(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         txn.count_reads();
         return get_all(txn, &steps, &text);
     };
-    let mut is_changed = length > text.len();
-    if is_changed {
-        // A string grows even if no number fits.
+    let grows = length > text.len();
+    if grows {
+        // Even if no number fits.
         text.grow(txn, key, length)?;
     }
+    let mut is_written = false;
     let mut replies = Vec::with_capacity(steps.len());
     for step in steps {
         let (step, at, old) = here(txn, step, &text)?;
         let mut part = old.clone();
-        replies.push(take(step, &mut part).map_or(Reply::Null, integer));
+        let number = take(step, &mut part);
+        is_written |= grows && step.action != Action::Get && number.is_some();
+        replies.push(number.map_or(Reply::Null, integer));
         if part != old {
             text.write(txn, key, at, &part)?;
-            is_changed = true;
+            is_written = true;
         }
     }
-    if is_changed {
+    if grows || is_written {
         text.finish(txn, key);
+    }
+    if is_written {
         txn.event(Class::String, "setbit", key);
     }
     Ok(Reply::Array(replies))

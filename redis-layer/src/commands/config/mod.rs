@@ -26,6 +26,17 @@ pub use live::Live;
 pub(crate) use live::{OutputClass, total_memory};
 use parameters::{Change, PARAMETERS, Parameter};
 
+/// Settings that are decided before the server starts, by an option of the program each.
+const OPTIONS: [(&str, &str); 7] = [
+    ("bind", "--host"),
+    ("dir", "--dir"),
+    ("enable-debug-command", "--enable-debug-command"),
+    ("port", "--port"),
+    ("protected-mode", "--no-protected-mode"),
+    ("unixsocket", "--unixsocket"),
+    ("unixsocketperm", "--unixsocketperm"),
+];
+
 /// The settings of a server.
 #[derive(Debug)]
 pub struct Config {
@@ -84,12 +95,15 @@ impl Config {
             change,
             ..
         } = &PARAMETERS[at];
-        if matches!(change, Change::Fixed | Change::Same | Change::Protected) {
-            return Err(format!(
-                "{name} is an option of its own, or cannot be changed"
-            ));
+        if let Some((_, option)) = OPTIONS.iter().find(|(setting, _)| setting == name) {
+            return Err(format!("{name} has an option of its own, {option}"));
         }
-        Ok((name, kind.normalize(value, default)?))
+        let value = kind.normalize(value, default)?;
+        let can_differ = matches!(change, Change::Live | Change::Kept);
+        if !can_differ && value != *default {
+            return Err(format!("{name} is always {default:?} here"));
+        }
+        Ok((name, value))
     }
 
     /// The value of a setting, as `CONFIG GET` prints it. Empty for a name that does not exist.

@@ -5,10 +5,10 @@
 //! 256 MB and all of them together 1 GB. `docs/server.md` explains them.
 
 use crate::commands::config::value::Kind::{
-    self, Bytes, BytesOrShare, Choice, Choices, Events, Flag, Integer, OomScores, OutputLimits,
-    Percentiles, SavePoints, Text,
+    self, Bytes, BytesFrom, BytesOrShare, Choice, Choices, Events, Flag, Integer, OomScores,
+    OutputLimits, Percentiles, SavePoints, Text,
 };
-use crate::commands::config::value::MAX;
+use crate::commands::config::value::{MAX, MAX_BYTES};
 
 /// What `CONFIG SET` does with a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,6 @@ const fn row(
 /// The largest 32-bit integer, for bounds.
 const MAX_32: i64 = i32::MAX as i64;
 const MIN_32: i64 = i32::MIN as i64;
-/// The most bytes that Redis keeps with a sign.
-const MAX_BYTES: u64 = i64::MAX as u64;
 
 /// Every setting, by name.
 #[rustfmt::skip]
@@ -149,7 +147,7 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("rdb-save-incremental-fsync", "", Flag, "yes", Kept),
     row("rdbchecksum", "", Flag, "yes", Fixed),
     row("rdbcompression", "", Flag, "yes", Kept),
-    row("repl-backlog-size", "", Bytes(1, MAX_BYTES), "1048576", Kept),
+    row("repl-backlog-size", "", BytesFrom(16 << 10), "1048576", Kept),
     row("repl-backlog-ttl", "", Integer(0, MAX), "3600", Kept),
     row("repl-disable-tcp-nodelay", "", Flag, "no", Kept),
     row("repl-diskless-load", "", Choice(&["disabled", "on-empty-db", "swapdb"]), "disabled", Kept),

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Integer(i64, i64),
     /// Bytes, with a unit if wanted, between two bounds.
     Bytes(u64, u64),
+    /// Bytes: fewer than that are raised to it.
+    BytesFrom(u64),
     /// Bytes, or a share of the machine's memory as `5%`.
     BytesOrShare,
     /// One of some words.
@@ -38,6 +40,8 @@ pub(crate) type Refusal = String;
 
 /// The largest integer, for bounds.
 pub(crate) const MAX: i64 = i64::MAX;
+/// The most bytes that Redis keeps with a sign.
+pub(crate) const MAX_BYTES: u64 = i64::MAX as u64;
 
 impl Kind {
     /// The value as it is kept and printed. `current` is the one that it replaces.
@@ -61,6 +65,15 @@ impl Kind {
                 let bytes = parse_bytes(text).ok_or("argument must be a memory value")?;
                 in_bounds(bytes, least, most)?;
                 Ok(bytes.to_string())
+            }
+            Self::BytesFrom(raised) => {
+                let bytes = Self::Bytes(1, MAX_BYTES).normalize(text, current)?;
+                let least = raised.to_string();
+                Ok(if bytes.parse::<u64>().is_ok_and(|bytes| bytes < raised) {
+                    least
+                } else {
+                    bytes
+                })
             }
             Self::BytesOrShare => bytes_or_share(text),
             Self::Choice(words) => choose(text, words).map(str::to_owned),

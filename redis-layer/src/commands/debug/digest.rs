@@ -10,7 +10,7 @@ use crate::commands::{Args, DATABASES, Outcome, Reply, Session};
 use crate::store::{Direction, Space};
 use crate::types::rows::{RowPrefix, decode_metadata_key, metadata_rows};
 use crate::types::strings::Text;
-use crate::types::{Content, Kind, Metadata, Result, Txn, list};
+use crate::types::{Content, Metadata, Result, Txn, list};
 
 /// As many bytes as Redis's digests have.
 type Digest = [u8; 20];
@@ -55,18 +55,20 @@ pub(super) fn of_values(session: &Session, args: Args<'_>) -> Outcome {
 }
 
 fn of_value(txn: &Txn<'_>, key: &[u8], metadata: &Metadata) -> Result<Digest> {
-    let kind = metadata.content.kind();
-    if kind == Kind::String {
-        let text = Text::stored(txn, key, metadata.clone());
-        let text = text.map(|text| text.whole(txn)).transpose()?;
-        return Ok(hash(&[b"string", &text.unwrap_or_default()]));
-    }
-    let Some(collection) = metadata.content.collection() else {
-        return Ok(Digest::default());
+    let (collection, ends) = match &metadata.content {
+        Content::String(_) | Content::Pieces(_) => {
+            let text = Text::stored(txn, key, metadata.clone());
+            let text = text.map(|text| text.whole(txn)).transpose()?;
+            return Ok(hash(&[b"string", &text.unwrap_or_default()]));
+        }
+        Content::List(collection, ends) => (collection, Some(ends)),
+        Content::Hash(collection)
+        | Content::Set(collection)
+        | Content::SortedSet(collection, _) => (collection, None),
     };
     let prefix = RowPrefix::new(txn.db(), key, collection.version);
-    let mut digest = hash(&[&[kind as u8]]);
-    if let Content::List(_, ends) = &metadata.content {
+    let mut digest = hash(&[&[metadata.content.kind() as u8]]);
+    if let Some(ends) = ends {
         // Neither the positions nor the rows are part of the value: they are how the order is kept.
         list::each_stored(txn, &prefix, ends, |element| {
             digest = hash(&[&digest, element]);
