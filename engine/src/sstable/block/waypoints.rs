@@ -20,6 +20,9 @@ pub(super) struct Waypoints {
     key: Vec<u8>,
     /// Of the others, in their order, what is not shared with the next one.
     cut_off: Vec<u8>,
+    /// How many entries were stepped over to set them.
+    #[cfg(test)]
+    pub(super) stepped: usize,
 }
 
 #[derive(Debug)]
@@ -78,6 +81,10 @@ impl Waypoints {
         let (mut bytes, mut shared) = (0, 0);
         loop {
             step(view, &entry, &mut key)?;
+            #[cfg(test)]
+            {
+                self.stepped += 1;
+            }
             if is_beyond(&key) {
                 return Ok((entry.at, true));
             }
