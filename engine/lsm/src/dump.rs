@@ -80,8 +80,8 @@ impl Dump<'_> {
         }
         match kind {
             FileName::Table(_) => self.table(path),
-            FileName::Log(number) => self.log(path, number, "write-ahead log", Dump::batch),
-            FileName::Manifest(number) => self.log(path, number, "manifest", Dump::edit),
+            FileName::Log(_) => self.log(path, kind, "write-ahead log", Dump::batch),
+            FileName::Manifest(_) => self.log(path, kind, "manifest", Dump::edit),
             FileName::Current | FileName::CurrentTemporary => {
                 let contents = StdVfs.read(path)?;
                 let named = String::from_utf8_lossy(&contents).trim_end().to_owned();
@@ -232,12 +232,13 @@ impl Dump<'_> {
     fn log(
         &mut self,
         path: &Path,
-        number: u64,
+        kind: FileName,
         name: &str,
         record: fn(&mut Self, &Path, &[u8], u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let contents = StdVfs.read(path)?;
         self.heading(path, name, &json!({"kind": name, "bytes": contents.len()}))?;
+        let number = kind.number().unwrap_or_default();
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         let mut records = 0;
         while let Some(bytes) = reader.next_record()? {
@@ -248,13 +249,27 @@ impl Dump<'_> {
             records += 1;
         }
         self.more(records.saturating_sub(self.args.limit) as u64)?;
-        if let Some(LogEnd::Torn { at }) = reader.end()
-            && !self.args.json
-        {
-            let text = format!("the record at byte {at} is torn, and left out at opening");
-            writeln!(self.out, "{}", style::note(&text))?;
+        let torn = match reader.end() {
+            Some(LogEnd::Torn { at }) => Some(at),
+            _ => None,
+        };
+        match inspect::blank(&StdVfs, path, kind, &contents) {
+            Some(blank) if blank.is_damage => {
+                Err(Failure::Engine(Error::corruption(path, 0, blank.what)))
+            }
+            Some(blank) => self.note(path, &blank.what),
+            None => torn.map_or(Ok(()), |at| {
+                let text = format!("the record at byte {at} is torn, and left out at opening");
+                self.note(path, &text)
+            }),
         }
-        Ok(())
+    }
+
+    fn note(&mut self, path: &Path, text: &str) -> Result<(), Failure> {
+        match self.args.json {
+            true => self.json(path, &json!({ "note": text })),
+            false => Ok(writeln!(self.out, "{}", style::note(text))?),
+        }
     }
 
     fn batch(&mut self, path: &Path, bytes: &[u8], at: u64) -> Result<(), Failure> {

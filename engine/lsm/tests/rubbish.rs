@@ -264,6 +264,52 @@ fn a_log_that_a_power_cut_tore_is_still_called_one() {
     }
 }
 
+/// An empty log is in order, and so is space that was taken ahead. A manifest in force is never either.
+#[test]
+fn of_a_file_without_a_record_it_is_said_whether_that_is_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    database(dir.path());
+    let current = fs::read_to_string(dir.path().join("CURRENT")).unwrap();
+    let in_force = current.trim_end();
+    let cases: [(&str, &[u8], &str, u8); 7] = [
+        (
+            "000098.log",
+            b"",
+            "it is empty, as a log is before its first write",
+            0,
+        ),
+        ("000099.log", &[0; 4_096], "4096 zeros", 0),
+        ("MANIFEST-000097", b"", "this one never came into force", 0),
+        (
+            "MANIFEST-000097",
+            &[0; 600],
+            "this one never came into force",
+            0,
+        ),
+        (in_force, b"", "CURRENT names it", 1),
+        (in_force, &[0; 600], "CURRENT names it", 1),
+        (in_force, b"\x01\x02\x03", "CURRENT names it", 1),
+    ];
+    for (name, bytes, says, ends) in cases {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let path = path.to_str().unwrap();
+        for args in [&["dump", path][..], &["dump", path, "--json"]] {
+            let (code, text) = lsm(args);
+            assert!(text.contains(says), "{args:?} of {bytes:?}: {text}");
+            assert_eq!(code, ends, "{args:?} of {bytes:?}: {text}");
+        }
+        let (code, text) = lsm(&["explain", path]);
+        assert_eq!(code, ends, "explain {name} of {bytes:?}: {text}");
+        assert!(!text.trim().is_empty(), "explain {name} of {bytes:?}");
+    }
+    // What is said of an opening is so.
+    let refused = Db::open(dir.path(), support::options()).unwrap_err();
+    assert!(refused.to_string().contains(in_force), "{refused}");
+    let (code, text) = lsm(&["dump", dir.path().to_str().unwrap()]);
+    assert!(code == 1 && text.contains("000098.log"), "{text}");
+}
+
 /// Whoever opens a pipe waits for another to open its other end.
 #[cfg(unix)]
 #[test]

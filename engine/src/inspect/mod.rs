@@ -6,6 +6,7 @@
 //!
 //! Where a checksum is wrong, the one byte is looked for whose change would make it right: see [`Wrong::byte`].
 
+mod blank;
 mod kind;
 mod log;
 mod suspect;
@@ -18,6 +19,7 @@ use crate::error::Result;
 use crate::sstable::explain_table;
 use crate::vfs::Vfs;
 
+pub use self::blank::{Blank, blank};
 pub use self::kind::{kind_of, mistaken};
 pub use crate::annotate::{Listener, Note, Wrong};
 pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
@@ -46,6 +48,7 @@ pub fn explain(
                 return Ok(Some(Wrong::new(begins, what)));
             }
             log::explain(&contents, path, number, records, options.limit, listener)
+                .and_then(|()| explain_blank(vfs, path, name, &contents, listener))
         }
         FileName::Current | FileName::CurrentTemporary => current(&vfs.read(path)?, listener),
         FileName::Lock => lock(&vfs.read(path)?),
@@ -57,6 +60,24 @@ pub fn explain(
         wrong.byte = suspect::find(&vfs.read(path)?, &wrong);
     }
     Ok(Some(wrong))
+}
+
+/// Says it if there was nothing to explain.
+fn explain_blank(
+    vfs: &dyn Vfs,
+    path: &Path,
+    name: FileName,
+    contents: &[u8],
+    listener: &mut Listener<'_>,
+) -> Result<(), Wrong> {
+    match blank(vfs, path, name, contents) {
+        Some(blank) if blank.is_damage => Err(Wrong::new(0..contents.len() as u64, blank.what)),
+        Some(blank) => {
+            Notes::new(contents, 0, listener).part(blank.what);
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {

@@ -35,6 +35,7 @@ mod heads;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waypoints;
 
 pub(super) use builder::BlockBuilder;
 pub(super) use cursor::BlockCursor;
@@ -44,6 +45,9 @@ pub(super) use view::{BlockView, Entry, Found};
 
 use crate::vfs::FileSlice;
 use std::fmt;
+
+/// What a walk says of an entry that no key can be made of.
+const SHARES_TOO_MUCH: &str = "an entry shares more than its predecessor's user key";
 
 /// What is wrong with a block. The reader of the table knows the file and adds it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,17 +7,23 @@
 //!
 //! A block from a foreign hand may have one restart and thousands of entries that share a long prefix. Their keys together
 //! would take far more memory than the block. So of a long interval only the last keys are kept, and when the cursor has
-//! stepped back over those, the interval is decoded once more.
+//! stepped back over those, it decodes from the [waypoint](Waypoints) before them. A walk back takes time in
+//! proportion to the keys that it shows, however the block is made; a seek, to the interval that it ends in.
 //!
 //! Invariant: `keys` holds the current key where `key` says and, behind it or before it, those of `behind`. A step back
 //! changes `key` and copies nothing; a step forward cuts off what stands behind the key's shared part.
 
-use super::{Block, Damage, Entry};
+use super::waypoints::Waypoints;
+use super::{Block, Damage, Entry, SHARES_TOO_MUCH};
 use crate::comparator::{Comparator, common_prefix_len};
 use crate::cursor::{Direction, KEY_BYTES_USUAL, RowRun};
 use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
 use std::cmp::Ordering;
 use std::ops::Range;
+
+mod backward;
+#[cfg(test)]
+mod tests;
 
 /// So many bytes ahead of an entry that it stands on, a cursor asks for memory; a processor guesses it by itself only
 /// after some steps.
@@ -45,6 +51,13 @@ pub(in crate::sstable) struct BlockCursor {
     behind_restart: usize,
     /// The current key and those of `behind`.
     keys: Vec<u8>,
+    /// Where to go on decoding when `behind` is used up; only in an interval that is too long for it.
+    waypoints: Waypoints,
+    /// [`KEPT_BYTES_MAX`], or less in tests.
+    kept_bytes_max: usize,
+    /// How many entries were decoded for going back.
+    #[cfg(test)]
+    decoded: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +83,10 @@ impl BlockCursor {
             behind: Vec::new(),
             behind_restart: 0,
             keys: Vec::with_capacity(KEY_BYTES_USUAL),
+            waypoints: Waypoints::default(),
+            kept_bytes_max: KEPT_BYTES_MAX,
+            #[cfg(test)]
+            decoded: 0,
         }
     }
 
@@ -83,6 +100,7 @@ impl BlockCursor {
     pub(in crate::sstable) fn leave(&mut self) {
         self.current = None;
         self.behind.clear();
+        self.waypoints.clear();
         self.keys.clear();
         self.key = 0..0;
     }
@@ -276,7 +294,7 @@ impl BlockCursor {
         if entry.shared > self.key.len() - TRAILER_BYTES {
             return Err(Damage {
                 at,
-                what: "an entry shares more than its predecessor's user key",
+                what: SHARES_TOO_MUCH,
             });
         }
         self.step_forward(&entry);
@@ -371,29 +389,6 @@ impl BlockCursor {
         Ok(())
     }
 
-    /// Has the entry before the current one in `behind`, if there is any.
-    #[inline]
-    fn decode_behind(&mut self) -> Result<(), Damage> {
-        if self.behind.is_empty() {
-            self.decode_before_current().inspect_err(|_| self.leave())?;
-        }
-        Ok(())
-    }
-
-    fn decode_before_current(&mut self) -> Result<(), Damage> {
-        let end = self.position();
-        let mut restart = self.restart;
-        // The first of its interval stands behind the interval before.
-        if self.block.view().restart_offset(restart) >= end {
-            let Some(before) = restart.checked_sub(1) else {
-                return Ok(());
-            };
-            restart = before;
-        }
-        self.decode_interval(restart, end, |_| false)?;
-        Ok(())
-    }
-
     /// Takes tail and trailer over behind what the entry shares with the current key.
     #[inline]
     fn stand_on(&mut self, entry: &Entry) {
@@ -416,133 +411,5 @@ impl BlockCursor {
             self.restart = self.behind_restart;
             decoded.place
         });
-    }
-
-    /// Decodes the entries from `restart` up to the one at `end`, that one left out, or up to the first whose key `is_beyond`:
-    /// says whether that came. The current key stays.
-    #[inline]
-    fn decode_interval(
-        &mut self,
-        restart: usize,
-        end: usize,
-        is_beyond: impl Fn(&[u8]) -> bool,
-    ) -> Result<bool, Damage> {
-        self.behind.clear();
-        self.behind_restart = restart;
-        let kept = self.key.len();
-        self.keys.copy_within(self.key.clone(), 0);
-        self.keys.truncate(kept);
-        self.key = 0..kept;
-        let view = self.block.view();
-        let mut entry = view.restart_entry(restart)?;
-        let before = entry.at.saturating_sub(AHEAD_BYTES);
-        self.block.contents().prefetch(before, entry.at);
-        let mut key = 0..0;
-        while entry.at < end {
-            if entry.shared > key.len().saturating_sub(TRAILER_BYTES) {
-                let what = "an entry shares more than its predecessor's user key";
-                self.behind.clear();
-                return Err(Damage { at: entry.at, what });
-            }
-            if self.keys.len() - kept > KEPT_BYTES_MAX {
-                leave_out_all_but_last(&mut self.keys, &mut self.behind, kept);
-                key = kept..self.keys.len();
-            }
-            let start = self.keys.len();
-            self.keys
-                .extend_from_within(key.start..key.start + entry.shared);
-            self.keys.extend_from_slice(view.bytes(&entry.tail));
-            self.keys.extend_from_slice(&entry.trailer());
-            key = start..self.keys.len();
-            if is_beyond(&self.keys[key.clone()]) {
-                return Ok(true);
-            }
-            let next = entry.end();
-            self.behind.push(Decoded {
-                place: Place {
-                    at: entry.at,
-                    value: entry.value,
-                },
-                key: key.clone(),
-            });
-            if next >= end {
-                break;
-            }
-            entry = view.entry(next)?;
-        }
-        Ok(false)
-    }
-}
-
-/// Of the decoded entries, leaves the last one, whose key goes to where the first `kept` bytes end.
-#[cold]
-fn leave_out_all_but_last(keys: &mut Vec<u8>, behind: &mut Vec<Decoded>, kept: usize) {
-    let Some(mut last) = behind.pop() else { return };
-    keys.copy_within(last.key.clone(), kept);
-    last.key = kept..kept + last.key.len();
-    keys.truncate(last.key.end);
-    behind.clear();
-    behind.push(last);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sstable::block::BlockBuilder;
-
-    /// One restart, and keys that share all but their end.
-    fn long_keys(count: u32) -> (Block, Vec<Vec<u8>>) {
-        let mut keys = Vec::new();
-        let mut builder = BlockBuilder::new(&Comparator::Bytewise, usize::MAX);
-        for number in 0..count {
-            let user_key = [&vec![b'p'; 64 << 10][..], &number.to_be_bytes()].concat();
-            let key = internal_key::encode(&user_key, 1, ValueKind::Put);
-            builder.add(&key, &number.to_le_bytes());
-            keys.push(key);
-        }
-        let block = builder.finish(<[u8]>::to_vec);
-        assert!(block.len() < 80 << 10, "{}", block.len());
-        (Block::new(block.into()).unwrap(), keys)
-    }
-
-    /// All of them together would take 26 MB.
-    #[test]
-    fn walking_back_over_long_keys_holds_few_of_them() {
-        let (block, keys) = long_keys(400);
-        let mut cursor = BlockCursor::new(block);
-        cursor.seek_to_last().unwrap();
-        for key in keys.iter().rev() {
-            assert_eq!(cursor.key(), key);
-            assert!(cursor.keys.capacity() < 4 << 20);
-            cursor.prev().unwrap();
-        }
-        assert!(!cursor.valid());
-    }
-
-    #[test]
-    fn walking_to_and_fro_over_long_keys_leads_where_it_should() {
-        let (block, keys) = long_keys(60);
-        let mut cursor = BlockCursor::new(block);
-        for (from, walk) in [
-            (59, "<<<<<<>><<<<<<<<<<<<<<<<<<<<<<>>>>><<"),
-            (30, "<><<>>>><"),
-        ] {
-            cursor
-                .seek_for_prev(&Comparator::Bytewise, &keys[from])
-                .unwrap();
-            let mut at = from;
-            for step in walk.chars() {
-                assert_eq!(cursor.key(), keys[at]);
-                assert_eq!(cursor.value(), (at as u32).to_le_bytes());
-                let is_newest = cursor.is_newest_row(1).unwrap();
-                assert_eq!(is_newest, at > 0, "{at}");
-                match step {
-                    '<' => cursor.prev().unwrap(),
-                    _ => cursor.next().unwrap(),
-                }
-                at = if step == '<' { at - 1 } else { at + 1 };
-            }
-            assert_eq!(cursor.key(), keys[at]);
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! Reads a block in place: entries by offset, and the search for a key.
 
-use super::Damage;
 use super::frame::Frame;
 use super::heads::{HEAD_BYTES, Heads, head};
+use super::{Damage, SHARES_TOO_MUCH};
 use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::{self, StoredVersion, TRAILER_BYTES};
 use crate::varint;
@@ -447,7 +447,7 @@ impl Steps {
         if entry.shared > self.user_key_len {
             return Err(Damage {
                 at: entry.at,
-                what: "an entry shares more than its predecessor's user key",
+                what: SHARES_TOO_MUCH,
             });
         }
         if entry.at == self.next_restart_at {
