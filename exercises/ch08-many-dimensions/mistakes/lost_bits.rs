@@ -12,6 +12,16 @@ fn size(score: u64) -> u32 {
     u64::BITS - score.leading_zeros()
 }
 
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "this is the mistake"
+)]
+fn kept(score: u64) -> u64 {
+    score as f64 as u64
+}
+
 fn power(bits: i64) -> u64 {
     u32::try_from(bits).map_or(0, |bits| 1u64.checked_shl(bits).unwrap_or(0))
 }
@@ -155,32 +165,14 @@ fn losses() -> Vec<Mistake<Limits>> {
             "zero_or_one_by_comparison",
             "1 where the double is another number, and 0 elsewhere",
             "That says whether this very number is kept. Asked for is how many bits a double has no room for, whatever they are.",
-            |score| {
-                #[expect(
-                    clippy::cast_precision_loss,
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "this is the mistake"
-                )]
-                let kept = score as f64 as u64;
-                u32::from(kept != score)
-            },
+            |score| u32::from(kept(score) != score),
         ),
         lost(
             "size_of_the_difference",
             "the number of bits in the distance from the double to this very number",
             "A number that happens to be kept has the distance 0, and its neighbours of the same size are not kept. It is the size \
              that you are asked about: how many bits has the number, and for how many is there room?",
-            |score| {
-                #[expect(
-                    clippy::cast_precision_loss,
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "this is the mistake"
-                )]
-                let kept = score as f64 as u64;
-                size(score.abs_diff(kept))
-            },
+            |score| size(score.abs_diff(kept(score))),
         ),
         lost(
             "one_or_nothing",

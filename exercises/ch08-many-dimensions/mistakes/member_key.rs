@@ -230,29 +230,19 @@ fn answer(steps: &[Step], paid: bool, at_ms: u64, name: &str) -> Option<String> 
     if has(LastRefused) && back == 0 {
         return None;
     }
+    let back = if has(LateSigned) {
+        i128::from(back.cast_signed())
+    } else {
+        i128::from(back)
+    };
     let number = if has(TimeForward) {
-        at_ms
+        i128::from(at_ms)
     } else if has(TimeInSeconds) {
         back / 1000
     } else {
         back
     };
-    let digits = if has(LateSigned) && at_ms > LATEST && !has(TimeForward) {
-        let number = if has(TimeInSeconds) {
-            back.cast_signed() / 1000
-        } else {
-            back.cast_signed()
-        };
-        if has(Unpadded) {
-            number.to_string()
-        } else if has(PaddedByBlanks) {
-            format!("{number:13}")
-        } else if has(TwentyDigits) {
-            format!("{number:020}")
-        } else {
-            format!("{number:013}")
-        }
-    } else if has(Unpadded) {
+    let digits = if has(Unpadded) {
         number.to_string()
     } else if has(PaddedByBlanks) {
         format!("{number:13}")
