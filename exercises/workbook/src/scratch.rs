@@ -61,8 +61,7 @@ impl Scratch {
             if let Some(link) = on_the_way.find(|at| at.is_symlink()) {
                 left_out.push(link.to_path_buf());
             } else {
-                collect(&source, Path::new(""), &mut wanted)?;
-                links(&source, &mut left_out)?;
+                left_out.extend(collect(&source, Path::new(""), &mut wanted)?);
             }
             let lib = self.original.join(&folder).join("src/lib.rs");
             wanted.insert(PathBuf::from("lib.rs"), read(&lib)?);
@@ -102,47 +101,34 @@ fn lay(chapter: &Chapter, wanted: &BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
     Ok(())
 }
 
-/// All files below a folder, which need not exist.
-fn collect(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+/// Adds all files below a folder, which need not exist. Answers the links there.
+fn collect(
+    folder: &Path,
+    below: &Path,
+    files: &mut BTreeMap<PathBuf, Vec<u8>>,
+) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    for (name, path, is_folder) in entries(folder)? {
+    let (entries, mut links) = entries(folder)?;
+    for (name, path, is_folder) in entries {
         let short = below.join(&name);
         if is_folder {
-            collect(&path, &short, files)?;
+            links.extend(collect(&path, &short, files)?);
         } else {
             files.insert(short, read(&path)?);
         }
     }
-    Ok(())
-}
-
-/// Adds all links below a folder, which need not exist.
-fn links(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
-    let listed =
-        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    for entry in listed {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        if kind.is_symlink() {
-            found.push(entry.path());
-        } else if kind.is_dir() {
-            links(&entry.path(), found)?;
-        }
-    }
-    Ok(())
+    Ok(links)
 }
 
 /// Makes one folder hold what another one holds, and nothing else.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let source = entries(from)?;
+    let (source, _) = entries(from)?;
     let gone = |name: &String| !source.iter().any(|(there, ..)| there == name);
     if to.is_dir() {
-        for (_, path, is_folder) in entries(to)?.into_iter().filter(|(name, ..)| gone(name)) {
+        let (there, _) = entries(to)?;
+        for (_, path, is_folder) in there.into_iter().filter(|(name, ..)| gone(name)) {
             let removed = if is_folder {
                 fs::remove_dir_all(&path)
             } else {
@@ -164,20 +150,25 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Name, path, and whether it is a folder. Links are followed by nobody: they are left out.
-fn entries(folder: &Path) -> Result<Vec<(String, PathBuf, bool)>> {
+/// Name, path, and whether it is a folder.
+type Entry = (String, PathBuf, bool);
+
+/// What lies in a folder, and the links there: they are followed by nobody.
+fn entries(folder: &Path) -> Result<(Vec<Entry>, Vec<PathBuf>)> {
     let listed =
         fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    let mut entries = Vec::new();
+    let (mut entries, mut links) = (Vec::new(), Vec::new());
     for entry in listed {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_dir() || kind.is_file() {
             let name = entry.file_name().to_string_lossy().into_owned();
             entries.push((name, entry.path(), kind.is_dir()));
+        } else if kind.is_symlink() {
+            links.push(entry.path());
         }
     }
-    Ok(entries)
+    Ok((entries, links))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -88,6 +88,7 @@ fn add(txn: &mut Txn<'_>, args: Args<'_>, rule: AddRule) -> Outcome {
     let rule = options.rule;
     let element = |position| Ok((args.double(position)?, args.get(position + 1)));
     let positions = (options.first_score..args.len()).step_by(2);
+    // One is usual, and needs no list.
     let tally = if positions.len() == 1 {
         add_all(txn, args.get(1), &[element(options.first_score)?], rule)?
     } else {

@@ -113,15 +113,16 @@ impl Caller {
 
     /// Lets the connections run that were called before this one, if there are any.
     pub(super) async fn let_earlier_run(&mut self) {
+        if !std::mem::take(&mut self.is_early) {
+            return;
+        }
         for _ in 0..YIELDS_MAX {
-            if !std::mem::take(&mut self.is_early) {
-                return;
-            }
             yield_now().await;
             let counted = self.counted.as_ref();
-            self.is_early = counted.is_some_and(|counted| counted.call.is_early());
+            if !counted.is_some_and(|counted| counted.call.is_early()) {
+                return;
+            }
         }
-        self.is_early = false;
     }
 }
 

@@ -66,14 +66,10 @@ impl Kind {
                 in_bounds(bytes, least, most)?;
                 Ok(bytes.to_string())
             }
-            Self::BytesFrom(raised) => {
-                let bytes = Self::Bytes(1, MAX_BYTES).normalize(text, current)?;
-                let least = raised.to_string();
-                Ok(if bytes.parse::<u64>().is_ok_and(|bytes| bytes < raised) {
-                    least
-                } else {
-                    bytes
-                })
+            Self::BytesFrom(least) => {
+                let bytes = parse_bytes(text).ok_or("argument must be a memory value")?;
+                in_bounds(bytes, 1, MAX_BYTES)?;
+                Ok(bytes.max(least).to_string())
             }
             Self::BytesOrShare => bytes_or_share(text),
             Self::Choice(words) => choose(text, words).map(str::to_owned),

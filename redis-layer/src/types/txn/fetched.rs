@@ -76,6 +76,15 @@ impl Fetched {
         self.values.get(at)
     }
 
+    /// The key of a row: the one near the last that was found, or else made.
+    #[inline]
+    fn row(&self, is_row: impl Fn(&[u8]) -> bool, make: impl FnOnce() -> Vec<u8>) -> Cow<'_, [u8]> {
+        match self.place_near(is_row) {
+            Some(at) => Cow::Borrowed(&self.rows[at]),
+            None => Cow::Owned(make()),
+        }
+    }
+
     fn place_near(&self, is_row: impl Fn(&[u8]) -> bool) -> Option<usize> {
         let last = self.last.get();
         let is_at = |at: &usize| self.rows.get(*at).is_some_and(|row| is_row(row));
@@ -147,28 +156,20 @@ impl Txn<'_> {
     /// The key of the metadata row of a key. One that was read ahead is not made again.
     pub(crate) fn metadata_row(&self, key: &[u8]) -> Cow<'_, [u8]> {
         let db = self.db();
-        match self.fetched.place_near(|row| is_metadata_key(row, db, key)) {
-            Some(at) => Cow::Borrowed(&self.fetched.rows[at]),
-            None => Cow::Owned(metadata_key(db, key)),
-        }
+        let is_row = |row: &[u8]| is_metadata_key(row, db, key);
+        self.fetched.row(is_row, || metadata_key(db, key))
     }
 
-    /// The key of the row of a field, or of a member of a set. One that was read ahead is not made again.
+    /// The key of the row of a field, or of a member of a set, likewise.
     pub(crate) fn name_row<'t>(&'t self, prefix: &RowPrefix, name: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_name_key(row, name);
-        match self.elements.place_near(is_row) {
-            Some(at) => Cow::Borrowed(&self.elements.rows[at]),
-            None => Cow::Owned(prefix.name_key(name)),
-        }
+        self.elements.row(is_row, || prefix.name_key(name))
     }
 
     /// The key of the data row of a member of a sorted set, likewise.
     pub(crate) fn member_row<'t>(&'t self, prefix: &RowPrefix, member: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_data_key(row, member);
-        match self.elements.place_near(is_row) {
-            Some(at) => Cow::Borrowed(&self.elements.rows[at]),
-            None => Cow::Owned(prefix.data_key(member)),
-        }
+        self.elements.row(is_row, || prefix.data_key(member))
     }
 
     /// Where the elements of a key stand, if they have names. What is damaged is for the command to find.
