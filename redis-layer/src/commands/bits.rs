@@ -195,23 +195,57 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     })
 }
 
+/// What `BITOP` does with the bits of its strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BitOperation {
+    And,
+    Or,
+    Xor,
+    /// Of one string.
+    Not,
+}
+
+impl BitOperation {
+    fn parse(args: Args<'_>) -> Result<Self, CommandError> {
+        let operation = if args.is(1, "AND") {
+            Self::And
+        } else if args.is(1, "OR") {
+            Self::Or
+        } else if args.is(1, "XOR") {
+            Self::Xor
+        } else if args.is(1, "NOT") {
+            Self::Not
+        } else {
+            return Err(CommandError::SYNTAX);
+        };
+        if operation == Self::Not && args.len() != 4 {
+            return Err(CommandError::fixed(
+                "ERR BITOP NOT must be called with a single source key.",
+            ));
+        }
+        Ok(operation)
+    }
+
+    /// Combines what there is with another string, which goes on with zeros if it is shorter. Each operation has a
+    /// loop of its own: the compiler makes one instruction of it for many bytes.
+    fn combine(self, bytes: &mut [u8], other: &[u8]) {
+        let (both, rest) = bytes.split_at_mut(other.len());
+        let pairs = both.iter_mut().zip(other);
+        match self {
+            Self::And => {
+                pairs.for_each(|(byte, other)| *byte &= other);
+                rest.fill(0);
+            }
+            Self::Or => pairs.for_each(|(byte, other)| *byte |= other),
+            Self::Xor => pairs.for_each(|(byte, other)| *byte ^= other),
+            Self::Not => unreachable!("NOT has one string"),
+        }
+    }
+}
+
 /// `BITOP AND | OR | XOR | NOT destination key [key ...]`
 pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let is_not = args.is(1, "NOT");
-    let combine: fn(u8, u8) -> u8 = if args.is(1, "AND") {
-        |a, b| a & b
-    } else if args.is(1, "OR") {
-        |a, b| a | b
-    } else if args.is(1, "XOR") || is_not {
-        |a, b| a ^ b
-    } else {
-        return Err(CommandError::SYNTAX);
-    };
-    if is_not && args.len() != 4 {
-        return Err(CommandError::fixed(
-            "ERR BITOP NOT must be called with a single source key.",
-        ));
-    }
+    let operation = BitOperation::parse(args)?;
     let mut texts = Vec::with_capacity(args.len() - 3);
     for key in args.from(3) {
         texts.push(txn.open_text(key)?);
@@ -225,19 +259,15 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     {
         for (number, text) in texts.iter().enumerate() {
             let part = text.read(txn, at..at + window.len())?;
-            // The shorter string goes on with zeros.
-            let zeros = std::iter::repeat(&0);
-            for (byte, other) in window.iter_mut().zip(part.iter().chain(zeros)) {
-                *byte = if number == 0 {
-                    *other
-                } else {
-                    combine(*byte, *other)
-                };
+            if number == 0 {
+                window[..part.len()].copy_from_slice(&part);
+            } else {
+                operation.combine(window, &part);
             }
         }
-    }
-    if is_not {
-        result.iter_mut().for_each(|byte| *byte = !*byte);
+        if operation == BitOperation::Not {
+            window.iter_mut().for_each(|byte| *byte = !*byte);
+        }
     }
     let target = args.get(2);
     if length > 0 {
