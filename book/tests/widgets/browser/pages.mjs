@@ -185,3 +185,17 @@ test("no table is squeezed into towers on a phone, and a wide one keeps its firs
   }
   assert.ok(wide > 10, `only ${wide} tables scroll: this test sees nothing`);
 });
+
+test("without scripts a page shows its fallbacks, and the list of chapters opens and closes", async () => {
+  const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { javaScriptEnabled: false });
+  const list = page.locator("nav.sidebar");
+  assert.equal(await list.isVisible(), false, "closed, it leaves no strip at the edge");
+  await page.locator("label#mdbook-sidebar-toggle").click();
+  await list.waitFor({ state: "visible" });
+  const fallback = await page.locator("bits-explorer table").first().innerText();
+  assert.match(fallback, /4294901760/);
+  // Whatever the page says, it says without a program: answers open by themselves.
+  await page.locator("details.answer > summary").first().press("Enter");
+  assert.equal(await page.locator("details.answer[open]").count(), 1);
+  await page.context().close();
+});
