@@ -53,7 +53,7 @@ fn dates(store: &Store) -> Vec<String> {
 
 // ANCHOR: broken_scan
 #[test]
-fn times_as_plain_text_put_old_posts_behind_new_ones() {
+fn times_as_plain_text_put_old_posts_after_new_ones() {
     let store = posts(|time| format!("post:{time}").into_bytes());
     output::check("06-key-patterns/outputs/broken-scan.txt", &store.shown());
     let order = dates(&store).join(" ");

@@ -31,7 +31,20 @@
   function markMore(wide) {
     wide.toggleAttribute("data-more", wide.scrollLeft + wide.clientWidth < wide.scrollWidth - 1);
   }
+  // A table that is too wide in any case, or squeezed until its rows are towers of single words, takes the room that its words
+  // need. It then scrolls, and its first column stays.
+  const LINES_MAX = 8;
+  function giveRoom() {
+    for (const wrapper of document.querySelectorAll("main .table-wrapper")) {
+      const table = wrapper.querySelector("table");
+      table.removeAttribute("data-roomy");
+      const tallest = Math.max(...Array.from(table.rows, (row) => row.offsetHeight));
+      const squeezed = tallest > LINES_MAX * parseFloat(getComputedStyle(table).lineHeight);
+      table.toggleAttribute("data-roomy", squeezed || wrapper.scrollWidth > wrapper.clientWidth);
+    }
+  }
   function reachWide() {
+    giveRoom();
     for (const wide of document.querySelectorAll(MAY_SCROLL)) {
       markMore(wide);
       if (wide.scrollWidth <= wide.clientWidth || wide.tabIndex >= 0) continue;

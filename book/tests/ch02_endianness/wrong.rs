@@ -22,7 +22,7 @@ fn zeros_dropped(value: u32) -> Vec<u8> {
     value.to_be_bytes()[zeros as usize..].to_vec()
 }
 
-fn zeros_behind(value: u32) -> Vec<u8> {
+fn zeros_at_the_end(value: u32) -> Vec<u8> {
     let mut bytes = zeros_dropped(value);
     bytes.resize(4, 0);
     bytes
@@ -39,7 +39,7 @@ const WRONG: [(&str, Encode, u32, u32); 6] = [
     ("halves swapped", halves_swapped, 65535, 65536),
     ("bits reversed", bits_reversed, 1, 2),
     ("leading zeros dropped", zeros_dropped, 2, 256),
-    ("zeros behind instead", zeros_behind, 1, 256),
+    ("zeros at the end", zeros_at_the_end, 1, 256),
     ("hexadecimal, no padding", hex_text, 2, 16),
 ];
 

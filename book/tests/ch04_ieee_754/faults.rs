@@ -109,7 +109,7 @@ fn backwards(mut cursor: Cursor) -> Vec<String> {
 }
 
 #[test]
-fn a_reversed_scan_must_start_behind_the_last_infinity() {
+fn a_reversed_scan_must_start_after_the_last_infinity() {
     let members = [
         (1.0, &b"ann"[..]),
         (f64::INFINITY, b"bob"),

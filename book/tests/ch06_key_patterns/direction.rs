@@ -79,21 +79,21 @@ fn a_window_newest_first_lies_between_the_ends_of_two_times() {
         store.put((Desc(time), Raw(name)).to_key(), &format!("{time} {name}"));
     }
     let key = |time: u64| Desc(time).to_key();
-    let behind = |time: u64| keys::prefix_successor(&key(time)).expect("no time here is 0");
+    let after = |time: u64| keys::prefix_successor(&key(time)).expect("no time here is 0");
 
     // Wanted: from 20 up to, but without, 40.
     let tries: [(&str, End, End); 4] = [
         ("key(20) .. key(40)", Included(key(20)), Excluded(key(40))),
         ("key(40) .. key(20)", Included(key(40)), Excluded(key(20))),
         (
-            "behind key(40) ..= key(20)",
+            "after key(40) ..= key(20)",
             Excluded(key(40)),
             Included(key(20)),
         ),
         (
-            "behind 40's rows .. behind 20's rows",
-            Included(behind(40)),
-            Excluded(behind(20)),
+            "after 40's rows .. after 20's rows",
+            Included(after(40)),
+            Excluded(after(20)),
         ),
     ];
     let mut table = format!("{:<38}found\n", "range of keys");
@@ -127,10 +127,10 @@ fn windows_that_meet_lose_nothing_and_repeat_nothing() {
         let value = format!("{time} {}", name.escape_ascii());
         store.put((Desc(time), Raw(name)).to_key(), &value);
     }
-    let behind = |time: u64| keys::prefix_successor(&Desc(time).to_key());
+    let after = |time: u64| keys::prefix_successor(&Desc(time).to_key());
     let window = |from: u64, to: u64| {
-        let (Some(start), end) = (behind(to), behind(from)) else {
-            return Vec::new(); // behind time 0 stands nothing
+        let (Some(start), end) = (after(to), after(from)) else {
+            return Vec::new(); // nothing comes after time 0
         };
         store.range((Included(start), end.map_or(Bound::Unbounded, Excluded)))
     };

@@ -33,7 +33,7 @@ impl Line {
         }
     }
 
-    /// The first place of the window and the one behind its last.
+    /// The first place of the window and the one after its last.
     fn window(&self) -> (usize, usize) {
         let inside = |(time, _): &(u64, &str)| (FROM..TO).contains(time);
         let first = self.events.iter().position(inside);
@@ -95,11 +95,11 @@ impl Line {
 #[test]
 fn the_window_in_both_directions() {
     let ascending = Line::new(
-        "Ascending: the bare keys stand where the window starts and ends.",
+        "Ascending: the bare keys are where the window starts and ends.",
         |time| time.to_key(),
     );
     let newest = Line::new(
-        "Newest first: each bare key stands in front of its rows, not behind them.",
+        "Newest first: each bare key comes before its rows, not after them.",
         |time| Desc(time).to_key(),
     );
     assert_eq!(
@@ -113,7 +113,7 @@ fn the_window_in_both_directions() {
 
     let title = "Ascending, the rows are 10 a, 20 b, 20 c, 30 d, 40 e. The window from 20 to 40 starts at the key of \
                  20 and ends at the key of 40. Newest first, the rows are 40 e, 30 d, 20 b, 20 c, 10 a. The window \
-                 starts behind 40 e and ends behind 20 c, and the keys of 40 and 20 stand in front of 40 e and of 20 b.";
+                 starts after 40 e and ends after 20 c, and the keys of 40 and 20 come before 40 e and 20 b.";
     let lines = ascending.draw(0) + &newest.draw(136);
     let svg = format!(
         "<svg role=\"img\" viewBox=\"0 0 {WIDTH} 262\" width=\"{WIDTH}\" style=\"max-width:100%;height:auto\" \

@@ -5,7 +5,7 @@ use engine::keys::{self, Desc, OrderedKey as _, Raw, hex};
 
 use crate::store::{Store, key_text};
 
-/// The prefix of a pattern, and a key behind it.
+/// The prefix of a pattern, and a key after it.
 fn under(prefix: &str, key: impl AsRef<[u8]>) -> Vec<u8> {
     [prefix.as_bytes(), key.as_ref()].concat()
 }

@@ -53,7 +53,7 @@ fn a_guessed_unit_is_wrong_for_small_times() {
 
 // ANCHOR: crossed
 #[test]
-fn a_scan_whose_start_lies_behind_its_end_is_empty() {
+fn a_scan_whose_start_lies_after_its_end_is_empty() {
     let key = |time: i64| (i64::MAX - time).to_be_bytes();
     let store = Store::new();
     for time in [10, 20, 30] {
@@ -118,7 +118,7 @@ fn what_the_model_answers_say() {
         assert_eq!(next.to_be_bytes().to_vec(), keys::Desc(time - 1).to_key());
     }
     assert_eq!(keys::prefix_successor(&keys::Desc(0_u64).to_key()), None);
-    // Question 5: an end of `ff ff` behind inverted text, without an escape.
+    // Question 5: an end of `ff ff` after inverted text, without an escape.
     let ended = |text: &[u8]| {
         let mut key: Vec<u8> = text.iter().map(|byte| !byte).collect();
         key.extend([0xff, 0xff]);

@@ -21,7 +21,7 @@ fn padded_to_13(time: i64) -> Vec<u8> {
     format!("{time:013}").into()
 }
 
-fn zeros_behind(time: i64) -> Vec<u8> {
+fn zeros_at_the_end(time: i64) -> Vec<u8> {
     format!("{time:0<20}").into()
 }
 
@@ -66,7 +66,7 @@ fn each_wrong_key_breaks_on_a_pair() {
             padded_to_13,
             [9_999_999_999_999, 10_000_000_000_000],
         ),
-        ("zeros behind", Oldest, zeros_behind, [1, 10]),
+        ("zeros at the end", Oldest, zeros_at_the_end, [1, 10]),
         ("signed, big-endian", Oldest, signed_big_endian, [-1, 0]),
         ("sign before zeros", Oldest, sign_before_zeros, [-10, -5]),
         (

@@ -160,7 +160,7 @@ fn backwards(coordinate: u32) -> u32 {
 const NUMBERINGS: [(&str, Numbering); 7] = [
     ("interleaved, x first", interleave),
     ("interleaved, y first", |x, y| interleave(y, x)),
-    ("one behind the other", |x, y| u64::from(x << 4 | y)),
+    ("one after the other", |x, y| u64::from(x << 4 | y)),
     ("added", |x, y| u64::from(x + y)),
     ("lowest bits first", |x, y| {
         interleave(backwards(x), backwards(y))

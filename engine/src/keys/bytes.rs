@@ -86,7 +86,7 @@ pub fn escape_into(value: &[u8], out: &mut Vec<u8>) {
 }
 // ANCHOR_END: encode_bytes
 
-/// The byte string behind a key that [`encode_bytes`] made. The key must hold nothing else.
+/// The byte string of a key that [`encode_bytes`] made. The key must hold nothing else.
 ///
 /// # Errors
 /// [`Why::BadEscape`], [`Why::Truncated`] if the end is missing, [`Why::TrailingBytes`].

@@ -46,7 +46,7 @@ pub const fn encode_decimal(mut value: u64) -> [u8; WIDTH] {
 }
 // ANCHOR_END: encode_decimal
 
-/// The number behind a key that [`encode_decimal`] made.
+/// The number of a key that [`encode_decimal`] made.
 ///
 /// # Errors
 /// [`Why::NotADigit`], [`Why::DecimalOverflow`].

@@ -52,7 +52,7 @@ pub const fn encode_f64(value: f64) -> [u8; 8] {
     ordered.to_be_bytes()
 }
 
-/// The `f64` behind a key. Every eight bytes are one, NaN payloads included.
+/// The `f64` of a key. Any eight bytes are a key, NaN payloads included.
 #[must_use]
 #[inline]
 pub const fn decode_f64(key: [u8; 8]) -> f64 {
@@ -76,7 +76,7 @@ pub const fn encode_f32(value: f32) -> [u8; 4] {
     ordered.to_be_bytes()
 }
 
-/// The `f32` behind a key. Every four bytes are one.
+/// The `f32` of a key. Any four bytes are a key.
 #[must_use]
 pub const fn decode_f32(key: [u8; 4]) -> f32 {
     const SIGN: u32 = 1 << 31;
@@ -97,7 +97,7 @@ pub const fn encode_f16_bits(bits: u16) -> [u8; 2] {
     ordered.to_be_bytes()
 }
 
-/// The bits of the binary16 float behind a key. Every two bytes are one.
+/// The bits of the binary16 float of a key. Any two bytes are a key.
 #[must_use]
 pub const fn decode_f16_bits(key: [u8; 2]) -> u16 {
     const SIGN: u16 = 1 << 15;

@@ -50,7 +50,7 @@ pub const fn encode_f64_numeric(value: f64) -> Result<[u8; 8], NanError> {
 }
 // ANCHOR_END: encode_f64_numeric
 
-/// The number behind a key that [`encode_f64_numeric`] made.
+/// The number of a key that [`encode_f64_numeric`] made.
 ///
 /// # Errors
 /// [`Why::Nan`] and [`Why::NegativeZero`] for the keys that it never makes.
@@ -68,7 +68,7 @@ pub fn encode_f32_numeric(value: f32) -> Result<[u8; 4], NanError> {
     Numeric::<f32>::new(value).map(|number| encode_f32(number.0))
 }
 
-/// The number behind a key that [`encode_f32_numeric`] made.
+/// The number of a key that [`encode_f32_numeric`] made.
 ///
 /// # Errors
 /// [`Why::Nan`] and [`Why::NegativeZero`] for the keys that it never makes.

@@ -37,7 +37,7 @@ pub const fn encode_i64(value: i64) -> [u8; 8] {
     (value ^ i64::MIN).to_be_bytes()
 }
 
-/// The `i64` behind a key. Every eight bytes are one.
+/// The `i64` of a key. Any eight bytes are a key.
 #[must_use]
 pub const fn decode_i64(key: [u8; 8]) -> i64 {
     i64::from_be_bytes(key) ^ i64::MIN
@@ -54,7 +54,7 @@ macro_rules! functions {
             (value ^ $signed::MIN).to_be_bytes()
         }
 
-        #[doc = concat!("The `", stringify!($signed), "` behind a key.")]
+        #[doc = concat!("The `", stringify!($signed), "` of a key.")]
         #[must_use]
         pub const fn $decode(key: [u8; size_of::<$signed>()]) -> $signed {
             <$signed>::from_be_bytes(key) ^ $signed::MIN

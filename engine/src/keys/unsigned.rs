@@ -32,7 +32,7 @@ pub const fn encode_u64(value: u64) -> [u8; 8] {
     value.to_be_bytes()
 }
 
-/// The `u64` behind a key. Every eight bytes are one.
+/// The `u64` of a key. Any eight bytes are a key.
 #[must_use]
 pub const fn decode_u64(key: [u8; 8]) -> u64 {
     u64::from_be_bytes(key)
@@ -49,7 +49,7 @@ macro_rules! functions {
             value.to_be_bytes()
         }
 
-        #[doc = concat!("The `", stringify!($unsigned), "` behind a key.")]
+        #[doc = concat!("The `", stringify!($unsigned), "` of a key.")]
         #[must_use]
         pub const fn $decode(key: [u8; size_of::<$unsigned>()]) -> $unsigned {
             <$unsigned>::from_be_bytes(key)

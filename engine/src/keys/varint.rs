@@ -71,7 +71,7 @@ pub fn encode_varint(value: u64) -> Vec<u8> {
     Varint(value).to_key()
 }
 
-/// The number behind a key that [`encode_varint`] made. The key must hold nothing else.
+/// The number of a key that [`encode_varint`] made. The key must hold nothing else.
 ///
 /// # Errors
 /// [`Why::OverlongVarint`], [`Why::Truncated`], [`Why::TrailingBytes`].

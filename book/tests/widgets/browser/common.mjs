@@ -20,8 +20,8 @@ after(() => browser.close());
 export const test = (name, body) => plainTest(name, { timeout: TEST_MS_MAX }, body);
 
 /** A page that notes what went wrong and what was asked for. Every one has storage of its own. */
-export async function open(url, { width = 1280, height = 900, theme = "light", reducedMotion = "no-preference" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, reducedMotion });
+export async function open(url, { width = 1280, height = 900, theme = "light", reducedMotion = "no-preference", javaScriptEnabled = true } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion, javaScriptEnabled });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   page.noted = { errors: [], requests: [], sizes: new Map() };

@@ -157,3 +157,45 @@ test("the list of chapters opens by keyboard", async () => {
   assert.equal(await page.locator("#mdbook-sidebar-toggle-anchor").isChecked(), before === "false");
   await close(page);
 });
+
+test("no table is squeezed into towers on a phone, and a wide one keeps its first column in view", async () => {
+  const LINES_MAX = 8;
+  let wide = 0;
+  for (const width of [360, 390]) {
+    const page = await open(null, { width });
+    for (const file of given.pages) {
+      await page.goto(`${given.siteFiles}/${file}`);
+      await page.evaluate(() => { for (const gate of document.querySelectorAll("details")) gate.open = true; });
+      await page.waitForTimeout(100);
+      const tables = await page.evaluate(() => [...document.querySelectorAll("main .table-wrapper")].map((wrapper) => {
+        const table = wrapper.querySelector("table");
+        const line = parseFloat(getComputedStyle(table).lineHeight);
+        wrapper.scrollLeft = 1e6;
+        const left = table.rows[0].cells[0].getBoundingClientRect().left - wrapper.getBoundingClientRect().left;
+        const lines = Math.max(...[...table.rows].map((row) => row.offsetHeight)) / line;
+        return { start: table.innerText.slice(0, 60), lines, left, scrolls: wrapper.scrollLeft > 0 };
+      }));
+      for (const { start, lines, left, scrolls } of tables) {
+        assert.ok(lines <= LINES_MAX, `${file}, ${width} wide: a row of ${lines.toFixed(1)} lines: ${start}`);
+        assert.ok(left > -2, `${file}, ${width} wide: the first column is ${-left} to the left: ${start}`);
+        if (scrolls) wide += 1;
+      }
+    }
+    await close(page);
+  }
+  assert.ok(wide > 10, `only ${wide} tables scroll: this test sees nothing`);
+});
+
+test("without scripts a page shows its fallbacks, and the list of chapters opens and closes", async () => {
+  const page = await open(`${given.siteFiles}/03-twos-complement/index.html`, { javaScriptEnabled: false });
+  const list = page.locator("nav.sidebar");
+  assert.equal(await list.isVisible(), false, "closed, it leaves no strip at the edge");
+  await page.locator("label#mdbook-sidebar-toggle").click();
+  await list.waitFor({ state: "visible" });
+  const fallback = await page.locator("bits-explorer table").first().innerText();
+  assert.match(fallback, /4294901760/);
+  // Whatever the page says, it says without a program: answers open by themselves.
+  await page.locator("details.answer > summary").first().press("Enter");
+  assert.equal(await page.locator("details.answer[open]").count(), 1);
+  await page.context().close();
+});

@@ -44,7 +44,7 @@ pub const fn encode_i64(score: i64) -> [u8; 9] {
 }
 // ANCHOR_END: ledis
 
-/// The score behind a nine-byte key.
+/// The score of a nine-byte key.
 ///
 /// # Errors
 /// [`Why::BadMarker`], [`Why::MarkerContradictsSign`].

@@ -39,7 +39,7 @@ pub const fn encode_f64(score: f64) -> [u8; 8] {
     ordered.to_be_bytes()
 }
 
-/// The score behind a key.
+/// The score of a key.
 #[must_use]
 pub const fn decode_f64(key: [u8; 8]) -> f64 {
     const SIGN: u64 = 1 << 63;
