@@ -196,14 +196,14 @@ const QUIRKS: [Quirk<Step>; 9] = [
         "cells_not_joined",
         "a range for each cell",
         "Cells that follow each other on the curve are one range, and one scan instead of several. Join a range to the \
-         last one if it begins with the number behind its end.",
+         last one if it begins with the number after its end.",
         RANGES,
     ),
     quirk(
         EndsExcluded,
         "ends_one_too_far",
-        "ends one behind the last number",
-        "`..=` includes its end. One more, and the first stranger behind each range comes in.",
+        "ends one after the last number",
+        "`..=` includes its end. One more, and the first stranger after each range comes in.",
         TASK,
     ),
     quirk(
@@ -374,7 +374,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         .says("the parts that are left after cutting, not joined")
         .why(
             "Where one part ends and the next begins with the following number, one scan reads both. Join a range to the last \
-             one in the list when it begins one behind its end.",
+             one in the list when it begins one after its end.",
         )
         .link(RANGES),
         mistake("cut_once", |x, y| {
@@ -458,7 +458,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         .says("a range for each point")
         .why(
             "Points whose numbers follow each other are one range, and one scan instead of several. Join a number to the last \
-             range if it comes next behind its end.",
+             range if it begins right after its end.",
         )
         .link(RANGES),
         Mistake::<Ranges>::new(
@@ -473,7 +473,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         )
         .says("the right ranges, with a panic for the last column or row of the map")
         .why(
-            "One behind `u32::MAX` there is no number, so `end + 1` overflows. The edges belong to the rectangle: keep `..=`, or \
+            "One after `u32::MAX` there is no number, so `end + 1` overflows. The edges belong to the rectangle: keep `..=`, or \
              count in `u64`.",
         )
         .link(TASK),
