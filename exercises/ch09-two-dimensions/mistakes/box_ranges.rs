@@ -338,6 +338,15 @@ pub fn all() -> Vec<Mistake<Ranges>> {
                  middle of a map nearly all that is read is strangers.",
             )
             .link(RANGES),
+        mistake("one_range_whatever_is_in_it", |x, y| {
+            vec![interleave(*x.start(), *y.start())..=interleave(*x.end(), *y.end())]
+        })
+        .says("one range from the number of the starts to that of the ends, also where a start lies after its end")
+        .why(
+            "All points of the rectangle lie in it, and so do strangers: the curve leaves the rectangle and comes back. And where a \
+             start lies after its end, there is no point, and no range to return.",
+        )
+        .link(RANGES),
         mistake("a_range_for_each_row", |x, y| {
             lines(&y, |row| corners(&x, &(row..=row)))
         })
