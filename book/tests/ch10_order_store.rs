@@ -299,3 +299,14 @@ fn the_checker_names_every_wrong_row() {
     assert!(check(&db).is_empty());
 }
 // ANCHOR_END: checker
+
+#[test]
+fn the_checker_passes_over_the_rows_of_others() {
+    let db = three_orders();
+    for key in [&b""[..], b"config", b"v"] {
+        db.put(key, b"").unwrap();
+    }
+    assert!(check(&db).is_empty());
+    rebuild(&db);
+    assert_eq!(rows(&db).len(), 3 * 4 + 3);
+}

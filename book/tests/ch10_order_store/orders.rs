@@ -259,12 +259,17 @@ impl Difference {
 pub(crate) fn check(db: &Db) -> Difference {
     let (mut wanted, mut found) = (BTreeSet::new(), BTreeSet::new());
     for (key, value) in rows(db) {
-        if key[0] == b'o' {
-            let order = Order::read(id_of(&key), &value).expect("an order");
-            let [_, indexes @ ..] = keys(&order);
-            wanted.extend(indexes);
-        } else {
-            found.insert(key);
+        match key.first() {
+            Some(b'o') => {
+                let order = Order::read(id_of(&key), &value).expect("an order");
+                let [_, indexes @ ..] = keys(&order);
+                wanted.extend(indexes);
+            }
+            Some(b's' | b't' | b'u') => {
+                found.insert(key);
+            }
+            // Rows of others.
+            _ => {}
         }
     }
     Difference {

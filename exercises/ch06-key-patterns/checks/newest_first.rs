@@ -10,7 +10,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 use crate::{mistakes, solutions, stubs};
 use ch06_key_patterns::newest_first as learner;
 
-/// The store: keys of times, each with a name behind it.
+/// The store: keys of times, each with a name after it.
 pub(crate) type Rows = BTreeSet<Vec<u8>>;
 
 type Key = Arc<dyn Fn(u64) -> [u8; 8] + Send + Sync>;

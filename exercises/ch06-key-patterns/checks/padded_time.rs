@@ -71,7 +71,7 @@ const LETTER: &str = "keys with a byte that is no digit";
 const HUGE: &str = "keys above the greatest time";
 
 /// Keys that no time has.
-const FOREIGN: [(&str, &[u8]); 20] = [
+const FOREIGN: [(&str, &[u8]); 23] = [
     (WIDTH, b"10"),
     (WIDTH, b"1"),
     (WIDTH, b""),
@@ -89,6 +89,10 @@ const FOREIGN: [(&str, &[u8]); 20] = [
     (LETTER, b"0000000000000000.010"),
     (LETTER, b"000000000000000000\xff0"),
     (LETTER, b"/////////////////:10"),
+    // Digits of another script: twenty bytes, then twenty letters. The last is twenty letters too, of several bytes.
+    (LETTER, "٠٠٠٠٠٠٠٠١٠".as_bytes()),
+    (LETTER, "٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠٠١٠".as_bytes()),
+    (LETTER, "000000000000000000²0".as_bytes()),
     (HUGE, b"18446744073709551616"),
     (HUGE, b"20000000000000000000"),
     (HUGE, b"99999999999999999999"),

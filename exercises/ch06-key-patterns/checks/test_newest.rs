@@ -69,7 +69,7 @@ fn candidates() -> Candidates<Newest> {
     let mut all = Candidates::<Newest>::new("feed")
         .right(
             "inverted_keys",
-            "Its keys are `u64::MAX - time` and the name. A window starts behind the rows of `to` and ends behind \
+            "Its keys are `u64::MAX - time` and the name. A window starts after the rows of `to` and ends after \
              those of `from`.",
             |events, from, to, limit| keyed(events, from, to, limit, inverted),
         )
@@ -89,7 +89,7 @@ fn candidates() -> Candidates<Newest> {
         )
         .right(
             "a_list_that_is_sorted",
-            "It keeps a list and sorts it. An event that is given twice stands in it twice.",
+            "It keeps a list and sorts it. An event that is given twice is in it twice.",
             |events, from, to, limit| {
                 let inside = |time: u64| (from..to).contains(&time);
                 in_window(events, limit, inside)
@@ -161,21 +161,21 @@ fn wrong_windows() -> Vec<Wrong<Newest>> {
             in_window(events, limit, |time| from < time && time <= to)
         })
         .says("Its bounds have changed places, and which one is included has not.")
-        .shows("where an event stands at `from` or at `to`", |newest| {
+        .shows("where an event is at `from` or at `to`", |newest| {
             answers(newest, &FIVE, (20, 40, 9), &[b"d", b"b", b"c"])
         }),
         wrong("to_taken", |events, from, to, limit| {
             in_window(events, limit, |time| from <= time && time <= to)
         })
         .says("It takes the events at `to` too.")
-        .shows("where an event stands at `to`", |newest| {
+        .shows("where an event is at `to`", |newest| {
             answers(newest, &FIVE, (15, 30, 9), &[b"b", b"c"])
         }),
         wrong("from_left_out", |events, from, to, limit| {
             in_window(events, limit, |time| from < time && time < to)
         })
         .says("It leaves out the events at `from`.")
-        .shows("where an event stands at `from`", |newest| {
+        .shows("where an event is at `from`", |newest| {
             answers(newest, &FIVE, (20, 35, 9), &[b"d", b"b", b"c"])
         }),
         wrong("from_itself_to_itself", |events, from, to, limit| {

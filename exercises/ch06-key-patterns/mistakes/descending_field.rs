@@ -98,14 +98,14 @@ const QUIRKS: [Quirk<Step>; 23] = [
         UserRaw,
         "user_without_end",
         "the bytes of the user with nothing that ends them",
-        "Behind `ann` stands a time, and its first byte is compared with the letter that follows in `anna`. A \
+        "After `ann` comes a time, and its first byte is compared with the letter that follows in `anna`. A \
          text ends by itself before another field follows: `ended`.",
         RULES,
     ),
     quirk(
         UserWithColon,
         "user_with_colon",
-        "a colon behind the user",
+        "a colon after the user",
         "A user may hold what sorts below the colon, a zero byte for one, and then a longer name comes before the \
          shorter. `ended` sorts below every continuation.",
         RULES,
@@ -135,7 +135,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
     quirk(
         UserOneZero,
         "user_with_one_zero",
-        "a single zero byte behind the user",
+        "a single zero byte after the user",
         "It sorts below every letter. But a user may hold a zero byte too, and then the end of one is compared with the \
          middle of another. `ended` writes the two differently.",
         RULES,
@@ -151,7 +151,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
         TimeLittleEndian,
         "time_in_little_endian",
         "an inverted time in little-endian",
-        "The time is inverted, and its bytes are turned round. The byte that counts most stands last.",
+        "The time is inverted, and its bytes are turned round. The byte that counts most comes last.",
         NEWEST,
     ),
     quirk(
@@ -202,7 +202,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
     quirk(
         TitleEndedLate,
         "title_inverted_then_ended",
-        "an inverted title with the end `00 01` behind it",
+        "an inverted title with the end `00 01` after it",
         "The end has to sort above every continuation now, and `00 01` sorts below. Invert the end as well: it \
          becomes `ff fe`.",
         FIELD,
@@ -242,7 +242,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
     quirk(
         TitleOneFf,
         "title_inverted_with_one_ff",
-        "an inverted title with one byte ff behind it",
+        "an inverted title with one byte ff after it",
         "That end sorts above every letter. But a zero byte in the title is inverted to ff as well, so the key of \
          `\"a\"` is the beginning of the key of `\"a\\0\"` and comes first. Escape and end the title, then invert it.",
         FIELD,
@@ -251,21 +251,21 @@ const QUIRKS: [Quirk<Step>; 23] = [
         TitleBeforeTime,
         "title_before_time",
         "the title in front of the time",
-        "The field that stands first decides first. The time comes before the title.",
+        "The field that comes first decides first. The time comes before the title.",
         TASK,
     ),
     quirk(
         TimeBeforeUser,
         "time_before_user",
         "the time in front of the user",
-        "Now the plays of all users are mixed, and those of one user are no range. What the scan fixes stands first.",
+        "Now the plays of all users are mixed, and those of one user are no range. What the scan fixes comes first.",
         TASK,
     ),
     quirk(
         EndInverted,
         "user_ended_by_an_inverted_end",
         "the user ended by an inverted end",
-        "`ff fe` ends a field that descends. Behind the ascending user it sorts above every continuation, so \
+        "`ff fe` ends a field that descends. After the ascending user it sorts above every continuation, so \
          `anna` comes before `ann`.",
         FIELD,
     ),
@@ -397,6 +397,38 @@ pub fn all() -> Vec<Mistake<Key>> {
         .says("three ascending fields")
         .why("The tuple is right and has one direction. Invert the bytes of the time and of the ended title.")
         .link(FIELD),
+        mistake("fields_as_they_are_joined_by_colons", |user, time, title| {
+            format!("{user}:{time}:{title}").into_bytes()
+        })
+        .says("the three fields as text, joined by colons")
+        .why(
+            "Then nothing descends. And as text 10 comes before 9, because digits of no fixed width are compared from the \
+             left. A user may hold a colon, too.",
+        )
+        .link(FIELD),
+        mistake("user_with_its_length_in_one_byte", |user, time, title| {
+            #[expect(clippy::cast_possible_truncation, reason = "this is the mistake")]
+            let length = user.len() as u8;
+            let title = inverted(&ended(title));
+            [&[length], user.as_bytes(), &(u64::MAX - time).to_be_bytes(), &title].concat()
+        })
+        .says("the length of the user in front of it, as one byte")
+        .why(
+            "Now short names come before longer ones: `bob` before `anna`. A length tells where the field ends, and ruins its \
+             order. One byte does not even hold every length.",
+        )
+        .link(RULES),
+        mistake("time_turned_and_in_digits_without_width", |user, time, title| {
+            let digits = (u64::MAX - time).to_string();
+            let title = inverted(&ended(title));
+            [&ended(user)[..], digits.as_bytes(), &title].concat()
+        })
+        .says("`u64::MAX - time` in as many digits as it has")
+        .why(
+            "It has twenty digits for all times of today, and fewer from 8446744073709551616 on. Then the first digits decide. \
+             Give it a width, or take eight bytes.",
+        )
+        .link("why-twenty-digits"),
         mistake("text_joined_by_colons", |user, time, title| {
             format!("{user}:{:020}:{title}", u64::MAX - time).into_bytes()
         })

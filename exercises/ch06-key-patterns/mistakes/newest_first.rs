@@ -26,7 +26,7 @@ fn bound_key(steps: &[Step], time: u64) -> Vec<u8> {
     }
 }
 
-/// The first key behind all rows of a time.
+/// The first key after all rows of a time.
 fn behind(steps: &[Step], time: u64) -> Bound<Vec<u8>> {
     match time.checked_sub(1) {
         Some(before) => Included(bound_key(steps, before)),
@@ -45,7 +45,7 @@ fn start(steps: &[Step], from: u64, to: u64) -> Bound<Vec<u8>> {
     } else if has(ToIgnored) {
         Unbounded
     } else {
-        // Behind the rows of time 0 nothing is left: a bound that no row reaches.
+        // After the rows of time 0 nothing is left: a bound that no row reaches.
         match behind(steps, to) {
             Unbounded => Excluded(vec![0xff; 40]),
             start => start,
@@ -174,7 +174,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
         mistake("not_exchanged_and_nothing_found", |_, _, _, _| Vec::new())
             .says("an empty list for every window")
             .why(
-                "Did you guard against a start behind the end? Then every window is caught: the greater time has \
+                "Did you guard against a start after the end? Then every window is caught: the greater time has \
                  the smaller key. From and to have to change places.",
             )
             .link("a-window-turns-round"),
@@ -236,7 +236,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
         .says("an empty list for windows from 0, and the right events otherwise")
         .why(
             "No time comes before 0: its key plus one wraps around to zeros, and the range ends before it starts. Nothing \
-             lies behind the rows of 0 but the end of the store, so leave this end open.",
+             lies after the rows of 0 but the end of the store, so leave this end open.",
         )
         .link("a-window-turns-round"),
         mistake("one_ff_behind_both_keys", |rows, from, to, limit| {
@@ -247,10 +247,10 @@ pub fn all() -> Vec<Mistake<Feed>> {
             let found = rows.range(ff(to)..ff(from)).take(limit);
             found.map(|row| row[8..].to_vec()).collect()
         })
-        .says("a range between the keys of `to` and `from`, each with one byte ff behind it")
+        .says("a range between the keys of `to` and `from`, each with one byte ff after it")
         .why(
-            "You look for what comes behind all rows of a time, and that is the right thought. But a name may begin \
-             with ff, and its row does not stand before that bound. The first key behind all rows of a time is the key \
+            "You look for what comes after all rows of a time, and that is the right thought. But a name may begin \
+             with ff, and its row does not come before that bound. The first key after all rows of a time is the key \
              of the time before it.",
         )
         .link("a-window-turns-round"),
@@ -275,7 +275,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
         })
         .says("a window that takes both its ends")
         .why(
-            "Half-open windows fit together: what stands at `to` belongs to the next one. Taken twice, an event \
+            "Half-open windows fit together: what is at `to` belongs to the next one. Taken twice, an event \
              is shown twice.",
         )
         .link("invariants"),

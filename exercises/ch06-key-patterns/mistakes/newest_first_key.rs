@@ -36,7 +36,7 @@ fn in_direction() -> Vec<Mistake<Feed>> {
         .says("`u64::MAX - time` in little-endian")
         .why(
             "The subtraction is right, and its bytes are turned round. The store compares from the left, and \
-             there stands the byte that counts least.",
+             there is the byte that counts least.",
         )
         .link(WRONG),
         mistake("reversed_bytes", "order", u64::to_le_bytes)

@@ -128,24 +128,24 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         "other_end_open_on_bare_keys",
         "a range that leaves out the key of `to` and takes the key of `from`",
         "You opened the other end, and that is the right thought. But a row is a key and a name: the rows of \
-         `to` are longer than its key and stand behind it, so they are still in, and those of `from` still out. \
-         Both bounds lie behind all rows of their time.",
+         `to` are longer than its key and come after it, so they are still in, and those of `from` still out. \
+         Both bounds lie after all rows of their time.",
         WINDOW,
     ),
     quirk(
         ToTaken,
         "to_taken",
         "a window that takes the events at `to`",
-        "The rows of `to` stand at the front now, and the window leaves them out. Start behind all of them: at \
+        "The rows of `to` are at the front now, and the window leaves them out. Start after all of them: at \
          the key of the time before `to`.",
         WINDOW,
     ),
     quirk(
         KeyOfToExcluded,
         "key_of_to_excluded",
-        "a start just behind the bare key of `to`",
+        "a start just after the bare key of `to`",
         "That leaves out one row of `to`, the one with the empty name. All others are longer than the key \
-         and stand behind it. Start behind all of them.",
+         and come after it. Start after all of them.",
         WINDOW,
     ),
     quirk(
@@ -159,7 +159,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         FromLeftOut,
         "from_left_out",
         "a window that leaves out the events at `from`",
-        "`from` belongs to the window. Its rows stand behind its key, so a range that ends at this key has none \
+        "`from` belongs to the window. Its rows come after its key, so a range that ends at this key has none \
          of them.",
         WINDOW,
     ),
@@ -168,14 +168,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         "ends_at_the_key_of_from",
         "an end at the bare key of `from`, which is taken too",
         "That takes one row of `from`, the one with the empty name. All others are longer than the key and \
-         stand behind it. End behind all of them.",
+         come after it. End after all of them.",
         WINDOW,
     ),
     quirk(
         EndsAtOneFf,
         "ends_at_one_ff",
         "an end at the key of `from` and one byte ff",
-        "A name may be `\\xff\\x00`, and it stands behind that end. The first key behind all rows of `from` is that \
+        "A name may be `\\xff\\x00`, and it comes after that end. The first key after all rows of `from` is that \
          of the time before it.",
         WINDOW,
     ),
@@ -183,30 +183,30 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         EndsAtManyFf,
         "ends_at_many_ff",
         "an end at the key of `from` and many bytes ff",
-        "It is rarer now that a name is missed, not impossible: a name with one ff more than you appended stands \
-         behind it. The first key behind all rows of `from` is that of the time before it.",
+        "It is rarer now that a name is missed, not impossible: a name with one ff more than you appended comes \
+         after it. The first key after all rows of `from` is that of the time before it.",
         WINDOW,
     ),
     quirk(
         FromIgnored,
         "from_ignored",
         "all events before `to`",
-        "A window has two ends. Nothing stops the scan behind `from`.",
+        "A window has two ends. Nothing stops the scan after `from`.",
         TASK,
     ),
     quirk(
         TimeZeroMissed,
         "time_zero_missed",
         "a window from 0 that leaves out the events at 0",
-        "No time comes before 0, so nothing lies behind its rows but the end of the store. `saturating_sub` turns \
-         that into the key of 0 itself, and its rows stand behind it. Leave this end open.",
+        "No time comes before 0, so nothing lies after its rows but the end of the store. `saturating_sub` turns \
+         that into the key of 0 itself, and its rows come after it. Leave this end open.",
         WINDOW,
     ),
     panicking(quirk(
         TimeZeroPanics,
         "time_zero_panics",
         "a panic for windows from 0, and the right events otherwise",
-        "No time comes before 0: `from - 1` overflows, and so does its key plus one. Nothing lies behind the rows of 0 \
+        "No time comes before 0: `from - 1` overflows, and so does its key plus one. Nothing lies after the rows of 0 \
          but the end of the store, so leave this end open.",
         WINDOW,
     )),
@@ -280,7 +280,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         LimitOfTheOldest,
         "limit_of_the_oldest",
         "the oldest events of the window when there are more than `limit`",
-        "With a limit people want the newest. They stand at the front, so take them from there and stop.",
+        "With a limit people want the newest. They are at the front, so take them from there and stop.",
         TASK,
     ),
     quirk(

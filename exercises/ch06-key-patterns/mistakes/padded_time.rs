@@ -178,8 +178,8 @@ const QUIRKS: [Quirk<Step>; 20] = [
         ZerosBehind,
         "zeros_behind",
         "order",
-        "zeros behind the digits",
-        "1 and 10 become the same key. Digits of equal weight have to stand in the same place, so fill in front.",
+        "zeros after the digits",
+        "1 and 10 become the same key. Digits of equal weight have to be in the same place, so fill in front.",
         WRONG,
     ),
     Quirk::of(
@@ -187,7 +187,7 @@ const QUIRKS: [Quirk<Step>; 20] = [
         "lowest_digit_first",
         "order",
         "the twenty digits from the last to the first",
-        "`time % 10` gives the last digit first. In a key the highest digit decides, so it stands in front: fill the places from the \
+        "`time % 10` gives the last digit first. In a key the highest digit decides, so it is in front: fill the places from the \
          back.",
         WRONG,
     ),
@@ -239,7 +239,7 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
     let number = if has(Narrowed) {
         u128::from(time as u32)
     } else if has(PrintedFloat) {
-        // Rust prints as few digits as tell two doubles apart, and zeros behind them.
+        // Rust prints as few digits as tell two doubles apart, and zeros after them.
         double.to_string().parse().unwrap_or(0)
     } else if has(ThroughFloat) {
         u128::from(double as u64)

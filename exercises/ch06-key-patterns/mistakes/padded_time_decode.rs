@@ -125,7 +125,7 @@ const QUIRKS: [Quirk<Step>; 16] = [
         LettersUnchecked,
         "decode_letters_unchecked",
         "every byte taken for a digit",
-        "`byte - b'0'` is a value only if the byte is a digit. `/` is the byte before `0`, `:` the one behind `9`.",
+        "`byte - b'0'` is a value only if the byte is a digit. `/` is the byte before `0`, `:` the one after `9`.",
         TASK,
     ),
     quirk(
@@ -309,6 +309,55 @@ pub(crate) fn all() -> Vec<Mistake<Padded>> {
         )
         .link(RULES),
     ];
+    mistakes.extend([
+        Mistake::new(
+            "decode_unwraps_twenty_bytes",
+            "decode",
+            "returns",
+            padded(encode, |key: &[u8]| {
+                (key.len() == 20).then(|| std::str::from_utf8(key).unwrap().parse().unwrap())
+            }),
+        )
+        .says("`parse` with `unwrap` where a key has twenty bytes")
+        .why(
+            "The width is right, and it says nothing about the bytes. They may come from a damaged file or from another program. \
+             A decoder gives `None`, it never panics.",
+        )
+        .link(RULES),
+        Mistake::new(
+            "decode_digits_of_any_script",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let text = std::str::from_utf8(key).ok()?;
+                let digits = text.chars().all(char::is_numeric) && text.chars().count() == 20;
+                let add = |time: u64, digit: char| {
+                    let value = digit.to_digit(10).unwrap_or(0);
+                    time.checked_mul(10)?.checked_add(value.into())
+                };
+                digits.then(|| text.chars().try_fold(0, add))?
+            }),
+        )
+        .says("the digits of every script accepted, twenty of them")
+        .why(
+            "`char::is_numeric` is true for the digits of all scripts, and `chars().count()` counts letters. `encode` writes ASCII \
+             digits alone, one byte each: `key.len()` and `u8::is_ascii_digit`.",
+        )
+        .link(TASK),
+        Mistake::new(
+            "decode_first_twenty_bytes",
+            "decode",
+            "round-trip",
+            padded(encode, |key: &[u8]| {
+                let digits = key.get(..20)?;
+                digits.iter().all(u8::is_ascii_digit).then_some(())?;
+                std::str::from_utf8(digits).ok()?.parse().ok()
+            }),
+        )
+        .says("the first twenty bytes, whatever follows them")
+        .why("A key is exactly its fields. A longer one was written by something else.")
+        .link(RULES),
+    ]);
     mistakes.extend(compose("decode", &QUIRKS, with));
     mistakes
 }

@@ -65,7 +65,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         RangeWithoutDot,
         "range_without_the_last_dot",
         "a range from `com.example` to `com.example/`",
-        "`/` comes right behind the dot, so the end is right. The start is not: a hyphen sorts before the dot, \
+        "`/` comes right after the dot, so the end is right. The start is not: a hyphen sorts before the dot, \
          and `com.example-shop.` falls into the range. Start at `com.example.`.",
         DOMAINS,
     ),
@@ -81,7 +81,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         Contained,
         "contained_anywhere",
         "all rows that hold the key of the domain anywhere",
-        "`com.example.` may also stand in the middle of another key. The domain is the beginning of its \
+        "`com.example.` may also be in the middle of another key. The domain is the beginning of its \
          hosts' keys: `starts_with`.",
         TASK,
     ),
@@ -119,13 +119,13 @@ const QUIRKS: [Quirk<Step>; 18] = [
         EndsAtZ,
         "ends_at_z",
         "a range that ends at the domain's key and `z`",
-        "`zoo.example.com` stands behind that end. The end of a prefix is its successor: the dot plus one.",
+        "`zoo.example.com` comes after that end. The end of a prefix is its successor: the dot plus one.",
         DOMAINS,
     ),
     quirk(
         EndsAtNextDomain,
         "ends_when_the_first_label_changes",
-        "all rows behind the domain that have the same last label",
+        "all rows after the domain that have the same last label",
         "All of `.com` is too much. The rows stop belonging where their beginning is no longer the whole key of \
          the domain.",
         TASK,
@@ -155,7 +155,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
     quirk(
         RowsAsTheyStand,
         "rows_as_they_stand",
-        "the right rows as they stand in the store",
+        "the right rows as they are in the store",
         "`com.example.www.` is the key. People write `www.example.com`: cut off the last dot, and turn the labels round.",
         TASK,
     ),
@@ -170,7 +170,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         DotLeft,
         "dot_left",
         "the right hosts with a dot too many",
-        "The dot behind the last label belongs to the key. Cut it off before you turn the labels round.",
+        "The dot after the last label belongs to the key. Cut it off before you turn the labels round.",
         TASK,
     ),
     quirk(
@@ -308,6 +308,23 @@ pub fn all() -> Vec<Mistake<Hosts>> {
              there in one step.",
         )
         .link(TASK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "letters_anywhere",
+            "hosts_of",
+            "domain",
+            Hosts::new(key, |rows, domain| {
+                let hosts = rows.iter().map(|row| host(row));
+                hosts.filter(|host| host.contains(domain)).collect()
+            }),
+        )
+        .says("all hosts that hold the letters of the domain anywhere")
+        .why(
+            "`badexample.com` and `example.com.org` hold them too, and lie in other domains. The key of a domain is the beginning \
+             of its hosts' keys: `starts_with`.",
+        )
+        .link(DOMAINS),
     );
     mistakes.push(
         Mistake::new(

@@ -26,8 +26,8 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
             )
             .link(DOMAINS),
         mistake("host_with_a_dot", |host| format!("{host}.").into_bytes())
-            .says("the host as it is, with a dot behind")
-            .why("The dot is right. But the labels stand in the order of the host: put the last one first.")
+            .says("the host as it is, with a dot after it")
+            .why("The dot is right. But the labels are in the order of the host: put the last one first.")
             .link(DOMAINS),
         mistake("without_the_last_dot", |host| {
             labels(host).join(".").into_bytes()
@@ -35,7 +35,7 @@ pub(crate) fn all() -> Vec<Mistake<Hosts>> {
         .says("the labels in reverse with dots between them alone")
         .why(
             "The last label has no dot. Then `com.example` is a prefix of `com.example2` too, and `com.example-shop` \
-             stands between `com.example` and `com.example.www`.",
+             comes between `com.example` and `com.example.www`.",
         )
         .link(DOMAINS),
         mistake("letters_reversed", |host| {

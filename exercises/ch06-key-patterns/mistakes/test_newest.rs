@@ -158,7 +158,7 @@ fn rules_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         })
         .says("a test of one window with three events in its middle")
         .why(
-            "That is a demonstration. No event stands at a bound, none shares its time, and the limit is never reached: \
+            "That is a demonstration. No event is at a bound, none shares its time, and the limit is never reached: \
              all that usually goes wrong stays outside.",
         )
         .link(PREDICT),
@@ -207,7 +207,7 @@ fn rules_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         .says("a test of how many names there are")
         .why(
             "The window that has changed places and nothing else has as many events as the right one, if as many \
-             stand at `from` as at `to`. And the order is not looked at.",
+             are at `from` as at `to`. And the order is not looked at.",
         )
         .link(WINDOW),
         weak("order_ignored", "kills", |ask| {
@@ -254,7 +254,7 @@ fn edges_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         })
         .says("a test whose bounds all lie between the events")
         .why(
-            "Which end of a window is included shows only where an event stands at it. Use the times of the \
+            "Which end of a window is included shows only where an event is at it. Use the times of the \
              events as bounds.",
         )
         .link(WINDOW),
@@ -293,7 +293,7 @@ fn edges_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         .says("a test in which every time has the same names")
         .why(
             "A window that takes `to` for `from` then holds the right names of the wrong events. Let a name tell \
-             where it stands.",
+             where it is.",
         )
         .link(WINDOW),
         weak("given_in_order", "kills", |ask| {

@@ -8,7 +8,7 @@
 //!
 //! 1. `key`: eight bytes, the greatest time first. The key of `time` is `u64::MAX - time`, big-endian.
 //! 2. `newest`: the names of the events whose time is in `[from, to)`, `from` included and `to` not. The newest
-//!    time comes first. Names of one time come in the order of their bytes, as they stand in the store. At most
+//!    time comes first. Names of one time come in the order of their bytes, as they are in the store. At most
 //!    `limit` names, so the newest ones. If `from` is not less than `to`, there are none.
 //!
 //! Names are bytes: a name may be empty, and it may begin with `ff`. Times run from 0 to `u64::MAX`. With a `limit` of 0

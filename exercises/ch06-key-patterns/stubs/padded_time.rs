@@ -34,5 +34,5 @@ pub fn encode(time: u64) -> Vec<u8> {
 
 /// The time whose key is `key`, if there is one.
 pub fn decode(key: &[u8]) -> Option<u64> {
-    todo!("the time behind {key:?}, if there is one")
+    todo!("the time of {key:?}, if there is one")
 }

@@ -1,7 +1,7 @@
 //! # reversed-domain: all hosts of a domain
 //!
 //! **Why.** `www.example.com` and `mail.example.com` belong together, and text sorts them far apart. With the
-//! labels in reverse, a domain and all below it share a prefix. A *label* is what stands between the dots.
+//! labels in reverse, a domain and all below it share a prefix. A *label* is what comes between the dots.
 //!
 //! **Task.** Write
 //!

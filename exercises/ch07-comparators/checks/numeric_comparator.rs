@@ -70,14 +70,14 @@ const KEYS: [&[u8]; 49] = [
     &behind::<5002>(*b"10"),
 ];
 
-/// A number of so many digits, longer than any that somebody pads to: zeros behind a first digit.
+/// A number of so many digits, longer than any that somebody pads to: zeros after a first digit.
 const fn long<const DIGITS: usize>(first: u8) -> [u8; DIGITS] {
     let mut key = [b'0'; DIGITS];
     key[0] = first;
     key
 }
 
-/// A key of so many bytes that ends like this, behind nothing but `x`.
+/// A key of so many bytes that ends like this, after nothing but `x`.
 const fn behind<const LENGTH: usize>(end: [u8; 2]) -> [u8; LENGTH] {
     let mut key = [b'x'; LENGTH];
     [key[LENGTH - 2], key[LENGTH - 1]] = end;

@@ -65,7 +65,7 @@ pub(crate) fn exercise_of(learner: Predictions) -> Exercise<Predictions> {
         .check(judged(
             "order",
             "sorted",
-            "The smallest key stands first.",
+            "The smallest key comes first.",
             unsorted,
         ))
         .check(judged(
@@ -113,7 +113,7 @@ fn twice(given: &[char]) -> Option<String> {
     let again = given
         .iter()
         .find(|c| given.iter().filter(|d| d == c).count() > 1)?;
-    Some(format!("{again} stands in your list more than once"))
+    Some(format!("{again} is in your list more than once"))
 }
 
 fn unsorted(given: &[char]) -> Option<String> {
@@ -123,7 +123,7 @@ fn unsorted(given: &[char]) -> Option<String> {
             let wrong = compare(a.as_bytes(), b.as_bytes()) == Ordering::Greater;
             wrong.then(|| {
                 format!(
-                    "you put {} before {}, but `{a}` comes behind `{b}`",
+                    "you put {} before {}, but `{a}` comes after `{b}`",
                     pair[0], pair[1]
                 )
             })
@@ -142,10 +142,10 @@ fn not_hidden(given: &[char]) -> Option<String> {
             let key = NUMBERS[n].0;
             match (hidden(n), given.contains(&letter)) {
                 (true, false) => Some(format!(
-                    "{letter} is missing from your list: a row behind it compares equal to `{key}`"
+                    "{letter} is missing from your list: a row after it compares equal to `{key}`"
                 )),
                 (false, true) => Some(format!(
-                    "{letter} stands in your list, but no later row compares equal to `{key}`"
+                    "{letter} is in your list, but no later row compares equal to `{key}`"
                 )),
                 _ => None,
             }

@@ -86,7 +86,7 @@ pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
         .part(part)
         .check(looked_at(
             "in-range",
-            "A separator is at or behind `a` and before `b`.",
+            "A separator is at or after `a` and before `b`.",
             &pairs,
             out_of_range,
         ))
@@ -105,7 +105,7 @@ pub(crate) fn exercise_of(learner: Separate) -> Exercise<Separate> {
         .mistakes(mistakes::separator::all())
 }
 
-/// Keys that differ far behind their start: there alone a raised cut fits.
+/// Keys that differ far after their start: there alone a raised cut fits.
 fn long_pairs() -> impl Iterator<Item = Keys> {
     LENGTHS.into_iter().map(|length| {
         let with = |end: &[u8]| [&vec![b'x'; length], end].concat();
@@ -173,9 +173,7 @@ fn out_of_range(a: &[u8], b: &[u8], answer: Option<&[u8]>) -> Option<String> {
     match compare(found, b) {
         std::cmp::Ordering::Less => None,
         std::cmp::Ordering::Equal => Some(format!("is {shown}, which is `b` itself")),
-        std::cmp::Ordering::Greater => {
-            Some(format!("is {shown}, which comes behind {}", quoted(b)))
-        }
+        std::cmp::Ordering::Greater => Some(format!("is {shown}, which comes after {}", quoted(b))),
     }
 }
 

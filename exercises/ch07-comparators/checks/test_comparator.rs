@@ -109,7 +109,7 @@ fn wrong(
     Wrong::new(name, compare).says(says).shows(shows, witness)
 }
 
-/// The name before the colon, and the number behind it.
+/// The name before the colon, and the number after it.
 fn fields(key: &[u8]) -> (&[u8], &[u8]) {
     let colon = key.iter().rposition(|byte| *byte == b':');
     key.split_at(colon.map_or(0, |at| at + 1))
@@ -199,9 +199,9 @@ fn too_equal() -> Vec<Wrong<Compare>> {
         ),
         wrong(
             "text_taken_for_zero",
-            "It compares the name before the colon, then what is behind it as a number: 0 if it is none. Ties between numbers \
+            "It compares the name before the colon, then what is after it as a number: 0 if it is none. Ties between numbers \
              are broken by bytes.",
-            "between keys with text behind the colon",
+            "between keys with text after the colon",
             |a, b| {
                 let ((a_name, a_rest), (b_name, b_rest)) = (fields(a), fields(b));
                 let (x, y) = (parsed(a_rest), parsed(b_rest));
@@ -251,7 +251,7 @@ fn blind() -> Vec<Wrong<Compare>> {
         wrong(
             "ends_at_a_zero",
             "It stops at the first byte 00, as C does with text.",
-            "between keys that differ behind a byte 00",
+            "between keys that differ after a byte 00",
             |a, b| {
                 let text = |key: &[u8]| key.iter().take_while(|byte| **byte != 0).count();
                 a[..text(a)].cmp(&b[..text(b)])

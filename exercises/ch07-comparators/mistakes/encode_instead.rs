@@ -72,7 +72,7 @@ fn of_numbers() -> Vec<Mistake<Keys>> {
         })
         .says("a variable-length integer of seven bits in a byte, the lowest ones first")
         .why(
-            "It is short, and made for values, not for keys: the bits that count least stand first and decide. Use eight bytes, \
+            "It is short, and made for values, not for keys: the bits that count least come first and decide. Use eight bytes, \
              `to_be_bytes`.",
         )
         .link(BOTH),
@@ -82,13 +82,13 @@ fn of_numbers() -> Vec<Mistake<Keys>> {
             .link(BOTH),
         keys("hexadecimal_unpadded", |name, number| format!("{name}:{number:x}").into_bytes())
             .says("the number in hexadecimal, without zeros in front")
-            .why("The digits are fewer, and they line up no better: `a` is 10 and stands behind `10`, which is 16.")
+            .why("The digits are fewer, and they line up no better: `a` is 10 and comes after `10`, which is 16.")
             .link(BOTH),
         keys("little_endian", |name, number| {
             [name.as_bytes(), b":", &number.to_le_bytes()].concat()
         })
         .says("little-endian bytes")
-        .why("The byte that counts least stands first and decides. Use `to_be_bytes`.")
+        .why("The byte that counts least comes first and decides. Use `to_be_bytes`.")
         .link(BOTH),
         keys("four_bytes", |name, number| {
             [name.as_bytes(), b":", &(number as u32).to_be_bytes()].concat()
@@ -151,7 +151,7 @@ fn of_names() -> Vec<Mistake<Keys>> {
         .says("the name ended by a byte ff instead of the colon")
         .why(
             "No text holds ff, so it ends every name. But it sorts above all letters: `itemx` comes before `item` then. The colon \
-             stands below letters and above digits, and that is the order asked for.",
+             is below letters and above digits, and that is the order asked for.",
         )
         .link(TASK),
         keys("escaped_and_terminated", |name, number| {
@@ -182,7 +182,16 @@ fn of_names() -> Vec<Mistake<Keys>> {
             [&number.to_be_bytes()[..], name.as_bytes(), b":"].concat()
         })
         .says("the number in front of the name")
-        .why("The first field decides. Rows of one name must stand together, so the name comes first.")
+        .why("The first field decides. Rows of one name must be together, so the name comes first.")
+        .link(TASK),
+        keys("number_before_the_bare_name", |name, number| {
+            [&number.to_be_bytes()[..], name.as_bytes()].concat()
+        })
+        .says("the number in front of the name, and no colon")
+        .why(
+            "The first field decides, so the rows of one name are not together: the name comes first. And `item` comes before \
+             `item1` then. The comparator compares `item:` with `item1:`.",
+        )
         .link(TASK),
         keys("name_as_fixed_four", |name, number| {
             let mut field = name.as_bytes().to_vec();
@@ -203,7 +212,7 @@ fn of_decoders() -> Vec<Mistake<Keys>> {
             Some((String::from_utf8(key[..colon].to_vec()).ok()?, u64::from_be_bytes(number)))
         })
         .says("a split at the last byte 3a, or at each of them")
-        .why("58 is 3a, the byte of a colon. In binary any byte can stand in a number: count from the end instead.")
+        .why("58 is 3a, the byte of a colon. In binary any byte can be in a number: count from the end instead.")
         .link(TASK),
         rows("decode_keeps_the_colon", |key| {
             let (front, number) = key.split_last_chunk::<8>()?;

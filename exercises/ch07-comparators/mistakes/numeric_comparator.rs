@@ -202,7 +202,7 @@ pub(crate) fn half_numeric(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// The number behind the last colon by `atoi`, and nothing else.
+/// The number after the last colon by `atoi`, and nothing else.
 fn atoi_alone(a: &[u8], b: &[u8]) -> Ordering {
     let number = |key: &[u8]| {
         let text = key.rsplit(|byte| *byte == b':').next().unwrap_or_default();
@@ -298,14 +298,14 @@ pub fn all() -> Vec<Mistake<Order>> {
             )
             .link(PREDICT),
         mistake("every_stretch_of_digits", "order", natural)
-            .says("numbers wherever digits stand, as in the natural order of file managers")
+            .says("numbers wherever digits are, as in the natural order of file managers")
             .why(
                 "It is a good order, and another one: it puts `a1x` before `a9`. Here only the digits at the end are a \
                  number, and `a1x` is all prefix. Two programs with two orders must not share a store.",
             )
             .link(REPAIR),
         mistake("atoi_alone", "distinct", atoi_alone)
-            .says("the number behind the last colon, read by `atoi`, and nothing else")
+            .says("the number after the last colon, read by `atoi`, and nothing else")
             .why(
                 "`item:1` and `user:1` are the same to it, and so are all keys whose number is text. What is equal hides \
                  each other. Compare the prefix first and the whole key last.",
@@ -326,7 +326,7 @@ pub fn all() -> Vec<Mistake<Order>> {
         .says("name and number parsed at the colon, with all keys that do not parse in front")
         .why(
             "It keeps every law, but `a9` and `item` have no colon, and numbers beyond 64 bits do not parse: they all \
-             stand in front of the rest. Take the digits at the end of the key, as bytes.",
+             are in front of the rest. Take the digits at the end of the key, as bytes.",
         )
         .link(REPAIR),
         mistake("lossy_text", "distinct", |a, b| {
@@ -348,7 +348,7 @@ pub fn all() -> Vec<Mistake<Order>> {
             }
         })
         .says("numbers only where the whole key is one")
-        .why("The number of `item:10` stands at its end. Take the digits off the end; what is left is the prefix.")
+        .why("The number of `item:10` is at its end. Take the digits off the end; what is left is the prefix.")
         .link(REPAIR),
         mistake("text_unwrapped", "returns", |a, b| {
             str::from_utf8(a).unwrap();
@@ -377,7 +377,7 @@ pub fn all() -> Vec<Mistake<Order>> {
             assert!(p != q || fits(x) && fits(y), "number too large");
             answer(&[], a, b)
         })
-        .says("the right order, with a panic for numbers behind one prefix that do not fit into a `u64`")
+        .says("the right order, with a panic for numbers after one prefix that do not fit into a `u64`")
         .why("Compare the digits themselves: the longer number is the greater one, and nothing overflows.")
         .link(REPAIR),
         mistake("digits_alone_have_no_number", "order", |a, b| {

@@ -55,7 +55,7 @@ use Step::{
 pub(crate) const APART: [&[Step]; 7] = [
     &[FirstDigits, LastColon],
     &[PrefixIgnored, NumberFirst, PrefixCaseIgnored, PrefixAsText],
-    // The sign stands at the end of the prefix.
+    // The sign is at the end of the prefix.
     &[FirstDigits, LastColon, MinusRead],
     &[PrefixIgnored, NumberFirst, PrefixAsText, MinusRead],
     &[
@@ -108,14 +108,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         LastColon,
         ("prefix_up_to_the_colon", "order"),
         "a prefix that ends at the last colon",
-        "Not every prefix ends in a colon: in `a10` it is `a`. The prefix is all that stands before the digits at \
+        "Not every prefix ends in a colon: in `a10` it is `a`. The prefix is all that comes before the digits at \
          the end.",
         REPAIR,
     ),
     quirk(
         PrefixIgnored,
         ("prefix_ignored", "order"),
-        "a comparison of the numbers, whatever stands before them",
+        "a comparison of the numbers, whatever comes before them",
         "`user:1` comes before `item:2` then, and the two kinds of keys interleave: no prefix is a range any more. \
          The prefix counts first.",
         SCAN,
@@ -124,14 +124,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         NumberFirst,
         ("number_before_prefix", "order"),
         "a comparison by the number first and the prefix second",
-        "All ones of all prefixes stand together then, and `item:` is scattered. The prefix counts first.",
+        "All ones of all prefixes are together then, and `item:` is scattered. The prefix counts first.",
         REPAIR,
     ),
     quirk(
         PrefixCaseIgnored,
         ("prefix_case_ignored", "order"),
         "prefixes compared without regard to case",
-        "`Item:` and `item:` are two prefixes, and the numbers of one must not stand among those of the other. The prefix counts as \
+        "`Item:` and `item:` are two prefixes, and the numbers of one must not come among those of the other. The prefix counts as \
          bytes.",
         REPAIR,
     ),
@@ -209,7 +209,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
         ParseI64OrNone,
         ("overflow_of_63_bits_taken_for_no_number", "order"),
         "numbers that do not fit into an `i64` taken for none at all",
-        "`parse::<i64>()` fails for a key without digits, which is right to stand first, and for a number of 2^63 and more as \
+        "`parse::<i64>()` fails for a key without digits, which is right to come first, and for a number of 2^63 and more as \
          well. So the greatest numbers come before 0. Compare the digits.",
         REPAIR,
     ),
@@ -264,7 +264,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 28] = [
     quirk(
         NoNumberLast,
         ("no_number_last", "order"),
-        "keys without a number behind those with one",
+        "keys without a number after those with one",
         "`item:` has no number, and comes before `item:0`. It is also the beginning of them all, so a scan of the prefix \
          can start there.",
         REPAIR,

@@ -36,19 +36,19 @@ fn of_order() -> Vec<Mistake<Predictions>> {
             .why("Both have the prefix `item:` and the number 9. Rule 3 decides: `0` is less than `9`, so `item:09` comes first.")
             .link(REPAIR),
         expects("no_number_last", || letters!(e d b a h c g f))
-            .says("`item:` behind the numbers of its prefix")
+            .says("`item:` after the numbers of its prefix")
             .why("A key without a number comes before those with one.")
             .link(REPAIR),
         expects("number_inside_taken", || letters!(e c g d b a h f))
             .says("`item:1x` among the numbers")
-            .why("The number stands at the end of a key. `item:1x` ends in a letter: all of it is prefix, and `item:1x` is greater than `item:`.")
+            .why("The number is at the end of a key. `item:1x` ends in a letter: all of it is prefix, and `item:1x` is greater than `item:`.")
             .link(REPAIR),
         expects("number_inside_taken_no_number_last", || letters!(e g d b a h c f))
-            .says("`item:1x` among the numbers, and `item:` behind them")
+            .says("`item:1x` among the numbers, and `item:` after them")
             .why("`item:1x` ends in a letter, so all of it is prefix. `item:` has no number and comes before those with one.")
             .link(REPAIR),
         expects("colon_expected", || letters!(c d b a h g e f))
-            .says("`item1` behind the keys with `item:`")
+            .says("`item1` after the keys with `item:`")
             .why("`item1` ends in a digit, so its prefix is `item`. That is the beginning of `item:`, so it comes first.")
             .link(REPAIR),
         expects("colon_expected_in_front_of_letters", || letters!(c d b a h e g f))
@@ -56,12 +56,12 @@ fn of_order() -> Vec<Mistake<Predictions>> {
             .why("`item1` ends in a digit, so its prefix is `item`. That is the beginning of `item:`, so it comes first.")
             .link(REPAIR),
         expects("prefix_ignored", || letters!(c g e f d b a h))
-            .says("the numbers first, whatever stands before them")
-            .why("Rule 1 comes first: `user:1` stands behind all keys whose prefix is less than `user:`.")
+            .says("the numbers first, whatever comes before them")
+            .why("Rule 1 comes first: `user:1` comes after all keys whose prefix is less than `user:`.")
             .link(SCAN),
         expects("greatest_first", || letters!(f g h a b d c e))
             .says("the right order, read from the end")
-            .why("The smallest key stands first.")
+            .why("The smallest key comes first.")
             .link(REPAIR),
     ]
 }
@@ -86,7 +86,7 @@ fn of_hidden() -> Vec<Mistake<Predictions>> {
             .link(SCAN),
         expects("prefix_counted", || letters!(b e).to_vec())
             .says("a comparator that looks at the prefix")
-            .why("`atoi` sees only what stands behind the last colon. `item:1` and `user:1` are both 1, and `new` is 0 under any prefix.")
+            .why("`atoi` sees only what comes after the last colon. `item:1` and `user:1` are both 1, and `new` is 0 under any prefix.")
             .link(SCAN),
         expects("overflow_forgotten", || letters!(a e f).to_vec())
             .says("a comparator that reads large numbers rightly")
@@ -119,7 +119,7 @@ fn of_circle() -> Vec<Mistake<Predictions>> {
     vec![
         expects("sorted_by_the_rules", || letters!(a b c))
             .says("`k8`, `k12`, `kx`")
-            .why("These three are in order: both numbers come before `kx`, because digits come before letters. Look for a key that stands between `k12` and `k8` in byte order.")
+            .why("These three are in order: both numbers come before `kx`, because digits come before letters. Look for a key that comes between `k12` and `k8` in byte order.")
             .link(PREDICT),
         expects("circle_backwards", || letters!(e b a))
             .says("the right three keys, the wrong way round")

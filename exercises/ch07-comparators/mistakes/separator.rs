@@ -61,7 +61,7 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         mistake("bytewise_rule", "in-range", of_bytes)
             .says("the separators of plain byte order")
             .why(
-                "Between `item:177` and `item:300` it gives `item:2`. Its number is 2, so in this order it stands before \
+                "Between `item:177` and `item:300` it gives `item:2`. Its number is 2, so in this order it comes before \
                  177, and a lookup of 177 goes to the next block and finds nothing. A separator belongs to one order.",
             )
             .link(SEPARATORS),
@@ -74,22 +74,22 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         .says("the separators of plain byte order, also where they are as long as `a`")
         .why(
             "It is the rule of LevelDB's comparator of bytes. Between `item:177` and `item:300` it gives `item:2`. Its number is \
-             2, so in this order it stands before 177, and a lookup of 177 goes to the next block and finds nothing. A \
+             2, so in this order it comes before 177, and a lookup of 177 goes to the next block and finds nothing. A \
              separator belongs to one order, and it saves room only if it is shorter.",
         )
         .link(SEPARATORS),
         mistake("first_cut_unchecked", "in-range", |a, _| {
             cuts(a, raised).into_iter().next()
         })
-        .says("the first byte raised, without a look at where the cut stands")
-        .why("The cut must be compared with both keys. This one is behind most of them.")
+        .says("the first byte raised, without a look at where the cut falls")
+        .why("The cut must be compared with both keys. This one is after most of them.")
         .link(SEPARATORS),
         mistake("only_before_b_checked", "in-range", |a, b| {
             cuts(a, raised).into_iter().find(|cut| compare(cut, b).is_lt())
         })
         .says("a look at `b` alone")
         .why(
-            "A cut can end in a digit, and then it has another prefix and a small number: `item:2` stands before \
+            "A cut can end in a digit, and then it has another prefix and a small number: `item:2` comes before \
              `item:177`. Compare it with `a` too.",
         )
         .link(SEPARATORS),
@@ -100,16 +100,23 @@ fn unchecked() -> Vec<Mistake<Separate>> {
         })
         .says("the cut at the first byte that differs, with a look at `b` alone")
         .why(
-            "Raised there, a cut is behind `a` in byte order. In this order it need not be: a cut that ends in a digit has \
-             another prefix and a small number. `item:2` stands before `item:177`. Compare it with `a` too.",
+            "Raised there, a cut is after `a` in byte order. In this order it need not be: a cut that ends in a digit has \
+             another prefix and a small number. `item:2` comes before `item:177`. Compare it with `a` too.",
         )
         .link(SEPARATORS),
+        mistake("bytewise_rule_with_a_guard", "shortest", |a, b| of_bytes(a, b).filter(|cut| fits(a, b, cut)))
+            .says("the separators of plain byte order, where they fit in this order too")
+            .why(
+                "What it gives is right, and too often it gives nothing. Where the first bytes that differ are neighbours, as `c` and \
+                 `d` in `abc:1` and `abd`, no byte is between them, but one byte further `abc;` fits. Try every cut.",
+            )
+            .link(SEPARATORS),
         mistake("only_behind_a_checked", "in-range", |a, b| {
             let before = compare(a, b).is_lt();
             cuts(a, raised).into_iter().find(|cut| before && compare(a, cut).is_le())
         })
         .says("a look at `a` alone")
-        .why("The next block begins at `b`. With an entry behind `b`, its first keys would be looked for in the wrong block.")
+        .why("The next block begins at `b`. With an entry after `b`, its first keys would be looked for in the wrong block.")
         .link(SEPARATORS),
         mistake("b_allowed", "in-range", |a, b| {
             let fits = |cut: &Vec<u8>| compare(a, cut).is_le() && compare(cut, b).is_le();
@@ -128,8 +135,8 @@ fn unchecked() -> Vec<Mistake<Separate>> {
             let n = common(a, b) + 1;
             (n < a.len() && compare(a, b).is_lt()).then(|| a[..n].to_vec())
         })
-        .says("`a` cut off behind the first byte that differs")
-        .why("The beginning of a key stands before the key. A separator stands at or behind `a`: raise the last byte.")
+        .says("`a` cut off after the first byte that differs")
+        .why("The beginning of a key comes before the key. A separator is at or after `a`: raise the last byte.")
         .link(SEPARATORS),
         mistake("wrong_way_round_answered", "in-range", |a, b| {
             if compare(a, b).is_gt() { right(b, a) } else { right(a, b) }
@@ -157,7 +164,7 @@ fn unchecked() -> Vec<Mistake<Separate>> {
             wrapped.into_iter().find(|cut| fits(a, b, cut) || ends_low(cut))
         })
         .says("a byte ff raised to 00")
-        .why("255 and 1 is 256, which is no byte. The cut that ends in 00 stands before `a`.")
+        .why("255 and 1 is 256, which is no byte. The cut that ends in 00 comes before `a`.")
         .link(TASK),
     ]
 }
@@ -175,7 +182,7 @@ fn too_long() -> Vec<Mistake<Separate>> {
                 .filter(|next| fits(a, b, next))
                 .or_else(|| right(a, b))
         })
-        .says("`a` with a byte 00 behind it")
+        .says("`a` with a byte 00 after it")
         .why("That is the next key in byte order, and it is longer than `a`. Separators are there to save room.")
         .link(SEPARATORS),
         mistake("whole_length_cut", "shorter", |a, b| {
@@ -227,7 +234,7 @@ fn missed() -> Vec<Mistake<Separate>> {
         })
         .says("the beginnings of `b`, and nothing else")
         .why(
-            "Such a key may do where it lies in range. But each beginning of `abd` stands before `abc:1`, and a cut of `a` fits there: \
+            "Such a key may do where it lies in range. But each beginning of `abd` comes before `abc:1`, and a cut of `a` fits there: \
              `abc;`. Raise the last byte of a beginning of `a`.",
         )
         .link(SEPARATORS),
@@ -235,7 +242,7 @@ fn missed() -> Vec<Mistake<Separate>> {
             let n = common(a, b) + 1;
             cuts(a, raised).into_iter().find(|cut| cut.len() > n && fits(a, b, cut))
         })
-        .says("only cuts behind the first byte that differs")
+        .says("only cuts after the first byte that differs")
         .why("Where there is room at the byte that differs, the cut ends there: `j` between `item:123` and `user:1`.")
         .link(SEPARATORS),
         mistake("digits_never_raised", "shortest", |a, b| {

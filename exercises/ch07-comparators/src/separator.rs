@@ -1,11 +1,11 @@
 //! # separator: a short key between two others
 //!
-//! **Why.** A table's index has one key for each block: at or behind the last key of the block, and before the first key of
+//! **Why.** A table's index has one key for each block: at or after the last key of the block, and before the first key of
 //! the next. It need not be a key that exists. Short ones make the index small; a wrong one loses a whole block's keys.
 //!
 //! **Task.** `compare` is the order of the exercise before. For `a` before `b` in that order, propose a key `s`
 //!
-//! 1. at or behind `a`, and before `b`, in that order;
+//! 1. at or after `a`, and before `b`, in that order;
 //! 2. shorter than `a`;
 //! 3. no longer than the shortest *raised cut* that keeps 1 and 2. A raised cut is the first `n` bytes of `a`, with one added to
 //!    the last of them. A byte `ff` cannot be raised.
@@ -15,7 +15,7 @@
 //!
 //! | `a`         | `b`         | answer     |                                                        |
 //! |-------------|-------------|------------|--------------------------------------------------------|
-//! | `item:123`  | `user:1`    | `j`        | `j` stands between the prefixes                        |
+//! | `item:123`  | `user:1`    | `j`        | `j` comes between the prefixes                        |
 //! | `abc:1`     | `abd`       | `abc;`     | `abd` itself is not before `b`                         |
 //! | `item:177`  | `item:300`  | nothing    | `item:2` has the number 2, which is before 177         |
 //!

@@ -4,7 +4,7 @@
 //! down, check.
 //!
 //! **Task 1, `order`.** Sort these eight keys by the rules of the chapter: the prefix as bytes, then the number at the
-//! end, then the whole key as bytes. The smallest first. A key without digits at the end has no number, and stands before
+//! end, then the whole key as bytes. The smallest first. A key without digits at the end has no number, and comes before
 //! the numbers of its prefix.
 //!
 //! | a         | b        | c       | d         | e       | f        | g         | h          |
@@ -12,7 +12,7 @@
 //! | `item:10` | `item:9` | `item:` | `item:09` | `item1` | `user:1` | `item:1x` | `item:100` |
 //!
 //! **Task 2, `hidden`.** An engine asks its comparator whether two keys are the same one; of keys that compare equal, the
-//! newest hides the others. The comparator is the `atoi` of the chapter: it reads the digits behind the last colon as a number
+//! newest hides the others. The comparator is the `atoi` of the chapter: it reads the digits after the last colon as a number
 //! of 32 bits, cuts what does not fit, and takes text for 0. These rows are written from a to h. Which of them can nobody
 //! read any more? 4294967296 is 2 to the power of 32.
 //!

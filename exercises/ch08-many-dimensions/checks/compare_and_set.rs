@@ -276,7 +276,7 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
         .mistakes(mistakes::compare_and_set::all())
 }
 
-/// A call: its arguments behind the board, and what it returns.
+/// A call: its arguments after the board, and what it returns.
 type Call = (&'static str, fn(&Changes, &mut dyn Board) -> String);
 
 /// The first call in every story; the others, with other bits, where nobody else writes.

@@ -1,4 +1,4 @@
-//! Members with fields in them: their order, their exact text, and the name behind them.
+//! Members with fields in them: their order, their exact text, and the name after them.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -85,7 +85,7 @@ pub(crate) fn exercise_of(learner: Packer) -> Exercise<Packer> {
         .check(check::answers_where(
             "pack",
             "layout",
-            "Every field stands in its bits.",
+            "Every field is in its bits.",
             has_key,
         ))
         .check(check::answers(

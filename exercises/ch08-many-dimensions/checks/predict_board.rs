@@ -67,19 +67,19 @@ pub(crate) fn exercise_of(learner: Boards) -> Exercise<Boards> {
         .check(sorted(
             BY_GEMS,
             "gems",
-            "The greatest score stands first, and of equal scores the greater member.",
+            "The greatest score comes first, and of equal scores the greater member.",
             |gems, _, _| double(gems),
         ))
         .check(sorted(
             BY_SCORE,
             "packed",
-            "The greatest packed score stands first.",
+            "The greatest packed score comes first.",
             |gems, paid, time| double(gems << 30 | paid << 29 | time),
         ))
         .check(sorted(
             WITH_MANY_GEMS,
             "doubles",
-            "The greatest double stands first, and of equal doubles the greater member.",
+            "The greatest double comes first, and of equal doubles the greater member.",
             |gems, paid, time| double((gems + (1 << 24)) << 30 | paid << 29 | time),
         ))
         .mistakes(mistakes::predict_board::all())
@@ -101,7 +101,7 @@ fn sorted(
     in_order(function, name, claim, 'f', move |a, b| {
         let (first, second) = (player(a)?, player(b)?);
         let detail = || told(first) + &told(second);
-        (place(first) < place(second)).then(|| (format!("{b} stands before {a}"), detail()))
+        (place(first) < place(second)).then(|| (format!("{b} comes before {a}"), detail()))
     })
 }
 

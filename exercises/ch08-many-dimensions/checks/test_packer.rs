@@ -75,7 +75,7 @@ fn candidates() -> Candidates<Packer> {
         )
         .right(
             "binary_fraction",
-            "It packs the same bits and divides by 2^30: the gems stand before the point, the rest is a binary \
+            "It packs the same bits and divides by 2^30: the gems come before the point, the rest is a binary \
              fraction.",
             Packer {
                 pack: |gems, paid, second| Some((RIGHT.pack)(gems, paid, second)? / UNIT),

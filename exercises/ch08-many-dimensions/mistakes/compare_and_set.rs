@@ -1,4 +1,4 @@
-//! What goes wrong when a score changes in two steps. The mistakes of `win` stand in a file of their own.
+//! What goes wrong when a score changes in two steps. The mistakes of `win` are in a file of their own.
 
 use kit::Mistake;
 
@@ -140,6 +140,29 @@ fn additions() -> Vec<Mistake<Changes>> {
                 board.set(member, gems << 30);
             },
         ),
+        Mistake::new(
+            "gems_of_a_newcomer_compared_with_0",
+            "add_gems",
+            "returns",
+            Changes::new(
+                |board, member, gems| {
+                    loop {
+                        let seen = board.score(member).unwrap_or(0);
+                        if board.compare_and_set(member, seen, seen + (gems << 30)) {
+                            return;
+                        }
+                    }
+                },
+                set_paid,
+                win,
+            ),
+        )
+        .says("compare-and-set in a loop, and 0 for a member that is not in the set")
+        .why(
+            "A member that is not in the set has no score, and no score is not 0: the comparison fails until somebody \
+             else adds the member. `add` begins at 0 by itself.",
+        )
+        .link(TOP),
         adding(
             "gems_for_known_members_only",
             "nothing for a member that is not in the set",

@@ -187,7 +187,7 @@ fn values() -> Vec<Mistake<Changes>> {
         winning(
             "win_clears_paid",
             "`paid` cleared together with the time",
-            "`paid` stands between gems and time, and whoever set it is to find it there. A mask of 30 ones takes it away with the \
+            "`paid` comes between gems and time, and whoever set it is to find it there. A mask of 30 ones takes it away with the \
              time: 29 are enough. So does a score that is put together anew from gems and time.",
             LAYOUT,
             |board, member, gems, time| {
@@ -199,7 +199,7 @@ fn values() -> Vec<Mistake<Changes>> {
         winning(
             "win_keeps_the_time",
             "the gems alone",
-            "The time field stays as it was. With the same gems, the player may stand before those who had them \
+            "The time field stays as it was. With the same gems, the player may come before those who had them \
              earlier.",
             LOW,
             |board, member, gems, _| until_set(board, member, |seen| seen + (gems << 30)),

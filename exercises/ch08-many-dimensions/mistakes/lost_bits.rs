@@ -191,7 +191,7 @@ fn losses() -> Vec<Mistake<Limits>> {
         lost(
             "beyond_the_power",
             "a limit that 2^53 itself, and every power of two, still keeps",
-            "2^53 is exact. It has 54 bits, though, and the one behind it, 2^53 + 1, is already lost.",
+            "2^53 is exact. It has 54 bits, though, and the one after it, 2^53 + 1, is already lost.",
             |score| size(score.saturating_sub(1)).saturating_sub(53),
         ),
         lost(

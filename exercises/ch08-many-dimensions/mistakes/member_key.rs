@@ -76,7 +76,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         "time_before_the_flag",
         "order",
         "the time in front of the flag",
-        "What decides first stands first. As it is, an earlier player who did not pay stands before a later one \
+        "What decides first comes first. As it is, an earlier player who did not pay comes before a later one \
          who did.",
         TEXT,
     ),

@@ -28,7 +28,7 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
     vec![
         mistake(
             "name_behind_the_last_hyphen",
-            "what stands behind the last `-`",
+            "what comes after the last `-`",
             "A name may hold a `-`: of `a-b` that leaves `b`. The fields in front have fixed widths, so the name \
              begins at a place that you know.",
             TEXT,
@@ -43,22 +43,22 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
         ),
         mistake(
             "name_in_front",
-            "what stands before the first `-`",
-            "That is where the published form has the name. Here the flag stands there.",
+            "what comes before the first `-`",
+            "That is where the published form has the name. Here the flag is there.",
             TEXT,
             |text| right(text).and_then(|_| owned(text.split('-').next())),
         ),
         mistake(
             "name_with_its_hyphen",
             "the name with the `-` before it",
-            "The flag has one character, the digits thirteen, and each has a `-` behind it: the name begins at 16.",
+            "The flag has one character, the digits thirteen, and each has a `-` after it: the name begins at 16.",
             TEXT,
             |text| right(text).map(|_| text[15..].to_owned()),
         ),
         mistake(
             "name_cut_by_one",
             "the name without its first character",
-            "The flag has one character, the digits thirteen, and each has a `-` behind it: the name begins at 16.",
+            "The flag has one character, the digits thirteen, and each has a `-` after it: the name begins at 16.",
             TEXT,
             |text| right(text).map(|name| name.chars().skip(1).collect()),
         ),
@@ -78,14 +78,14 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
         ),
         mistake(
             "name_by_its_place_alone",
-            "everything from character 16 on, whatever stands before it",
+            "everything from character 16 on, whatever comes before it",
             "Sixteen characters are no proof. Look at the flag, the two `-` and the digits, and refuse the rest.",
             RULES,
             |text| owned(text.get(16..)),
         ),
         mistake(
             "name_behind_two_hyphens",
-            "everything behind the second `-`, whatever stands before it",
+            "everything after the second `-`, whatever comes before it",
             "That finds the name in every member. But it finds one in `E-1-8428189998740` too, which the published \
              form makes. Look at the flag and at the digits.",
             RULES,

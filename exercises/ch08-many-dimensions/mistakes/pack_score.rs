@@ -132,7 +132,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "gems_shifted_by_29",
         "order",
         "gems shifted by 29",
-        "There they stand on the bit of `paid`. Below the gems are 29 bits of time *and* one of paid, so they \
+        "There they are on the bit of `paid`. Below the gems are 29 bits of time *and* one of paid, so they \
          move by 30.",
         WRONG,
     ),
@@ -159,7 +159,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "paid_shifted_by_28",
         "order",
         "paid shifted by 28",
-        "There it stands on the highest bit of the time. 29 bits of time take the places 0 to 28, so the next \
+        "There it is on the highest bit of the time. 29 bits of time take the places 0 to 28, so the next \
          field begins at 29.",
         LAYOUT,
     ),
@@ -168,7 +168,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "paid_above_gems",
         "order",
         "`paid` above the gems",
-        "The field that decides first stands first. As it is, `paid` decides before the gems do.",
+        "The field that decides first comes first. As it is, `paid` decides before the gems do.",
         WRONG,
     ),
     Quirk::of(
@@ -242,7 +242,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
         "gems_cut_off",
         "refusal",
         "the low 23 bits of the gems",
-        "8388608 gems become none: the best player stands last. Refuse what does not fit.",
+        "8388608 gems become none: the best player comes last. Refuse what does not fit.",
         BLEED,
     ),
     Quirk::of(
@@ -305,7 +305,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
     ),
 ];
 
-/// What stands in the bits of the time.
+/// What is in the bits of the time.
 fn time_field(steps: &[Step], at_ms: u64) -> Option<u64> {
     let has = |step| steps.contains(&step);
     let mask = (1 << 29) - 1;
@@ -433,7 +433,7 @@ pub fn all() -> Vec<Mistake<Packer>> {
             let shifted = gems << 30 + low;
             Some(shifted)
         })
-        .says("a shift by 30 and all that is added behind it")
+        .says("a shift by 30 and all that is added after it")
         .why(
             "`gems << 30 + low` is `gems << (30 + low)`: `+` binds tighter than `<<`. Write the parentheses, or \
              join the fields by `|`.",
@@ -491,6 +491,36 @@ pub fn all() -> Vec<Mistake<Packer>> {
         })
         .says("a sum of fields, and none of them checked")
         .why(NOTHING_CHECKED)
+        .link(RULES),
+        mistake("every_field_masked", "refusal", |gems, paid, at_ms| {
+            let time = END.wrapping_sub(at_ms / 1000) & ((1 << 29) - 1);
+            Some((gems & ((1 << 23) - 1)) << 30 | u64::from(paid) << 29 | time)
+        })
+        .says("every field cut to its bits by a mask")
+        .why(
+            "A mask keeps the neighbours safe and hides that the field is wrong: 8388608 gems become none, and a player after \
+             `END` looks like the earliest of all. What does not fit has no score.",
+        )
+        .link(RULES),
+        mistake("every_field_at_its_nearest", "refusal", |gems, paid, at_ms| {
+            let time = END.saturating_sub(at_ms / 1000).min((1 << 29) - 1);
+            Some(gems.min((1 << 23) - 1) << 30 | u64::from(paid) << 29 | time)
+        })
+        .says("every field forced to the nearest value that fits")
+        .why(
+            "A player beyond a limit gets the score of one at the limit, and `unpack` gives what nobody has. What does not fit has no \
+             score.",
+        )
+        .link(RULES),
+        mistake("early_limit_joined", "refusal", |gems, paid, at_ms| {
+            let time = END.checked_sub(at_ms / 1000)?;
+            let fits = gems < 1 << 23 && time <= 1 << 29;
+            fits.then(|| gems << 30 | u64::from(paid) << 29 | time)
+        })
+        .says("differences up to 2^29, that one included, joined by `|`")
+        .why(
+            "2^29 takes 30 bits, and its highest one is the bit of `paid`. The greatest number of 29 bits is one less.",
+        )
         .link(RULES),
         mistake("all_refused", "layout", |_, _, _| None)
             .says("`None` for every player")

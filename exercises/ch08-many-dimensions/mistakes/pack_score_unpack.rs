@@ -38,7 +38,7 @@ fn fields() -> Vec<Mistake<Packer>> {
     vec![
         mistake(
             "unpack_field_instead_of_second",
-            "the time field as it stands in the score",
+            "the time field as it is in the score",
             "The field counts down from `END`. The second is `END` minus the field.",
             LAYOUT,
             |score| right(score).map(|(gems, paid, second)| (gems, paid, END - second)),

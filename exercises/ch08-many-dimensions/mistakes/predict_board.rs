@@ -51,7 +51,7 @@ fn of_gems() -> Vec<Mistake<Boards>> {
             .says("ties in the order of their names")
             .why(
                 "`ZREVRANGE` reads the whole board backwards, and so the ties too: of two members with one score, the \
-                 greater name stands first.",
+                 greater name comes first.",
             ),
         gems("gems_smallest_first", || ['e', 'a', 'b', 'd', 'f', 'c'])
             .says("the order of `ZRANGE`, the smallest first")
@@ -76,16 +76,16 @@ fn of_scores() -> Vec<Mistake<Boards>> {
             .link(LAYOUT),
         score("score_unpaid_first", || ['c', 'a', 'f', 'b', 'd', 'e'])
             .says("those who did not pay before those who did")
-            .why("1 is greater than 0, and the greatest score stands first."),
+            .why("1 is greater than 0, and the greatest score comes first."),
         score("score_time_before_paid", || ['c', 'a', 'b', 'd', 'f', 'e'])
             .says("the time before `paid`")
-            .why("`paid` stands above the time, at bit 29. So it decides first, whatever the times are."),
+            .why("`paid` is above the time, at bit 29. So it decides first, whatever the times are."),
         score("score_later_first", || ['c', 'd', 'b', 'f', 'a', 'e'])
             .says("the smaller time field first")
-            .why("The field counts down: the greater one came earlier, and the greatest score stands first."),
+            .why("The field counts down: the greater one came earlier, and the greatest score comes first."),
         score("score_paid_before_gems", || ['b', 'd', 'e', 'c', 'a', 'f'])
             .says("those who paid before all others")
-            .why("The gems stand above `paid`. So they decide first, and `paid` only where they are equal."),
+            .why("The gems are above `paid`. So they decide first, and `paid` only where they are equal."),
         score("score_smallest_first", || ['e', 'f', 'a', 'd', 'b', 'c'])
             .says("the smallest score first")
             .why("`ZREVRANGE` returns the greatest score first. This list is its reverse.")
@@ -103,7 +103,7 @@ fn of_many() -> Vec<Mistake<Boards>> {
             ),
         many("many_all_fields_lost", || ['c', 'f', 'd', 'b', 'a', 'e'])
             .says("the order by gems, with the ties by name")
-            .why("Two bits are lost, not all thirty. `paid` stands at bit 29, far from the end, and it decides as before."),
+            .why("Two bits are lost, not all thirty. `paid` is at bit 29, far from the end, and it decides as before."),
         many("many_time_lost", || ['c', 'd', 'b', 'f', 'a', 'e'])
             .says("an order without the time")
             .why(

@@ -127,7 +127,7 @@ fn too_strict() -> Vec<Mistake<Tester<Packer>>> {
         })
         .says("a test that wants the later player to have the greater score")
         .why(
-            "The board is read from the greatest score down, and the *earlier* player stands first. Here the test \
+            "The board is read from the greatest score down, and the *earlier* player comes first. Here the test \
              has the mistake that it should find.",
         ),
         weak("refuses_everything", "accepts-right", |pack, unpack| {

@@ -1,6 +1,6 @@
-//! # member-key: fields in the member, and the name behind them
+//! # member-key: fields in the member, and the name after them
 //!
-//! **Why.** Members with the same score sort by their bytes. So a field that never changes may stand in the
+//! **Why.** Members with the same score sort by their bytes. So a field that never changes may be in the
 //! member. The published form puts the name first, and then ties are sorted by name.
 //!
 //! **Task.** The board is read by `ZREVRANGE`, the greatest first, the greatest member too. Among equal scores,

@@ -3,7 +3,7 @@
 //! **Why.** If you can sort players by their scores in your head, you see what a layout does before it is live. No
 //! code here: think, write down, check.
 //!
-//! **Task.** These are six players. The time is the field as it stands in the score: it counts down, so the
+//! **Task.** These are six players. The time is the field as it is in the score: it counts down, so the
 //! greater one came earlier.
 //!
 //! | member | gems | paid | time |

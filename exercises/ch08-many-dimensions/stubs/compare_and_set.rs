@@ -14,7 +14,7 @@
 //!    moment may anybody see the one without the other. It returns `false`, and writes nothing, if the member
 //!    is not in the set.
 //!
-//! The calls that you have stand in `src/board.rs`. No gems reach 2^23 here, and `time` has 29 bits.
+//! The calls that you have are in `src/board.rs`. No gems reach 2^23 here, and `time` has 29 bits.
 //!
 //! **Check.** `cargo workbook check compare-and-set`, or `cargo test -p ch08-many-dimensions compare-and-set`.
 //! It is *not started* while all functions are `todo!()`. You may begin with any.

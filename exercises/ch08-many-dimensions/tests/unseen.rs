@@ -433,9 +433,9 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
         &verdict,
         "gems",
         &[
-            "you put b before d, but d stands before b",
-            "you put f before a, but a stands before f",
-            "you put d before c, but c stands before d",
+            "you put b before d, but d comes before b",
+            "you put f before a, but a comes before f",
+            "you put d before c, but c comes before d",
         ],
     );
     let verdict = judged(&predict_board::exercise_of(Boards {

@@ -87,7 +87,7 @@ fn place(letter: char) -> String {
 }
 
 fn sorted() -> impl FnOnce(&Sheet) -> Check {
-    let claim = "The smallest number stands first.";
+    let claim = "The smallest number comes first.";
     in_order("by_number", "numbers", claim, 'h', |a, b| {
         let (first, second) = (bits_of(a)?, bits_of(b)?);
         let detail = || format!("  {}: {first}\n  {}: {second}\n", place(a), place(b));

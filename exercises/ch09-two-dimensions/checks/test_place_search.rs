@@ -243,7 +243,7 @@ fn corner_to_corner(places: &[Place], centre: Place, reach: u8, stops: bool) -> 
             if stops && !inside(places[*n]) {
                 break;
             }
-            // What stands between the corners of one rectangle may be near, and belong to the other.
+            // What comes between the corners of one rectangle may be near, and belong to the other.
             if inside(places[*n]) && is_near(places[*n], centre, reach, Flaw::None) {
                 found.push(*n);
             }
@@ -315,7 +315,7 @@ fn wrong_cells() -> Vec<Wrong<Search>> {
                 finds(search, &[(255, 9)], (0, 9), 2, &[0])
             }),
         wrong!("ends_joined", EndsJoined)
-            .says("It goes on in row 0 behind row 255.")
+            .says("It goes on in row 0 after row 255.")
             .shows("between rows 255 and 0", |search| {
                 finds(search, &[(9, 255)], (9, 0), 2, &[])
             }),
@@ -324,7 +324,7 @@ fn wrong_cells() -> Vec<Wrong<Search>> {
             Search(|places, centre, reach| corner_to_corner(places, centre, reach, true)),
         )
         .says("It reads from the lowest corner of a rectangle upwards, and stops at the first place outside of it.")
-        .shows("when the curve leaves the rectangle and a place stands there", |search| {
+        .shows("when the curve leaves the rectangle and a place is there", |search| {
             finds(search, &[(2, 1), (3, 0), (4, 1)], (3, 2), 2, &[0, 1, 2])
                 && finds(search, &[(2, 2), (0, 4), (3, 4)], (3, 3), 2, &[0, 2])
         }),

@@ -196,14 +196,14 @@ const QUIRKS: [Quirk<Step>; 9] = [
         "cells_not_joined",
         "a range for each cell",
         "Cells that follow each other on the curve are one range, and one scan instead of several. Join a range to the \
-         last one if it begins with the number behind its end.",
+         last one if it begins with the number after its end.",
         RANGES,
     ),
     quirk(
         EndsExcluded,
         "ends_one_too_far",
-        "ends one behind the last number",
-        "`..=` includes its end. One more, and the first stranger behind each range comes in.",
+        "ends one after the last number",
+        "`..=` includes its end. One more, and the first stranger after each range comes in.",
         TASK,
     ),
     quirk(
@@ -338,6 +338,15 @@ pub fn all() -> Vec<Mistake<Ranges>> {
                  middle of a map nearly all that is read is strangers.",
             )
             .link(RANGES),
+        mistake("one_range_whatever_is_in_it", |x, y| {
+            vec![interleave(*x.start(), *y.start())..=interleave(*x.end(), *y.end())]
+        })
+        .says("one range from the number of the starts to that of the ends, also where a start lies after its end")
+        .why(
+            "All points of the rectangle lie in it, and so do strangers: the curve leaves the rectangle and comes back. And where a \
+             start lies after its end, there is no point, and no range to return.",
+        )
+        .link(RANGES),
         mistake("a_range_for_each_row", |x, y| {
             lines(&y, |row| corners(&x, &(row..=row)))
         })
@@ -374,7 +383,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         .says("the parts that are left after cutting, not joined")
         .why(
             "Where one part ends and the next begins with the following number, one scan reads both. Join a range to the last \
-             one in the list when it begins one behind its end.",
+             one in the list when it begins one after its end.",
         )
         .link(RANGES),
         mistake("cut_once", |x, y| {
@@ -458,7 +467,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         .says("a range for each point")
         .why(
             "Points whose numbers follow each other are one range, and one scan instead of several. Join a number to the last \
-             range if it comes next behind its end.",
+             range if it begins right after its end.",
         )
         .link(RANGES),
         Mistake::<Ranges>::new(
@@ -473,7 +482,7 @@ pub fn all() -> Vec<Mistake<Ranges>> {
         )
         .says("the right ranges, with a panic for the last column or row of the map")
         .why(
-            "One behind `u32::MAX` there is no number, so `end + 1` overflows. The edges belong to the rectangle: keep `..=`, or \
+            "One after `u32::MAX` there is no number, so `end + 1` overflows. The edges belong to the rectangle: keep `..=`, or \
              count in `u64`.",
         )
         .link(TASK),

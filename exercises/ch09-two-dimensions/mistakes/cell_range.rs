@@ -119,7 +119,7 @@ const QUIRKS: [Quirk<Step>; 10] = [
         NotShifted,
         "not_shifted",
         "prefixes that were not shifted",
-        "The prefix stands at the front of the number, and the rest of its 52 bits follow behind. Shift it to its place.",
+        "The prefix is at the front of the number, and the rest of its 52 bits follow. Shift it to its place.",
         CELL,
     ),
     quirk(
@@ -133,7 +133,7 @@ const QUIRKS: [Quirk<Step>; 10] = [
     quirk(
         EndTooFar,
         "end_one_too_far",
-        "ends one behind the start of the next cell",
+        "ends one after the start of the next cell",
         "The first number of the next cell comes in. A `Range` stops before its end, so the end is that number itself.",
         CELL,
     ),
@@ -156,8 +156,8 @@ const QUIRKS: [Quirk<Step>; 10] = [
     quirk(
         HalfFilled,
         "half_of_the_rest_filled",
-        "as many free bits behind the prefix as there are cuts left",
-        "Behind the prefix two bits are free for each cut that is left. With half of them the range is a corner of the cell.",
+        "as many free bits after the prefix as there are cuts left",
+        "After the prefix two bits are free for each cut that is left. With half of them the range is a corner of the cell.",
         CELL,
     ),
     quirk(
@@ -241,7 +241,7 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
         })
         .says("the leading zeros of 64 bits")
         .why(
-            "In front of a number of 52 bits stand twelve zeros, which all numbers share. They are no cuts.",
+            "In front of a number of 52 bits are twelve zeros, which all numbers share. They are no cuts.",
         )
         .link(WIDTH),
         mistake("equal_numbers_without_a_cell", "common", |a, b| {
@@ -266,7 +266,7 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
             (prefix << (52 - 2 * cuts), cuts)
         })
         .says("the first number of the right cell instead of its prefix")
-        .why("The prefix is the bits in front alone, without the zeros behind them.")
+        .why("The prefix is the bits in front alone, without the zeros after them.")
         .link(CELL),
         mistake("whole_number_for_prefix", "common", |a, b| (a, common_cell(a, b).1))
             .says("the first of the two numbers with the right cuts")
@@ -316,7 +316,7 @@ fn of_common_cells() -> Vec<Mistake<Cells>> {
             let different = (a ^ b).count_ones();
             cell(a, (52 - different) / 2)
         })
-        .says("all bits that are equal, wherever they stand")
+        .says("all bits that are equal, wherever they are")
         .why("Only the bits in front of the first different one make a common prefix.")
         .link(CELL),
     ]

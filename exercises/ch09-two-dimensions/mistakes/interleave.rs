@@ -80,7 +80,7 @@ const ENCODING: [Quirk<Step>; 5] = [
     Quirk::new(AxesExchanged, "axes_exchanged", "number")
         .says("y before x")
         .why("It is a curve, and a good one, but another: all who share the numbers must agree. Here x comes first, so \
-              it stands in the odd bits: the number of 1, 0 is 2.")
+              it is in the odd bits: the number of 1, 0 is 2.")
         .link(WRONG),
     Quirk::new(LowestFirst, "lowest_bits_first", "number")
         .says("the lowest bits in front")
@@ -105,7 +105,7 @@ const ENCODING: [Quirk<Step>; 5] = [
 const DECODING: [Quirk<Step>; 5] = [
     Quirk::new(AxesExchanged, "decode_axes_exchanged", "round-trip")
         .says("y and x exchanged")
-        .why("x stands in the odd bits of the number, y in the even ones. The lowest bit is one of y.")
+        .why("x is in the odd bits of the number, y in the even ones. The lowest bit is one of y.")
         .link(BITS),
     Quirk::new(LowestFirst, "decode_lowest_first", "round-trip")
         .says("coordinates with their bits turned round")
@@ -190,7 +190,7 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
         mistake("side_by_side", "number", |x, y| u64::from(x) << 1 | u64::from(y))
             .says("x shifted by one, with y laid over it")
             .why(
-                "The bits have to move apart first, so that there is a gap behind each one. Otherwise the bits of x and y fall on each \
+                "The bits have to move apart first, so that there is a gap after each one. Otherwise the bits of x and y fall on each \
                  other.",
             )
             .link(BITS),
@@ -254,14 +254,14 @@ fn of_points() -> Vec<Mistake<Curve>> {
             (y, y)
         })
         .says("the even bits for both coordinates")
-        .why("x stands in the odd bits. Shift the number by one before you gather them.")
+        .why("x is in the odd bits. Shift the number by one before you gather them.")
         .link(BITS),
         mistake("decode_odd_bits_twice", |number| {
             let (x, _) = deinterleave(number);
             (x, x)
         })
         .says("the odd bits for both coordinates")
-        .why("y stands in the even bits, and they need no shift.")
+        .why("y is in the even bits, and they need no shift.")
         .link(BITS),
         mistake("decode_bytes", |number| {
             let b = number.to_be_bytes();

@@ -31,7 +31,7 @@ fn of_numbers() -> Vec<Mistake<Predictions>> {
             .says("the order of x, and of y where x is equal")
             .why(
                 "That is a tuple: all bits of x, then all bits of y. Here the bits take turns, so the highest bit of y \
-                 stands before the second bit of x.",
+                 comes before the second bit of x.",
             )
             .link(SCAN),
         expects("row_by_row", || letters!(g b h c f e d a))
@@ -95,7 +95,7 @@ fn of_bits() -> Vec<Mistake<Predictions>> {
     };
     vec![
         expects("equal_bits_anywhere", || [4, 3, 3, 4])
-            .says("the bits that are equal, wherever they stand")
+            .says("the bits that are equal, wherever they are")
             .why("Only the front makes a prefix. After the first bit that differs, the numbers part.")
             .link(CELL),
         expects("cuts_counted", || [2, 0, 0, 1])

@@ -294,7 +294,7 @@ fn too_few_places() -> Vec<Mistake<Tester<Search>>> {
         .link(RANGES),
         weak("each_point_once", "kills", with(|plan| plan.each_point_once = true))
             .says("a test in which no two places share a point")
-            .why("Two shops stand in one house. A store with the number alone as its key keeps one of them."),
+            .why("Two shops are in one house. A store with the number alone as its key keeps one of them."),
         weak("small_reaches", "kills", with(|plan| plan.reaches = vec![0, 1, 2, 5]))
             .says("a test of small reaches")
             .why(

@@ -7,7 +7,7 @@
 //!
 //! 1. The edges belong to the rectangle, and both ends belong to a range: `x` from 2 to 3 is `2..=3`.
 //! 2. The ranges ascend, and no two of them touch: not `8..=9` and `10..=11` but `8..=11`.
-//! 3. If a start lies behind its end, there is nothing to return.
+//! 3. If a start lies after its end, there is nothing to return.
 //! 4. Coordinates have 32 bits. Even four points in the middle of the map have more numbers between their corners than you
 //!    can walk through. Cut the rectangle in two along the greatest border of the map in it,
 //!    until a part is one range.

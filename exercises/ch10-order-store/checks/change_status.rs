@@ -112,7 +112,7 @@ fn probe(
     )
 }
 
-/// A change behind each of whose file operations the power fails.
+/// A change after each of whose file operations the power fails.
 fn cut(part: PartOf<Changing>, orders: &'static [Line], id: u32, to: Status) -> PartOf<Changing> {
     let call = format!("{}, with power cuts", called(orders, id, to));
     part.probe(
@@ -142,7 +142,7 @@ fn twice(part: PartOf<Changing>) -> PartOf<Changing> {
     )
 }
 
-/// Cuts the power behind each file operation.
+/// Cuts the power after each file operation.
 fn survived(change: &Changing, orders: &[Line], id: u32, to: Status) -> Answer {
     let before = rows_of(orders);
     let (after, cuts) = cuts(&disk(&before), |db| {
@@ -152,7 +152,7 @@ fn survived(change: &Changing, orders: &[Line], id: u32, to: Status) -> Answer {
     for cut in &cuts {
         if cut.rows != before && cut.rows != after {
             return Answer::text(format!(
-                "half a change, {}, when the power fails behind file operation {} of {}",
+                "half a change, {}, when the power fails after file operation {} of {}",
                 names(&cut.rows),
                 cut.operation,
                 cut.of

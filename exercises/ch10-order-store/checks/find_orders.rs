@@ -146,7 +146,7 @@ const CHURN: [Churn; 5] = [
     (&[(2, "bob", 600, New)], &[]),
     // The first of the next page.
     (&[(4, "ann", 800, New)], &[]),
-    // One that belongs before the cursor, and one behind all others with a smaller id. One between the two pages
+    // One that belongs before the cursor, and one after all others with a smaller id. One between the two pages
     // may be shown or not.
     (&[], &[(90, "zoe", 100, New)]),
     (&[], &[(0, "zoe", 850, New)]),
@@ -218,7 +218,7 @@ fn many() -> Vec<Line> {
         .collect()
 }
 
-/// The store as it stands in a call.
+/// The store as it is in a call.
 fn called(orders: &[Line]) -> String {
     if let [first, .., last] = orders
         && orders.len() == MANY as usize
@@ -363,10 +363,10 @@ fn walk(
     );
     if let Some((gone, come)) = churn {
         for line in gone {
-            call += &format!(", while {} is deleted behind the first page", line.0);
+            call += &format!(", while {} is deleted after the first page", line.0);
         }
         for line in come {
-            call += &format!(", while {} comes behind the first page", shown(line));
+            call += &format!(", while {} comes after the first page", shown(line));
         }
     }
     part.probe(

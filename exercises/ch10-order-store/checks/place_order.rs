@@ -181,7 +181,7 @@ fn answer(placing: &Placing, db: &Db, line: &Line) -> String {
     }
 }
 
-/// Cuts the power behind each file operation of the last placement.
+/// Cuts the power after each file operation of the last placement.
 fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     let (last, first) = lines.split_last().expect("something is placed");
     let base = disk(&[]);
@@ -202,7 +202,7 @@ fn survived(placing: &Placing, lines: &'static [Line]) -> Answer {
     for cut in &cuts {
         if cut.rows != before && cut.rows != after {
             return Answer::text(format!(
-                "half an order, {}, when the power fails behind file operation {} of {}",
+                "half an order, {}, when the power fails after file operation {} of {}",
                 named(placing, lines, &cut.rows),
                 cut.operation,
                 cut.of
@@ -240,7 +240,7 @@ fn named(placing: &Placing, lines: &[Line], rows: &[Row]) -> String {
         });
         text.push(own.unwrap_or_else(|| name(row)));
     }
-    // Wrong keys may stand in another order.
+    // Wrong keys may be in another order.
     text.sort();
     format!("[{}]", text.join(", "))
 }

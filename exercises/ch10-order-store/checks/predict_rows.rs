@@ -104,7 +104,7 @@ fn touches() -> impl FnOnce(&Sheet) -> Check {
             return said(format!("{other:?} is none of the letters a to h"));
         }
         if yours.windows(2).any(|pair| pair[0] == pair[1]) {
-            return said("a letter stands twice in your list".to_owned());
+            return said("a letter is in your list twice".to_owned());
         }
         // Whether too many or too few, and not which: that is the question.
         let extra = yours.iter().filter(|c| !right.contains(c)).count();

@@ -1,4 +1,4 @@
-//! Stores in memory: filled, read, and cut off from their power behind each file operation.
+//! Stores in memory: filled, read, and cut off from their power after each file operation.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) fn order(&(id, user, at, status): &Line) -> Order {
     }
 }
 
-/// The line as it stands in a call.
+/// The line as it is in a call.
 pub(crate) fn shown(&(id, user, at, status): &Line) -> String {
     format!("{id} {} {at} {status:?}", quoted_text(user))
 }
@@ -95,7 +95,7 @@ pub(crate) fn rows(db: &Db) -> Vec<Row> {
 
 /// What a power cut leaves.
 pub(crate) struct Cut {
-    /// The file operation behind which the power failed, counted from the beginning of the call.
+    /// The file operation after which the power failed, counted from the beginning of the call.
     pub(crate) operation: u64,
     /// How many file operations the call has.
     pub(crate) of: u64,
@@ -103,7 +103,7 @@ pub(crate) struct Cut {
     pub(crate) rows: Vec<Row>,
 }
 
-/// Makes a call, and finds what a power cut behind each of its file operations leaves: once with all
+/// Makes a call, and finds what a power cut after each of its file operations leaves: once with all
 /// that was not synced, once without.
 pub(crate) fn cuts<T>(disk: &MemoryVfs, call: impl FnOnce(&Db) -> T) -> (T, Vec<Cut>) {
     let vfs = disk.recording();

@@ -139,7 +139,7 @@ fn records(steps: &[Step], db: &Db, before: &Order, to: Status) -> Vec<Vec<Recor
     if has(NewForgotten) {
         comes.clear();
     }
-    // Behind the put, for here the delete is the last word.
+    // After the put, for here the delete is the last word.
     let deleted_last = has(NewDeleted) || has(SameLosesRow);
     if deleted_last {
         vec![own, comes, goes]
@@ -272,7 +272,7 @@ const QUIRKS: [Quirk<Step>; 25] = [
         OldGuessed,
         "old_status_guessed",
         "a delete of the row of the status one before the new one",
-        "An order may go from new to shipped, and back. Which status stands in the key of the old row, only the order's own \
+        "An order may go from new to shipped, and back. Which status is in the key of the old row, only the order's own \
          row tells. Read it before you change it.",
         MOVES,
     ),
@@ -280,8 +280,8 @@ const QUIRKS: [Quirk<Step>; 25] = [
         NewForgotten,
         "new_row_forgotten",
         "a change after which the old row is gone and the new one is not there",
-        "The order has its new status, and no query by status finds it. Is there a put of the new row? Then see what stands \
-         behind it: in a batch, the last record of a key counts.",
+        "The order has its new status, and no query by status finds it. Is there a put of the new row? Then see what comes \
+         after it: in a batch, the last record of a key counts.",
         MOVES,
     ),
     quirk(
@@ -463,6 +463,54 @@ pub fn all() -> Vec<Mistake<Changing>> {
             "Two batches are two moments. If the power fails between them, the order is gone. And two of its four rows stay as \
              they are: only its own row and the one by status change.",
         )
+        .link(CUT),
+        Mistake::<Changing>::new(
+            "own_row_alone",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| {
+                let own = (b'o', id).to_key();
+                let Some(value) = db.get(&own)? else {
+                    return Ok(Change::Unknown);
+                };
+                let before = Order::read(id, &value).unwrap();
+                if before.status == to {
+                    return Ok(Change::Unchanged);
+                }
+                let after = Order {
+                    status: to,
+                    ..before
+                };
+                let mut batch = WriteBatch::new();
+                batch.put(&db.default_family(), own, after.value());
+                db.write(batch, WriteOptions { sync: true })?;
+                Ok(Change::Changed)
+            }),
+        )
+        .says("a change of the order's own row alone")
+        .why(
+            "The index still has the order under its old status, and no query finds it under the new one. Its row by status has the \
+             status in its key: delete the old row and put the new one, in the same batch.",
+        )
+        .link(MOVES),
+        Mistake::<Changing>::new(
+            "batch_not_written",
+            "change_status",
+            "rows",
+            Arc::new(|db, id, to| {
+                let Some(value) = db.get((b'o', id).to_key())? else {
+                    return Ok(Change::Unknown);
+                };
+                let before = Order::read(id, &value).unwrap();
+                Ok(if before.status == to {
+                    Change::Unchanged
+                } else {
+                    Change::Changed
+                })
+            }),
+        )
+        .says("the right answer and no change, as where a batch is filled and never written")
+        .why("`put` and `delete` add to the batch, and the store knows nothing of it. `db.write` writes it, whole or not at all.")
         .link(CUT),
     ];
     mistakes.extend(compose("change_status", &QUIRKS, changing));

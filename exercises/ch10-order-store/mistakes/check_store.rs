@@ -254,7 +254,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         IdsCompared,
         "ids_compared",
         "a checker that compares ids and no other fields",
-        "The row of order 7 under new has the id 7, and there is an order 7: it is paid. The wrong status, time or user stands \
+        "The row of order 7 under new has the id 7, and there is an order 7: it is paid. The wrong status, time or user is \
          in the rest of the key. Compare the whole key with what the order asks for.",
     ),
     quirk(
@@ -262,7 +262,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         "time_compared_by_time_alone",
         "a checker that compares the status in the rows by status, the user in those by user, and the time in those by time \
          alone",
-        "The time stands in the keys of all three indexes. A row under the right status at a wrong time is a ghost as well: \
+        "The time is in the keys of all three indexes. A row under the right status at a wrong time is a ghost as well: \
          the order is listed twice. Compare the whole key with what the order asks for.",
     ),
     quirk(
@@ -373,7 +373,7 @@ fn anew(db: &Db, gone: fn(&[u8]) -> bool, batches: usize) -> engine::Result<()> 
     db.write(puts, WriteOptions { sync: true })
 }
 
-/// Puts in front, deletes behind: in one batch, the last record of a key counts.
+/// Puts in front, deletes after: in one batch, the last record of a key counts.
 fn put_then_deleted(db: &Db) -> engine::Result<()> {
     let rows = db.default_family();
     let mut batch = WriteBatch::new();
@@ -397,6 +397,16 @@ fn wanted(db: &Db) -> BTreeSet<Vec<u8>> {
 
 fn is_index(key: &[u8]) -> bool {
     matches!(key.first(), Some(b's' | b't' | b'u'))
+}
+
+const EMPTY_KEY: &str = "`key[0]` panics where a key has no byte, and a store may hold a row with an empty key. `key.first()` is `None` \
+    there, and `key.starts_with(b\"o\")` is false.";
+
+/// Panics at an empty key.
+fn first_bytes(db: &Db) {
+    for (key, _) in rows(db) {
+        std::hint::black_box(key[0]);
+    }
 }
 
 fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
@@ -441,7 +451,7 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         planned("a_batch_for_each_fault", Plan { batches: usize::MAX, ..RIGHT })
             .says("a batch of its own for each fault")
             .why("Between two batches the power can fail, and some faults are mended and others not. Fill one batch in the \
-                 loop, and write it behind the loop.")
+                 loop, and write it after the loop.")
             .link(CUT),
         planned("adds_then_removes", Plan { batches: 2, adds_first: true, ..RIGHT })
             .says("one batch that adds and a second one that removes")
@@ -467,13 +477,28 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
         .says("a panic at an index row that cannot be read")
         .why("No order asks for such a row, so it goes, whatever its bytes are. Nothing has to be read to delete it.")
         .link(CHECK),
+        Mistake::new(
+            "rebuild_panics_at_an_empty_key",
+            "rebuild",
+            "returns",
+            Checker {
+                rebuild: Arc::new(|db| {
+                    first_bytes(db);
+                    right::rebuild(db)
+                }),
+                ..solution()
+            },
+        )
+        .says("a panic at a row whose key is empty")
+        .why(EMPTY_KEY)
+        .link(CHECK),
         written("nothing_rebuilt", |_| Ok(()))
             .says("a rebuild that writes nothing")
             .why("The faults have to be repaired, not only found: a batch of deletes and puts."),
         written("emptied_up_to_the_last_letter", |db| anew(db, |key| matches!(key.first(), Some(b's' | b't')), 1))
             .says("a rebuild that empties the indexes up to the letter u, and not that one")
             .why(
-                "A range leaves its end out: from `s` to `u` are the rows that begin with s or t. The letter behind u is v.",
+                "A range leaves its end out: from `s` to `u` are the rows that begin with s or t. The letter after u is v.",
             ),
         written("all_but_the_orders_removed", |db| anew(db, |key| !key.starts_with(b"o"), 1))
             .says("a rebuild that removes every row but the orders' own")
@@ -489,7 +514,7 @@ fn rebuild_mistakes() -> Vec<Mistake<Checker>> {
             )
             .link(CUT),
         written("puts_before_deletes", put_then_deleted)
-            .says("one batch with the puts in front and the deletes of all old rows behind")
+            .says("one batch with the puts in front and the deletes of all old rows after")
             .why(
                 "In a batch the last record of a key counts. Rows that were right before are put and then deleted. Delete \
                  first, or delete only the ghosts.",
@@ -520,6 +545,42 @@ pub fn all() -> Vec<Mistake<Checker>> {
             ..solution()
         })
     });
+    let checker = |faults: fn(&Db) -> engine::Result<Found>| Checker {
+        faults: Arc::new(faults),
+        ..solution()
+    };
+    mistakes.push(
+        Mistake::new(
+            "empty_key_panics",
+            "faults",
+            "returns",
+            checker(|db| {
+                first_bytes(db);
+                right::faults(db)
+            }),
+        )
+        .says("a panic at a row whose key is empty")
+        .why(EMPTY_KEY)
+        .link(CHECK),
+    );
+    mistakes.push(
+        Mistake::new(
+            "row_with_a_value_is_a_ghost",
+            "faults",
+            "faults",
+            checker(|db| {
+                let mut faults = right::faults(db)?;
+                let there = rows(db).into_iter();
+                let filled = there.filter(|(key, value)| is_index(key) && !value.is_empty());
+                let ghosts = filled.map(|(key, _)| Fault::Ghost(key));
+                faults.extend(ghosts.filter(|ghost| !right::faults(db).unwrap().contains(ghost)));
+                Ok(faults)
+            }),
+        )
+        .says("a checker that calls an index row with a value a ghost")
+        .why("A row is found by its key, and this key is one that an order asks for. The task compares keys and no values.")
+        .link(CHECK),
+    );
     mistakes.extend(rebuild_mistakes());
     mistakes
 }

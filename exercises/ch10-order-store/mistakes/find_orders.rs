@@ -278,7 +278,7 @@ const OF_USER: [Quirk<Step>; 17] = [
         EndsAtFf,
         "ends_at_one_ff",
         "an end at the prefix followed by one byte ff",
-        "The times are turned round, so they begin with ff, or nearly: all rows of a user stand behind that end, unless \
+        "The times are turned round, so they begin with ff, or nearly: all rows of a user come after that end, unless \
          they are from the far future. Use the prefix successor.",
         WRONG,
     ),
@@ -321,7 +321,7 @@ const OF_USER: [Quirk<Step>; 17] = [
         LastOnesFound,
         "last_rows_kept",
         "the last `limit` rows of the user",
-        "The rows are turned round: the newest stand in front, the last ones are the oldest.",
+        "The rows are turned round: the newest are in front, the last ones are the oldest.",
         ASK,
     ),
     quirk(
@@ -346,8 +346,8 @@ const OF_USER: [Quirk<Step>; 17] = [
         SameTimeDown,
         "same_time_ids_downwards",
         "the newest first, and of those of one millisecond the greatest id first",
-        "Only the time is turned round, not the id behind it: of one millisecond the smallest id comes first, as the rows \
-         stand. That happens when rows sorted upwards are read backwards.",
+        "Only the time is turned round, not the id after it: of one millisecond the smallest id comes first, as the rows \
+         are stored. That happens when rows sorted upwards are read backwards.",
         ASK,
     ),
     quirk(
@@ -411,7 +411,7 @@ const OF_USER: [Quirk<Step>; 17] = [
 const ZERO: &str = "An order is taken before the limit is looked at. Test it first, or use `take(limit)`, which takes nothing for 0.";
 const ALL: &str = "Some programs mean \"no limit\" by 0. Here at most 0 orders are asked for.";
 pub(crate) const TURNED_IDS: &str = "ids read as little-endian";
-pub(crate) const IDS: &str = "Numbers in keys stand big-endian, so 7 is `00 00 00 07`. Read it with `from_be_bytes`, or take the whole key apart with \
+pub(crate) const IDS: &str = "Numbers in keys are big-endian, so 7 is `00 00 00 07`. Read it with `from_be_bytes`, or take the whole key apart with \
      `from_key`.";
 pub(crate) const ROOM: &str = "`Vec::with_capacity(limit)` asks for room before anything is found, and a caller who wants all asks for \
      `usize::MAX`. `limit + 1` does not fit either. A limit bounds what is taken; it says nothing of what is there.";
@@ -430,7 +430,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         UntilAndOneFf,
         "until_and_one_ff",
         "an end before the key of `until` followed by one byte ff",
-        "The rows of `until` have an id behind the time, and most ids begin with less than ff: they come in. End before the \
+        "The rows of `until` have an id after the time, and most ids begin with less than ff: they come in. End before the \
          key of the tuple `('t', until)` itself.",
         WRONG,
     ),
@@ -448,7 +448,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         UntilGreatestId,
         "until_with_the_greatest_id",
         "an end before the key of `until` and the greatest id",
-        "All other orders placed at `until` come in, and `until` is left out. The key of the tuple `('t', until)` stands \
+        "All other orders placed at `until` come in, and `until` is left out. The key of the tuple `('t', until)` comes \
          before all of them: end there.",
         ASK,
     ),
@@ -458,7 +458,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         "until_minus_one_with_the_greatest_id",
         "an end before the key of `until - 1` and the greatest id",
         "A range leaves its end out, so the order with the greatest id is missed at `until - 1`. And nothing is less than 0. \
-         The key of the tuple `('t', until)` stands before all orders placed then: end there.",
+         The key of the tuple `('t', until)` comes before all orders placed then: end there.",
         ASK,
     ),
     quirk(
@@ -466,7 +466,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         FromExcluded,
         "from_excluded",
         "a range without the orders placed at `from`",
-        "`from` belongs to the range. Its rows are longer than the key of `('t', from)`, and stand behind it.",
+        "`from` belongs to the range. Its rows are longer than the key of `('t', from)`, and come after it.",
         ASK,
     ),
     quirk(
@@ -484,7 +484,7 @@ const BETWEEN: [Quirk<Step>; 24] = [
         "other_end_open",
         "a range without the orders placed at `from` and with those placed at `until`",
         "The wrong end is open. `from` belongs to the range, and `until` does not. Both keys are shorter than the rows of their \
-         time, and stand before them: `range(from..until)` is right as it is.",
+         time, and come before them: `range(from..until)` is right as it is.",
         ASK,
     ),
     quirk(

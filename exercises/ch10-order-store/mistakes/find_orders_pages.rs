@@ -98,7 +98,7 @@ fn found(steps: &[Step], db: &Db, status: Status) -> Vec<Vec<u8>> {
     rows
 }
 
-/// How many rows of the list stand before the page.
+/// How many rows of the list come before the page.
 fn passed(steps: &[Step], rows: &[Vec<u8>], after: &[u8]) -> usize {
     let has = |step| steps.contains(&step);
     let number = |bytes: &[u8]| bytes.iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
@@ -181,15 +181,15 @@ const QUIRKS: [Quirk<Step>; 21] = [
         LastRepeated,
         "last_row_repeated",
         "a next page that begins with the last row of this one",
-        "A range includes its start. Begin behind the last key: that key with a zero byte is the smallest one that is \
+        "A range includes its start. Begin after the last key: that key with a zero byte is the smallest one that is \
          greater.",
         PAGES,
     ),
     quirk(
         NextSkipped,
         "first_of_next_page_skipped",
-        "a cursor that names the first row of the next page, and a page that begins behind it",
-        "One of the two must give way: name the last row and begin behind it, or name the next row and begin with it.",
+        "a cursor that names the first row of the next page, and a page that begins after it",
+        "One of the two must give way: name the last row and begin after it, or name the next row and begin with it.",
         PAGES,
     ),
     quirk(
@@ -228,7 +228,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         StartsOver,
         "after_ignored",
         "the first page, whatever `after` is",
-        "`after` is where the page before ended. Begin the scan behind it.",
+        "`after` is where the page before ended. Begin the scan after it.",
         PAGES,
     ),
     quirk(
@@ -236,7 +236,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         "vanished_cursor_starts_over",
         "a page that begins anew when the order of the cursor is gone",
         "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
-         first key behind it, whether it is there or not.",
+         first key after it, whether it is there or not.",
         PAGES,
     ),
     quirk(
@@ -244,7 +244,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         "vanished_cursor_ends",
         "an empty last page when the order of the cursor is gone",
         "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
-         first key behind it, whether it is there or not.",
+         first key after it, whether it is there or not.",
         PAGES,
     ),
     Quirk::of(
@@ -253,7 +253,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         "returns",
         "a panic when the order of the cursor is gone",
         "You look for the cursor among the rows. Its row may be gone: an order that was paid is no longer new. Seek to the \
-         first key behind it, whether it is there or not.",
+         first key after it, whether it is there or not.",
         PAGES,
     ),
     quirk(
@@ -281,14 +281,14 @@ const QUIRKS: [Quirk<Step>; 21] = [
         EndForgotten,
         "runs_into_the_next_status",
         "a scan that runs on into the later statuses",
-        "Behind the last new order stands the first paid one. End the scan at the prefix successor of the status.",
+        "After the last new order comes the first paid one. End the scan at the prefix successor of the status.",
         WRONG,
     ),
     quirk(
         EndsAtFf,
         "status_ends_at_one_ff",
         "a scan that ends at the prefix and one byte ff",
-        "Behind the status stands the time, and the greatest times begin with ff. The end of a prefix scan is the prefix \
+        "After the status comes the time, and the greatest times begin with ff. The end of a prefix scan is the prefix \
          successor.",
         WRONG,
     ),
@@ -296,7 +296,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         StatusIgnored,
         "status_ignored",
         "the orders of every status",
-        "The status is the first field behind the letter, so that it is a prefix: the key of the tuple `('s', \
+        "The status is the first field after the letter, so that it is a prefix: the key of the tuple `('s', \
          status.byte())`.",
         ASK,
     ),

@@ -3,6 +3,7 @@
 use engine::Db;
 use engine::WriteBatch;
 use engine::WriteOptions;
+use engine::keys::{Desc, OrderedKey as _};
 use kit::{Mistake, Quirk, compose};
 
 use crate::mistakes::place_order_keys::{
@@ -12,6 +13,7 @@ use crate::order::Order;
 use crate::place_order::Placing;
 use crate::solutions::place_order::keys;
 
+const BYTES: &str = "the-bytes-of-a-row";
 const CUT: &str = "without-a-batch";
 const SYNC: &str = "sync-and-what-is-acknowledged";
 const ROWS: &str = "four-rows";
@@ -211,7 +213,7 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "smaller_ids_refused",
         "rows",
         "a refusal of every id below one that is there",
-        "The first row at or behind a key need not be its own: a scan that begins there finds the next id as well. And ids need \
+        "The first row at or after a key need not be its own: a scan that begins there finds the next id as well. And ids need \
          not come in order. Ask for the very key: `db.get`.",
         "place-order",
     ),
@@ -269,7 +271,7 @@ const QUIRKS: [Quirk<Step>; 17] = [
         "ids_as_values",
         "rows",
         "the id as the value of every index row",
-        "Some systems do that. Here the id stands at the end of each key, where a scan reads it. The task asks for empty values.",
+        "Some systems do that. Here the id is at the end of each key, where a scan reads it. The task asks for empty values.",
         ROWS,
     ),
     Quirk::of(
@@ -299,6 +301,60 @@ pub(crate) fn named(name: &str) -> Option<Placing> {
     placing(&[quirk.id])
 }
 
+/// Keys that are wrong as a whole.
+fn other_keys() -> Vec<Mistake<Placing>> {
+    let other = |name, keys: fn(&Order) -> [Vec<u8>; 4]| {
+        let place = move |db: &Db, order: &Order| placed(&[], keys(order), db, order);
+        Mistake::new(name, "keys", "bytes", Placing::new(keys, place))
+    };
+    vec![
+        other("letters_as_text", |order| {
+            let (user, at, id) = (order.user.as_str(), order.at, order.id);
+            [
+                ("o", id).to_key(),
+                ("u", user, Desc(at), id).to_key(),
+                ("t", at, id).to_key(),
+                ("s", order.status.byte(), at, id).to_key(),
+            ]
+        })
+        .says("tuples whose letter is a text")
+        .why("A text in a tuple gets its end, `00 01`, so these letters take three bytes. `b'o'` is a `u8`, and takes one.")
+        .link(BYTES),
+        other("status_of_four_bytes", |order| {
+            let [own, user, time, _] = keys(order);
+            let status = u32::from(order.status.byte());
+            let status = (b's', status, order.at, order.id).to_key();
+            [own, user, time, status]
+        })
+        .says("a status of four bytes, as `as u32` makes it")
+        .why("The order is the same. But the status is one byte in the rows by status: `status.byte()`, a `u8`.")
+        .link(BYTES),
+        other("text_joined_by_colons", |order| {
+            let Order {
+                id,
+                user,
+                at,
+                status,
+            } = order;
+            let turned = u64::MAX - at;
+            let status = status.byte();
+            [
+                format!("o:{id}"),
+                format!("u:{user}:{turned}:{id}"),
+                format!("t:{at}:{id}"),
+                format!("s:{status}:{at}:{id}"),
+            ]
+            .map(String::into_bytes)
+        })
+        .says("text joined by colons")
+        .why(
+            "As text 10 comes before 9, and a user may hold a colon. The table shows bytes: a tuple of `engine::keys` makes them, and \
+             each of its fields ends by itself.",
+        )
+        .link(WRONG),
+    ]
+}
+
 /// All mistakes of this exercise.
 pub fn all() -> Vec<Mistake<Placing>> {
     let mut mistakes = compose("keys", &KEY_QUIRKS, |steps| {
@@ -314,5 +370,17 @@ pub fn all() -> Vec<Mistake<Placing>> {
         ))
     });
     mistakes.extend(compose("place", &QUIRKS, placing));
+    mistakes.extend(other_keys());
+    mistakes.push(
+        Mistake::new(
+            "batch_not_written",
+            "place",
+            "rows",
+            Placing::new(keys, |db, order| Ok(db.get(&keys(order)[0])?.is_none())),
+        )
+        .says("`true` and no row, as where a batch is filled and never written")
+        .why("`put` adds to the batch, and the store knows nothing of it. `db.write` writes it, whole or not at all.")
+        .link(CUT),
+    );
     mistakes
 }

@@ -285,7 +285,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         LittleEndian,
         "little_endian",
         "little-endian numbers",
-        "256 becomes `00 01`, which sorts before 1. Every number in a key stands big-endian: `to_be_bytes`, or the \
+        "256 becomes `00 01`, which sorts before 1. Every number in a key is big-endian: `to_be_bytes`, or the \
          number itself as a field of a tuple.",
         WRONG,
     ),
@@ -322,7 +322,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         HexNumbers,
         "numbers_as_hexadecimal_text",
         "numbers as hexadecimal digits, two for each byte",
-        "The table prints bytes as two digits each. In the key stand the bytes themselves, half as many as you have digits: four \
+        "The table prints bytes as two digits each. The key holds the bytes themselves, half as many as you have digits: four \
          for an id, eight for a time, one for a status.",
         BYTES,
     ),
@@ -392,14 +392,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         IdTurnedToo,
         "user_id_turned_too",
         "rows by user with the id turned round as well",
-        "Newest first is about the time. Orders of one millisecond come by id, upwards: only `at` stands in a `Desc`.",
+        "Newest first is about the time. Orders of one millisecond come by id, upwards: only `at` is in a `Desc`.",
         ROWS,
     ),
     quirk(
         UserTurnedToo,
         "user_turned_too",
         "rows by user with the name turned round as well",
-        "Newest first is about the time. Users come in their own order: only `at` stands in a `Desc`.",
+        "Newest first is about the time. Users come in their own order: only `at` is in a `Desc`.",
         ROWS,
     ),
     quirk(
@@ -421,7 +421,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
     quirk(
         UserZeroTerminated,
         "user_zero_terminated",
-        "a user's name with one zero byte behind it",
+        "a user's name with one zero byte after it",
         "It ends every name, as long as no name holds a zero byte. `a\\0b` does: escape the zeros, and end with `00 \
          01`. A `&str` in a tuple does both.",
         WRONG,
@@ -482,7 +482,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         IdBeforeTime,
         "id_before_time",
         "the id in front of the time",
-        "No two orders share an id, so nothing behind it ever decides: the rows sort by id, and the time is of no \
+        "No two orders share an id, so nothing after it ever decides: the rows sort by id, and the time is of no \
          use.",
         WRONG,
     ),
@@ -491,7 +491,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 36] = [
         "time_before_status",
         "the time in front of the status",
         "The rows of one status are scattered over all times. What a query fixes comes first, what it ranges over \
-         comes behind.",
+         comes after.",
         WRONG,
     ),
     quirk(

@@ -23,7 +23,7 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
         expects("order_by_order", || letters!(h g a f b c e d))
             .says("the rows of 7 and then the rows of 258")
             .why(
-                "The store knows no orders, only keys. The letter stands first, so all rows of one index are \
+                "The store knows no orders, only keys. The letter comes first, so all rows of one index are \
                  neighbours, and the four rows of an order are far from each other.",
             )
             .link(ROWS),
@@ -34,21 +34,21 @@ fn of_scan() -> Vec<Mistake<Predictions>> {
         expects("anna_before_ann", || letters!(h b d f e a c g))
             .says("`anna` before `ann`")
             .why(
-                "Rows by user sort by the user first, whatever the time. Where the name ann ends stands `00 01`, and \
+                "Rows by user sort by the user first, whatever the time. Where the name ann ends, there is `00 01`, and \
                  that is less than the last letter of anna.",
             )
             .link(ROWS),
         expects("by_status_sorted_by_time", || letters!(h b f d e a g c))
             .says("the rows by status with the later status, or the later time, first")
             .why(
-                "In a row by status the status stands first. New is 00 and shipped is 02, so new orders stand \
+                "In a row by status the status comes first. New is 00 and shipped is 02, so new orders are \
                  in front, and among them the oldest.",
             )
             .link(ROWS),
         expects("by_time_sorted_by_id", || letters!(h b d f a e g c))
             .says("the rows by time sorted by the id, or newest first")
             .why(
-                "The id stands last in a row by time. The time decides, and it is not turned round here: 300 \
+                "The id comes last in a row by time. The time decides, and it is not turned round here: 300 \
                  comes before 500.",
             )
             .link(ROWS),

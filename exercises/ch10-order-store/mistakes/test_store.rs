@@ -138,7 +138,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
         })
         .says("a test that looks for a changed order under its new status alone")
         .why(
-            "A ghost stands under the old status. After every change, ask where the order should no longer be. And change \
+            "A ghost is under the old status. After every change, ask where the order should no longer be. And change \
              an order to the status that it has.",
         ),
         weak("far_apart", "kills", RULES, |open| {
@@ -166,7 +166,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
         weak("cut_behind_the_return_alone", "kills", CUT, without(&["cut_places", "cut_changes", "cut_removals"]))
             .says("a test that cuts the power only when a call has returned")
             .why(
-                "Then the call is done, and two batches look like one. Cut behind each file operation: `fail_in(0)`, \
+                "Then the call is done, and two batches look like one. Cut after each file operation: `fail_in(0)`, \
                  `fail_in(1)` and so on, each time with a new store.",
             ),
         weak(
@@ -177,7 +177,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
         )
         .says("a test that cuts the power in the middle of `place` alone")
         .why(
-            "Every call that writes can be divided. Cut `change_status` and `remove` behind each file operation as well, \
+            "Every call that writes can be divided. Cut `change_status` and `remove` after each file operation as well, \
              each time with a new store.",
         ),
     ]
@@ -231,7 +231,7 @@ fn scripts_left_out() -> Vec<Mistake<Tester<Recipe>>> {
             "three-questions",
             &["times"],
             "a test that does not look closely at the query by time",
-            "Ask for a range that ends where an order stands. Take times of different lengths, and two orders of one \
+            "Ask for a range that ends where an order is. Take times of different lengths, and two orders of one \
              millisecond.",
         ),
         left_out(

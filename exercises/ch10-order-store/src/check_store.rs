@@ -7,7 +7,7 @@
 //! orders ask for, and nothing else.
 //!
 //! 1. `faults` returns every `Ghost`, an index row that no order asks for, and every `Missing`, an index row that an
-//!    order asks for and the store does not have, in the order of their keys. Whatever bytes stand behind the letter of
+//!    order asks for and the store does not have, in the order of their keys. Whatever bytes come after the letter of
 //!    an index: such a row may be a ghost, it must not be a panic.
 //! 2. `rebuild` makes all three indexes right, in one batch. The rows `o` stay.
 //!

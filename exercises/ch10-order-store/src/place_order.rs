@@ -22,7 +22,7 @@
 //! A tuple of `engine::keys` makes them: `(b'o', id).to_key()`, with the trait `OrderedKey` in scope. `Desc(at)` turns a
 //! field round.
 //! `db.get(key)?`, which is the value of a row or `None`, `WriteBatch::new`, `batch.put(&db.default_family(), key, value)`
-//! and `db.write(batch, WriteOptions { sync })` are all that `place` needs. They stand in `engine` and in `engine::keys`;
+//! and `db.write(batch, WriteOptions { sync })` are all that `place` needs. They are in `engine` and in `engine::keys`;
 //! `cargo doc --no-deps -p engine --open` shows each with its types.
 //!
 //! **Check.** `cargo workbook check place-order`, or `cargo test -p ch10-order-store place-order`.

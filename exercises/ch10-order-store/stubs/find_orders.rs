@@ -11,7 +11,7 @@
 //!
 //!    In both, a `limit` of 0 asks for no order, and `usize::MAX` for all.
 //! 3. `with_status`: one page of the orders with a status, oldest first, at most `limit`, which is from 1 to `usize::MAX`.
-//!    `next` is a *cursor*: give it back as `after`, and the next page begins behind this one. It is `None` on the last page,
+//!    `next` is a *cursor*: give it back as `after`, and the next page begins after this one. It is `None` on the last page,
 //!    when no order follows. What the bytes of the cursor mean is yours to choose. Between two pages orders come and go: no
 //!    order that stays may be skipped or returned twice.
 //!

@@ -2,7 +2,7 @@
 //!
 //! **Why.** A design of keys is a design of neighbours. If you can sort rows by eye, you see which questions a scan answers.
 //!
-//! Two orders stand in the store:
+//! Two orders are in the store:
 //!
 //! | id  | user   | at    | status  |
 //! |-----|--------|-------|---------|

@@ -219,7 +219,7 @@ fn placements_are_told_by_their_rows() {
         &placing(keys, status_apart),
         "rows",
         &[
-            "half an order, [order of 7, time of 7, user of 7], when the power fails behind file operation",
+            "half an order, [order of 7, time of 7, user of 7], when the power fails after file operation",
         ],
     );
 }

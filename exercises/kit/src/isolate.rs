@@ -376,10 +376,12 @@ fn read_answers(path: &Path, start: usize) -> io::Result<Answers> {
 }
 
 /// What Rust's runtime says before it aborts. We tell it in our own words.
-const LAST_WORDS: [&str; 3] = [
+const LAST_WORDS: [&str; 4] = [
     "has overflowed its stack",
     "fatal runtime error",
     "memory allocation of ",
+    // Follows the line about memory.
+    "note: run with `RUST_BACKTRACE=1` environment variable",
 ];
 
 fn without_last_words(errors: &str) -> String {
