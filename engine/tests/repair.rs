@@ -506,3 +506,112 @@ fn a_repair_that_is_cut_short_leaves_no_replaced_table_to_the_next_one() {
         }
     }
 }
+
+/// Two logs with rows that are in no table: the first as it is closed, the second written after it. Nothing was synced, unless the
+/// last write is.
+fn two_logs(sync: bool) -> MemoryVfs {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    let logs = || files(&vfs, ".log").len();
+    let mut row = 0;
+    while logs() < 2 {
+        db.put(format!("{row:04}"), "v".repeat(100)).unwrap();
+        row += 1;
+    }
+    let mut last = WriteBatch::new();
+    last.put(&db.default_family(), "last", "");
+    db.write(last, WriteOptions { sync }).unwrap();
+    assert_eq!(logs(), 2);
+    vfs.crash(1)
+}
+
+/// Cuts the end of the first log off, as a power cut does that loses its last sectors.
+fn lose_end_of_first_log(vfs: &MemoryVfs) -> PathBuf {
+    let first = files(vfs, ".log").remove(0);
+    let bytes = vfs.read(&first).unwrap();
+    vfs.damage(&first, bytes[..bytes.len() / 2].to_vec())
+        .unwrap();
+    first
+}
+
+#[test]
+fn half_a_table_that_the_manifest_does_not_name_is_no_loss() {
+    for half in [0, 1, 2] {
+        let (vfs, rows) = database();
+        // As a flush or a compaction leaves it whose process is killed.
+        let whole = vfs.read(&files(&vfs, ".sst")[0]).unwrap();
+        let unfinished = Path::new("db/009000.sst");
+        let mut file = vfs.create(unfinished).unwrap();
+        file.append(&whole[..whole.len() * half / 3]).unwrap();
+        let (report, found) = repaired(&vfs);
+        assert_eq!(found, rows);
+        assert_eq!(report.lost, []);
+        assert!(report.aside.iter().any(|(path, _)| path == unfinished));
+    }
+}
+
+/// A repair opens what an opening opens, whatever else was wrong that has nothing to do with the logs.
+#[test]
+fn no_row_comes_back_after_the_lost_end_of_a_log() {
+    let vfs = two_logs(false);
+    lose_end_of_first_log(&vfs);
+    let rows = content(&Db::open("db", options(&vfs.crash(1))).unwrap());
+    assert!(rows["default"].iter().all(|(key, _)| key != b"last"));
+    type Wrong = fn(&MemoryVfs);
+    let nothing: Wrong = |_| ();
+    let half_a_table: Wrong = |vfs| drop(vfs.create(Path::new("db/000900.sst")).unwrap());
+    let no_current: Wrong = |vfs| vfs.remove(Path::new("db/CURRENT")).unwrap();
+    for (at, wrong) in [nothing, half_a_table, no_current].into_iter().enumerate() {
+        let vfs = vfs.crash(1);
+        wrong(&vfs);
+        assert_eq!(repaired(&vfs).1, rows, "case {at}");
+    }
+}
+
+/// The mark of the last write says that the first log was durable, so its end is not what a power cut took.
+#[test]
+fn a_log_that_lost_what_was_durable_is_damage_and_the_next_one_is_kept() {
+    let vfs = two_logs(true);
+    let first = lose_end_of_first_log(&vfs);
+    let refused = Db::open("db", options(&vfs.crash(1))).unwrap_err();
+    let is_of_first =
+        |error: &Error| matches!(error, Error::Corruption { file, .. } if *file == first);
+    assert!(is_of_first(&refused), "{refused}");
+    let checked = verify("db", &options(&vfs)).unwrap();
+    let damage: Vec<&PathBuf> = checked.damage().map(|finding| &finding.file).collect();
+    assert_eq!(damage, [&first], "{:#?}", checked.findings);
+    let (report, found) = repaired(&vfs);
+    let lost: Vec<&PathBuf> = report.lost.iter().map(|finding| &finding.file).collect();
+    assert_eq!(lost, [&first]);
+    assert!(found["default"].iter().any(|(key, _)| key == b"last"));
+}
+
+/// The log of a database in a checkpoint that was made before.
+#[test]
+fn a_log_that_does_not_follow_on_the_tables_is_damage_and_is_kept() {
+    let vfs = MemoryVfs::new();
+    let db = Db::open("db", options(&vfs)).unwrap();
+    db.put("first", "").unwrap();
+    db.checkpoint("checkpoint").unwrap();
+    db.put("between", "").unwrap();
+    db.flush().unwrap();
+    db.put("last", "").unwrap();
+    let log = files(&vfs, ".log").remove(0);
+    let there = Path::new("checkpoint").join(log.file_name().unwrap());
+    let bytes = vfs.read(&log).unwrap();
+    vfs.create(&there).unwrap().append(&bytes).unwrap();
+
+    Db::open("checkpoint", options(&vfs)).unwrap_err();
+    let checked = verify("checkpoint", &options(&vfs)).unwrap();
+    let damage: Vec<&PathBuf> = checked.damage().map(|finding| &finding.file).collect();
+    assert_eq!(damage, [&there]);
+    let report = repair("checkpoint", &options(&vfs)).unwrap();
+    let lost: Vec<&PathBuf> = report.lost.iter().map(|finding| &finding.file).collect();
+    assert_eq!(lost, [&there]);
+    let repaired = Db::open("checkpoint", options(&vfs)).unwrap();
+    let keys: Vec<Vec<u8>> = scan(&repaired, "default")
+        .into_iter()
+        .map(|(key, _)| key)
+        .collect();
+    assert_eq!(keys, [&b"first"[..], b"last"]);
+}

@@ -169,10 +169,7 @@ impl Replay<'_> {
                 if !is_first {
                     return Ok(None);
                 }
-                let what = format!(
-                    "it begins with the sequence number {found}, and {next_sequence} follows on the tables: a log before it \
-                     is missing, or it was not written after this manifest, as where a checkpoint was copied over a database"
-                );
+                let what = begins_too_high(found, next_sequence);
                 return Err(Error::corruption(self.path, at, what));
             }
             if found != next_sequence {
@@ -194,10 +191,7 @@ impl Replay<'_> {
             let sequence = batch.sequence;
             batches.push((sequence, record));
         }
-        let end = match reader.end() {
-            Some(LogEnd::Clean { at } | LogEnd::Torn { at }) => at,
-            None => contents.len() as u64,
-        };
+        let end = reader.end().map_or(contents.len() as u64, LogEnd::at);
         Ok(Some(Records {
             batches,
             last_sequence: next_sequence - 1,
@@ -244,18 +238,33 @@ impl Replay<'_> {
     fn check_not_durable(&self, contents: &[u8], before: &Path, end: u64) -> Result<()> {
         let mut reader = LogReader::new(contents, self.path, self.number, self.mode);
         while reader.next_record()?.is_some() {}
-        let says = match (reader.durable(), self.mode) {
-            (Some(upto), _) => {
-                format!("has a mark that everything before its byte {upto} was durable")
-            }
-            (None, RecoveryMode::Absolute) => {
-                "the recovery mode is absolute; the mode point in time leaves out what follows"
-                    .to_owned()
-            }
+        let what = match (reader.durable(), self.mode) {
+            (Some(upto), _) => lost_its_durable_end(self.path, upto),
+            (None, RecoveryMode::Absolute) => does_not_go_on(
+                self.path,
+                "the recovery mode is absolute; the mode point in time leaves out what follows",
+            ),
             (None, RecoveryMode::PointInTime) => return Ok(()),
         };
-        let next = self.path.display();
-        let what = format!("the log ends here, {next} does not go on where it ends, and {says}");
         Err(Error::corruption(before, end, what))
     }
+}
+
+/// What is wrong with the first log if it begins with the number `first`, and `next` follows on the tables.
+pub(super) fn begins_too_high(first: u64, next: u64) -> String {
+    format!(
+        "it begins with the sequence number {first}, and {next} follows on the tables: a log before it \
+         is missing, or it was not written after this manifest, as where a checkpoint was copied over a database"
+    )
+}
+
+/// What is wrong with a log on which `next` does not follow, though a mark there says that it was durable.
+pub(super) fn lost_its_durable_end(next: &Path, upto: u64) -> String {
+    let says = format!("has a mark that everything before its byte {upto} was durable");
+    does_not_go_on(next, &says)
+}
+
+fn does_not_go_on(next: &Path, says: &str) -> String {
+    let next = next.display();
+    format!("the log ends here, {next} does not go on where it ends, and {says}")
 }

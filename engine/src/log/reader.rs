@@ -54,6 +54,15 @@ pub enum LogEnd {
     },
 }
 
+impl LogEnd {
+    /// The length of what is valid.
+    #[must_use]
+    pub const fn at(self) -> u64 {
+        let (Self::Clean { at } | Self::Torn { at }) = self;
+        at
+    }
+}
+
 /// What stands at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {

@@ -2,14 +2,16 @@
 //!
 //! A log is kept as a table for each family, so that the database opens without it and what is damaged of it cannot
 //! hinder. A damaged log is read up to the damage. If logs follow, they are read too: their rows were acknowledged.
-//! Only where a log merely lost its end, as in a power cut, are later ones left out as at every opening.
+//! Only where a log merely lost its end, as in a power cut, are later ones left out as at every opening. A mark in the later
+//! one says that it was no power cut.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Repair;
 use crate::batch::{BatchView, FamilyId};
 use crate::compaction;
+use crate::db::recovery::{begins_too_high, lost_its_durable_end};
 use crate::db::survey::Finding;
 use crate::error::Result;
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
@@ -31,20 +33,36 @@ struct Rows {
     batches: u64,
     /// Records of families that nothing names.
     nameless: u64,
+    /// Up to where it could be read.
+    end: u64,
+    /// Up to where a mark says that it was durable, if there is one.
+    durable: Option<u64>,
     torn: bool,
     damaged: bool,
+}
+
+/// What came before a log.
+struct Before {
+    /// The log before it, and up to where that could be read.
+    log: Option<(PathBuf, u64)>,
+    /// Whether rows may be missing that were durable, so that a gap in the numbers is no sign of a torn end.
+    may_lack: bool,
 }
 
 impl Repair<'_> {
     pub(super) fn replay_logs(&mut self, state: &mut State) -> Result<()> {
         let numbers: Vec<u64> = self.names.logs.iter().copied().collect();
+        let mut before = Before {
+            log: None,
+            may_lack: !self.believed,
+        };
         let mut left_out = false;
         for number in numbers {
             let path = file_name::log(self.dir, number);
             let how = match (self.believed && number < self.survey.oldest_log, left_out) {
                 (true, _) => Some(IN_TABLES),
                 (_, true) => None,
-                _ => self.replay_log(number, &path, state)?,
+                _ => self.replay_log(number, &path, state, &mut before)?,
             };
             left_out |= how.is_none();
             self.set_aside(path, how.unwrap_or(NEVER_DURABLE));
@@ -59,14 +77,24 @@ impl Repair<'_> {
         number: u64,
         path: &Path,
         state: &mut State,
+        before: &mut Before,
     ) -> Result<Option<&'static str>> {
         let rows = self.read_log(number, path, state)?;
-        let gap = rows
-            .first_sequence
-            .is_some_and(|first| first > state.last_sequence + 1);
-        if gap && !self.lost_rows() {
-            return Ok(None);
+        before.may_lack |= rows.damaged;
+        let next = state.last_sequence + 1;
+        let gap = rows.first_sequence.filter(|first| *first > next);
+        if let (Some(first), false) = (gap, before.may_lack) {
+            let lack = match (&before.log, rows.durable) {
+                (None, _) => Finding::damage(path, 0, begins_too_high(first, next)),
+                (Some((log, end)), Some(upto)) => {
+                    Finding::damage(log, *end, lost_its_durable_end(path, upto))
+                }
+                (Some(_), None) => return Ok(None),
+            };
+            self.report.lost.push(lack);
+            before.may_lack = true;
         }
+        before.log = Some((path.to_path_buf(), rows.end));
         self.write_rows(state, &rows)?;
         if rows.nameless > 0 {
             let what = format!(
@@ -90,11 +118,6 @@ impl Repair<'_> {
             let what = "the file is missing, and the manifest needs it";
             self.report.lost.push(Finding::damage(&path, 0, what));
         }
-    }
-
-    /// Whether something that came before may be missing, so that a gap in the numbers is no sign of a torn end.
-    fn lost_rows(&self) -> bool {
-        !self.believed || !self.report.lost.is_empty()
     }
 
     fn read_log(&mut self, number: u64, path: &Path, state: &State) -> Result<Rows> {
@@ -129,6 +152,8 @@ impl Repair<'_> {
             }
         }
         rows.torn = matches!(reader.end(), Some(LogEnd::Torn { .. }));
+        rows.end = reader.end().map_or(contents.len() as u64, LogEnd::at);
+        rows.durable = reader.durable();
         Ok(rows)
     }
 

@@ -354,10 +354,7 @@ impl<'r> Repair<'r> {
     /// Whether the manifest, as far as it could be read, needs this file.
     fn is_named(&self, path: &Path) -> bool {
         match path.file_name().and_then(FileName::parse) {
-            Some(FileName::Table(number)) => {
-                let mut listed = self.survey.tables.keys();
-                listed.any(|(_, listed)| *listed == number)
-            }
+            Some(FileName::Table(number)) => self.is_listed(number),
             Some(FileName::Log(number)) => number >= self.survey.oldest_log,
             _ => false,
         }

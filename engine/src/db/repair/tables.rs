@@ -31,7 +31,14 @@ impl Repair<'_> {
         let numbers: Vec<u64> = self.names.tables.iter().copied().collect();
         let mut read = Vec::new();
         for number in numbers {
-            if let Some((properties, bytes)) = self.read_table(number)? {
+            if self.believed && !self.is_listed(number) {
+                // Not read: half a table is no loss here, it is what a flush or a compaction leaves whose process ends.
+                let path = file_name::table(self.dir, number);
+                self.set_aside(
+                    path,
+                    "the manifest does not name it: it was replaced, or never finished",
+                );
+            } else if let Some((properties, bytes)) = self.read_table(number)? {
                 read.push((number, properties, bytes));
             }
         }
@@ -98,7 +105,13 @@ impl Repair<'_> {
         }
     }
 
-    /// The tables that the manifest names.
+    /// Whether the manifest, as far as it could be read, names this table.
+    pub(super) fn is_listed(&self, number: u64) -> bool {
+        let mut listed = self.survey.tables.keys();
+        listed.any(|(_, listed)| *listed == number)
+    }
+
+    /// The tables that are what the manifest says of them; it names all of these.
     fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
         let mut found = Vec::new();
         for (number, stated, bytes) in read {
@@ -123,15 +136,11 @@ impl Repair<'_> {
                         level: Some(*level),
                     });
                 }
-                Some(_) => {
+                _ => {
                     let what = "it is another file than the manifest means";
                     self.report.lost.push(Finding::damage(&path, 0, what));
                     self.set_aside(path, what);
                 }
-                None => self.set_aside(
-                    path,
-                    "the manifest does not name it: it was replaced, or never finished",
-                ),
             }
         }
         found

@@ -1,9 +1,10 @@
 //! The logs that an opening would read: point 5 of what is compared.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Verifier;
 use crate::batch::BatchView;
+use crate::db::recovery::{begins_too_high, lost_its_durable_end};
 use crate::db::survey::{Finding, Survey};
 use crate::error::Result;
 use crate::internal_key::MAX_SEQUENCE;
@@ -24,12 +25,22 @@ impl Verifier<'_> {
             .copied()
             .collect();
         let mut next_sequence = survey.last_sequence + 1;
-        for (at, number) in numbers.into_iter().enumerate() {
+        let mut before = None;
+        let mut gap = false;
+        for number in numbers {
             self.report.logs += 1;
             let path = file_name::log(self.dir, number);
-            match self.log(number, &path, survey, (next_sequence, at == 0)) {
-                Ok(Some(next)) => next_sequence = next,
-                Ok(None) => return,
+            let follows = match &before {
+                Some(before) if gap => self.left_out(number, &path, before),
+                _ => self.log(number, &path, survey, (next_sequence, before.as_ref())),
+            };
+            match follows {
+                Ok(Follows::On { next, end }) => {
+                    next_sequence = next;
+                    before = Some((path, end));
+                }
+                Ok(Follows::AfterGap) => gap = true,
+                Ok(Follows::Wrong) => return,
                 Err(error) => {
                     self.report.findings.push(Finding::of_error(&path, error));
                     return;
@@ -38,15 +49,14 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks a log, which may be the first, and returns the sequence number that follows it; `None` if what comes after is left
-    /// out at opening.
+    /// Checks a log, which may be the first.
     fn log(
         &mut self,
         number: u64,
-        path: &PathBuf,
+        path: &Path,
         survey: &Survey,
-        (mut next_sequence, is_first): (u64, bool),
-    ) -> Result<Option<u64>> {
+        (mut next_sequence, before): (u64, Option<&(PathBuf, u64)>),
+    ) -> Result<Follows> {
         let contents = self.vfs.read(path)?;
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
         let mut batches = 0;
@@ -57,21 +67,20 @@ impl Verifier<'_> {
                 Ok(next) => next_sequence = next,
                 Err(Batch::Wrong(what)) => {
                     self.damage(path, at, what);
-                    return Ok(None);
+                    return Ok(Follows::Wrong);
                 }
-                Err(Batch::Beyond(first)) if batches == 0 && !is_first && first > next_sequence => {
-                    let what = format!(
-                        "it begins with the sequence number {first}, and {next_sequence} follows: a log before it lost its \
-                         end in a power cut, so this one is left out at opening"
-                    );
-                    self.note(path, what);
-                    return Ok(None);
+                Err(Batch::Beyond(first)) if batches == 0 && first > next_sequence => {
+                    if let Some(before) = before {
+                        return self.left_out(number, path, before);
+                    }
+                    self.damage(path, at, begins_too_high(first, next_sequence));
+                    return Ok(Follows::Wrong);
                 }
                 Err(Batch::Beyond(first)) => {
                     let what =
                         format!("its sequence number is {first}, and {next_sequence} follows");
                     self.damage(path, at, what);
-                    return Ok(None);
+                    return Ok(Follows::Wrong);
                 }
             }
             batches += 1;
@@ -83,8 +92,44 @@ impl Verifier<'_> {
             );
             self.note(path, what);
         }
-        Ok(Some(next_sequence))
+        let end = reader.end().map_or(contents.len() as u64, LogEnd::at);
+        Ok(Follows::On {
+            next: next_sequence,
+            end,
+        })
     }
+
+    /// Checks that this log, which comes after a gap, may be left out, as an opening does.
+    fn left_out(
+        &mut self,
+        number: u64,
+        path: &Path,
+        (before, end): &(PathBuf, u64),
+    ) -> Result<Follows> {
+        let contents = self.vfs.read(path)?;
+        let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
+        while reader.next_record()?.is_some() {}
+        if let Some(upto) = reader.durable() {
+            self.damage(before, *end, lost_its_durable_end(path, upto));
+            return Ok(Follows::Wrong);
+        }
+        let what = format!(
+            "it is left out at opening, because {} does not go as far as to its beginning: that one lost its end in a power cut",
+            before.display()
+        );
+        self.note(path, what);
+        Ok(Follows::AfterGap)
+    }
+}
+
+/// How a log goes on after those before it.
+enum Follows {
+    /// It follows on, and then this number does. It is valid up to this byte.
+    On { next: u64, end: u64 },
+    /// Rows between are missing.
+    AfterGap,
+    /// An opening stops here.
+    Wrong,
 }
 
 /// What is wrong with a batch.
