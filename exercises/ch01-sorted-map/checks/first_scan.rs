@@ -71,7 +71,7 @@ fn scans() -> PartOf<Scan> {
             part = probe(part, keys, pair);
         }
     }
-    // Behind no key at `hi` stands one that begins with it.
+    // After no key at `hi` comes one that begins with it.
     part = probe(part, &[b"a", b"bb", b"c"], (b"a", b"b"));
     // Spaces are bytes of a key.
     part = probe(part, &[b" a", b"a", b"a "], (b"a", b"a "));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kit::Answer;
 pub(crate) use kit::answer::quoted;
 
-/// What stands under each key; no exercise of this chapter looks at values.
+/// What is stored under each key; no exercise of this chapter looks at values.
 pub(crate) type Store = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// A store with these keys.
@@ -23,8 +23,8 @@ pub(crate) fn long(length: usize, ends: &[&[u8]]) -> Vec<Vec<u8>> {
 
 /// More keys than a page has.
 pub(crate) fn many(prefix: &[u8]) -> Vec<Vec<u8>> {
-    (0..1000)
-        .map(|n| [prefix, format!("{n:03}").as_bytes()].concat())
+    (0..1100)
+        .map(|n| [prefix, format!("{n:04}").as_bytes()].concat())
         .collect()
 }
 

@@ -108,7 +108,7 @@ fn up_to(store: &Store, prefix: &[u8], end: &[u8]) -> Vec<Vec<u8>> {
     range.map(|(key, _)| key.clone()).collect()
 }
 
-/// The first key behind all that start with the prefix, if there is one.
+/// The first key after all that start with the prefix, if there is one.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let grows = prefix.iter().rposition(|byte| *byte < 0xff)?;
     let mut end = prefix[..=grows].to_vec();
@@ -133,7 +133,7 @@ fn wrong_ends() -> Vec<Wrong<Scan>> {
     vec![
         wrong("no_end", from)
             .says("It starts at the prefix and runs to the end of the store.")
-            .shows("when keys stand behind those with the prefix", |scan| {
+            .shows("when keys come after those with the prefix", |scan| {
                 finds(scan, &[b"a", b"b"], b"a", &[b"a"])
             }),
         wrong("prefix_itself_left_out", |store, prefix| {
@@ -141,7 +141,7 @@ fn wrong_ends() -> Vec<Wrong<Scan>> {
             keys.retain(|key| key != prefix);
             keys
         })
-        .says("It starts behind the prefix.")
+        .says("It starts after the prefix.")
         .shows("when the prefix is a key of the store", |scan| {
             finds(scan, &[b"a", b"ab"], b"a", &[b"a", b"ab"])
         }),
@@ -200,7 +200,7 @@ fn wrong_ends() -> Vec<Wrong<Scan>> {
         })
         .says("It ends where the first byte of the prefix ends.")
         .shows(
-            "with a prefix of several bytes, and keys behind it",
+            "with a prefix of several bytes, and keys after it",
             |scan| finds(scan, &[b"ab", b"ac"], b"ab", &[b"ab"]),
         ),
     ]
@@ -246,7 +246,7 @@ fn wrong_keys() -> Vec<Wrong<Scan>> {
             keys.retain(|key| key.len() <= prefix.len() + 1);
             keys
         })
-        .says("It finds the prefix with at most one byte behind it.")
+        .says("It finds the prefix with at most one byte after it.")
         .shows("when more bytes follow the prefix", |scan| {
             finds(scan, &[b"abc"], b"a", &[b"abc"])
         }),

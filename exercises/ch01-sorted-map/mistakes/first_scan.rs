@@ -46,7 +46,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Excluded(hi)))) }
         })
         .says("a range that leaves out its start")
-        .why("`lo` is part of the range. A key that stands exactly on it would belong to no range at all.")
+        .why("`lo` is part of the range. A key that is exactly equal to it would belong to no range at all.")
         .link(WRONG),
         mistake("start_left_out_and_end_taken", |store, lo, hi| {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Excluded(lo), Included(hi)))) }
@@ -59,7 +59,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
         })
         .says("`range` alone, which panics when `lo` is greater than `hi`")
         .why(
-            "`BTreeMap::range` refuses a start behind the end by a panic. Nothing lies between such \
+            "`BTreeMap::range` refuses a start after the end by a panic. Nothing lies between such \
              bounds, so the answer is no keys.",
         )
         .link("first-scan"),
@@ -69,7 +69,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
         .says("`range` alone with `..=`, which takes its end and panics when `lo` is greater than `hi`")
         .why(
             "Two things. `hi` is where the range stops, and no part of it: `..` leaves it out. And \
-             `BTreeMap::range` refuses a start behind the end by a panic, where the answer is no keys.",
+             `BTreeMap::range` refuses a start after the end by a panic, where the answer is no keys.",
         )
         .link("first-scan"),
         panics("start_left_out_and_left_to_the_map", |store, lo, hi| {
@@ -77,7 +77,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
         })
         .says("`range` alone with both bounds `Excluded`, which panics unless `lo` is less than `hi`")
         .why(
-            "Two things. `lo` is part of the range: it is `Included`. And `BTreeMap::range` refuses a start behind the end by \
+            "Two things. `lo` is part of the range: it is `Included`. And `BTreeMap::range` refuses a start after the end by \
              a panic, and two equal bounds that are both left out as well. Nothing lies between such bounds, so the answer \
              is no keys.",
         )
@@ -86,24 +86,24 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
             if lo >= hi { Vec::new() } else { keys(store.range::<[u8], _>((Unbounded, Excluded(hi)))) }
         })
         .says("a range from the beginning of the store")
-        .why("Nothing keeps out what stands before `lo`.")
+        .why("Nothing keeps out what comes before `lo`.")
         .link("first-scan"),
         mistake("walk_without_a_start", |store: &Store, lo, hi| {
             keys(store.iter().take_while(|(key, _)| lo <= &key[..] && &key[..] < hi))
         })
         .says("a walk from the first key of the store that stops at the first key outside the range")
         .why(
-            "The keys of a range stand side by side, but seldom at the start of the store. The walk ends before it reaches \
+            "The keys of a range are next to each other, but seldom at the start of the store. The walk ends before it reaches \
              them. Begin at `lo`.",
         )
         .link("first-scan"),
         mistake("start_not_looked_at", |store, _, hi| keys(store.range::<[u8], _>((Unbounded, Excluded(hi)))))
             .says("all keys before `hi`, whatever `lo` is")
-            .why("A range has two bounds. Nothing keeps out what stands before `lo`.")
+            .why("A range has two bounds. Nothing keeps out what comes before `lo`.")
             .link("first-scan"),
         mistake("end_not_looked_at", |store, lo, _| keys(store.range::<[u8], _>((Included(lo), Unbounded))))
             .says("all keys from `lo` on, whatever `hi` is")
-            .why("A range has two bounds. Nothing stops this one at `hi`, not even when `hi` stands before `lo`.")
+            .why("A range has two bounds. Nothing stops this one at `hi`, not even when `hi` comes before `lo`.")
             .link("first-scan"),
         mistake("one_bound_is_enough", |store: &Store, lo, hi| {
             keys(store.iter().filter(|(key, _)| &key[..] >= lo || &key[..] < hi))
@@ -121,7 +121,7 @@ fn wrong_bounds() -> Vec<Mistake<Scan>> {
             let (lo, hi) = if lo <= hi { (lo, hi) } else { (hi, lo) };
             keys(store.range::<[u8], _>((Included(lo), Excluded(hi))))
         })
-        .says("a range that swaps its bounds when they stand the wrong way round")
+        .says("a range that swaps its bounds when they are the wrong way round")
         .why(
             "From `c` up to `a` there is no key: none is both at least `c` and less than `a`. Who asks for \
              it has a bug, or an empty window, and neither is helped by rows.",
@@ -160,7 +160,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         })
         .says("a scan from `lo` on that stops only when it meets `hi` itself")
         .why(
-            "When `hi` is not a key, or stands before `lo`, the scan never meets it and runs to the end of \
+            "When `hi` is not a key, or comes before `lo`, the scan never meets it and runs to the end of \
              the store. Stop at the first key that is not less than `hi`.",
         )
         .link(WRONG),
@@ -170,7 +170,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         })
         .says("a walk from the key that equals `lo` to the key that equals `hi`")
         .why(
-            "Neither bound has to be a key. Without a key at `lo` this walk never begins, without one behind it at `hi` it \
+            "Neither bound has to be a key. Without a key at `lo` this walk never begins, without one after it at `hi` it \
              never ends. Compare with `<`, not with `==`.",
         )
         .link(WRONG),
@@ -181,7 +181,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         .says("a scan that compares lengths before bytes")
         .why(
             "Byte order compares from the left; the length counts only when one key is the beginning \
-             of the other. `aa` stands before `b`.",
+             of the other. `aa` comes before `b`.",
         )
         .link(INVARIANTS),
         mistake("first_byte_only", |store: &Store, lo, hi| {
@@ -198,7 +198,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
         })
         .says("a scan that compares keys as `{:?}` prints them")
         .why(
-            "`[97, 255]` is text. There the comma and the bracket are compared with digits, and 98 comes behind 255. \
+            "`[97, 255]` is text. There the comma and the bracket are compared with digits, and 98 comes after 255. \
              Slices of bytes compare by themselves, with `<`.",
         )
         .link(INVARIANTS),
@@ -210,7 +210,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
             }))
         })
         .says("a scan that takes `B` and `b` for the same letter")
-        .why("Bytes are numbers: `B` is 42 and `b` is 62, so every capital letter stands before every small one.")
+        .why("Bytes are numbers: `B` is 42 and `b` is 62, so every capital letter comes before every small one.")
         .link(INVARIANTS),
     ]
 }
@@ -242,7 +242,7 @@ fn wrong_idea_of_a_byte() -> Vec<Mistake<Scan>> {
             keys(store.iter().filter(|(key, _)| text(lo) <= text(key) && text(key) < text(hi)))
         })
         .says("a scan that turns keys into text, and panics where they are none")
-        .why("Keys are bytes: ff stands in no UTF-8 text. Slices of bytes compare by themselves, with `<`.")
+        .why("Keys are bytes: ff occurs in no UTF-8 text. Slices of bytes compare by themselves, with `<`.")
         .link(INVARIANTS),
     ]
 }

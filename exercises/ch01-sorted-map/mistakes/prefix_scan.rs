@@ -62,7 +62,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         mistake("ends_at_one_ff", |store, prefix| up_to(store, prefix, b"\xff", false))
             .says("a range that ends just before the prefix followed by one byte ff")
             .why(
-                "The key `a\\xff` starts with `a`, and so do all behind it that begin with these two \
+                "The key `a\\xff` starts with `a`, and so do all after it that begin with these two \
                  bytes. All of them are lost.",
             )
             .link(WRONG),
@@ -75,18 +75,18 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
             .link(WRONG),
         mistake("ends_at_a_letter", |store, prefix| up_to(store, prefix, b"~", false))
             .says("a range that ends at the prefix followed by `~`")
-            .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort behind it.")
+            .why("`~` is the last printable character, 7e, and keys are bytes: those from 7f to ff sort after it.")
             .link(WRONG),
         mistake("ends_at_z", |store, prefix| up_to(store, prefix, b"z", false))
             .says("a range that ends just before the prefix followed by `z`")
             .why(
-                "Keys are bytes, and 133 of them come behind `z`. Even among small letters `z` itself is lost, and all that \
+                "Keys are bytes, and 133 of them come after `z`. Even among small letters `z` itself is lost, and all that \
                  begins with it.",
             )
             .link(WRONG),
         mistake("ends_behind_z", |store, prefix| up_to(store, prefix, b"{", false))
-            .says("a range that ends behind the prefix followed by `z`")
-            .why("`z` is the last small letter, 7a, and keys are bytes: those from 7b to ff sort behind it.")
+            .says("a range that ends after the prefix followed by `z`")
+            .why("`z` is the last small letter, 7a, and keys are bytes: those from 7b to ff sort after it.")
             .link(WRONG),
         mistake("ends_at_a_great_character", |store, prefix| {
             up_to(store, prefix, "\u{f8ff}".as_bytes(), false)
@@ -94,12 +94,12 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         .says("a range that ends at the prefix followed by one of the last characters of Unicode, such as U+F8FF")
         .why(
             "Among texts hardly any character is greater, so some databases of texts are asked like that. Here keys \
-             are bytes: even U+10FFFF begins with f4, and the bytes from f5 to ff sort behind it.",
+             are bytes: even U+10FFFF begins with f4, and the bytes from f5 to ff sort after it.",
         )
         .link(WRONG),
         mistake("no_end", |store, prefix| keys(store.range::<[u8], _>((Included(prefix), Unbounded))))
             .says("a range that starts at the prefix and runs to the end of the store")
-            .why("The start is right. Nothing stops the scan behind the last key of the prefix.")
+            .why("The start is right. Nothing stops the scan after the last key of the prefix.")
             .link(WRONG),
         mistake("successor_taken", |store, prefix| {
             keys(store.range::<[u8], _>((Included(prefix), Included(&successor(prefix)[..]))))
@@ -142,7 +142,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
             keys(store.iter().filter(|(key, _)| within(key)))
         })
         .says("the keys that hold these bytes anywhere")
-        .why("A prefix stands at the beginning. Keys that hold the bytes further right are scattered over the store.")
+        .why("A prefix is the beginning of a key. Keys that hold the bytes further right are scattered over the store.")
         .link(TASK),
         panics("short_keys_panic", |store: &Store, prefix| {
             keys(store.iter().filter(|(key, _)| &key[..prefix.len()] == prefix))
@@ -159,7 +159,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         })
         .says("cutting as many bytes out of each key from the prefix on as the prefix has")
         .why(
-            "The scan begins in the right place. But the first key behind those with the prefix may be shorter, and \
+            "The scan begins in the right place. But the first key after those with the prefix may be shorter, and \
              `key[..prefix.len()]` panics then. `starts_with` looks at the length too.",
         )
         .link(TASK),
@@ -176,7 +176,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         mistake("one_more_byte", |store, prefix| {
             right(store, prefix).into_iter().filter(|key| key.len() <= prefix.len() + 1).collect()
         })
-        .says("the prefix with at most one byte behind it")
+        .says("the prefix with at most one byte after it")
         .why("Any number of bytes may follow a prefix.")
         .link(TASK),
         mistake("last_byte_dropped", |store: &Store, prefix| {
@@ -191,7 +191,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
         })
         .says("a walk from the first key of the store that stops at the first key without the prefix")
         .why(
-            "The keys with the prefix stand side by side, but seldom at the start of the store. The walk \
+            "The keys with the prefix are next to each other, but seldom at the start of the store. The walk \
              ends before it reaches them. Begin at the prefix.",
         )
         .link(TASK),
@@ -212,7 +212,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
             keys(store.iter().filter(|(key, _)| text(key).starts_with(&start)))
         })
         .says("a scan that turns keys into text, and panics where they are none")
-        .why("Keys are bytes: ff stands in no UTF-8 text. Slices of bytes have `starts_with` too.")
+        .why("Keys are bytes: ff occurs in no UTF-8 text. Slices of bytes have `starts_with` too.")
         .link(WRONG),
         mistake("text_only", |store, prefix| {
             right(store, prefix).into_iter().filter(|key| key.is_ascii()).collect()
@@ -259,9 +259,7 @@ fn wrong_lists() -> Vec<Mistake<Scan>> {
             keys(store.iter().filter(found))
         })
         .says("a scan that takes `U` and `u` for the same letter")
-        .why(
-            "A prefix is bytes: `U` is 55 and `u` is 75, and the two stand far apart in the store.",
-        )
+        .why("A prefix is bytes: `U` is 55 and `u` is 75, and the two are far apart in the store.")
         .link(TASK),
         mistake("everything", |store, _| keys(store.iter()))
             .says("a scan over the whole store")

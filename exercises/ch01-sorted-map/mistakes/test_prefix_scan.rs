@@ -86,7 +86,7 @@ fn too_strict() -> Vec<Mistake<Tester<Scan>>> {
             assert_eq!(scan(&store, b"user:1"), [b"user:1".to_vec()]);
         })
         .says("a test that takes a prefix for a whole field, and little else")
-        .why("`user:10` starts with `user:1`, so it has to be found. Who wants user 1 alone ends the field: `user:1:`.")
+        .why("`user:10` starts with `user:1`, so it has to be found. Anyone who wants user 1 alone ends the field: `user:1:`.")
         .link(WRONG),
         weak("last_key_first", "accepts-right", |scan| {
             let world = world(&BYTES);
@@ -179,13 +179,13 @@ fn poor_data() -> Vec<Mistake<Tester<Scan>>> {
         weak("one_example", "kills", on(&users, &words(&["user:"])))
             .says("a test of a few keys that all have the prefix")
             .why(
-                "If all keys have the prefix, there is nothing to keep out: a scan without an end passes. Put keys in front and \
-                 behind, and one that holds the prefix in its middle.",
+                "If all keys have the prefix, there is nothing to keep out: a scan without an end passes. Put keys before \
+                 and after them, and one that holds the prefix in its middle.",
             ),
         weak("keys_around", "kills", on(&shop, &words(&["user:"])))
             .says("a test of one prefix among a few keys of text")
             .why(
-                "Keys in front and behind are kept out, and that is good. But the prefix is not a key, nor is its successor, \
+                "Keys before and after are kept out, and that is good. But the prefix is not a key, nor is its successor, \
                  and no great byte follows it. Those are the places where scans go wrong.",
             ),
         weak("text_alone", "kills", on(&printable, &printable))
@@ -195,7 +195,7 @@ fn poor_data() -> Vec<Mistake<Tester<Scan>>> {
             ),
         weak("no_ff", "kills", on(&without(&[0xff]), &without(&[0xff])))
             .says("a test without the byte ff")
-            .why("ff is the greatest byte. Behind it there is nothing, so a wrong end shows there first.")
+            .why("ff is the greatest byte. After it there is nothing, so a wrong end shows there first.")
             .link(RULES),
         weak("no_prefix_ends_in_ff", "kills", on(&full, &no_ff_end))
             .says("a test whose prefixes never end in ff")
@@ -203,13 +203,13 @@ fn poor_data() -> Vec<Mistake<Tester<Scan>>> {
             .link(RULES),
         weak("few_ff", "kills", on(&few_ff, &few_ff))
             .says("a test in which never more than three bytes ff follow each other")
-            .why("Whoever appends eight bytes ff to find the end is right until nine of them follow.")
+            .why("Anyone who appends eight bytes ff to find the end is right until nine of them follow.")
             .link(RULES),
         weak("one_case", "kills", on(&without(b"A"), &without(b"A")))
             .says("a test with letters of one case")
             .why("`A` is 41 and `a` is 61. To a store these are different bytes; put both into one store."),
         weak("short_keys", "kills", on(&short, &one_byte))
-            .says("a test of keys with one byte behind a prefix of one byte")
-            .why("A prefix of one byte is its own first byte, and one byte behind it is not yet a rest. Make both longer."),
+            .says("a test of keys with one byte after a prefix of one byte")
+            .why("A prefix of one byte is its own first byte, and one byte after it is not yet a rest. Make both longer."),
     ]
 }

@@ -1,7 +1,7 @@
 //! # prefix-scan: the keys that start with a prefix
 //!
 //! **Why.** A user's orders, a set's members, a day's events: in a sorted store each of these is "all
-//! keys that start with these bytes". They stand side by side, so one range finds them.
+//! keys that start with these bytes". They are next to each other, so one range finds them.
 //!
 //! **Task.** Collect the keys that start with `prefix`, in the order of the store.
 //!

@@ -216,16 +216,16 @@ fn keys_have_any_length_and_there_may_be_many() {
 
     let page = first(|store, lo, hi| {
         let mut found = solutions::first_scan::first_scan(store, lo, hi);
-        found.truncate(100);
+        found.truncate(1024);
         found
     });
-    observed(&page, "range", &["[1000 keys from"]);
+    observed(&page, "range", &["[1100 keys from"]);
     let page = prefix(|store, prefix| {
         let mut found = solutions::prefix_scan::prefix_scan(store, prefix);
-        found.truncate(100);
+        found.truncate(1024);
         found
     });
-    observed(&page, "prefix", &["[1000 keys from"]);
+    observed(&page, "prefix", &["[1100 keys from"]);
     let not_empty = first(|store, lo, hi| {
         let mut found = solutions::first_scan::first_scan(store, lo, hi);
         found.retain(|key| !key.is_empty());

@@ -8,7 +8,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, check, show_list};
 use crate::{mistakes, solutions, stubs};
 use ch02_endianness::scan_window as learner;
 
-/// The store: what stands under a time does not matter here.
+/// The store: what is stored under a time does not matter here.
 pub(crate) type Rows = BTreeMap<[u8; 8], String>;
 
 /// Somebody's `scan_window`.
@@ -38,8 +38,8 @@ const TIMES: [&[u64]; 7] = [
 ];
 
 /// More rows than a page has.
-static MANY: [u64; 1000] = {
-    let mut times = [0; 1000];
+static MANY: [u64; 1100] = {
+    let mut times = [0; 1100];
     let mut n = 1;
     while n < times.len() {
         times[n] = times[n - 1] + 1;
@@ -94,7 +94,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             part = probe(part, times, bound, bound);
         }
     }
-    for (from, to) in [(0, 1000), (100, 900)] {
+    for (from, to) in [(0, 1100), (100, 900)] {
         part = probe(part, &MANY, from, to);
     }
     Exercise::new("scan-window", "02-endianness", cast)

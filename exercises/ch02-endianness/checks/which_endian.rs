@@ -1,4 +1,4 @@
-//! Headers in both orders, cut short, with other magic numbers, and with more behind them.
+//! Headers in both orders, cut short, with other magic numbers, and with more after them.
 
 use std::sync::Arc;
 
@@ -143,12 +143,12 @@ fn files() -> PartOf<Read> {
             part = probe(part, &whole[..length], &["files that are too short"]);
         }
     }
-    for more in [&b"\0"[..], b"more behind the header", &[0; 4], &[0; 8]] {
-        let behind = "headers with something behind them";
+    for more in [&b"\0"[..], b"more after the header", &[0; 4], &[0; 8]] {
+        let followed = "headers with something after them";
         let file = [&BIG, &[0, 0, 1, 2], more].concat();
-        part = probe(part, &file, &["big-endian headers", behind]);
+        part = probe(part, &file, &["big-endian headers", followed]);
         let file = [&LITTLE, &[2, 1, 0, 0], more].concat();
-        part = probe(part, &file, &["little-endian headers", behind]);
+        part = probe(part, &file, &["little-endian headers", followed]);
     }
     part
 }

@@ -63,7 +63,7 @@ pub(crate) fn exercise_of(learner: Encode) -> Exercise<Encode> {
         .mistakes(mistakes::width_matters::all())
 }
 
-/// Every value in each type that holds it. 5 and 256 stand first: two widths, two values.
+/// Every value in each type that holds it. 5 and 256 come first: two widths, two values.
 fn numbers() -> Vec<Number> {
     let first = [Number::U8(5), Number::U16(256), Number::U32(7)];
     let mut numbers = first.to_vec();

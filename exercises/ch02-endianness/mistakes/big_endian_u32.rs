@@ -25,7 +25,7 @@ const QUIRKS: [Quirk<Step>; 6] = [
     Quirk::new(BytesReversed, "little_endian", "order")
         .says("little-endian")
         .why(
-            "The byte that counts least stands first and decides: the key of 256 begins with 00, that \
+            "The byte that counts least comes first and decides: the key of 256 begins with 00, that \
               of 1 with 01. Below 256 nothing shows, for one byte is enough. (If you wrote \
               `to_ne_bytes`: it gives the order of the machine that runs it, here this one.)",
         )
@@ -33,7 +33,7 @@ const QUIRKS: [Quirk<Step>; 6] = [
     Quirk::new(HalvesSwapped, "halves_swapped", "order")
         .says("the lower two bytes before the upper two")
         .why(
-            "Each half is big-endian, but the half that counts less stands first. Below 65536 the upper \
+            "Each half is big-endian, but the half that counts less comes first. Below 65536 the upper \
               half is zero, so every test with small numbers passes.",
         )
         .link(WRONG),
@@ -46,7 +46,7 @@ const QUIRKS: [Quirk<Step>; 6] = [
     Quirk::new(AllInverted, "every_bit_inverted", "order")
         .says("big-endian with every bit inverted")
         .why(
-            "The bytes stand in the right order. Inverting them turns the whole order round: the largest \
+            "The bytes are in the right order. Inverting them turns the whole order round: the largest \
               number comes first.",
         )
         .link(INVARIANTS),
@@ -122,7 +122,7 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
             )
             .link("big-endian-u32"),
         in_encode("lowest_byte_only", |value| [0, 0, 0, value as u8])
-            .says("the lowest byte behind three zeros")
+            .says("the lowest byte after three zeros")
             .why(
                 "From 256 on a number needs more than one byte. Cut to its lowest one, 256 becomes 0, \
                  and the two share a key.",
@@ -145,7 +145,7 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
         })
         .says("each two bytes exchanged")
         .why(
-            "The upper half stands first, and that is right. But within each half the byte that counts less stands first: 256 \
+            "The upper half comes first, and that is right. But within each half the byte that counts less comes first: 256 \
              is 00 00 00 01 and comes before 1, which is 00 00 01 00. The PDP-11 wrote long numbers with its halves like this.",
         )
         .link(SCAN),
@@ -153,10 +153,10 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
             let zeros = value.leading_zeros() / 8;
             (value.checked_shl(8 * zeros).unwrap_or(0)).to_be_bytes()
         })
-        .says("leading zero bytes moved behind the number")
+        .says("leading zero bytes moved to the end")
         .why(
             "A zero in front is a digit like any other: it says that the number has no 2^24s. Moved \
-             behind, it makes 256 of 1, and both have one key.",
+             to the end, it makes 256 of 1, and both have one key.",
         )
         .link(WRONG),
     ]
@@ -205,7 +205,7 @@ fn in_decode() -> Vec<Mistake<Codec<u32>>> {
             u32::from_be_bytes(key).rotate_left(16)
         })
         .says("taking the first two bytes for the lower half")
-        .why("The half that counts more stands first in the key: 00 00 00 01 is 1, not 65536.")
+        .why("The half that counts more comes first in the key: 00 00 00 01 is 1, not 65536.")
         .link(WRONG),
         in_decode("decode_bits_reversed", |key| {
             u32::from_be_bytes(key).reverse_bits()

@@ -42,14 +42,14 @@ const QUIRKS: [Quirk<Step>; 11] = [
     Quirk::new(StartExcluded, "start_excluded", "window")
         .says("a window that leaves out its start")
         .why(
-            "The window starts at `from`, and a time that stands there belongs to it.",
+            "The window starts at `from`, and a time equal to it belongs to the window.",
         )
         .link(TASK),
     Quirk::new(LittleEndianBounds, "bounds_in_little_endian", "returns")
         .says("little-endian bounds given to `range`")
         .why(
             "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
-              begin with 04 and lie behind all small times, so most windows are empty. And where the \
+              begin with 04 and lie after all small times, so most windows are empty. And where the \
               bounds change places, as those of 255 and 256 do, `range` panics. Encode bounds with the \
               function that encodes keys.",
         )
@@ -58,7 +58,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
         .says("bounds that are decimal text")
         .why(
             "Text begins with a byte from 30 to 39, and the keys of all but huge times begin with 00. So \
-              the window lies behind them and is empty, or its bounds are crossed, 10 before 4, \
+              the window lies after them and is empty, or its bounds are crossed, 10 before 4, \
               and `range` panics. Encode bounds with the function that encodes keys.",
         )
         .link(WRONG),
@@ -86,7 +86,7 @@ const QUIRKS: [Quirk<Step>; 11] = [
     Quirk::new(CrossedBoundsPanic, "crossed_bounds_panic", "returns")
         .says("`range` asked with its bounds crossed")
         .why(
-            "`BTreeMap::range` panics when the start lies behind the end. Somebody will ask for that; the \
+            "`BTreeMap::range` panics when the start lies after the end. Somebody will ask for that; the \
               answer is an empty list.",
         )
         .link(TASK),
@@ -202,7 +202,7 @@ fn by_walking() -> Vec<Mistake<Scan>> {
         .says("a comparison of rows with little-endian bounds")
         .why(
             "The keys are big-endian, and a bound is compared with keys. The little-endian bytes of 4 \
-             begin with 04 and lie behind all small times, so the window is empty. Encode bounds with \
+             begin with 04 and lie after all small times, so the window is empty. Encode bounds with \
              the function that encodes keys.",
         )
         .link(WRONG),
@@ -235,7 +235,7 @@ fn by_walking() -> Vec<Mistake<Scan>> {
         })
         .says("a walk from the row at `from` to the row at `to`")
         .why(
-            "No row need stand at a bound. Without a row at `from` this walk never begins, without one \
+            "There may be no row at a bound. Without a row at `from` this walk never begins, without one \
              at `to` it never ends. Compare with `<`, not with `==`.",
         )
         .link(TASK),

@@ -30,7 +30,7 @@ fn too_alike() -> Vec<Mistake<Tester<Keys>>> {
             .why("What is not asked cannot fail. An order needs two numbers that differ, and a number below 256 comes back even from wrong encoders."),
         numbers("one_number", "kills", vec![(1 << 24) + 1])
             .says("one large number")
-            .why("One number finds what loses bits. An order needs two: no single number finds bytes that stand in a wrong order.")
+            .why("One number finds what loses bits. An order needs two: no single number finds bytes that are in a wrong order.")
             .link(INVARIANTS),
         numbers("one_two_three", "kills", vec![1, 2, 3, 4, 5, 6, 7, 8])
             .says("small numbers in a row")
@@ -66,7 +66,7 @@ fn one_side() -> Vec<Mistake<Tester<Keys>>> {
             vec![1, 255, 256, 65_535, 65_536, 16_777_217, 1 << 30, i32::MAX.cast_unsigned()],
         )
         .says("numbers of every size up to i32::MAX")
-        .why("A u32 has an upper half, and there the top bit is set. Whoever holds the number in an i32 fails there and nowhere else."),
+        .why("A u32 has an upper half, and there the top bit is set. Anyone who holds the number in an i32 fails there and nowhere else."),
         numbers(
             "exact_as_f32",
             "kills",

@@ -88,7 +88,7 @@ const QUIRKS: [Quirk<Step>; 19] = [
         .says("accepting little-endian headers alone")
         .why(
             "A big-endian writer puts the same magic number down as 4b 65 79 73. Compare in both orders. (If \
-         you wrote `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
+         you wrote `from_ne_bytes`: it reads in the order of this machine, no matter who wrote the file.)",
         )
         .link(TASK),
     Quirk::new(ElseBig, "everything_else_is_big_endian", "header")
@@ -114,7 +114,7 @@ const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(FoundAnywhere, "magic_number_anywhere", "header")
         .says("looking for the magic number anywhere in the file")
         .why(
-            "A header stands at the start. Further on, the same four bytes are content, and a count read behind \
+            "A header is at the start of the file. Further on, the same four bytes are content, and a count read after \
          them is nobody's count.",
         )
         .link(TASK),
@@ -133,14 +133,14 @@ const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(CountBig, "count_always_big_endian", "header")
         .says("the right order, and a count that is always read as big-endian")
         .why(
-            "Whoever wrote the magic number in little-endian wrote the count in little-endian too.",
+            "The program that wrote the magic number in little-endian wrote the count in little-endian too.",
         )
         .link(TASK),
     Quirk::new(CountLittle, "count_always_little_endian", "header")
         .says("the right order, and a count that is always read as little-endian")
         .why(
-            "Whoever wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
-         `from_ne_bytes`: it reads in the order of this machine, whoever wrote the file.)",
+            "The program that wrote the magic number in big-endian wrote the count in big-endian too. (If you wrote \
+         `from_ne_bytes`: it reads in the order of this machine, no matter who wrote the file.)",
         )
         .link(TASK),
     Quirk::new(CountInTheOtherOrder, "count_in_the_other_order", "header")
@@ -173,7 +173,7 @@ const QUIRKS: [Quirk<Step>; 19] = [
     Quirk::new(ShortCountPanics, "short_counts_panic", "returns")
         .says("taking it for granted that a count follows a magic number")
         .why(
-            "A file can end behind its magic number, or in the middle of the count. `file[4..8]` panics \
+            "A file can end after its magic number, or in the middle of the count. `file[4..8]` panics \
               then; `file.get(4..8)` gives `None`.",
         )
         .link(TASK),
@@ -184,7 +184,7 @@ const QUIRKS: [Quirk<Step>; 19] = [
         )
         .link(TASK),
     Quirk::new(LongerRefused, "longer_files_refused", "header")
-        .says("refusing files that go on behind the header")
+        .says("refusing files that go on after the header")
         .why(
             "The header is where a file starts. What follows is the file's content, and no business of the \
          header's.",

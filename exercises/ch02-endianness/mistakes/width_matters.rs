@@ -67,13 +67,13 @@ const QUIRKS: [Quirk<Step>; 12] = [
         )
         .link(WRONG),
     Quirk::new(ZerosBehindOwnWidth, "own_width_filled_up_behind", "order")
-        .says("each number in its own width with zeros filled up behind it")
+        .says("each number in its own width with zeros filled up after it")
         .why(
             "All numbers take four bytes, but 5 as a `u8` takes 05 00 00 00 now, the bytes of 83886080. Zeros leave a number as it is only in front of it.",
         )
         .link(WRONG),
     Quirk::new(ZerosBehind, "leading_zeros_moved_behind", "order")
-        .says("leading zero bytes moved behind the number")
+        .says("leading zero bytes moved to the end")
         .why(
             "All numbers take four bytes again, but 1 and 256 take the same ones. Zeros leave a number as it \
          is only in front of it.",
@@ -96,7 +96,7 @@ const QUIRKS: [Quirk<Step>; 12] = [
     Quirk::new(LittleEndian, "little_endian", "order")
         .says("little-endian bytes")
         .why(
-            "Of the number's bytes, the one that counts least stands first: 256 comes before 5, both as a `u32`.",
+            "Of the number's bytes, the one that counts least comes first: 256 comes before 5, both as a `u32`.",
         )
         .link(SCAN),
     Quirk::new(TypeInFront, "type_in_front", "order")
@@ -114,16 +114,16 @@ const QUIRKS: [Quirk<Step>; 12] = [
         )
         .link(TASK),
     Quirk::new(TypeBehind, "type_behind", "order")
-        .says("a byte for the type (0, 1, 2) behind the number")
+        .says("a byte for the type (0, 1, 2) after the number")
         .why(
-            "A byte behind numbers of one width leaves their order as it is. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+            "A byte after numbers of one width leaves their order as it is. But 5 has three keys, so anyone who looks for a 5 has to know how wide it \
          was when it was written.",
         )
         .link(TASK),
     Quirk::new(WidthBehind, "width_behind", "order")
-        .says("the width of the type (1, 2, 4) behind the number")
+        .says("the width of the type (1, 2, 4) after the number")
         .why(
-            "A byte behind numbers of one width leaves their order as it is. But 5 has three keys, so whoever looks for a 5 has to know how wide it \
+            "A byte after numbers of one width leaves their order as it is. But 5 has three keys, so anyone who looks for a 5 has to know how wide it \
          was when it was written.",
         )
         .link(TASK),
@@ -232,7 +232,7 @@ pub fn all() -> Vec<Mistake<Encode>> {
         })
         .says("seven bits in each byte, the lowest first, and a top bit that says that more follow")
         .why(
-            "Files and networks save space like that. But the bits that count least stand first: 300 is ac 02 and comes \
+            "Files and networks save space like that. But the bits that count least come first: 300 is ac 02 and comes \
              before 255, which is ff 01.",
         )
         .link(SCAN),

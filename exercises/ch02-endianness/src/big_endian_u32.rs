@@ -1,7 +1,7 @@
 //! # big-endian-u32: four bytes that sort like a `u32`
 //!
 //! **Why.** A store compares keys from the left and stops at the first difference. So the byte that counts
-//! most has to stand first. Every number key of this book starts from these four bytes.
+//! most has to come first. Every number key of this book starts from these four bytes.
 //!
 //! **Task.** Write `encode` and `decode` so that
 //!
@@ -30,5 +30,5 @@ pub fn encode(value: u32) -> [u8; 4] {
 
 /// The value whose key is `key`.
 pub fn decode(key: [u8; 4]) -> u32 {
-    todo!("the number behind {key:?}")
+    todo!("the number whose key is {key:?}")
 }

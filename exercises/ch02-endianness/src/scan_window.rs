@@ -13,7 +13,7 @@
 //! | 4, 5, 6, 7         | 6      | 6    | `[]`     |
 //! | 4, 5, 6, 7         | 7      | 4    | `[]`     |
 //!
-//! No time need stand at a bound, and the bounds may be 0 and `u64::MAX`. The values do not matter here.
+//! There may be no row at a bound, and the bounds may be 0 and `u64::MAX`. The values do not matter here.
 //! Only the answers are checked: walking all rows is right too, if slow. `rows.range(..)` is how a store
 //! does it.
 //!

@@ -1,4 +1,4 @@
-//! Predictions: the answer is never shown, only the first two rows that stand the wrong way round.
+//! Predictions: the answer is never shown, only the first two rows that are the wrong way round.
 
 use kit::check::Finding;
 use kit::exercise::Sheet;
@@ -65,7 +65,7 @@ fn prediction(function: &'static str, ask: fn(&Orders) -> [i64; 6]) -> PartOf<Or
     )
 }
 
-/// The rows stand in the order of their bytes.
+/// The rows are in the order of their bytes.
 fn rows(
     function: &'static str,
     name: &'static str,
@@ -88,7 +88,7 @@ fn rows(
         let (first, second) = (wrong[0], wrong[1]);
         Some(finding(
             format!(
-                "you put {first} before {second}, but the row of {first} stands behind that of {second}"
+                "you put {first} before {second}, but the row of {first} comes after that of {second}"
             ),
             two_rows(
                 (&first.to_string(), &bytes(first)),
@@ -108,7 +108,7 @@ fn not_the_six(order: &[i64]) -> Option<String> {
             format!("{missing} is missing from your list, and {stranger} is none of the six")
         }
         None => {
-            format!("{missing} is missing from your list, and another number stands in it twice")
+            format!("{missing} is missing from your list, and another number is in it twice")
         }
     })
 }

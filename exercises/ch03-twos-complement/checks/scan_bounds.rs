@@ -33,8 +33,8 @@ const ROWS: [&[i32]; 6] = [
 ];
 
 /// More rows than a page has.
-static MANY: [i32; 1000] = {
-    let mut numbers = [-500; 1000];
+static MANY: [i32; 1100] = {
+    let mut numbers = [-550; 1100];
     let mut n = 1;
     while n < numbers.len() {
         numbers[n] = numbers[n - 1] + 1;
@@ -81,7 +81,7 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             }
         }
     }
-    for (low, high) in [(-500, 499), (-400, 400)] {
+    for (low, high) in [(-550, 549), (-400, 400)] {
         part = probe(part, &MANY, low, high);
     }
     Exercise::new("scan-bounds", "03-twos-complement", cast)

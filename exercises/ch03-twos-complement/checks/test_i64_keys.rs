@@ -68,7 +68,7 @@ fn candidates() -> Candidates<Keys> {
         )
         .right(
             "counted_digits",
-            "It adds 2^63 and writes the sum as decimal text, behind the number of its digits.",
+            "It adds 2^63 and writes the sum as decimal text, after the number of its digits.",
             Keys {
                 encode: |n| {
                     let digits = flipped(n).to_string();
@@ -99,7 +99,7 @@ fn unflipped(bits: u64) -> i64 {
     (bits ^ SIGN_BIT).cast_signed()
 }
 
-/// The bytes stand in a wrong order, or hold the wrong bits.
+/// The bytes are in a wrong order, or hold the wrong bits.
 fn wrong_bytes() -> Vec<Wrong<Keys>> {
     vec![
         Wrong::new(
@@ -130,7 +130,7 @@ fn wrong_bytes() -> Vec<Wrong<Keys>> {
                 },
             },
         )
-        .says("It writes the absolute value, and the sign behind it.")
+        .says("It writes the absolute value, and the sign after it.")
         .shows(
             "between a negative number and one that is nearer to zero",
             |keys| (keys.encode)(-2) < (keys.encode)(1),

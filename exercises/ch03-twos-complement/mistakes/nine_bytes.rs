@@ -37,7 +37,7 @@ const QUIRKS: [Quirk<Step>; 8] = [
         .says("the marker followed by the absolute value")
         .why(
             "The marker says the sign, so the absolute value seems enough. But it grows as a negative \
-              number falls: behind `<` the numbers run backwards.",
+              number falls: after `<` the numbers run backwards.",
         )
         .link(WRONG),
     Quirk::new(Flipped, "marker_and_flipped_sign", "bytes")
@@ -48,7 +48,7 @@ const QUIRKS: [Quirk<Step>; 8] = [
         )
         .link(REPAIRS),
     Quirk::new(NegativesInverted, "marker_and_inverted_negatives", "order")
-        .says("inverted bytes behind the marker of negative numbers")
+        .says("inverted bytes after the marker of negative numbers")
         .why(
             "Inverting is for floats, whose negative half runs backwards. Two's complement counts \
               upwards among the negative numbers already.",
@@ -57,25 +57,25 @@ const QUIRKS: [Quirk<Step>; 8] = [
     Quirk::new(MarkersSwapped, "markers_swapped", "order")
         .says("the two markers exchanged")
         .why(
-            "`<` is 3c and `=` is 3d. The smaller byte has to stand before the smaller numbers.",
+            "`<` is 3c and `=` is 3d. The smaller byte has to come before the smaller numbers.",
         )
         .link(REPAIRS),
     Quirk::new(PlusAndMinus, "plus_and_minus", "order")
         .says("the markers `-` and `+`")
         .why(
             "They read well and sort badly: in ASCII `+` is 2b and `-` is 2d, so the positive half \
-              stands first.",
+              comes first.",
         )
         .link(WRONG),
     Quirk::new(ZeroIsNegative, "zero_marked_as_negative", "order")
         .says("the marker of negative numbers before zero")
         .why(
-            "Zero's bytes are all 00. Behind `<` they sort before those of every negative number, \
+            "Zero's bytes are all 00. After `<` they sort before those of every negative number, \
               which begin with a set bit.",
         )
         .link(REPAIRS),
     Quirk::new(MarkerLast, "marker_at_the_end", "order")
-        .says("the marker behind the number")
+        .says("the marker after the number")
         .why(
             "Bytes are compared from the front. A marker at the end is looked at only when the eight \
               bytes before it are equal.",
@@ -144,7 +144,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
                 .then(|| number(key))?
                 .filter(|v| *marker == b'<' || *v >= 0)
         })
-        .says("taking every number behind `<`")
+        .says("taking every number after `<`")
         .why("`<` and a number that is not negative: no encoder writes that, so the row is damaged.")
         .link(WRONG),
         in_decode("decode_trusts_the_other_marker", "round-trip", |key| {
@@ -153,14 +153,14 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
                 .then(|| number(key))?
                 .filter(|v| *marker == b'=' || *v < 0)
         })
-        .says("taking every number behind `=`")
+        .says("taking every number after `=`")
         .why("`=` and a negative number: no encoder writes that, so the row is damaged.")
         .link(WRONG),
         in_decode("decode_takes_a_zero_behind_either_marker", "round-trip", |key| {
             let zero = [&b"<"[..], &[0; 8]].concat();
             if key == zero { Some(0) } else { decode(key) }
         })
-        .says("taking 0 behind `<` as well as behind `=`")
+        .says("taking 0 after `<` as well as after `=`")
         .why("`<` is for numbers below zero, and 0 is none: no encoder writes that row. The test is `< 0`, not `<= 0`.")
         .link(REPAIRS),
         in_decode("decode_accepts_either_marker", "round-trip", |key| {
@@ -170,7 +170,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("taking either marker before any number")
         .why(
             "`<` before 0 and `=` before -1: no encoder writes that, so the row is damaged. The marker has to \
-             fit the number behind it.",
+             fit the number after it.",
         )
         .link(WRONG),
         in_decode("decode_takes_all_else_for_the_other_marker", "round-trip", |key| {
@@ -184,7 +184,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         in_decode("decode_ignores_the_marker", "round-trip", |key| {
             (key.len() == 9).then(|| number(key))?
         })
-        .says("reading eight bytes, whatever stands before them")
+        .says("reading eight bytes, whatever comes before them")
         .why("A byte that nobody looks at can be anything: rows of another kind come out as numbers.")
         .link(WRONG),
         in_decode("decode_ignores_what_follows", "round-trip", |key| {
@@ -199,6 +199,15 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         })
         .says("slicing without asking for the length")
         .why("`key[1..9]` panics when the row is shorter. Bytes from a file are not to be trusted: `get`, `split_first` and `try_into` answer None instead.")
+        .link(WRONG),
+        in_decode("decode_slices_and_ignores_the_rest", "returns", |key| {
+            let _eight_more = &key[1..9];
+            decode(&key[..9])
+        })
+        .says("taking the bytes 1 to 8 without asking for the length")
+        .why(
+            "The row may be shorter, and then `key[1..9]` panics. It may be longer, and then it is no score: the answer              is None. Ask for the length, it has to be nine.",
+        )
         .link(WRONG),
         in_decode("decode_trusts_every_row", "returns", |key| {
             let _eight_more = &key[1..9];
@@ -223,7 +232,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
             b"<=".contains(marker).then_some(value)
         })
         .says("reading the lowest byte first")
-        .why("The highest byte stands first behind the marker.")
+        .why("The highest byte comes first after the marker.")
         .link("where-the-bytes-come-from"),
     ]
 }

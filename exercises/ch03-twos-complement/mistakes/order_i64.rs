@@ -32,7 +32,7 @@ const QUIRKS: [Quirk<Step>; 7] = [
         .why(
             "Within one sign this is right: that is what two's complement buys. But a negative \
               number has its sign bit set, and as an unsigned byte a set top bit is large. So every \
-              negative number lands behind every other one.",
+              negative number lands after every other one.",
         )
         .link(REPAIRS),
     Quirk::new(LittleEndian, "little_endian_flipped", "order")
@@ -151,8 +151,8 @@ fn in_encode() -> Vec<Mistake<Codec<i64>>> {
         )
         .says("plain little-endian")
         .why(
-            "The lowest byte stands first and decides, although it counts the least. The sign bit \
-             stands in the last byte, where it is looked at only when all else is equal.",
+            "The lowest byte comes first and decides, although it counts the least. The sign bit \
+             is in the last byte, where it is looked at only when all else is equal.",
         )
         .link("where-the-bytes-come-from"),
     ];
@@ -190,20 +190,20 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
             let sign = if value < 0 { SIGN_BIT } else { 0 };
             value.unsigned_abs() | sign
         })
-        .says("the sign bit as it is, 1 below zero, and the absolute value behind it")
+        .says("the sign bit as it is, 1 below zero, and the absolute value after it")
         .why(
-            "The sign bit of a negative number is 1, so it stands behind all others. And -2 has the greater absolute value, so it \
-             stands behind -1. Two's complement has only the first of these faults: leave its other bits alone.",
+            "The sign bit of a negative number is 1, so it comes after all others. And -2 has the greater absolute value, so it \
+             comes after -1. Two's complement has only the first of these faults: leave its other bits alone.",
         )
         .link(REPAIRS),
         in_encode("magnitude_inverted", |value| {
             let magnitude = value.unsigned_abs() | SIGN_BIT;
             if value < 0 { !magnitude } else { magnitude }
         })
-        .says("the absolute value behind a bit for the sign, all of it inverted below zero")
+        .says("the absolute value after a bit for the sign, all of it inverted below zero")
         .why(
             "That repairs floats, which have a sign and a magnitude, and two zeros. An i64 has one zero: the key below its own stays \
-             free for a -0, and i64::MIN, whose absolute value needs all 64 bits, gets it and sorts behind -1. Flip the sign bit and \
+             free for a -0, and i64::MIN, whose absolute value needs all 64 bits, gets it and sorts after -1. Flip the sign bit and \
              no other.",
         )
         .link(REPAIRS),
@@ -211,7 +211,7 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
             .says("zigzag: 0, -1, 1, -2, 2 and so on as 0, 1, 2, 3, 4")
             .why(
                 "Zigzag makes numbers near zero small, so that few bytes hold them. It sorts by the distance from zero: -2 \
-                 comes behind 1.",
+                 comes after 1.",
             )
             .link(REPAIRS),
         in_encode("sign_bit_set", |value| value.cast_unsigned() | SIGN_BIT)

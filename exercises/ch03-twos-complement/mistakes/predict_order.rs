@@ -39,7 +39,7 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
             .says("the order of the numbers themselves")
             .why(
                 "Bytes have no sign. The first byte of a negative number is ff, the largest there is, \
-                 so the negative rows stand behind the others.",
+                 so the negative rows come after the others.",
             )
             .link(SCAN),
         expects("big_endian_by_distance_from_zero", || {
@@ -48,7 +48,7 @@ fn of_big_endian() -> Vec<Mistake<Orders>> {
         .says("negative numbers last, sorted by their distance from zero")
         .why(
             "The half is right, its order is not. Two's complement counts upwards: -1 is ff..ff, the \
-             very last pattern, and -300 stands before it.",
+             very last pattern, and -300 comes before it.",
         )
         .link(BYTES),
         expects("big_endian_all_by_distance", || {
@@ -76,8 +76,8 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
         expects("little_endian_like_big_endian", big_endian)
             .says("the order of the big-endian bytes")
             .why(
-                "256 ends in a zero byte, and little-endian begins with it: 00 01 stands before 01 00. \
-                 Likewise 38 (-200) stands before d4 (-300).",
+                "256 ends in a zero byte, and little-endian begins with it: 00 01 comes before 01 00. \
+                 Likewise 38 (-200) comes before d4 (-300).",
             )
             .link(BYTES),
         expects("little_endian_reversed", || [-1, -300, -200, 1, 256, 0])
@@ -92,7 +92,7 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
         .link(BYTES),
         expects("little_endian_256_behind_1", || [0, 1, 256, -200, -300, -1])
             .says("the negative rows in their places, and 0, 1, 256 like numbers")
-            .why("The lowest byte of 256 is 00. It stands first, and it is less than the 01 of 1.")
+            .why("The lowest byte of 256 is 00. It comes first, and it is less than the 01 of 1.")
             .link(BYTES),
     ]
 }
@@ -106,12 +106,12 @@ fn of_text() -> Vec<Mistake<Orders>> {
         expects("text_like_numbers", || BY_VALUE)
             .says("the order of the numbers themselves")
             .why(
-                "Behind the minus sign the digits are compared from the left: -1, -200, -300. A larger \
+                "After the minus sign the digits are compared from the left: -1, -200, -300. A larger \
                  digit makes a negative number smaller, and its text larger.",
             )
             .link(WRONG),
         expects("text_minus_after_digits", || [0, 1, 256, -1, -200, -300])
-            .says("the minus sign behind the digits")
+            .says("the minus sign after the digits")
             .why("In ASCII `-` is 2d and the digits are 30 to 39: the minus sign comes first.")
             .link(WRONG),
         expects("text_minus_ignored", || [0, -1, 1, -200, 256, -300])
@@ -119,9 +119,9 @@ fn of_text() -> Vec<Mistake<Orders>> {
             .why("The minus sign is a byte like any other, and the first one. It decides.")
             .link(WRONG),
         expects("text_longer_first", || [-200, -300, -1, 0, 1, 256])
-            .says("`-1` behind the longer `-200` and `-300`")
+            .says("`-1` after the longer `-200` and `-300`")
             .why(
-                "The length does not count here: behind the minus sign `1` stands against `2` and `3`, \
+                "The length does not count here: after the minus sign `1` is compared with `2` and `3`, \
                  and the smaller byte comes first.",
             )
             .link(WRONG),

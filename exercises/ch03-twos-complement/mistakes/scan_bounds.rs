@@ -36,12 +36,12 @@ use Step::{
     NumbersLowestByteFirst, NumbersNotFlippedBack, PlainBounds,
 };
 
-/// Those that panic stand first: of two at once, the first names the check.
+/// Those that panic come first: of two at once, the first names the check.
 const QUIRKS: [Quirk<Step>; 13] = [
     Quirk::new(CrossedBoundsPanic, "crossed_bounds_panic", "returns")
         .says("`range` asked with its bounds crossed")
         .why(
-            "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the \
+            "`BTreeSet::range` panics when the start lies after the end. A user may ask for that; the \
               answer is an empty list.",
         )
         .link(RANGE),
@@ -103,7 +103,7 @@ const QUIRKS: [Quirk<Step>; 13] = [
         )
         .link(RANGE),
     Quirk::new(NegativesLast, "negatives_last", "range")
-        .says("the non-negative numbers first and the negative ones behind them")
+        .says("the non-negative numbers first and the negative ones after them")
         .why(
             "This is the order of plain two's complement bytes. The keys here are already in number order: \
          one scan is enough.",
@@ -221,13 +221,13 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
     vec![
         in_scan("no_upper_end", "range", |rows, low, _| numbers(rows, low, Unbounded))
         .says("a range that runs to the last row")
-        .why("The start is right. Nothing stops the scan behind the row of `high`.")
+        .why("The start is right. Nothing stops the scan after the row of `high`.")
         .link(RANGE),
         in_scan("no_lower_end", "range", |rows, _, high| {
             rows.range(..=key(high)).map(|row| number(&[], *row)).collect()
         })
         .says("all rows up to `high`, whatever `low` is")
-        .why("A range has two ends. Nothing keeps out what stands before the row of `low`.")
+        .why("A range has two ends. Nothing keeps out what comes before the row of `low`.")
         .link(RANGE),
         in_scan("one_end_is_enough", "range", |rows, low, high| {
             let numbers = rows.iter().map(|row| number(&[], *row));
@@ -246,7 +246,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         })
         .says("the right numbers, and a panic when `low` is i32::MIN")
         .why(
-            "If you asked for the rows behind that of `low - 1`: i32::MIN has no predecessor. An inclusive bound needs none.",
+            "If you asked for the rows after that of `low - 1`: i32::MIN has no predecessor. An inclusive bound needs none.",
         )
         .link(RANGE),
         in_scan("rows_compared_with_plain_bounds", "range", |rows, low, high| {
@@ -305,7 +305,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
         })
         .says("the range up to, but without, `high.wrapping_add(1)`")
         .why(
-            "When `high` is i32::MAX, the sum wraps round to i32::MIN. The end then stands before the start, \
+            "When `high` is i32::MAX, the sum wraps round to i32::MIN. The end then comes before the start, \
              and `range` panics. An inclusive bound needs no sum.",
         )
         .link(RANGE),

@@ -102,7 +102,7 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
         })
         .says("a test of both rules that also demands keys of one length")
         .why(
-            "Both rules are tested well. That all keys have one length is a third rule, which nobody has set here: digits behind \
+            "Both rules are tested well. That all keys have one length is a third rule, which nobody has set here: digits after \
              their number sort as well.",
         ),
         weak("compared_as_signed_bytes", "accepts-right", |encode, decode| {
@@ -136,6 +136,12 @@ fn too_strict() -> Vec<Mistake<Tester<Keys>>> {
 /// They forget a rule.
 fn one_rule() -> Vec<Mistake<Tester<Keys>>> {
     vec![
+        weak("refuses_nothing", "kills", |_, _| ())
+        .says("a test that calls nothing")
+        .why(
+            "Such a test compares nothing by `assert!`, or tries only what comes out right from a wrong encoder too. A test that has \
+             never failed proves nothing.",
+        ),
         weak("accepts_everything", "kills", |encode, decode| {
             for number in numbers() {
                 // Somebody meant to compare the two, and printed them.

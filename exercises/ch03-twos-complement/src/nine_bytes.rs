@@ -19,7 +19,7 @@
 //! | 1     | `3d 00 00 00 00 00 00 00 01` |
 //!
 //! `decode` gets bytes from a file that may be damaged. It answers `None` for everything that `encode`
-//! never writes: another length, another marker, or a marker that contradicts the number behind it.
+//! never writes: another length, another marker, or a marker that contradicts the number after it.
 //!
 //! **Check.** `cargo workbook check nine-bytes`, or `cargo test -p ch03-twos-complement nine-bytes`.
 
@@ -30,5 +30,5 @@ pub fn encode(value: i64) -> [u8; 9] {
 
 /// The value whose key is `key`, if there is one.
 pub fn decode(key: &[u8]) -> Option<i64> {
-    todo!("the number behind {key:?}, or None")
+    todo!("the number whose key is {key:?}, or None")
 }

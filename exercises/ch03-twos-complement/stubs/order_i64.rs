@@ -30,5 +30,5 @@ pub fn encode(value: i64) -> [u8; 8] {
 
 /// The value whose key is `key`.
 pub fn decode(key: [u8; 8]) -> i64 {
-    todo!("the number behind {key:?}")
+    todo!("the number whose key is {key:?}")
 }

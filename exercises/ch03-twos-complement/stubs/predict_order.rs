@@ -1,6 +1,6 @@
 //! # predict-order: six numbers, three orders
 //!
-//! **Why.** A store returns rows in the order of their bytes. Whoever chooses the bytes chooses the order,
+//! **Why.** A store returns rows in the order of their bytes. Anyone who chooses the bytes chooses the order,
 //! so you should be able to say it before you scan. No code here: think, write down, check.
 //!
 //! **Task.** The numbers are -300, -200, -1, 0, 1 and 256. Put them in the order in which a scan returns

@@ -1,4 +1,4 @@
-//! Predictions: the answer is never shown, only the first two patterns that stand the wrong way round.
+//! Predictions: the answer is never shown, only the first two patterns that are the wrong way round.
 
 use std::cmp::Ordering;
 
@@ -60,7 +60,7 @@ pub(crate) fn exercise_of(learner: Orders) -> Exercise<Orders> {
         .check(sorted(
             "by_value",
             "values",
-            "The smallest value stands first.",
+            "The smallest value comes first.",
             "is the greater value",
             values,
         ))

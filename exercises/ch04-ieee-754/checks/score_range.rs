@@ -1,7 +1,7 @@
 //! Ranges of scores over small sets of rows: every pair of bounds, over every set.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
 use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
@@ -9,7 +9,7 @@ use kit::{Answer, Cast, Exercise, Judged, PartOf, Show as _, check};
 use crate::{mistakes, solutions, stubs};
 use ch04_ieee_754::score_range as learner;
 
-/// The store: keys of scores, each with its member behind it.
+/// The store: keys of scores, each with its member after it.
 pub(crate) type Rows = BTreeSet<Vec<u8>>;
 
 /// Somebody's `score_range`.
@@ -83,6 +83,10 @@ const STORES: [&[Member]; 14] = [
     &[(1.0, b"ann"), (2.0, b"ann"), (2.0, b"bob"), (3.0, b"ann")],
 ];
 
+/// More rows than a page has.
+static MANY: LazyLock<Vec<Member>> =
+    LazyLock::new(|| (0..1100).map(|n| (f64::from(n), &b"ann"[..])).collect());
+
 /// The bounds, the plainest first.
 const BOUNDS: [f64; 17] = [
     1.0,
@@ -131,6 +135,9 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
             part = probe(part, members, bound, bound);
         }
     }
+    for (min, max) in [(-INF, INF), (100.0, 899.0)] {
+        part = probe(part, &MANY, min, max);
+    }
     Exercise::new("score-range", "04-ieee-754", cast)
         .part(part)
         .check(check::answers(
@@ -142,13 +149,15 @@ pub(crate) fn exercise_of(learner: Scan) -> Exercise<Scan> {
 }
 
 fn probe(part: PartOf<Scan>, members: &'static [Member], min: f64, max: f64) -> PartOf<Scan> {
-    let shown: Vec<String> = members
-        .iter()
-        .map(|(score, member)| format!("{score:?} {}", quoted(member)))
-        .collect();
+    let row = |(score, member): &Member| format!("{score:?} {}", quoted(member));
+    let shown = match members {
+        [first, .., last] if members.len() == MANY.len() => {
+            format!("{} to {}", row(first), row(last))
+        }
+        _ => members.iter().map(row).collect::<Vec<_>>().join(", "),
+    };
     let call = format!(
-        "score_range({{{}}}, {}, {})",
-        shown.join(", "),
+        "score_range({{{shown}}}, {}, {})",
         min.show().text,
         max.show().text
     );

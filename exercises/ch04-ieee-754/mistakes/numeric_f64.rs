@@ -121,7 +121,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
     Quirk::new(TinyIsZero, "tiny_numbers_taken_for_zero", "order")
         .says("numbers nearer to zero than `f64::EPSILON` taken for zero")
         .why(
-            "`EPSILON` is the gap behind 1, not the smallest number. About nineteen of twenty doubles between 0 and 1 \
+            "`EPSILON` is the gap after 1, not the smallest number. About nineteen of twenty doubles between 0 and 1 \
          are smaller, and each needs a key.",
         )
         .link(CHOICE),
@@ -204,7 +204,7 @@ const QUIRKS: [Quirk<Step>; 23] = [
     Quirk::new(SignFlipped, "sign_bit_flipped", "order")
         .says("a flip of the sign bit alone")
         .why(
-            "The negative half stands in front now. But it still runs backwards: invert all its bits.",
+            "The negative half is in front now. But it still runs backwards: invert all its bits.",
         )
         .link(SCAN),
     Quirk::new(NegativesInvertedOnly, "negatives_inverted_only", "order")
@@ -369,7 +369,7 @@ pub fn all() -> Vec<Mistake<Numeric>> {
         )
         .says("the right key of every number, and a panic for NaNs")
         .why(
-            "A NaN is no number, and so much is seen. But it comes from a sum of scores or from a user, and whoever asks for \
+            "A NaN is no number, and so much is seen. But it comes from a sum of scores or from a user, and anyone who asks for \
              its key expects an answer: `None`.",
         )
         .link(TASK),

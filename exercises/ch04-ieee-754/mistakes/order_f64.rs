@@ -60,7 +60,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     Quirk::new(SignFlipped, "sign_bit_flipped", "order")
         .says("chapter 3's flip of the sign bit alone")
         .why(
-            "The negative half stands in front now. But it still runs backwards: in sign and magnitude the \
+            "The negative half is in front now. But it still runs backwards: in sign and magnitude the \
          larger pattern is farther from zero, and below zero that is the smaller number.",
         )
         .link(SCAN),
@@ -82,14 +82,14 @@ const QUIRKS: [Quirk<Step>; 21] = [
         .says("an inversion of negative numbers and then a flip of the sign bit for all")
         .why(
             "Inverting all 64 bits has already cleared the sign bit of a negative number. The flip sets it \
-         again, and the negative half stands behind zero once more. It is one step or the other.",
+         again, and the negative half comes after zero once more. It is one step or the other.",
         )
         .link(REPAIR),
     Quirk::new(NegativesTurnedInPlace, "negatives_turned_in_place", "order")
         .says("an inversion of negative numbers that leaves out the sign bit")
         .why(
             "Each half is in order by itself now. But a set first bit still means a negative number, so they \
-         all stand behind the positive ones.",
+         all come after the positive ones.",
         )
         .link(REPAIR),
     Quirk::new(BranchesExchanged, "branches_exchanged", "order")
@@ -159,7 +159,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     Quirk::new(FirstByteInverted, "first_byte_inverted", "order")
         .says("an inversion of the first byte of negative numbers alone")
         .why(
-            "All bits behind the sign say how far from zero a number is, and they stand in all eight bytes. \
+            "All bits after the sign say how far from zero a number is, and they are in all eight bytes. \
          Numbers that agree in the first byte still run backwards.",
         )
         .link(REPAIR),
@@ -172,8 +172,8 @@ const QUIRKS: [Quirk<Step>; 21] = [
     Quirk::new(LittleEndian, "right_bits_little_endian", "order")
         .says("the right bits in little-endian")
         .why(
-            "The rule is right, and its bytes are turned round. The store compares from the left, and there \
-         stands the end of the fraction now.",
+            "The rule is right, and its bytes are turned round. The store compares from the left, and the \
+         end of the fraction comes first now.",
         )
         .link(WRONG),
     Quirk::new(Narrowed, "narrowed_to_f32", "order")
@@ -187,7 +187,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
         .says("the key of 0.0 for -0.0")
         .why(
             "That is the numeric key, which is the next exercise. In the total order every pattern has its own \
-         place, and -0.0 stands just before 0.0.",
+         place, and -0.0 comes just before 0.0.",
         )
         .link(CHOICE),
     Quirk::new(NansMerged, "nans_merged", "order")
@@ -307,7 +307,7 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
         )
         .says("the plain bits in little-endian")
         .why(
-            "The store compares from the left, and there stands the end of the fraction. The sign and the \
+            "The store compares from the left, and the end of the fraction comes first. The sign and the \
              exponent, which say most about a number, are looked at last.",
         )
         .link(SCAN),
@@ -336,7 +336,7 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
             filled[..4].copy_from_slice(&key.to_be_bytes());
             filled
         })
-        .says("the key of `value as f32` with zeros behind it")
+        .says("the key of `value as f32` with zeros after it")
         .why(
             "An `f32` has 23 bits of fraction, an `f64` has 52. Neighbours fall together, small numbers \
              become zero and large ones infinite, without a word.",
@@ -365,7 +365,7 @@ fn in_encode() -> Vec<Mistake<Codec<f64>>> {
         )
         .says("the right key of every number, and a panic for NaNs")
         .why(
-            "In the total order a NaN has a place like every other pattern: behind +inf, or before -inf with the sign bit. \
+            "In the total order a NaN has a place like every other pattern: after +inf, or before -inf with the sign bit. \
              To refuse it is a choice for numbers, and comes with the next exercise.",
         )
         .link(CHOICE),

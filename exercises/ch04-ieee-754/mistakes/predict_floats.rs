@@ -32,12 +32,12 @@ fn of_values() -> Vec<Mistake<Orders>> {
         expects("negative_values_backwards", || letters!(e a c g d b h f))
             .says("the negative values in front, the nearest to zero first")
             .why(
-                "Below zero, farther away is smaller. The bits behind the sign say how far, so among \
+                "Below zero, farther away is smaller. The bits after the sign say how far, so among \
                  negative patterns the largest one is the smallest value.",
             )
             .link(SCAN),
         expects("negative_values_last", || letters!(d b h f g c a e))
-            .says("the negative values in order, but behind the others")
+            .says("the negative values in order, but after the others")
             .why("A set sign bit means less than zero. Only as a plain byte is 80 more than 7f.")
             .link(SCAN),
         expects("values_by_distance", || letters!(e d a b h c g f))
@@ -56,11 +56,11 @@ fn of_values() -> Vec<Mistake<Orders>> {
             )
             .link(PREDICT),
         expects("minus_zero_behind", || letters!(g c a d e b h f))
-            .says("e behind d")
+            .says("e after d")
             .why("e is -0.0. d has one bit, the lowest: it is the smallest number above zero.")
             .link(FIELDS),
         expects("subnormal_taken_for_one", || letters!(g c a e b d h f))
-            .says("d behind b")
+            .says("d after b")
             .why(
                 "d would be 1 as an integer. As a double its exponent is all zeros, so it is a subnormal \
                  number, the smallest above zero.",
@@ -86,19 +86,19 @@ fn of_bytes() -> Vec<Mistake<Orders>> {
             .says("the order of the values")
             .why(
                 "Bytes have no sign. The first bit of a negative number is set, which makes its first byte \
-                 80 or more: the negative patterns stand behind the others.",
+                 80 or more: the negative patterns come after the others.",
             )
             .link(PREDICT),
         expects("negative_patterns_upwards", || letters!(d b h f g c a e))
-            .says("the negative patterns behind the others, in the order of their values")
+            .says("the negative patterns after the others, in the order of their values")
             .why(
-                "The half is right, its order is not. Behind the sign bit stands the distance from zero, so \
+                "The half is right, its order is not. After the sign bit comes the distance from zero, so \
                  -0.0 is the first of them and -inf the last.",
             )
             .link(PREDICT),
         expects("sign_flipped", || letters!(e a c g d b h f))
             .says("the order after a flip of the sign bit")
-            .why("Nothing is flipped here. These are the patterns as they stand: 80 comes behind 7f.")
+            .why("Nothing is flipped here. These are the patterns as they are: 80 comes after 7f.")
             .link(SCAN),
         expects("bytes_by_distance", || letters!(d e b a h c f g))
             .says("the bytes without the sign bit, positive before negative")

@@ -40,7 +40,7 @@ fn bound_key(steps: &[Step], score: f64) -> [u8; 8] {
     }
 }
 
-/// The first key behind all rows that begin with this one.
+/// The first key after all rows that begin with this one.
 fn successor(key: [u8; 8]) -> Bound<Vec<u8>> {
     match u64::from_be_bytes(key).checked_add(1) {
         Some(next) => Excluded(next.to_be_bytes().to_vec()),
@@ -221,7 +221,7 @@ pub fn all() -> Vec<Mistake<Scan>> {
             rows.range(key(min).to_vec()..).map(|row| row[8..].to_vec()).collect()
         })
         .says("all members from `min` on, whatever `max` is")
-        .why("A range has two ends. Nothing stops the scan behind `max`, not even when `max` is less than `min`.")
+        .why("A range has two ends. Nothing stops the scan after `max`, not even when `max` is less than `min`.")
         .link(TASK),
         mistake("min_not_looked_at", "range", |rows, _, max| {
             let inside = rows.iter().filter(|row| row[..8] <= key(max)[..]);
@@ -240,8 +240,8 @@ pub fn all() -> Vec<Mistake<Scan>> {
         })
         .says("an end at the key of `max` followed by `~`")
         .why(
-            "`~` is the last printable character, 7e, and members are bytes: those that begin with a byte from 7f to ff stand \
-             behind it. End before the next key instead, the key of `max` plus one.",
+            "`~` is the last printable character, 7e, and members are bytes: those that begin with a byte from 7f to ff come \
+             after it. End before the next key instead, the key of `max` plus one.",
         )
         .link(RANGE),
         mistake("keys_read_with_the_sign_bit_flipped", "range", |rows, min, max| {
@@ -271,7 +271,7 @@ pub fn all() -> Vec<Mistake<Scan>> {
             members.map(|member| text(member).into_bytes()).collect()
         })
         .says("the right members, made text, and a panic where they are none")
-        .why("Members are bytes: ff stands in no UTF-8 text. Return the bytes of the row as they are.")
+        .why("Members are bytes: ff occurs in no UTF-8 text. Return the bytes of the row as they are.")
         .link(TASK),
         mistake("members_at_the_bounds_alone", "range", |rows, min, max| {
             let at = |row: &&Vec<u8>| row.starts_with(&key(min)) || row.starts_with(&key(max));

@@ -99,7 +99,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
     Quirk::new(OneFf, "ends_at_one_ff", "range")
         .says("an end at the key of `max` followed by one byte ff")
         .why(
-            "It works for names. But members are bytes: `\\xff\\x00` at the score `max` stands behind that end \
+            "It works for names. But members are bytes: `\\xff\\x00` at the score `max` comes after that end \
          and is missed. End before the next key instead, the key of `max` plus one.",
         )
         .link(RANGE),
@@ -114,14 +114,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         .says("an end at the key of `max` followed by many bytes ff")
         .why(
             "It is rarer now that a member is missed, not impossible: a member with one ff more than you appended \
-         stands behind it. The next key, the key of `max` plus one, stands behind members of every length.",
+         comes after it. The next key, the key of `max` plus one, comes after members of every length.",
         )
         .link(RANGE),
     Quirk::new(KeyOfMax, "ends_at_the_key_of_max", "range")
         .says("an end at the key of `max` itself")
         .why(
             "A row is the key and then the member. All rows of `max` but that of the empty member are longer than \
-         its key, and so they stand behind it.",
+         its key, and so they come after it.",
         )
         .link(RANGE),
     Quirk::new(MaxExcluded, "max_excluded", "range")
@@ -182,7 +182,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         )
         .link(RANGE),
     Quirk::new(FirstOfMaxOnly, "first_member_of_max_alone", "range")
-        .says("a range that ends with the first row at or behind the key of `max`")
+        .says("a range that ends with the first row at or after the key of `max`")
         .why(
             "Several members may share the score `max`, and the others are missed. If none has it, that row is \
          one of a greater score. The end is the key of `max` plus one.",
@@ -192,13 +192,13 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
         .says("a range that ends with the first member at +inf")
         .why(
             "The bytes of +inf are the beginning of all rows with this score, and a seek to them finds the first \
-         one. The others stand behind it. Seek to the successor of the key.",
+         one. The others come after it. Seek to the successor of the key.",
         )
         .link(WILD),
     Quirk::new(MaxIgnored, "max_ignored", "range")
         .says("all members from `min` to the end")
         .why(
-            "A range has two ends. Nothing stops the scan behind `max`.",
+            "A range has two ends. Nothing stops the scan after `max`.",
         )
         .link(TASK),
     Quirk::new(MinExcluded, "min_excluded", "range")
@@ -211,14 +211,14 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
     Quirk::new(KeyOfMinExcluded, "starts_behind_the_key_of_min", "range")
         .says("a range that leaves out a row that is just the key of `min`")
         .why(
-            "The empty member is a member. Its row has nothing behind the key, and it is the first row of its \
+            "The empty member is a member. Its row has nothing after the key, and it is the first row of its \
          score.",
         )
         .link(TASK),
     Quirk::new(FirstOfMinSkipped, "first_member_of_min_skipped", "range")
         .says("a range that starts after the first member at `min`")
         .why(
-            "The key of `min` is no row, it is where its rows begin. A seek to it stands on the first of them \
+            "The key of `min` is no row, it is where its rows begin. A seek to it ends on the first of them \
          already.",
         )
         .link(WILD),
@@ -272,7 +272,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
     Quirk::new(CrossedPanic, "crossed_bounds_panic", "returns")
         .says("`range` asked with its bounds crossed")
         .why(
-            "`BTreeSet::range` panics when the start lies behind the end. A user may ask for that; the answer is \
+            "`BTreeSet::range` panics when the start lies after the end. A user may ask for that; the answer is \
          an empty list.",
         )
         .link(TASK),

@@ -211,7 +211,7 @@ fn corners_forgotten() -> Vec<Mistake<Tester<Keys>>> {
             .link(FIELDS),
         weak("whole_numbers", "kills", on(numbers_where(whole), nans()))
             .says("a test of whole numbers")
-            .why("Whoever cuts the fraction off passes. And whole numbers need few digits: try 0.1, and 0.1 + 0.2 beside 0.3.")
+            .why("Anyone who cuts the fraction off passes. And whole numbers need few digits: try 0.1, and 0.1 + 0.2 beside 0.3.")
             .link(FIELDS),
         weak("coarse_fractions", "kills", {
             let coarse = |n: f64| whole(n) || [0.5, 1.5].contains(&n.abs()) || n.is_infinite();

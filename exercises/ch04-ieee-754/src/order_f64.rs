@@ -33,5 +33,5 @@ pub fn encode(value: f64) -> [u8; 8] {
 
 /// The value whose key is `key`.
 pub fn decode(key: [u8; 8]) -> f64 {
-    todo!("the number behind {key:?}")
+    todo!("the number whose key is {key:?}")
 }

@@ -32,5 +32,5 @@ pub fn encode(value: f64) -> Option<[u8; 8]> {
 
 /// The number whose key is `key`, if there is one.
 pub fn decode(key: [u8; 8]) -> Option<f64> {
-    todo!("the number behind {key:?}, if there is one")
+    todo!("the number whose key is {key:?}, if there is one")
 }

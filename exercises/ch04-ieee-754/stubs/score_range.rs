@@ -6,7 +6,7 @@
 //! **Task.** A row is the key of a score, made by `key` below, and then the member. Return the members whose
 //! scores are from `min` to `max`, both included, in the order of the rows. If `min > max` there are none.
 //!
-//! 1. Members are bytes, and any byte may stand in them: a member may be `ff 00`, or empty. A row is a row: one member
+//! 1. Members are bytes, and any byte may be in them: a member may be `ff 00`, or empty. A row is a row: one member
 //!    at two scores is returned twice.
 //! 2. Either end may be infinite, and members may have infinite scores.
 //! 3. -0.0 and 0.0 are the same score. No bound is a NaN.

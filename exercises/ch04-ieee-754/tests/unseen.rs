@@ -301,7 +301,7 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
         "values",
         &[
             "'x' is none of the letters a to h",
-            "c stands 0 times in your list, not once",
+            "c occurs 0 times in your list, not once",
         ],
     );
 }
@@ -539,4 +539,15 @@ fn the_next_pattern_below_zero_is_the_one_before() {
         found.map(|row| row[8..].to_vec()).collect()
     };
     named(&range(next_bits), "ends_at_the_bits_plus_one");
+}
+
+#[test]
+fn a_range_of_scores_is_no_page() {
+    for page in [10, 100, 1024] {
+        let page = move |rows: &Rows, min, max| {
+            let members = solutions::score_range::score_range(rows, min, max);
+            members.into_iter().take(page).collect()
+        };
+        observed(&range(page), "range", &["{0.0 \"ann\" to 1099.0 \"ann\"}"]);
+    }
 }

@@ -64,7 +64,7 @@ const PLAIN: [&[u8]; 24] = [
 
 const NO_KEY: &str = "bytes that are no key";
 const ENDLESS: &str = "bytes without an end";
-const FOLLOWED: &str = "keys with bytes behind the end";
+const FOLLOWED: &str = "keys with bytes after the end";
 const UNKNOWN: &str = "bytes with a zero before neither ff nor 01";
 
 /// What no string becomes.
@@ -142,7 +142,7 @@ fn ends_by_itself(sheet: &Sheet) -> Check {
         let [x, y] = [short, long].map(|i| outcomes[i].bytes().unwrap_or_default());
         Some(Finding {
             summary: format!(
-                "{} is the beginning of {}: whatever stands behind the first is compared with the second",
+                "{} is the beginning of {}: whatever comes after the first is compared with the second",
                 a.call, b.call
             ),
             detail: two_rows((&a.input.text, x), (&b.input.text, y), "differs first"),
@@ -209,7 +209,7 @@ fn classes(value: &[u8]) -> Vec<&'static str> {
     if value.ends_with(&[0]) {
         classes.push("strings that end in a zero byte");
     } else if value.contains(&0) {
-        classes.push("strings with bytes behind their last zero byte");
+        classes.push("strings with bytes after their last zero byte");
     }
     if value.contains(&0xff) {
         classes.push("strings with a byte ff");

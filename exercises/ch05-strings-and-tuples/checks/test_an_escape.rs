@@ -65,7 +65,7 @@ fn candidates() -> Candidates<Pair> {
         )
         .right(
             "groups_of_eight",
-            "It writes groups of eight bytes, filled with zeros, and behind each a byte that is ff less the number of \
+            "It writes groups of eight bytes, filled with zeros, and after each a byte that is ff less the number of \
              zeros that were filled in.",
             Pair {
                 encode: grouped,
@@ -90,7 +90,7 @@ fn escaped(value: &[u8], zero: &[u8], end: &[u8]) -> Vec<u8> {
     [&runs.join(zero), end].concat()
 }
 
-/// What stands before the end, with 00 and `zero` read as a zero byte.
+/// What comes before the end, with 00 and `zero` read as a zero byte.
 fn unescaped(key: &[u8], zero: u8, end: u8) -> Option<Vec<u8>> {
     let mut value = Vec::new();
     let mut bytes = key.iter().copied();
@@ -225,7 +225,7 @@ fn wrong_ends() -> Vec<Wrong<Pair>> {
         )
         .says("It writes a zero byte as 00 ff and ends with 00 alone.")
         .shows(
-            "between a string and the same with a zero byte behind it",
+            "between a string and the same with a zero byte after it",
             |pair| not_the_beginning(pair, b"a", b"a\x00"),
         ),
     ]
@@ -242,7 +242,7 @@ fn wrong_zeros() -> Vec<Wrong<Pair>> {
         )
         .says("It ends with 00 01 and leaves zero bytes as they are.")
         .shows(
-            "between a string and the same with a zero byte behind it",
+            "between a string and the same with a zero byte after it",
             |pair| in_order(pair, b"a", b"a\x00"),
         ),
         Wrong::new(
@@ -254,7 +254,7 @@ fn wrong_zeros() -> Vec<Wrong<Pair>> {
         )
         .says("It writes a zero byte as 00 01 and ends with 00 ff.")
         .shows(
-            "between a string and the same with a zero byte behind it",
+            "between a string and the same with a zero byte after it",
             |pair| in_order(pair, b"a", b"a\x00"),
         ),
         Wrong::new(
@@ -281,8 +281,8 @@ fn wrong_zeros() -> Vec<Wrong<Pair>> {
                 decode: right::decode,
             },
         )
-        .says("It forgets what stands behind the last zero byte.")
-        .shows("in strings that go on behind a zero byte", |pair| {
+        .says("It forgets what comes after the last zero byte.")
+        .shows("in strings that go on after a zero byte", |pair| {
             comes_back(pair, b"a\x00b")
         }),
         Wrong::new(
@@ -345,7 +345,7 @@ fn wrong_strings() -> Vec<Wrong<Pair>> {
                 decode: right::decode,
             },
         )
-        .says("It drops what stands behind the first 32 bytes.")
+        .says("It drops what comes after the first 32 bytes.")
         .shows("in long strings", |pair| comes_back(pair, &[b'a'; 33])),
     ]
 }
@@ -377,8 +377,8 @@ fn wrong_decoders() -> Vec<Wrong<Pair>> {
                 },
             },
         )
-        .says("Its keys are right. Its `decode` ignores what stands behind the end.")
-        .shows("when something is put behind a key", move |pair| {
+        .says("Its keys are right. Its `decode` ignores what comes after the end.")
+        .shows("when something is put after a key", move |pair| {
             refused(pair, &[&(pair.encode)(b"a")[..], b"b"].concat())
         }),
         Wrong::new(

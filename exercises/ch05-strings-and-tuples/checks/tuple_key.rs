@@ -15,7 +15,7 @@ pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
 /// A user, a number and a note.
 pub(crate) type Tuple = (&'static str, u64, &'static str);
 
-/// Names, the plainest first. `LONG` and its neighbour differ behind the sixteenth byte.
+/// Names, the plainest first. `LONG` and its neighbour differ after the sixteenth byte.
 const USERS: [&str; 23] = [
     "ann",
     "a",
@@ -99,8 +99,8 @@ fn tuples() -> Vec<Tuple> {
         }
     }
     all.sort_by_key(|(effort, _)| *effort);
-    // A digit stands between `/` and `:`. In UTF-16 the second of two characters comes first.
-    let texts = ["ann1", "\u{ff5e}", "\u{1f600}"].into_iter();
+    // A digit lies between `/` and `:`. In UTF-16 the second of two characters comes first.
+    let texts = ["ann1", "\u{ff5e}", "\u{1f600}", "two\nlines", "two\nwords"].into_iter();
     let texts = texts.chain(long_texts());
     let more = texts.flat_map(|text| [(text, 1, ""), ("ann", 1, text)]);
     all.into_iter()

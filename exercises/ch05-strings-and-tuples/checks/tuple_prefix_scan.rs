@@ -63,13 +63,19 @@ const STORES: [&[Row]; 9] = [
         ("Ann", 2),
         ("ann", 3),
         ("ann ", 4),
+        ("ann\nbob", 7),
         ("a long name, longer than most buffers are, and one", 5),
         ("a long name, longer than most buffers are, and another", 6),
     ],
 ];
 
+/// More orders of one user than a page has.
+fn many() -> Vec<Row> {
+    (0..1100).map(|number| ("ann", number)).collect()
+}
+
 /// The names that are asked for, the plainest first.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "ann",
     "bob",
     "an",
@@ -88,6 +94,7 @@ const NAMES: [&str; 19] = [
     "a\0\u{1}",
     "Ann",
     " ann",
+    "ann\nbob",
     "a long name, longer than most buffers are, and one",
 ];
 
@@ -179,7 +186,7 @@ fn successors() -> PartOf<Scans> {
         let class = if prefix.iter().all(|&byte| byte == 0xff) {
             "prefixes without a successor"
         } else if prefix.ends_with(&[0xff]) {
-            "prefixes that end in ff behind another byte"
+            "prefixes that end in ff after another byte"
         } else {
             "prefixes that do not end in ff"
         };
@@ -204,16 +211,18 @@ fn queries(
         let store = names.iter().copied().zip(1..).collect();
         (store, names)
     });
-    for (store, names) in short.chain(long) {
+    let many = [(many(), &NAMES[..1])];
+    for (store, names) in short.chain(long).chain(many) {
         for &name in names {
             let rows = store.clone();
             let row = |(user, number): &Row| format!("{} {number}", quoted_text(user));
-            let shown: Vec<String> = store.iter().map(row).collect();
-            let call = format!(
-                "{function}({{{}}}, {})",
-                shown.join(", "),
-                quoted_text(name)
-            );
+            let shown = match &store[..] {
+                [first, .., last] if store.len() > 100 => {
+                    format!("{} to {}", row(first), row(last))
+                }
+                _ => store.iter().map(row).collect::<Vec<_>>().join(", "),
+            };
+            let call = format!("{function}({{{shown}}}, {})", quoted_text(name));
             let mut classes = vec![if store.iter().any(|(user, _)| *user == name) {
                 "queries for a name that has rows"
             } else {

@@ -85,7 +85,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "raw_bytes",
         ENDS,
         "the bytes of the string and nothing else",
-        "As long as nothing follows, they sort. With a field behind it, \"a\" is compared by the first byte of \
+        "As long as nothing follows, they sort. With a field after it, \"a\" is compared by the first byte of \
          that field where \"ab\" still has its own b.",
         END,
     ),
@@ -111,7 +111,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         ZeroKept,
         "zero_kept",
         ORDER,
-        "zero bytes left as they are, and 00 01 behind the string",
+        "zero bytes left as they are, and 00 01 after the string",
         "\"a\\x00\" becomes 61 00 00 01, which sorts before 61 00 01, the key of \"a\". A zero byte has to be \
          told from the end, and by a second byte above 01.",
         REPAIR,
@@ -121,7 +121,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "zero_doubled",
         ORDER,
         "a doubled zero byte",
-        "Doubling is how quotes are escaped in SQL. Here the second byte also decides the order: behind 00, a \
+        "Doubling is how quotes are escaped in SQL. Here the second byte also decides the order: after 00, a \
          zero byte has to sort above the end, and 00 sorts below 01.",
         REPAIR,
     ),
@@ -130,7 +130,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "zero_like_the_end",
         ENDS,
         "00 01 for a zero byte, which is also the end",
-        "Nobody can tell whether 61 00 01 ends here or goes on. The second byte behind 00 says which: ff for a \
+        "Nobody can tell whether 61 00 01 ends here or goes on. The second byte after 00 says which: ff for a \
          zero byte, 01 for the end.",
         REPAIR,
     ),
@@ -140,7 +140,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         ORDER,
         "ff 00 for a zero byte",
         "The escape begins with the byte that it stands for. \"a\\x00\" is smaller than \"ab\", but with ff in \
-         front it sorts behind every letter.",
+         front it sorts after every letter.",
         REPAIR,
     ),
     Quirk::of(
@@ -149,7 +149,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         ORDER,
         "zero bytes left out",
         "\"a\" and \"a\\x00\" become one key, so one of the two rows replaces the other. A zero byte is a byte \
-         like any other to whoever stored it.",
+         like any other to anyone who stored it.",
         REPAIR,
     ),
     Quirk::of(
@@ -165,7 +165,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         TailForgotten,
         "tail_forgotten",
         ORDER,
-        "forgetting what stands behind the last zero byte",
+        "forgetting what comes after the last zero byte",
         "\"a\\x00b\" and \"a\\x00c\" become one key. Copying runs between zeros needs a copy after the last one, \
          too. Pika's escape had this fault in 2024.",
         WILD,
@@ -174,8 +174,8 @@ const QUIRKS: [Quirk<Step>; 32] = [
         ByteAfterZeroSkipped,
         "byte_after_zero_skipped",
         ORDER,
-        "an escape that swallows the byte behind a zero byte",
-        "ff is added behind a zero byte, it does not replace the next one: \"a\\x00b\" and \"a\\x00c\" become one \
+        "an escape that swallows the byte after a zero byte",
+        "ff is added after a zero byte, it does not replace the next one: \"a\\x00b\" and \"a\\x00c\" become one \
          key.",
         REPAIR,
     ),
@@ -184,7 +184,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "ff_escaped_too",
         BYTES,
         "ff 00 for a byte ff besides",
-        "The keys are in order and end by themselves. But ff means something only right behind 00, and a 00 is \
+        "The keys are in order and end by themselves. But ff means something only right after 00, and a 00 is \
          never left bare. Escaping it is not needed and makes the key longer.",
         REPAIR,
     ),
@@ -229,7 +229,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "end_of_ff",
         ORDER,
         "ff as the end",
-        "The end has to sort below everything that may stand in its place. With ff, \"a\" sorts behind \"ab\".",
+        "The end has to sort below everything that may come in its place. With ff, \"a\" sorts after \"ab\".",
         REPAIR,
     ),
     Quirk::of(
@@ -289,15 +289,15 @@ const QUIRKS: [Quirk<Step>; 32] = [
         ORDER,
         "the string, then its length in four bytes",
         "A reader from the front does not know where the length begins, and neither does a comparison: for \
-         \"a\" the length stands where a longer string has its next byte.",
+         \"a\" the length is where a longer string has its next byte.",
         WIDTH,
     ),
     Quirk::of(
         Padded,
         "padded_with_zeros",
         ORDER,
-        "zero bytes up to a width of 16, and a cut behind it",
-        "\"a\" and \"a\\x00\" become one key, and so do long strings that differ behind the sixteenth byte. A fixed \
+        "zero bytes up to a width of 16, and a cut after it",
+        "\"a\" and \"a\\x00\" become one key, and so do long strings that differ after the sixteenth byte. A fixed \
          width is for values that have one width.",
         WIDTH,
     ),
@@ -306,7 +306,7 @@ const QUIRKS: [Quirk<Step>; 32] = [
         "cut_at_the_first_zero",
         ORDER,
         "the string up to its first zero byte",
-        "That is a C string. In a byte string a zero is a byte like any other, and what stands behind it tells \
+        "That is a C string. In a byte string a zero is a byte like any other, and what comes after it tells \
          it from others.",
         REPAIR,
     ),
@@ -348,9 +348,9 @@ const QUIRKS: [Quirk<Step>; 32] = [
         EndEscapedToo,
         "end_escaped_too",
         ORDER,
-        "00 ff 01 behind the string: an end whose zero byte is escaped as well",
-        "The end was put behind the string first, and then all zero bytes were escaped, its own too. Now it \
-         begins like a zero byte of the string, and what follows decides. Escape the string, then put 00 01 behind it.",
+        "00 ff 01 after the string: an end whose zero byte is escaped as well",
+        "The end was put after the string first, and then all zero bytes were escaped, its own too. Now it \
+         begins like a zero byte of the string, and what follows decides. Escape the string, then put 00 01 after it.",
         REPAIR,
     ),
     Quirk::of(
@@ -491,7 +491,7 @@ fn by_way_of_text() -> Vec<Mistake<Escape>> {
             encode(&[], text.as_bytes())
         })
         .says("the right key of every text, and a panic where the bytes are no UTF-8")
-        .why("A byte string holds any bytes, and ff stands in no UTF-8 text. Nothing here asks for text: bytes stay bytes.")
+        .why("A byte string holds any bytes, and ff occurs in no UTF-8 text. Nothing here asks for text: bytes stay bytes.")
         .link(WILD),
         in_encode("zero_bytes_panic", RETURNS, |value| {
             assert!(!value.contains(&0), "nul byte found in provided data");

@@ -79,8 +79,8 @@ const QUIRKS: [Quirk<Step>; 14] = [
     quirk(
         NotUnescaped,
         "decode_leaves_escapes",
-        "leaving 00 ff as it stands",
-        "`encode` has put the ff behind each zero byte, so it has to be taken out again.",
+        "leaving 00 ff as it is",
+        "`encode` has put the ff after each zero byte, so it has to be taken out again.",
         REPAIR,
     ),
     quirk(
@@ -108,7 +108,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
         UnescapedTwice,
         "decode_unescapes_twice",
         "turning back 00 ff until none is left",
-        "The string \"a\\x00\\xff\" becomes 61 00 ff ff. Turned back once it is right; the 00 ff that stands there \
+        "The string \"a\\x00\\xff\" becomes 61 00 ff ff. Turned back once it is right; the 00 ff that is there \
          now is the string's own.",
         REPAIR,
     ),
@@ -116,14 +116,14 @@ const QUIRKS: [Quirk<Step>; 14] = [
         EndGivenBack,
         "decode_keeps_the_end",
         "giving back the end as well",
-        "00 01 was put behind the string by `encode`. It is no part of it.",
+        "00 01 was put after the string by `encode`. It is no part of it.",
         REPAIR,
     ),
     quirk(
         CutAtFirstZero,
         "decode_stops_at_the_first_zero",
         "stopping at the first zero byte",
-        "The first zero byte may be one of the string. The byte behind it tells: ff, and the string goes on; 01, \
+        "The first zero byte may be one of the string. The byte after it tells: ff, and the string goes on; 01, \
          and it ends.",
         REPAIR,
     ),
@@ -159,7 +159,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
     quirk(
         UnknownAccepted,
         "decode_accepts_unknown_escapes",
-        "letting a zero byte pass with anything behind it",
+        "letting a zero byte pass with anything after it",
         "`encode` writes 00 ff and 00 01 and nothing else. Any other pair says that the bytes are damaged, or \
          of another format.",
         RULES,
@@ -177,7 +177,7 @@ const QUIRKS: [Quirk<Step>; 14] = [
             ShortPanics,
             "decode_panics_on_short_keys",
             "reading past the last byte",
-            "Behind a byte there may be no other. `get` and `next` say so by `None`; an index panics.",
+            "After a byte there may be no other. `get` and `next` say so by `None`; an index panics.",
             RULES,
         )
     },
@@ -291,9 +291,37 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         .says("cutting 00 01 from the end and reading 00 ff as 00 in what is left, with no look at other zero bytes")
         .why(
             "That is enough for keys that `encode` wrote. But 61 00 01 62 00 01 ends in 00 01 as well, and has another end \
-             inside. Behind each 00 stands ff or 01, and behind the end nothing.",
+             inside. After each 00 comes ff or 01, and after the end nothing.",
         )
         .link(RULES),
+        in_decode("decode_strips_the_end_alone", "round-trip", |key| {
+            key.strip_suffix(&[0x00, 0x01]).map(<[u8]>::to_vec)
+        })
+        .says("cutting 00 01 from the end and giving back what is left as it is")
+        .why(
+            "`encode` has put ff after each zero byte, so it has to be taken out again. And a zero byte with anything but ff after              it is in no key: then the answer is `None`.",
+        )
+        .link(REPAIR),
+        in_decode("decode_accepts_an_end_of_the_bytes", "round-trip", |key| {
+            let mut value = Vec::new();
+            let mut bytes = key.iter().copied();
+            while let Some(byte) = bytes.next() {
+                match byte {
+                    0x00 => match bytes.next()? {
+                        0xff => value.push(0x00),
+                        0x01 => return bytes.next().is_none().then_some(value),
+                        _ => return None,
+                    },
+                    byte => value.push(byte),
+                }
+            }
+            Some(value)
+        })
+        .says("giving back what was read when the bytes stop without 00 01")
+        .why(
+            "Without its end the key is cut off, and nobody knows what is missing. After the loop over the bytes the answer is `None`.",
+        )
+        .link(END),
         in_decode("decode_replaces_hex_digits", "round-trip", |key| {
             let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
             let digits = digits.strip_suffix("0001")?.replace("00ff", "00");
@@ -302,19 +330,19 @@ fn from_the_end() -> Vec<Mistake<Escape>> {
         .says("00ff replaced by 00 in the text of hexadecimal digits")
         .why(
             "Four digits 00ff need not be two bytes: 10 0f f1 is written 100ff1, and there they belong to three. And what is no \
-             key is not refused: a 00 with another byte behind it stays as it is. Look at the bytes, not at their digits.",
+             key is not refused: a 00 with another byte after it stays as it is. Look at the bytes, not at their digits.",
         )
         .link(REPAIR),
         in_decode("decode_takes_any_other_byte_for_the_end", "round-trip", |key| {
             pairs(key, |byte| byte == 0xff)
         })
-        .says("taking 00 for the end unless ff stands behind it")
+        .says("taking 00 for the end unless ff comes after it")
         .why(OTHER_PAIR)
         .link(RULES),
         in_decode("decode_takes_any_other_byte_for_ff", "round-trip", |key| {
             pairs(key, |byte| byte != 0x01)
         })
-        .says("taking 00 for a zero byte of the string unless 01 stands behind it")
+        .says("taking 00 for a zero byte of the string unless 01 comes after it")
         .why(OTHER_PAIR)
         .link(RULES),
         in_decode("decode_panics_on_what_is_no_key", "returns", |key| {
@@ -347,7 +375,7 @@ fn pairs(key: &[u8], is_zero: fn(u8) -> bool) -> Option<Vec<u8>> {
     }
 }
 
-/// 00 ff read as 00, and all else as it stands.
+/// 00 ff read as 00, and all else as it is.
 fn mended(bytes: &[u8]) -> Vec<u8> {
     let mut value: Vec<u8> = Vec::new();
     let mut escape = false;

@@ -36,7 +36,7 @@ fn of_joined() -> Vec<Mistake<Orders>> {
             .link(SCAN),
         expects("joined_colon_above_letters", || letters!(b d e a f c))
             .says("the colon above the letters")
-            .why("The colon is 3a, and the letter a is 61: f stands before a.")
+            .why("The colon is 3a, and the letter a is 61: f comes before a.")
             .link(SCAN),
         expects("joined_zero_above", || letters!(b e f a d c))
             .says("the zero byte above everything else")
@@ -61,13 +61,13 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
         expects("lengths_like_the_strings", || letters!(b f d e a c))
             .says("the order of the strings themselves")
             .why(
-                "The length is the first byte of the key, so it decides first: c is `01 62` and stands before all \
+                "The length is the first byte of the key, so it decides first: c is `01 62` and comes before all \
                  strings of two bytes.",
             )
             .link(WIDTH),
         expects("lengths_behind", || letters!(b d e f a c))
             .says("lengths that are compared last")
-            .why("The length stands in front. It is compared before any byte of the string.")
+            .why("The length is in front. It is compared before any byte of the string.")
             .link(WIDTH),
         expects("longest_first", || letters!(d e a f c b))
             .says("the longest strings first")
@@ -97,7 +97,7 @@ fn of_bare() -> Vec<Mistake<Orders>> {
             .link(END),
         expects("bare_like_joined", || letters!(b d e f a c))
             .says("the order of the keys with a colon")
-            .why("There it was 3a that stood behind the string. Now it is ff, and that is above every letter.")
+            .why("There it was 3a that came after the string. Now it is ff, and that is above every letter.")
             .link(END),
         expects("bare_empty_first", || letters!(b d e a f c))
             .says("the empty string in front")
@@ -106,12 +106,12 @@ fn of_bare() -> Vec<Mistake<Orders>> {
         expects("bare_reversed", || letters!(c a e d f b))
             .says("the strings in reverse")
             .why(
-                "ff behind a string does not turn the order round. It only moves a string behind those that it \
+                "ff after a string does not turn the order round. It only moves a string after those that it \
                  begins.",
             )
             .link(END),
         expects("bare_f_behind_c", || letters!(d e a c f b))
-            .says("f behind c")
+            .says("f after c")
             .why("f is `61 ff` and c is `62 ff`. The first byte decides before any ff is looked at.")
             .link(END),
     ]
@@ -126,13 +126,13 @@ fn of_escaped() -> Vec<Mistake<Orders>> {
             .says("an order that has d before f")
             .why(
                 "Both go on with 00. In d it is a zero byte, so ff follows; in f it is the end, so 01 follows. 01 is \
-                 less: f stands first.",
+                 less: f comes first.",
             )
             .link(REPAIR),
         expects("escaped_ff_above_letters", || letters!(b f e a d c))
-            .says("d behind e and a, because of its ff")
+            .says("d after e and a, because of its ff")
             .why(
-                "d is `61 00 ff 00 01`. Its second byte is 00 and decides against 21 and 61; the ff behind it is never \
+                "d is `61 00 ff 00 01`. Its second byte is 00 and decides against 21 and 61; the ff after it is never \
                  looked at.",
             )
             .link(REPAIR),

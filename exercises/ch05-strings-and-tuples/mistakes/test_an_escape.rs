@@ -176,7 +176,7 @@ fn a_rule_forgotten() -> Vec<Mistake<Tester<Pair>>> {
             back_again(encode, decode, &strings());
         })
         .says("a test that gives `decode` nothing but right keys")
-        .why("A decoder meets bytes that no encoder wrote. Cut a key, and put a byte behind one.")
+        .why("A decoder meets bytes that no encoder wrote. Cut a key, and put a byte after one.")
         .link(RULES),
         weak("order_not_tested", "kills", |encode, decode| {
             end_by_themselves(encode, &strings());
@@ -220,9 +220,9 @@ fn too_few_strings() -> Vec<Mistake<Tester<Pair>>> {
                 })
                 .collect(),
         )))
-        .says("a test of strings in which nothing stands behind a zero byte")
+        .says("a test of strings in which nothing comes after a zero byte")
         .why(
-            "Zero bytes at the end find many faults. But Pika forgot what stands *behind* the last one: try strings \
+            "Zero bytes at the end find many faults. But Pika forgot what comes *after* the last one: try strings \
              that go on.",
         )
         .link(WILD),

@@ -83,7 +83,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Colon,
         "user_ended_by_a_colon",
-        "a colon behind the user",
+        "a colon after the user",
         "A name may hold a colon, and `a!` is greater than `a` although ! is less than `:`. Nothing below the \
          end of a name may continue it. Escape and terminate.",
         SCAN,
@@ -91,7 +91,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Slash,
         "user_ended_by_a_slash",
-        "a sign such as `/` or `#` behind the user",
+        "a sign such as `/` or `#` after the user",
         "A name may hold the sign itself, and `a!` is greater than `a` although ! is less than `/`. Nothing below the \
          end of a name may continue it. Escape and terminate.",
         SCAN,
@@ -99,15 +99,15 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Bar,
         "user_ended_by_a_bar",
-        "a sign such as `|` or `~` behind the user",
-        "A name may hold the sign itself, and with an end above the letters `a` sorts behind `aa`. The end has to sort \
+        "a sign such as `|` or `~` after the user",
+        "A name may hold the sign itself, and with an end above the letters `a` sorts after `aa`. The end has to sort \
          below every continuation. Escape and terminate.",
         SCAN,
     ),
     quirk(
         Control,
         "user_ended_by_a_control_character",
-        "a control character such as a tab or 1f behind the user",
+        "a control character such as a tab or 1f after the user",
         "Hardly anybody types it, and any text may hold it. And a zero byte and 01 are less still: `a\\0` sorts before \
          `a`. Nothing below the end of a name may continue it. Escape and terminate.",
         REPAIR,
@@ -115,7 +115,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Zero,
         "user_ended_by_a_bare_zero",
-        "a zero byte behind the user, and zero bytes in the user left as they are",
+        "a zero byte after the user, and zero bytes in the user left as they are",
         "00 is below every continuation but one: a name may hold a zero byte itself. Then nothing tells it \
          from the end.",
         REPAIR,
@@ -123,9 +123,9 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         Ff,
         "user_ended_by_ff",
-        "ff behind the user",
+        "ff after the user",
         "Text never holds a byte ff, so nothing collides. But the end has to sort below every continuation: \
-         with ff, `a` sorts behind `aa`.",
+         with ff, `a` sorts after `aa`.",
         REPAIR,
     ),
     quirk(
@@ -139,7 +139,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         ZeroKept,
         "zero_in_the_user_kept",
-        "00 01 behind the user, and zero bytes in the user left as they are",
+        "00 01 after the user, and zero bytes in the user left as they are",
         "The end is right, but a name may hold 00, too. Each zero byte of the name has to become 00 ff.",
         REPAIR,
     ),
@@ -154,8 +154,8 @@ const QUIRKS: [Quirk<Step>; 21] = [
     quirk(
         EndOfOneZero,
         "user_ended_by_one_zero",
-        "an escaped user and a single 00 behind it",
-        "Nearly right: a number from ff00000000000000 on begins with ff, and behind 00 that reads as a zero \
+        "an escaped user and a single 00 after it",
+        "Nearly right: a number from ff00000000000000 on begins with ff, and after 00 that reads as a zero \
          byte of the name. FoundationDB can end a string so because no field of its begins with ff.",
         SYSTEMS,
     ),
@@ -230,14 +230,14 @@ const QUIRKS: [Quirk<Step>; 21] = [
         NoteBeforeNumber,
         "note_before_number",
         "the note in front of the number",
-        "The fields stand in the order in which they are compared: user, number, note.",
+        "The fields are in the order in which they are compared: user, number, note.",
         FIELDS,
     ),
     quirk(
         NumberFirst,
         "number_first",
         "the number in front of the user",
-        "The fields stand in the order in which they are compared. With the number first, the orders of one \
+        "The fields are in the order in which they are compared. With the number first, the orders of one \
          user are scattered.",
         FIELDS,
     ),
@@ -345,7 +345,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("the fields as text, joined by colons")
         .why(
-            "Three faults at once: a colon may stand in a field, a byte below it may continue a name, and 10 \
+            "Three faults at once: a colon may be in a field, a byte below it may continue a name, and 10 \
              sorts before 2. Fields that end by themselves need no separator.",
         )
         .link(SCAN),
@@ -363,7 +363,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("the fields as text, joined by a sign such as `/` or `#`")
         .why(
-            "Three faults at once: the sign may stand in a field, a byte below it may continue a name, and 10 \
+            "Three faults at once: the sign may be in a field, a byte below it may continue a name, and 10 \
              sorts before 2. Fields that end by themselves need no separator.",
         )
         .link(SCAN),
@@ -372,7 +372,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("the fields as text, joined by a sign such as `|` or `~`")
         .why(
-            "Three faults at once: the sign may stand in a field, letters below it may continue a name, and 10 \
+            "Three faults at once: the sign may be in a field, letters below it may continue a name, and 10 \
              sorts before 1. Fields that end by themselves need no separator.",
         )
         .link(SCAN),
@@ -397,7 +397,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         mistake("user_ended_by_two_bare_zeros", |user, number, note| {
             [user.as_bytes(), &[0x00, 0x00], &number.to_be_bytes(), note.as_bytes()].concat()
         })
-        .says("two zero bytes behind the user, and zero bytes in the user left as they are")
+        .says("two zero bytes after the user, and zero bytes in the user left as they are")
         .why("A name may hold one zero byte, or two. Then nothing tells them from the end. Each zero byte of the name has to become 00 ff.")
         .link(REPAIR),
         mistake("number_in_decimal_and_ended", |user, number, note| {
@@ -444,7 +444,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         mistake("colon_escaped_by_a_backslash", |user, number, note| {
             format!("{}:{number:020}:{note}", user.replace(':', "\\:")).into_bytes()
         })
-        .says("a colon behind the user, and colons of the user escaped by a backslash")
+        .says("a colon after the user, and colons of the user escaped by a backslash")
         .why(
             "Now the end can be told from a colon of the name. But the order is not mended: `a!` is greater than `a` \
              although ! is less than `:`. An end has to be below every continuation, and an escape has to begin with the \
@@ -456,7 +456,7 @@ pub fn all() -> Vec<Mistake<Key>> {
         })
         .says("the tuple as `{:?}` prints it")
         .why(
-            "The quote behind a name is 22, and 10 sorts before 2. What is printed for people has no order that a store \
+            "The quote after a name is 22, and 10 sorts before 2. What is printed for people has no order that a store \
              could use. Give each field bytes that sort and end by themselves.",
         )
         .link(SCAN),

@@ -50,19 +50,19 @@ fn added(prefix: &[u8]) -> Option<Vec<u8>> {
 fn of_successors() -> Vec<Mistake<Scans>> {
     vec![
         successor_mistake("ff_appended", |prefix| Some([prefix, &[0xff]].concat()))
-            .says("the prefix with one ff behind it")
+            .says("the prefix with one ff after it")
             .why(
                 "Above `61 ff` there are more strings that start with 61, from `61 ff 00` on. The smallest string \
                  above them all is 62: add one to the prefix itself.",
             ),
         successor_mistake("many_ff_appended", |prefix| Some([prefix, &[0xff; 8]].concat()))
-            .says("the prefix with eight ff behind it")
+            .says("the prefix with eight ff after it")
             .why(
-                "However many ff you append, a longer string with this prefix stands above. Add one to the prefix \
+                "However many ff you append, a longer string with this prefix is above. Add one to the prefix \
                  itself.",
             ),
         successor_mistake("zero_appended", |prefix| Some([prefix, &[0x00]].concat()))
-            .says("the prefix with a zero byte behind it")
+            .says("the prefix with a zero byte after it")
             .why(
                 "That is the next key, the smallest one above the prefix itself. All longer strings that start \
                  with the prefix are still to come.",
@@ -110,10 +110,10 @@ fn of_successors() -> Vec<Mistake<Scans>> {
             end[grows] += 1;
             Some(end)
         })
-        .says("one added to the last byte below ff, with the ff behind it left standing")
+        .says("one added to the last byte below ff, with the ff after it left in place")
         .why(
             "`61 ff` becomes `62 ff`. The string 62 is below it and does not start with `61 ff`: it would be found by mistake. \
-             What stands behind the byte that grows has to go.",
+             What comes after the byte that grows has to go.",
         ),
         successor_mistake("only_one_carry", |prefix| match prefix {
             [.., 0xff, 0xff] => None,
@@ -146,7 +146,7 @@ fn of_successors() -> Vec<Mistake<Scans>> {
         })
         .says("00 as the successor of the empty prefix")
         .why(
-            "00 is the next string behind the empty one. But every string starts with the empty prefix, so there is none above \
+            "00 is the next string after the empty one. But every string starts with the empty prefix, so there is none above \
              them all: `None`.",
         ),
         successor_mistake("no_successor_becomes_empty", |prefix| {
@@ -154,7 +154,7 @@ fn of_successors() -> Vec<Mistake<Scans>> {
         })
         .says("an empty string where there is no successor")
         .why(
-            "The empty string is the smallest of all, so a range up to it is empty. Behind a prefix of nothing \
+            "The empty string is the smallest of all, so a range up to it is empty. After a prefix of nothing \
              but ff there is no bound: the range is open.",
         ),
         successor_mistake("no_successor_becomes_longer", |prefix| {
@@ -163,7 +163,7 @@ fn of_successors() -> Vec<Mistake<Scans>> {
         })
         .says("another ff where there is no successor")
         .why(
-            "Above `ff ff` there are still `ff ff 00` and longer ones that start with ff. No string stands above \
+            "Above `ff ff` there are still `ff ff 00` and longer ones that start with ff. No string is above \
              them all.",
         ),
         panicking("unwraps_a_last_byte", |prefix| {
@@ -242,7 +242,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "rows_up_to_one_ff",
         ONE,
         "an end at the prefix and one ff",
-        "Behind the name stands the number, and a large one begins with ff: its eight bytes are greater than \
+        "After the name comes the number, and a large one begins with ff: its eight bytes are greater than \
          one ff. End at the prefix successor.",
         ROWS,
     ),
@@ -259,14 +259,14 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "no_upper_bound",
         ONE,
         "all rows from this user's first one to the end",
-        "A prefix is a range with two bounds. Nothing stops this one behind the user's last row.",
+        "A prefix is a range with two bounds. Nothing stops this one after the user's last row.",
         ROWS,
     ),
     Quirk::of(
         CutByLength,
         "number_cut_by_the_names_length",
         ONE,
-        "numbers read right behind as many bytes as the name has, and two for the end",
+        "numbers read right after as many bytes as the name has, and two for the end",
         "In the row the name may be longer than in the program: each of its zero bytes takes two. The number is \
          the last eight bytes of the row.",
         REPAIR,
@@ -292,7 +292,7 @@ const OF_ONE: [Quirk<Step>; 9] = [
         "first_row_only",
         ONE,
         "the first row and no more",
-        "A user may have many rows. They stand side by side: read on up to the end of the range.",
+        "A user may have many rows. They are next to each other: read on up to the end of the range.",
         TASK,
     ),
 ];
@@ -303,7 +303,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "beginning_taken_for_a_whole_name",
         BEGINNING,
         "the rows of the user whose whole name is `start`",
-        "With 00 01 behind it the name is complete, and `anna` does not start with that. The prefix of all names \
+        "With 00 01 after it the name is complete, and `anna` does not start with that. The prefix of all names \
          that start alike is the escaped text without an end.",
         ROWS,
     ),
@@ -346,7 +346,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "no_bound_behind_the_beginning",
         BEGINNING,
         "all rows from the first such name to the end",
-        "A prefix is a range with two bounds. Nothing stops this one behind the last name that starts like this.",
+        "A prefix is a range with two bounds. Nothing stops this one after the last name that starts like this.",
         ROWS,
     ),
     Quirk::of(
@@ -354,7 +354,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
         "first_row_of_many",
         BEGINNING,
         "the first row and no more",
-        "Many rows may start alike. They stand side by side: read on up to the end of the range.",
+        "Many rows may start alike. They are next to each other: read on up to the end of the range.",
         TASK,
     ),
 ];

@@ -29,7 +29,7 @@
 
 /// The letters in the order of the keys that end in `:`.
 pub fn joined() -> [char; 6] {
-    todo!("a to f, each with 3a behind it")
+    todo!("a to f, each with 3a after it")
 }
 
 /// The letters in the order of the keys that begin with the length.
@@ -39,7 +39,7 @@ pub fn length_first() -> [char; 6] {
 
 /// The letters in the order of the keys that go on with `ff`.
 pub fn bare() -> [char; 6] {
-    todo!("a to f, each with ff behind it")
+    todo!("a to f, each with ff after it")
 }
 
 /// The letters in the order of the escaped and ended keys.

@@ -9,7 +9,7 @@
 //! 1. *Order.* `a < b` exactly when `encode(a) < encode(b)`.
 //! 2. *It ends by itself.* If `a` and `b` are different, `encode(b)` does not start with `encode(a)`.
 //! 3. *Round trip.* `decode(&encode(a))` is `Some(a)`.
-//! 4. *Refusal.* If a byte is cut from the end of a key, or one is put behind it, `decode` gives `None`.
+//! 4. *Refusal.* If a byte is cut from the end of a key, or one is put after it, `decode` gives `None`.
 //!
 //! Return if you find nothing. How a string is escaped and ended is free: do not compare with the bytes that *your* encoder
 //! would write.

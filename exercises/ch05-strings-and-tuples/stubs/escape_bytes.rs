@@ -6,7 +6,7 @@
 //! **Task.** Write `encode` and `decode`:
 //!
 //! 1. a zero byte becomes `00 ff`, and every other byte stays as it is;
-//! 2. behind the last byte stands the end, `00 01`;
+//! 2. after the last byte comes the end, `00 01`;
 //! 3. `decode` gives the string back, and `None` for bytes that are not the whole key of one string.
 //!
 //! | string      | key                    |
@@ -22,7 +22,7 @@
 //! |---------------|------------------------------------|
 //! | `61`          | the end is missing                 |
 //! | `61 00 01 62` | something follows the end          |
-//! | `00 02 00 01` | behind `00` stands `ff` or `01`    |
+//! | `00 02 00 01` | after `00` comes `ff` or `01`    |
 //!
 //! **Check.** `cargo workbook check escape-bytes`, or `cargo test -p ch05-strings-and-tuples escape-bytes`.
 //! It is *not started* while both functions are `todo!()`. You may begin with either.
@@ -34,5 +34,5 @@ pub fn encode(value: &[u8]) -> Vec<u8> {
 
 /// The byte string whose key is `key`, or `None` if no string has this key.
 pub fn decode(key: &[u8]) -> Option<Vec<u8>> {
-    todo!("the string behind {key:?}")
+    todo!("the string whose key is {key:?}")
 }

@@ -1,7 +1,7 @@
 //! # tuple-key: the key of a tuple
 //!
 //! **Why.** A row is found by several fields at once. Its key has to sort as the tuple of these fields does,
-//! whatever stands in them.
+//! whatever is in them.
 //!
 //! **Task.** Write `key` for a row with a user, the number of an order and a note, so that keys compare as the
 //! tuples do: first the users, as Rust's `str` compares them, then the numbers, then the notes. Different

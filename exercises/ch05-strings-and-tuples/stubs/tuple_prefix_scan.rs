@@ -1,6 +1,6 @@
 //! # tuple-prefix-scan: all rows of one user
 //!
-//! **Why.** The rows that share their first fields stand side by side. A scan needs the two bounds around
+//! **Why.** The rows that share their first fields are next to each other. A scan needs the two bounds around
 //! them, and the upper one is where rows get lost.
 //!
 //! **Task.** A row is the key of a user and an order number, made by `key` below. Write three functions:

@@ -448,7 +448,7 @@ fn predictions_show_one_wrong_pair_and_not_the_answer() {
         "gems",
         &[
             "'x' is none of the letters a to f",
-            "a stands 6 times in your list, not once",
+            "a occurs 6 times in your list, not once",
         ],
     );
 }

@@ -311,7 +311,7 @@ fn predictions_show_one_wrong_place_and_not_the_answer() {
         &verdict,
         "numbers",
         &[
-            "a stands 8 times in your list, not once",
+            "a occurs 8 times in your list, not once",
             "of g and h you say that they share 9, but they share fewer",
         ],
     );

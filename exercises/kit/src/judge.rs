@@ -235,7 +235,7 @@ fn returns(
     let call = &part.probes[first].call;
     let summary = match &outcomes[first] {
         Outcome::Todo { place } if !is_own(place) => {
-            format!("{call} reaches a `todo!()` that stands in another file, {place}")
+            format!("{call} reaches a `todo!()` in another file, {place}")
         }
         Outcome::Todo { .. } => format!("{call} reaches a `todo!()`"),
         Outcome::Panic { message, place } => format!("{call} panics {place}: {message}"),

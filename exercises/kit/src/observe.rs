@@ -78,7 +78,8 @@ fn where_is(outcomes: &[Outcome], what: impl Fn(&Outcome) -> bool) -> Vec<usize>
 fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
     let mut said = Vec::new();
     let panics = where_is(outcomes, |o| matches!(o, Outcome::Panic { .. }));
-    if let Some(&first) = panics.first() {
+    // Of a single probe, the finding has said it all.
+    if let Some(&first) = panics.first().filter(|_| part.probes.len() > 1) {
         said.push(format!("It panics on {}.", describe(part, &panics)));
         let differ = panics
             .iter()
@@ -106,7 +107,11 @@ fn no_answer(part: &Part, outcomes: &[Outcome]) -> Vec<String> {
         } else {
             format!("It did answer {}", describe(part, &answered))
         };
-        said.push(format!("{before}; {} not tried after that.", were(unasked)));
+        said.push(if unasked == 0 {
+            format!("{before}.")
+        } else {
+            format!("{before}; {} not tried after that.", were(unasked))
+        });
     }
     said
 }

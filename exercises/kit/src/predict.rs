@@ -71,7 +71,7 @@ fn not_each_once(list: &[char], last: char) -> Option<String> {
     }
     ('a'..=last).find_map(|letter| {
         let times = list.iter().filter(|other| **other == letter).count();
-        (times != 1).then(|| format!("{letter} stands {times} times in your list, not once"))
+        (times != 1).then(|| format!("{letter} occurs {times} times in your list, not once"))
     })
 }
 
@@ -86,11 +86,11 @@ mod tests {
         assert_eq!(fault(&letters!(b a d)), "'d' is none of the letters a to c");
         assert_eq!(
             fault(&letters!(b a b)),
-            "b stands 2 times in your list, not once"
+            "b occurs 2 times in your list, not once"
         );
         assert_eq!(
             fault(&letters!(b a)),
-            "c stands 0 times in your list, not once"
+            "c occurs 0 times in your list, not once"
         );
     }
 }

@@ -182,7 +182,7 @@ fn cut_or_extended(pairs: &[(&[u8], &[u8])], right_len: usize, given_len: usize)
         return Some(format!("the right one with {} in front", hex(front)));
     }
     all(&|r, g| g.ends_with(back) && g.starts_with(r))
-        .then(|| format!("the right one with {} behind", hex(back)))
+        .then(|| format!("the right one with {} after it", hex(back)))
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
         is(|n| n.to_be_bytes()[4..].to_vec(), "only the last 4 bytes");
         is(|n| n.to_be_bytes()[..4].to_vec(), "only the first 4 bytes");
         is(|n| [&[7][..], &n.to_be_bytes()].concat(), "07 in front");
-        is(|n| [&n.to_be_bytes()[..], &[7]].concat(), "07 behind");
+        is(|n| [&n.to_be_bytes()[..], &[7]].concat(), "07 after it");
         is(|_| vec![0; 8], "always the same");
     }
 

@@ -68,6 +68,11 @@ struct Target {
     name: String,
 }
 
+/// What to do about an error in the checks, which the learner did not write. They are compiled after the answers; so the
+/// answers compile, but lack a function that the checks call, or have it with another type.
+const UNFIT: &str = "the checks call the functions that the tasks declare; in src/ these need the names, types and `pub` \
+    that they have in stubs/";
+
 /// The name of every chapter's test target.
 const TARGET: &str = "exercises";
 
@@ -143,12 +148,12 @@ impl BuildFailure {
             .push_str(&message.rendered.unwrap_or_default());
         let place = message.spans.iter().find(|span| span.is_primary);
         if let (true, Some(span)) = (self.first.is_empty(), place) {
-            self.first = format!(
-                "{} ({}:{})",
-                message.message,
-                span.file_name.replace('\\', "/"),
-                span.line_start
-            );
+            let file = span.file_name.replace('\\', "/");
+            self.first = format!("{} ({file}:{})", message.message, span.line_start);
+            if file.contains("/checks/") {
+                self.first.push_str(": ");
+                self.first.push_str(UNFIT);
+            }
         }
     }
 }

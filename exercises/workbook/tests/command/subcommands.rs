@@ -132,6 +132,26 @@ fn a_syntax_error_stays_in_its_chapter() {
     assert!(text.contains("1 passed, 1 failing"), "{text}");
 }
 
+/// The compiler names a place in the checks then, which the learner neither wrote nor can mend.
+#[test]
+fn a_function_with_another_name_or_type_is_said_to_be_the_learners() {
+    let repository = Repository::new("unfit");
+    repository.write(FIRST, "pub fn double(n: i64) -> i64 { n + n }\n");
+    repository.write(SECOND, "pub fn twice(n: i32) -> i32 { n + n }\n");
+    let told = "in src/ these need the names, types and `pub` that they have in stubs/";
+    let rows = repository.json(&["list", "--json"]);
+    for (name, compiler) in [
+        ("first-twice", "cannot find value `twice`"),
+        ("second-twice", "mismatched types"),
+    ] {
+        let diagnosis = row(&rows, name)["diagnosis"].as_str().unwrap();
+        assert!(diagnosis.contains(compiler), "{diagnosis}");
+        assert!(diagnosis.contains(told), "{diagnosis}");
+        let said = text(&repository.run(&["check", name]));
+        assert_eq!(said.matches(told).count(), 1, "{said}");
+    }
+}
+
 #[test]
 fn reset_asks_keeps_a_copy_and_says_where() {
     let repository = Repository::new("reset");
