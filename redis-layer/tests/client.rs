@@ -529,7 +529,7 @@ fn a_pause_joins_the_one_before_it() {
 /// The end of a pause wakes clients that were just about to wait for it, too.
 #[test]
 fn no_end_of_a_pause_is_missed() {
-    const PAUSES: usize = 2_000;
+    const PAUSES: usize = 300;
     let ours = ours();
     let address = ours.address;
     let is_done = Arc::new(AtomicBool::new(false));
