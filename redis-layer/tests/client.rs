@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -501,6 +503,111 @@ fn idle_clients_are_closed_but_not_those_who_listen() {
         listener.call(&["ping"]),
         "*2\\r\\n$4\\r\\npong\\r\\n$0\\r\\n\\r\\n"
     );
+}
+
+/// Two pauses are one: it lasts as long as the longer, and holds back what either does.
+#[test]
+fn a_pause_joins_the_one_before_it() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    for address in [real.address, ours.address] {
+        let (mut pauser, mut reader) = (Client::connect(address), Client::connect(address));
+        let started = Instant::now();
+        pauser.call(&["client", "pause", "400", "write"]);
+        pauser.call(&["client", "pause", "1", "all"]);
+        assert_eq!(reader.call(&["get", "k"]), "$-1\\r\\n");
+        assert!(started.elapsed() >= Duration::from_millis(390));
+        // It has ended, and is no part of the next one.
+        pauser.call(&["client", "pause", "60000", "write"]);
+        assert_eq!(reader.call(&["get", "k"]), "$-1\\r\\n");
+        pauser.call(&["client", "unpause"]);
+    }
+}
+
+/// The end of a pause wakes clients that were just about to wait for it, too.
+#[test]
+fn no_end_of_a_pause_is_missed() {
+    const PAUSES: usize = 300;
+    let ours = ours();
+    let address = ours.address;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let written: Arc<[AtomicUsize; 4]> = Arc::default();
+    let writers: Vec<_> = (0..written.len())
+        .map(|writer| {
+            let (is_done, written) = (Arc::clone(&is_done), Arc::clone(&written));
+            thread::spawn(move || {
+                let mut client = Client::connect(address);
+                while !is_done.load(Ordering::Relaxed) {
+                    client.send(b"get k\r\nset k v\r\n").unwrap();
+                    client.reply().unwrap();
+                    client.reply().unwrap();
+                    written[writer].fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    let mut pauser = Client::connect(address);
+    for _ in 0..PAUSES {
+        pauser.call(&["client", "pause", "600000", "write"]);
+        pauser.call(&["client", "unpause"]);
+        // The next pause would end, too, and wake those who have missed the end of this one.
+        for written in written.iter() {
+            let before = written.load(Ordering::Relaxed);
+            eventually(|| written.load(Ordering::Relaxed) > before);
+        }
+    }
+    is_done.store(true, Ordering::Relaxed);
+    for writer in writers {
+        writer.join().unwrap();
+    }
+}
+
+/// A client that wants no reply to a blocking command gets none, whatever ends the wait.
+#[test]
+fn a_wait_without_a_reply_ends_without_one() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let ask = |address| {
+        let (mut client, mut other) = (Client::connect(address), Client::connect(address));
+        let client_id = id(&mut client);
+        let is_waiting = |other: &mut Client| {
+            let clients = other.call(&["info", "clients"]);
+            clients.contains("blocked_clients:1")
+        };
+        let mut seen = String::new();
+        for silence in ["client reply skip", "client reply off"] {
+            for end in [
+                "rpush k v",
+                "client unblock ID",
+                "client unblock ID error",
+                "",
+            ] {
+                let timeout = if end.is_empty() { "0.05" } else { "0" };
+                let lines = format!("{silence}\r\nblpop k {timeout}\r\n");
+                client.send(lines.as_bytes()).unwrap();
+                if end.is_empty() {
+                    thread::sleep(Duration::from_millis(300));
+                } else {
+                    eventually(|| is_waiting(&mut other));
+                    let end = end.replace("ID", &client_id);
+                    other.call(&end.split(' ').collect::<Vec<_>>());
+                    eventually(|| !is_waiting(&mut other));
+                }
+                client.send(b"client reply on\r\necho end\r\n").unwrap();
+                for _ in 0..2 {
+                    seen += &String::from_utf8(client.reply().unwrap()).unwrap();
+                }
+            }
+        }
+        seen
+    };
+    let expected = "+OK\r\n$3\r\nend\r\n".repeat(8);
+    assert_eq!(ask(real.address), expected);
+    assert_eq!(ask(ours.address), expected);
 }
 
 /// While commands that write are held back, nothing else writes either: what has expired stays where it is.

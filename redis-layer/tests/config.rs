@@ -352,3 +352,23 @@ fn calls_failures_and_refusals_are_counted() {
     };
     assert_eq!(run(ours.address), run(real.address));
 }
+
+/// An error about a value names a setting as Redis has it, in whatever case the client wrote it.
+#[test]
+fn a_setting_is_named_in_small_letters() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = Ours::start(StoreKind::BTree.open());
+    let ask = |address| {
+        let mut client = Client::connect(address);
+        [
+            client.call(&["config", "set", "MaxMemory", "x"]),
+            client.call(&["config", "set", "LUA-time-limit", "x"]),
+            client.call(&["config", "set", "DATABASES", "3"]),
+            client.call(&["config", "set", "hz", "10", "HZ", "10"]),
+            client.call(&["config", "set", "NoSuch", "1"]),
+        ]
+    };
+    assert_eq!(ask(real.address), ask(ours.address));
+}

@@ -59,6 +59,8 @@ pub struct Waiting {
     waiter: Arc<Waiter>,
     deadline: Option<Instant>,
     receiver: oneshot::Receiver<Executed>,
+    /// The client wanted no reply when it began to wait.
+    is_silent: bool,
 }
 
 impl std::fmt::Debug for Waiting {
@@ -105,7 +107,13 @@ impl Waiting {
             waiter,
             deadline,
             receiver,
+            is_silent: false,
         }
+    }
+
+    /// The client gets no answer, whatever comes of its command.
+    pub(crate) const fn silence(&mut self) {
+        self.is_silent = true;
     }
 
     /// The answer, once there is one. May be dropped and called again.
@@ -122,7 +130,8 @@ impl Waiting {
             },
         };
         // The sender is only dropped once it has sent.
-        received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()))
+        let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()));
+        self.told(executed)
     }
 
     /// The wait was not in vain, so the command has run. For the slow log the work before the wait counts: to wait is not
@@ -136,7 +145,16 @@ impl Waiting {
 
     /// The answer, if there is one already.
     pub fn try_outcome(&mut self) -> Option<Executed> {
-        self.receiver.try_recv().ok()
+        let executed = self.receiver.try_recv().ok()?;
+        Some(self.told(executed))
+    }
+
+    /// What the client is told of an outcome.
+    fn told(&self, mut executed: Executed) -> Executed {
+        if self.is_silent {
+            executed.reply = Reply::Silence;
+        }
+        executed
     }
 }
 

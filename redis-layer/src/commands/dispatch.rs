@@ -106,6 +106,9 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     }
     executed.reply = match session.replies {
         Replies::Off { .. } | Replies::Skip => {
+            if let Some(waiting) = &mut executed.waiting {
+                waiting.silence();
+            }
             let pushed = outcome.ok().filter(Reply::is_push);
             pushed.unwrap_or(Reply::Silence)
         }

@@ -24,7 +24,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -70,8 +70,6 @@ pub(super) struct Connection {
     broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
     waiting: Option<Waiting>,
-    /// Until when the first of the commands is held back by `CLIENT PAUSE`.
-    held_back: Option<Instant>,
     /// Where it waits for locks.
     place: Place,
     company: Arc<Company>,
@@ -135,7 +133,6 @@ impl Connection {
             executed: Vec::new(),
             broken: None,
             waiting: None,
-            held_back: None,
             place: Place::default(),
             company,
             durability,
@@ -289,8 +286,7 @@ impl Connection {
                 );
                 break Next::Drop;
             }
-            self.held_back = self.session.paused_until(first);
-            if self.held_back.is_some() {
+            if self.session.paused_until(first).is_some() {
                 break Next::Pause;
             }
             let wait = match waker {
@@ -456,7 +452,10 @@ impl Connection {
 
     /// Waits for the end of a pause. Answers false if the client left, or the server stops.
     async fn pause(&mut self) -> bool {
-        let Some(until) = self.held_back.take() else {
+        // Listens before it looks again: the pause may have ended while answers were sent.
+        let ended = self.session.pause_ended();
+        let first = self.commands.front();
+        let Some(until) = first.and_then(|first| self.session.paused_until(first)) else {
             return true;
         };
         let deadline = tokio::time::Instant::from_std(until);
@@ -465,7 +464,7 @@ impl Connection {
         let takes_more = self.parser.has_room();
         let woken = tokio::select! {
             () = tokio::time::sleep_until(deadline) => return true,
-            () = self.session.pause_ended() => return true,
+            () = ended => return true,
             more = read(&mut self.stream, &mut self.parser), if takes_more => {
                 self.arrived(&more)
             }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use crate::commands::table::{Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
@@ -24,11 +25,12 @@ pub(crate) struct Pause {
     pub(crate) ended: Notify,
 }
 
-/// Until when commands are held back.
+/// Until when commands are held back, and which.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    all: Option<Instant>,
-    writes: Option<Instant>,
+    until: Option<Instant>,
+    /// Those that only read, too.
+    holds_reads: bool,
 }
 
 impl Pause {
@@ -42,8 +44,8 @@ impl Pause {
         if !self.is_on.load(Ordering::Acquire) {
             return None;
         }
-        let State { all, writes: held } = *self.state.lock();
-        let until = all.max(held.filter(|_| writes));
+        let State { until, holds_reads } = *self.state.lock();
+        let until = until.filter(|_| writes || holds_reads);
         until.filter(|&until| until > Instant::now())
     }
 }
@@ -77,9 +79,9 @@ impl Session {
         pause.holds_until(self.may_write(args))
     }
 
-    /// Is ready when a pause ends early.
-    pub async fn pause_ended(&self) {
-        self.server.pause.ended.notified().await;
+    /// Is ready when a pause ends early, from this call on and not from the first time that somebody waits.
+    pub fn pause_ended(&self) -> Notified<'_> {
+        self.server.pause.ended.notified()
     }
 
     /// Whether a command may change something that replicas would have to learn. What is no
@@ -125,13 +127,13 @@ pub(crate) fn pause(session: &mut Session, args: Args<'_>) -> Outcome {
     let until = Instant::now() + Duration::from_millis(millis).min(far);
     let pause = &session.server.pause;
     let mut state = pause.state.lock();
-    let of_kind = if only_writes {
-        &mut state.writes
-    } else {
-        &mut state.all
+    // As in Redis, two pauses are one: it lasts as long as the longer, and holds back what either does.
+    let running = state.until.filter(|&until| until > Instant::now());
+    let holds_reads = running.is_some() && state.holds_reads;
+    *state = State {
+        until: running.max(Some(until)),
+        holds_reads: holds_reads || !only_writes,
     };
-    // A pause is never made shorter by another.
-    *of_kind = (*of_kind).max(Some(until));
     pause.is_on.store(true, Ordering::Release);
     Ok(Reply::OK)
 }

@@ -148,11 +148,13 @@ impl Config {
         let mut values = self.values.write();
         let mut changed = values.clone();
         for (name, at, value) in known {
+            // From here on Redis names a setting as it is called, and no longer as the client wrote it.
+            let name = name.to_ascii_lowercase();
             let kind = PARAMETERS[at].kind;
             let value = kind.normalize(value, &changed[at]);
-            let value = value.map_err(|why| refused(name, &why))?;
+            let value = value.map_err(|why| refused(&name, &why))?;
             if PARAMETERS[at].change == Change::Same && value != changed[at] {
-                return Err(refused(name, cannot_move(PARAMETERS[at].name)));
+                return Err(refused(&name, cannot_move(PARAMETERS[at].name)));
             }
             changed[at] = value;
             if PARAMETERS[at].name == "hz" {
