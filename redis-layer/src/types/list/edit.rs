@@ -1,4 +1,4 @@
-//! Changes in the middle: insertion beside an element, removal by value, trimming.
+//! Changes in the middle of a list: insertion beside an element, removal by value, trimming.
 
 use bytes::Bytes;
 
@@ -7,7 +7,7 @@ use crate::types::Result;
 use crate::types::list::{List, Side};
 use crate::types::rows::{Lean, Position};
 
-/// How many steps a path may have. Longer ones are spread anew, see [`List::insert`].
+/// How many steps a path may have. If one would be longer, the elements of its slot are spread, see [`List::insert`].
 pub(super) const MAX_PATH: usize = 8;
 
 /// Where a new element goes.
