@@ -41,7 +41,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
         lua.create_function(|lua, args: MultiValue| {
             let call = Call::new(lua, &args);
             let offset = call.integer_or(2, 0)?;
-            // `unpack` checks the text first, so an error names a wrong text before a wrong offset.
+            // The offset is read before `unpack` checks the text, so a wrong offset is reported first.
             unpack(&call, Limit::Count(1), offset)
         })?,
     )?;

@@ -70,7 +70,7 @@ impl Registry {
     }
 }
 
-/// One running script. It leaves the registry when its last reference is dropped.
+/// One running script. It is in the registry from its first [`Run::tick`] until [`Run::end`].
 pub(super) struct Run {
     started: Instant,
     is_registered: AtomicBool,

@@ -14,7 +14,7 @@
 
 use bytes::Bytes;
 
-/// What a short string takes beside its bytes, and what none exceeds.
+/// How many bytes frame a short string, and the most that frame any string.
 const FRAME_BYTES: usize = 7;
 pub(crate) const FRAME_BYTES_MAX: usize = 1 + DIGITS_MAX + 4;
 /// The digits of a number of 64 bits, its sign among them.

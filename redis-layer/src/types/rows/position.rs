@@ -10,9 +10,10 @@
 //!
 //! The choice of a free position keeps paths short. Repeating `LINSERT BEFORE` with one pivot puts every element
 //! right after the one inserted before; repeating `AFTER` puts it right in front of that one. So the new position is
-//! chosen close to the neighbour that will not come nearer, at a distance of [`LEAP`], and 2^32 positions fit before
-//! the path grows by a step. An opponent who bisects the gap can make the path grow by 8 bytes with every 32
-//! elements: see [`List::insert`](crate::types::list::List::insert) for what ends that.
+//! chosen close to the neighbour that is not the pivot, at a distance of [`LEAP`], which leaves nearly all of the gap
+//! for the next insertion: 2^32 positions fit before the path grows by a step. An opponent who bisects the gap can
+//! make the path grow by 8 bytes with every 32 elements: see [`List::insert`](crate::types::list::List::insert) for
+//! what ends that.
 
 use engine::keys::{encode_i64, encode_u64};
 

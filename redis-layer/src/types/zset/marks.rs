@@ -105,7 +105,7 @@ fn at_or_behind(row: &[u8]) -> Mark {
     if row.len() <= MARK_BYTES {
         Mark::start_of(row)
     } else {
-        // Nothing comes after a prefix that has no successor, and an empty mark stands for that.
+        // Nothing comes after a prefix that has no successor, and an empty mark says that nothing is known.
         let successor = prefix_successor(&row[..MARK_BYTES]);
         successor.map_or_else(Mark::default, |successor| Mark::start_of(&successor))
     }

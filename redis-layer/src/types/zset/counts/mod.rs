@@ -122,7 +122,7 @@ pub struct Counts {
 pub struct Bucket {
     /// Every row of the bucket is at or after this. Empty for the first one.
     pub start: Vec<u8>,
-    /// How many rows stand before it.
+    /// How many rows come before it.
     pub before: u64,
     /// How many rows it holds.
     pub count: u64,
