@@ -82,7 +82,8 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
 /// Runs the first plain commands of several clients of one server together. A client that has commands left
 /// afterwards has to run them by [`execute_next`]. They are left because they are not plain or too many, because
 /// somebody else holds their locks, for which the other clients should not have to wait, or because one of them
-/// panicked: run again, it ends only its own connection, and not the task that runs them here.
+/// panicked. A command that panics again, run alone, ends only its own connection, and not that of the task that ran
+/// it here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     if server.tracking.is_on() {
         return;
@@ -91,7 +92,7 @@ pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     for client in &mut *clients {
         client.session.begin_turn();
     }
-    // The results of the run are stored with each client, so there is no return value to lose.
+    // The results are stored with each client, so the return value is not needed.
     let run = AssertUnwindSafe(|| run_plain_ones(server, clients, Wait::Never));
     if catch_unwind(run).is_err() {
         recover(clients);
