@@ -7,7 +7,7 @@
 //! Invariants
 //! 1. A value was accepted by its `value::Kind`, so reading it back cannot fail.
 //! 2. `CONFIG SET` changes all the settings that it names, or none.
-//! 3. `Live` says what the texts say once a change has returned.
+//! 3. Once a change has returned, `Live` agrees with the texts.
 
 mod live;
 mod parameters;

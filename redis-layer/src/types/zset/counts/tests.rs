@@ -1,3 +1,5 @@
+//! Tests of the counts against a plain set, and of the heads that are remembered.
+
 use std::collections::BTreeSet;
 
 use super::heads::{HEADS_BYTES_MAX, Position, Whose, head};
