@@ -196,13 +196,13 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     })
 }
 
-/// What `BITOP` does with the bits of its strings.
+/// How `BITOP` combines the bits of its strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BitOperation {
     And,
     Or,
     Xor,
-    /// Of one string.
+    /// The opposite of each bit of a single string.
     Not,
 }
 
@@ -227,8 +227,8 @@ impl BitOperation {
         Ok(operation)
     }
 
-    /// Combines what there is with another string, which goes on with zeros if it is shorter. Each operation has a
-    /// loop of its own: the compiler makes one instruction of it for many bytes.
+    /// Combines the bytes so far with another string, which counts as padded with zeros if it is shorter. Each operation
+    /// has a loop of its own, so that the compiler can use instructions that work on many bytes.
     fn combine(self, bytes: &mut [u8], other: &[u8]) {
         let (both, rest) = bytes.split_at_mut(other.len());
         let pairs = both.iter_mut().zip(other);
