@@ -1,7 +1,7 @@
-//! The memory of the program comes from mimalloc.
+//! Makes mimalloc the allocator of the program.
 //!
-//! Whoever asks it for an alignment takes a way of its own, which costs more than twice as much as the plain one, and each
-//! block is aligned to a word of the machine anyway. Few ask for more.
+//! Asking mimalloc for an alignment takes a separate path, which costs more than twice as much as the plain one.
+//! Every block is aligned to a machine word anyway, and few allocations need more, so only those few take that path.
 
 #![expect(unsafe_code, reason = "an allocator is made of pointers")]
 
@@ -12,19 +12,19 @@ use libmimalloc_sys::{
     mi_zalloc_aligned,
 };
 
-/// What everything is aligned to.
+/// The alignment that every block has.
 const ALIGNED_BYTES: usize = size_of::<usize>();
 
-/// The allocator.
+/// The allocator of the program.
 pub(crate) struct Mimalloc;
 
-// SAFETY: each function hands the size on, and the alignment if it is more than what every block has. A block that was
-// asked for in one way may be freed, and grow, in the other.
+// SAFETY: each function passes on the size, and also the alignment if it is more than every block has. mimalloc
+// allows a block that was allocated by the plain path to be freed or resized by the aligned one, and the reverse.
 unsafe impl GlobalAlloc for Mimalloc {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (size, align) = (layout.size(), layout.align());
-        // SAFETY: mimalloc takes any size, and any power of two.
+        // SAFETY: mimalloc takes any size, and any alignment that is a power of two.
         unsafe {
             match align <= ALIGNED_BYTES {
                 true => mi_malloc(size).cast(),
@@ -47,14 +47,14 @@ unsafe impl GlobalAlloc for Mimalloc {
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
-        // SAFETY: the caller has it from here.
+        // SAFETY: the caller got the block from this allocator.
         unsafe { mi_free(block.cast()) }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let align = layout.align();
-        // SAFETY: the caller has it from here, and of this alignment.
+        // SAFETY: the caller got the block from this allocator, with this alignment.
         unsafe {
             match align <= ALIGNED_BYTES {
                 true => mi_realloc(block.cast(), size).cast(),
@@ -73,7 +73,7 @@ mod tests {
         for align in [1, 4, 8, 16, 64, 4096] {
             for size in (1..100).chain([1000, 100_000]) {
                 let layout = Layout::from_size_align(size, align).unwrap();
-                // SAFETY: within `size`, and given back once.
+                // SAFETY: all accesses are within `size`, and each block is given back once.
                 unsafe {
                     let is_aligned = |block: *mut u8| (block as usize).is_multiple_of(align);
                     let zeroed = Mimalloc.alloc_zeroed(layout);

@@ -17,7 +17,7 @@ use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-/// What a thread that runs commands has as a stack: a script may nest deeply.
+/// The stack of each thread that runs commands. It is large because a script may nest calls deeply.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Commands make many small allocations, on several threads.
@@ -35,7 +35,7 @@ static ALLOCATOR: allocator::Mimalloc = allocator::Mimalloc;
 /// SIGINT (Ctrl-C) and SIGTERM stop it: what has arrived is answered, the data is synced, and the
 /// directory is free again. Logs go to standard error; RUST_LOG=debug shows more of them.
 ///
-/// Every option may stand in the environment instead. docs/server.md explains limits and settings;
+/// Every option can be given by an environment variable instead. docs/server.md explains limits and settings;
 /// CONFIG SET changes most of them while the server runs.
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment, args_conflicts_with_subcommands = true)]
@@ -51,25 +51,26 @@ struct Cli {
     #[arg(long, conflicts_with = "dir")]
     memory: bool,
 
-    /// The port to listen at; 0 lets the system choose a free one.
+    /// The port to listen on; 0 lets the system choose a free one.
     #[arg(long, default_value_t = 6380, env = "REDIS_LAYER_PORT")]
     port: u16,
 
-    /// The address to listen at. Other machines reach any address but the loopback ones.
+    /// The address to listen on. Other machines can reach the server at any address but a loopback one.
     #[arg(long, default_value_t = Ipv4Addr::LOCALHOST.into(), env = "REDIS_LAYER_HOST")]
     host: IpAddr,
 
-    /// A Unix socket to listen at too, for clients of the same machine: redis-cli -s PATH. The file is removed when the server stops.
+    /// A Unix socket to listen on too, for clients on the same machine: redis-cli -s PATH. The file is removed when
+    /// the server stops.
     #[arg(long, value_name = "PATH", env = "REDIS_LAYER_UNIXSOCKET")]
     unixsocket: Option<PathBuf>,
 
-    /// Who may use the Unix socket: the permissions of the file, in octal, such as 770; 0 for what the system gives to new
-    /// files.
+    /// Who may use the Unix socket: the permissions of its file, in octal, such as 770; 0 leaves them as the system
+    /// sets them for new files.
     #[arg(long, default_value = "0", value_name = "MODE", value_parser = mode, env = "REDIS_LAYER_UNIXSOCKETPERM")]
     unixsocketperm: u32,
 
-    /// What clients have to say first, with AUTH or HELLO. Others see the options of a program, so
-    /// the environment is the better place.
+    /// The password that clients must give first, with AUTH or HELLO. Other users of the machine can see a program's
+    /// options, so it is better given in the environment.
     #[arg(
         long,
         default_value = "",
@@ -79,58 +80,60 @@ struct Cli {
     )]
     requirepass: String,
 
-    /// Allows an address that other machines reach, although nobody is asked for a password.
+    /// Allows listening on an address that other machines can reach without asking clients for a password.
     #[arg(long, env = "REDIS_LAYER_NO_PROTECTED_MODE")]
     no_protected_mode: bool,
 
-    /// When writes reach the disk: before each answer, once a second, or when the system likes.
+    /// When writes reach the disk: before each answer, once a second, or when the operating system chooses.
     #[arg(long, value_enum, default_value_t, env = "REDIS_LAYER_SYNC")]
     sync: SyncPolicy,
 
-    /// How much of what was written last is kept in memory before it goes to tables: bytes, or with kb, mb or gb behind the
-    /// number. There is up to three times as much while writes come faster than the disk takes them. A server that was killed reads
-    /// as much again when it starts. 512mb if nothing is said; less on a small machine.
+    /// How much of the latest writes is kept in memory before it is written to tables: in bytes, or with kb, mb or gb
+    /// after the number. Up to three times as much may be in memory while writes come faster than the disk takes
+    /// them. After a crash, starting reads as much again from the log. The default is 512mb, or less on a small
+    /// machine.
     #[arg(long, value_name = "SIZE", value_parser = Options::write_buffer, env = "REDIS_LAYER_WRITE_BUFFER")]
     write_buffer: Option<usize>,
 
-    /// How many connections there may be at a time.
+    /// The most connections that may be open at a time.
     #[arg(long, default_value_t = 10_000, env = "REDIS_LAYER_MAXCLIENTS")]
     maxclients: usize,
 
-    /// After how many idle seconds a connection is closed; 0 for never.
+    /// The number of idle seconds after which a connection is closed; 0 for never.
     #[arg(long, default_value_t = 0, env = "REDIS_LAYER_TIMEOUT")]
     timeout: u32,
 
-    /// Who may use DEBUG: nobody, clients of this machine, or all.
+    /// Who may use DEBUG: nobody (no), clients on this machine (local), or everybody (yes).
     #[arg(long, default_value = "local", value_parser = ["no", "local", "yes"], env = "REDIS_LAYER_ENABLE_DEBUG_COMMAND")]
     enable_debug_command: String,
 
-    /// Any other setting that CONFIG GET knows, as NAME=VALUE; one that cannot be changed, such as databases, with the value that it
-    /// has. May be given several times; in the environment, separated by commas.
+    /// Any other setting that CONFIG GET knows, as NAME=VALUE. A setting that cannot be changed, such as databases,
+    /// is accepted only with the value that it has. May be given several times; in the environment, separate the
+    /// settings by commas.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, value_delimiter = ',', env = "REDIS_LAYER_SET")]
     settings: Vec<(&'static str, String)>,
 
-    /// How many threads serve connections; 0 for one less than there are processors, and for one at least. The processor that
-    /// is left serves the network and the threads that flush, merge and sync. With clients on other machines that mostly read,
-    /// one for each processor may serve more.
+    /// How many threads serve connections; 0 for one less than there are processors, but at least one. The processor
+    /// left over serves the network and the threads that flush, merge and sync. With clients on other machines that
+    /// mostly read, one thread for each processor may serve more.
     #[arg(long, default_value_t = 0, env = "REDIS_LAYER_THREADS")]
     threads: usize,
 }
 
-/// A setting that the server can have.
+/// Reads one `--set` option: a setting that the server knows, with a value that it takes.
 fn setting(text: &str) -> Result<(&'static str, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Config::check(name, value)
 }
 
-/// Permissions of a file, as Redis takes them.
+/// The permissions of a file in octal, as Redis takes them.
 fn mode(text: &str) -> Result<u32, String> {
     let mode = u32::from_str_radix(text, 8).ok();
     let mode = mode.filter(|&mode| mode <= 0o777);
     mode.ok_or("expected octal digits, at most 777".to_owned())
 }
 
-/// What the program does in the place of serving.
+/// What the program does instead of serving.
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
     /// Checks the data in a directory that no server uses: every file, every row, every type.
@@ -169,7 +172,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The error with its causes, without those that it quotes itself.
+/// The error with its causes, leaving out each cause whose text it already quotes.
 fn in_full(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -180,7 +183,8 @@ fn in_full(error: &anyhow::Error) -> String {
     text
 }
 
-/// The password, however it was given. Who gives it as a setting need not give it twice to be reached from outside.
+/// The password, whichever option gives it. With `--set requirepass=...` a user need not give `--requirepass` too to
+/// listen on an address that other machines can reach.
 fn password(cli: &Cli) -> String {
     let set = cli
         .settings
@@ -214,7 +218,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if threads == 1 {
-        // Several would take the answers that wait from each other, and wake one another for it.
+        // With several threads, they would take the waiting answers from one another, and wake one another for it.
         builder.on_thread_park(thread_rests);
     }
     let runtime = builder
@@ -224,7 +228,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         .build()
         .context("cannot start the threads of the server")?;
     runtime.block_on(async {
-        // Caught before the first client, so that no signal is missed.
+        // Installed before the first client is served, so that no signal is missed.
         let stop = stop_signal()?;
         let listener = Listener::bind(options).await?;
         let store = open_store(cli)?;
@@ -239,7 +243,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     })
 }
 
-/// All processors but one.
+/// One less than there are processors, but at least one.
 fn default_threads() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     processors.saturating_sub(1).max(1)
@@ -259,7 +263,7 @@ fn open_store(cli: &Cli) -> anyhow::Result<Arc<dyn Store>> {
     Ok(Arc::new(store))
 }
 
-/// Is ready when somebody asks the program to stop.
+/// Completes when somebody asks the program to stop.
 fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let context = "cannot listen for signals";
     let mut interrupt = signal(SignalKind::interrupt()).context(context)?;

@@ -1,8 +1,8 @@
-//! `ACL`, as far as it makes sense with the one user `default`, who may do everything.
+//! `ACL`, as far as that makes sense with the one user `default`, who may do everything.
 //!
-//! `ACL SETUSER default` knows passwords: `>word`, `<word`, `nopass` and `resetpass` set
-//! `requirepass`. What would take rights away is refused, and so are other users: a rule that is
-//! accepted and not kept would be worse than none.
+//! `ACL SETUSER default` handles passwords: `>word`, `<word`, `nopass` and `resetpass` set `requirepass`. Rules that
+//! would take rights away are refused, and so are other users: a rule that is accepted but not enforced would be
+//! worse than none.
 
 mod log;
 
@@ -62,7 +62,7 @@ pub(crate) fn users(_session: &mut Session, _args: Args<'_>) -> Outcome {
 /// `ACL LIST`
 pub(crate) fn list(session: &mut Session, _args: Args<'_>) -> Outcome {
     let password = if session.server.config.live.has_password() {
-        // Redis shows a hash. A hash of a short password is as good as the password.
+        // Redis shows a hash here. But the hash of a short password gives the password away.
         "#(hidden)"
     } else {
         "nopass"
@@ -149,7 +149,7 @@ pub(crate) fn setuser(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// Whether a rule gives what the user has anyway.
+/// Whether a rule only grants what the user may do anyway.
 fn is_harmless(rule: &str) -> bool {
     let rules = [
         "on",

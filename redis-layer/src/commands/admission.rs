@@ -1,5 +1,4 @@
-//! Whether a command may run now, before it is looked at any closer. The order of the refusals is
-//! the one of Redis.
+//! Whether a command may run now, decided before its arguments are looked at. The refusals come in Redis's order.
 
 use crate::commands::table::Flag;
 use crate::commands::{Args, CommandError, Protocol, Session, scripting};
@@ -44,8 +43,8 @@ pub(crate) fn admit(session: &Session, args: Args<'_>) -> Result<(), CommandErro
 }
 
 impl Session {
-    /// Whether no command with keys is refused or held back now, and none leaves a trace in the connection: who tracks
-    /// keys is noted at each of them before the snapshot is taken.
+    /// Whether no command with keys is refused or held back now, and none changes the state of the connection. A
+    /// client that tracks keys is excluded: its reads are noted command by command, before the snapshot is taken.
     pub(crate) fn may_run_plainly(&self) -> bool {
         self.is_trusted()
             && !self.is_subscriber()
@@ -55,7 +54,8 @@ impl Session {
     }
 }
 
-/// In RESP2 a message looks like a reply, so a subscriber may send only what changes that.
+/// In RESP2 a message looks like a reply, so a subscriber may only send commands that change its subscriptions, and a
+/// few others.
 fn is_for_subscribers(name: &str) -> bool {
     matches!(
         name,

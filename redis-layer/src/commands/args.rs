@@ -21,8 +21,8 @@ impl<'a> Args<'a> {
         Self { all, spec }
     }
 
-    /// Whether other arguments are of the same command, as far as the first word and their number show: then nothing has to
-    /// be looked up.
+    /// Whether other arguments are of the same command, judging by the first word and the number of arguments: then
+    /// the command need not be looked up.
     #[must_use]
     pub fn is_alike(&self, others: &[Bytes]) -> bool {
         self.spec.subcommands.is_empty()
@@ -30,25 +30,25 @@ impl<'a> Args<'a> {
             && others[0] == self.all[0]
     }
 
-    /// How many there are, the name included.
+    /// How many there are, including the name.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Never: the name is always there.
+    /// Always false: the name is always there.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The argument at a position that the arity or `len` vouches for. Empty beyond the last.
+    /// The argument at a position that is known to exist from the arity or `len`. Empty past the last one.
     #[must_use]
     pub fn get(&self, position: usize) -> &'a [u8] {
         self.all.get(position).map_or(&[], |arg| arg)
     }
 
-    /// The argument at a position, sharing its bytes.
+    /// The argument at a position, sharing its memory.
     #[must_use]
     pub fn bytes(&self, position: usize) -> Bytes {
         self.all.get(position).cloned().unwrap_or_default()
@@ -60,7 +60,7 @@ impl<'a> Args<'a> {
         self.all.get(position..).unwrap_or(&[])
     }
 
-    /// Whether the argument is this word. Redis compares C text, in any case.
+    /// Whether the argument is this word, compared as Redis does: as C text, ignoring case.
     #[must_use]
     pub fn is(&self, position: usize, word: &str) -> bool {
         is_word(self.get(position), word)
@@ -69,20 +69,20 @@ impl<'a> Args<'a> {
     /// The integer at a position.
     ///
     /// # Errors
-    /// Redis's text for what is not one.
+    /// Redis's text for an argument that is not one.
     pub fn integer(&self, position: usize) -> Result<i64, CommandError> {
         parse_integer(self.get(position)).ok_or(CommandError::NOT_AN_INTEGER)
     }
 
-    /// The time that a blocking command waits: seconds, with decimals; 0 for ever.
+    /// The time that a blocking command waits: seconds, with decimals; 0 for no limit.
     ///
     /// # Errors
-    /// Redis's texts. What is too long for a number of milliseconds counts as negative, as there.
+    /// Redis's texts. A time that does not fit into a number of milliseconds counts as negative, as in Redis.
     pub fn timeout_ms(&self, position: usize) -> Result<u64, CommandError> {
         let seconds = LongDouble::parse(self.get(position)).ok_or(CommandError::fixed(
             "ERR timeout is not a float or out of range",
         ))?;
-        // Redis counts on with what does not fit, which is negative there.
+        // Redis goes on with a number that does not fit, which has become negative there.
         let millis = seconds
             .thousandfold()
             .and_then(|millis| u64::try_from(millis).ok());
@@ -92,13 +92,13 @@ impl<'a> Args<'a> {
     /// The score or increment at a position.
     ///
     /// # Errors
-    /// Redis's text for what is not one.
+    /// Redis's text for an argument that is not one.
     pub fn double(&self, position: usize) -> Result<f64, CommandError> {
         parse_double(self.get(position)).ok_or(CommandError::NOT_A_FLOAT)
     }
 }
 
-/// Whether a text is this word, as C text and in any case.
+/// Whether a text is this word, as C text and ignoring case.
 #[must_use]
 pub(crate) fn is_word(text: &[u8], word: &str) -> bool {
     c_text(text).eq_ignore_ascii_case(word.as_bytes())

@@ -22,7 +22,7 @@ enum Action {
     Add(i64),
 }
 
-/// All steps, checked before the first of them is taken.
+/// Parses and checks all steps, before the first one is executed.
 fn parse(args: Args<'_>) -> Result<Vec<Step>, CommandError> {
     let mut steps = Vec::new();
     let mut overflow = Overflow::Wrap;
@@ -69,7 +69,7 @@ fn parse_overflow(args: Args<'_>, position: usize) -> Result<Overflow, CommandEr
     .ok_or(CommandError::fixed("ERR Invalid OVERFLOW type specified"))
 }
 
-/// A type such as `i16` and an offset behind it.
+/// A type such as `i16`, and the offset that follows it.
 fn parse_field(args: Args<'_>, position: usize) -> Result<Field, CommandError> {
     let (is_signed, digits) = match args.get(position) {
         [b'i', digits @ ..] => (true, digits),
@@ -106,7 +106,7 @@ pub(crate) fn bitfield(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let grows = length > text.len();
     if grows {
-        // Even if no number fits.
+        // The string grows even if no number fits into its field.
         text.grow(txn, key, length)?;
     }
     let mut is_written = false;
@@ -152,7 +152,7 @@ fn get_all(txn: &Txn<'_>, steps: &[Step], text: &Text) -> Outcome {
     Ok(Reply::Array(values))
 }
 
-/// A step within the bytes that its field lies in: they, and where in the string they begin.
+/// Moves a step to the bytes that hold its field. Returns these bytes, and where in the string they begin.
 fn here(txn: &Txn<'_>, mut step: Step, text: &Text) -> types::Result<(Step, usize, Vec<u8>)> {
     let at = step.field.at / 8;
     let part = text.read(txn, at..step.field.end_byte())?;
@@ -160,7 +160,7 @@ fn here(txn: &Txn<'_>, mut step: Step, text: &Text) -> types::Result<(Step, usiz
     Ok((step, at, part.to_vec()))
 }
 
-/// Takes a step. Answers the old number of a `SET`, the new one of an `INCRBY`.
+/// Executes a step on bytes. Returns the old number for a `SET`, the new one for an `INCRBY`.
 fn take(step: Step, text: &mut [u8]) -> Option<i128> {
     let Step {
         field,
@@ -170,7 +170,7 @@ fn take(step: Step, text: &mut [u8]) -> Option<i128> {
     let old = field.get(text);
     let wanted = match action {
         Action::Get => return Some(old),
-        // Redis takes the number for one without a sign if the field has none.
+        // For an unsigned field, Redis reads the bits of the number as unsigned.
         Action::Set(number) if !field.is_signed => i128::from(number.cast_unsigned()),
         Action::Set(number)
             if overflow == Overflow::Saturate && is_taken_for_great(field, number) =>
@@ -188,7 +188,8 @@ fn take(step: Step, text: &mut [u8]) -> Option<i128> {
     })
 }
 
-/// Whether a number is so small that Redis takes it for too great: it subtracts it from the greatest that fits, in 64 bits.
+/// Whether a number is so small that Redis takes it for too large: it computes the greatest number that fits minus
+/// this one in 64 bits, and that overflows.
 fn is_taken_for_great(field: Field, number: i64) -> bool {
     field.bits < 64
         && ((1_i64 << (field.bits - 1)) - 1)

@@ -1,4 +1,4 @@
-//! Commands on strings bit by bit. `BITFIELD` is in `bitfield`.
+//! Commands on single bits of strings. `BITFIELD` is in `bitfield`.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::types::number::parse_integer;
 use crate::types::strings::{LONGEST, Text};
 use crate::types::{self, Class, Txn, bits};
 
-/// Of a string in pieces, so much is in memory at a time.
+/// How much of a string in pieces is in memory at a time.
 const WINDOW_BYTES: usize = 1 << 20;
 const WINDOW_BITS: usize = WINDOW_BYTES * 8;
 
 const BAD_OFFSET: CommandError =
     CommandError::fixed("ERR bit offset is not an integer or out of range");
 
-/// The place of a bit. With `width`, a `#` before the number counts fields of so many bits.
+/// The position of a bit. With `width`, a number after `#` counts fields of `width` bits.
 pub(crate) fn bit_offset(text: &[u8], width: Option<u32>) -> Result<usize, CommandError> {
     let (digits, scale) = match (text, width) {
         ([b'#', digits @ ..], Some(width)) => (digits, i64::from(width)),
@@ -51,7 +51,7 @@ pub(crate) fn setbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         .copied()
         .unwrap_or(0)];
     let old = bits::get(&of_bit, within);
-    // Who sets what is there changes nothing, and nobody hears of it.
+    // Setting a bit to the value that it has is no change: nothing is written, and nobody is notified.
     if old != bit || byte >= text.len() {
         bits::set(&mut of_bit, within, bit);
         text.write(txn, key, byte, &of_bit)?;
@@ -68,7 +68,7 @@ pub(crate) fn getbit(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::yes_or_no(bits::get(&of_bit, at % 8)))
 }
 
-/// Whether the positions of a range are those of bits, by the word behind them.
+/// Whether the positions of a range count bits, which the word after them says.
 fn counts_bits(args: Args<'_>, position: usize) -> Result<bool, CommandError> {
     if args.len() <= position || args.is(position, "BYTE") {
         return Ok(false);
@@ -79,7 +79,7 @@ fn counts_bits(args: Args<'_>, position: usize) -> Result<bool, CommandError> {
     Err(CommandError::SYNTAX)
 }
 
-/// The bits of a range of bytes, or of bits.
+/// The bits of a range that is given in bytes or in bits.
 fn bit_range(text: &Text, start: i64, end: i64, in_bits: bool) -> Option<Range<usize>> {
     if in_bits {
         return part(text.len() * 8, start, end);
@@ -114,7 +114,7 @@ fn position(
     Ok(None)
 }
 
-/// A range of bits in parts, each of which ends with the last bit of a window of the string, or of the range.
+/// A range of bits in parts, each of which ends at the end of a window of the string, or of the range.
 fn windows(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = range.start;
     std::iter::from_fn(move || {
@@ -127,7 +127,7 @@ fn windows(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The bytes that a range of bits lies in, and the number of their first bit.
+/// The bytes that contain a range of bits, and the number of their first bit.
 fn bytes_of(txn: &Txn<'_>, text: &Text, bits: &Range<usize>) -> types::Result<(usize, Bytes)> {
     let bytes = bits.start / 8..bits.end.div_ceil(8);
     Ok((bytes.start * 8, text.read(txn, bytes)?))
@@ -175,7 +175,8 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let has_end = args.len() > 4;
     let end = if has_end { args.integer(4)? } else { -1 };
     let length = if in_bits { text.len() * 8 } else { text.len() };
-    // Not `bit_range`, which takes a start behind an end for nothing before it counts from the end.
+    // `bit_range` does not fit here: it returns an empty range for a start after the end even before negative
+    // positions are counted from the end.
     let absolute = |position: i64| {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         if position < 0 {
@@ -189,19 +190,19 @@ pub(crate) fn bitpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let found = found.transpose()?;
     Ok(match found {
         Some(Some(at)) => Reply::count(at as u64),
-        // Behind a string without an end stand zeros.
+        // If no end is given, the string counts as followed by zeros.
         Some(None) if !wanted && !has_end => Reply::count(text.len() as u64 * 8),
         Some(None) | None => Reply::Integer(-1),
     })
 }
 
-/// What `BITOP` does with the bits of its strings.
+/// How `BITOP` combines the bits of its strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BitOperation {
     And,
     Or,
     Xor,
-    /// Of one string.
+    /// The opposite of each bit of a single string.
     Not,
 }
 
@@ -226,8 +227,8 @@ impl BitOperation {
         Ok(operation)
     }
 
-    /// Combines what there is with another string, which goes on with zeros if it is shorter. Each operation has a
-    /// loop of its own: the compiler makes one instruction of it for many bytes.
+    /// Combines the bytes so far with another string, which counts as padded with zeros if it is shorter. Each operation
+    /// has a loop of its own, so that the compiler can use instructions that work on many bytes.
     fn combine(self, bytes: &mut [u8], other: &[u8]) {
         let (both, rest) = bytes.split_at_mut(other.len());
         let pairs = both.iter_mut().zip(other);

@@ -1,16 +1,16 @@
-//! Clients that wait for a key: `BLPOP` and its like.
+//! Clients that are blocked on a key: `BLPOP` and similar commands.
 //!
-//! A command that finds nothing answers [`Reply::Wait`]. The dispatcher then registers the client at every key
-//! of the command, before it gives up their locks, so no write slips in between. Whoever writes one
-//! of the keys serves those who wait, in the order in which they came: after giving up its own locks, and
-//! before its own answer, it runs their command again. A `BLMOVE` that is served writes another key, which
-//! may serve others, and so on.
+//! A command that finds nothing answers [`Reply::Wait`]. The dispatcher then registers the client at every key of the
+//! command, before it releases their locks, so that no write comes in between. A command that writes one of these
+//! keys serves the waiting clients in the order in which they came: it runs their commands again, after it has
+//! released its own locks and before its own answer is sent. A `BLMOVE` that is served this way writes another key,
+//! which may serve more clients, and so on.
 //!
 //! Invariants
-//! 1. A waiter is answered once: by who writes, by its time limit, or by `CLIENT UNBLOCK`. Who takes the sender out
-//!    of [`Waiter::sender`] answers.
-//! 2. The sender is only locked by a thread that holds no lock of a key, or takes them behind it. So nobody
-//!    waits in a circle.
+//! 1. A waiter is answered once: by a command that writes its key, by its time limit, or by `CLIENT UNBLOCK`. Whoever
+//!    takes the sender out of [`Waiter::sender`] sends the answer.
+//! 2. The sender is locked only by a thread that holds no lock of a key, or that takes such locks after it. So
+//!    threads cannot wait for one another in a circle.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
 use crate::types::{self, DbNumber, Kind, Txn};
 
-/// Who waits for which keys, by metadata row, and by number in the order in which they came.
+/// Which clients wait for which keys: by metadata row, then by number in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     by_key: Mutex<HashMap<Vec<u8>, InOrder>>,
@@ -49,11 +49,11 @@ struct Waiter {
     spec: &'static Spec,
     args: Vec<Bytes>,
     in_vain: Reply,
-    /// Whoever takes it answers.
+    /// Whoever takes it sends the answer.
     sender: Mutex<Option<oneshot::Sender<Executed>>>,
 }
 
-/// The wait of a client. When it is dropped, the client waits no more.
+/// The wait of a client. Dropping it ends the wait.
 pub struct Waiting {
     server: Arc<Server>,
     waiter: Arc<Waiter>,
@@ -98,7 +98,7 @@ impl Waiting {
         let mut by_client = server.waiters.by_client.lock();
         by_client.insert(waiter.client, Arc::clone(&waiter));
         drop(by_client);
-        // A time limit that no clock can show is none.
+        // A time limit too far in the future for the clock counts as none.
         let deadline = (timeout_ms > 0)
             .then(|| Instant::now().checked_add(Duration::from_millis(timeout_ms)))
             .flatten();
@@ -129,13 +129,12 @@ impl Waiting {
                 }
             },
         };
-        // The sender is only dropped once it has sent.
+        // The sender is dropped only after it has sent.
         let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()));
         self.told(executed)
     }
 
-    /// The wait was not in vain, so the command has run. For the slow log the work before the wait counts: to wait is not
-    /// slow.
+    /// Records that the command ran after all. The slow log counts the work before the wait, but not the wait itself.
     pub fn served(&self, session: &Session) {
         let args = Args::new(&self.waiter.args, self.waiter.spec);
         self.server
@@ -143,7 +142,7 @@ impl Waiting {
             .consider(session, args, session.worked_micros);
     }
 
-    /// The answer, if there is one already.
+    /// The answer, if it is there already.
     pub fn try_outcome(&mut self) -> Option<Executed> {
         let executed = self.receiver.try_recv().ok()?;
         Some(self.told(executed))
@@ -180,7 +179,7 @@ impl Drop for Waiting {
 }
 
 impl Waiters {
-    /// Ends the wait of a client, in vain or with an error. Answers whether it waited.
+    /// Ends the wait of a client, with an empty answer or an error. Returns whether it was waiting.
     pub(crate) fn unblock(&self, client: u64, error: Option<CommandError>) -> bool {
         let waiter = self.by_client.lock().get(&client).map(Arc::clone);
         waiter.is_some_and(|waiter| {
@@ -189,7 +188,7 @@ impl Waiters {
         })
     }
 
-    /// The keys of these databases for which somebody waits.
+    /// The keys of these databases that somebody waits for.
     pub(crate) fn rows_in(&self, databases: &[DbNumber]) -> Vec<Vec<u8>> {
         let by_key = self.by_key.lock();
         let is_in =
@@ -208,7 +207,7 @@ impl Waiters {
     }
 }
 
-/// Serves those who wait for keys that were written. The caller holds no locks.
+/// Serves the clients that wait for keys that were written. The caller holds no locks.
 pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
     let mut rows = VecDeque::from(touched);
     while let Some(row) = rows.pop_front() {
@@ -228,41 +227,42 @@ pub(crate) fn serve(server: &Server, touched: Vec<Vec<u8>>) {
 
 /// What became of a waiter when one of its keys was written.
 enum Served {
-    /// It has its answer; these keys were written for it.
+    /// It has its answer. Serving it wrote these keys.
     Answered(Vec<Vec<u8>>),
-    /// It goes on waiting; others may find what they want.
+    /// It goes on waiting; the key may still have what other waiters want.
     NotForIt,
     /// The key is gone again.
     NothingLeft,
 }
 
 impl Waiter {
-    /// The metadata rows of the keys that it waits for: not where it will move an element to.
+    /// The metadata rows of the keys that it waits for. The key that it would move an element to is not one of them.
     fn rows(&self) -> impl Iterator<Item = Vec<u8>> {
         let keys = self.spec.keys.of(&self.args);
         let most = if self.moves() { 1 } else { usize::MAX };
         keys.take(most).map(|key| metadata_key(self.db, key))
     }
 
-    /// Whether it takes from its first key and puts into its second.
+    /// Whether it takes an element from its first key and adds it to its second one.
     fn moves(&self) -> bool {
         matches!(self.spec.full_name, "blmove" | "brpoplpush")
     }
 
-    /// Whether the client was not told to end: what is pushed behind `CLIENT KILL` would be lost with it.
+    /// Whether the client has not been told to end. An element that is pushed after `CLIENT KILL` would be lost with
+    /// it.
     fn stays(&self, server: &Server) -> bool {
         server.peer(self.client).is_some()
     }
 
-    /// Answers, if nobody else did.
+    /// Sends an answer, if nobody else has. Returns whether it was sent.
     fn answer(&self, executed: Executed) -> bool {
         let sender = self.sender.lock().take();
         // The client may be gone already.
         sender.is_some_and(|sender| sender.send(executed).is_ok())
     }
 
-    /// The arguments as if it had waited for this key alone: what its other keys hold does not matter any more. A command that
-    /// moves an element keeps its two keys.
+    /// The arguments as if it had waited for this key alone, because what its other keys hold does not matter any
+    /// more. A command that moves an element keeps its two keys.
     fn args_for(&self, row: &[u8]) -> Vec<Bytes> {
         let mut args = self.args.clone();
         let keys: Vec<&Bytes> = self.spec.keys.of(&self.args).collect();
@@ -300,7 +300,7 @@ impl Waiter {
         let reply = match outcome {
             Ok(Reply::Wait { .. }) => return Ok(Served::NotForIt),
             Ok(reply) => reply,
-            // The key holds another type now: the wait is for a time when it holds the right one.
+            // The key holds another type now. The client goes on waiting until the key holds the right one.
             Err(_) if !self.waits_for(kind) => return Ok(Served::NotForIt),
             Err(error) => {
                 drop(txn);
@@ -317,11 +317,11 @@ impl Waiter {
         if let Some(sender) = sender.take() {
             let mut executed = Executed::reply(reply);
             executed.wrote = committed.wrote;
-            // The client may have left in this very moment: then the element goes with it, as it
-            // does when an answer is lost on the way.
+            // The client may have left at this very moment. Then the element is lost, as it is when an answer is lost
+            // on the way.
             let _ = sender.send(executed);
         }
-        // Behind the answer: what the client hears of its own change follows it.
+        // After the answer, so that notifications of the client's own change follow it.
         publish(server, &committed, Writer::default());
         Ok(Served::Answered(committed.touched))
     }
@@ -335,7 +335,7 @@ impl Waiter {
     }
 }
 
-/// What a key holds, by its database and name.
+/// The type that a key holds, if it exists. The row names the key by database and name.
 fn live_kind(txn: &mut Txn<'_>, row: &[u8]) -> types::Result<Option<Kind>> {
     let (db, key) = decode_metadata_key(row)?;
     txn.set_db(db);

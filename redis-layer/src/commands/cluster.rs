@@ -1,4 +1,4 @@
-//! Commands about clusters. There is none, and clients that ask are told so.
+//! Commands about clusters. There is no cluster, and clients that ask are told so.
 
 use crate::commands::{Args, CommandError, Outcome, Session};
 

@@ -11,7 +11,7 @@ use crate::types::number::{c_text, parse_integer};
 const WRONG_PASSWORD: CommandError =
     CommandError::fixed("WRONGPASS invalid username-password pair or user is disabled.");
 
-/// `PING [message]`: to a subscriber that speaks RESP2 it looks like a message.
+/// `PING [message]`: for a subscriber that speaks RESP2, the answer looks like a message.
 pub(crate) fn ping(session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() > 2 {
         return Err(CommandError::arity(args.spec.full_name));
@@ -52,7 +52,7 @@ pub(crate) fn quit(session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `RESET`: the connection is as it was when it began.
+/// `RESET`: puts the connection back into the state in which it began.
 pub(crate) fn reset(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.queue = None;
     session.unwatch();
@@ -83,7 +83,8 @@ pub(crate) fn auth(session: &mut Session, args: Args<'_>) -> Outcome {
     }
 }
 
-/// The one user is `default`. Without a password it takes any. A refusal is noted for `ACL LOG`.
+/// Checks a user and a password. The only user is `default`; if no password is set, any is accepted. A refusal is
+/// noted for `ACL LOG`.
 fn authenticate(
     session: &mut Session,
     args: Args<'_>,
@@ -99,7 +100,7 @@ fn authenticate(
     Ok(())
 }
 
-/// Compares in a time that does not tell how much of a password is right.
+/// Compares in a time that does not reveal how much of a password is right.
 fn is_same(expected: &[u8], given: &[u8]) -> bool {
     let mut difference = expected.len() ^ given.len();
     for (at, byte) in given.iter().enumerate() {
@@ -147,8 +148,8 @@ pub(crate) fn hello(session: &mut Session, args: Args<'_>) -> Outcome {
     ]))
 }
 
-/// Takes one option after the other: who the client says it is, and what it wants to be called. Those in front of one that
-/// is refused stay taken.
+/// Applies the options one after the other: the credentials, and the name of the connection. If one is refused, those
+/// before it stay in effect.
 fn apply_hello_options(session: &mut Session, args: Args<'_>) -> Result<(), CommandError> {
     let mut options = args.from(2);
     while let [option, values @ ..] = options {

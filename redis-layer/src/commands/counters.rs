@@ -1,4 +1,4 @@
-//! Strings as numbers: `INCR` and its like.
+//! Strings as numbers: `INCR` and similar commands.
 
 use bytes::Bytes;
 
@@ -6,14 +6,14 @@ use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::{LongDouble, parse_integer};
 use crate::types::{Class, Txn};
 
-/// What an i64 cannot hold.
+/// The result does not fit into an i64.
 pub(crate) const OVERFLOW: CommandError =
     CommandError::fixed("ERR increment or decrement would overflow");
-/// What no finite number is.
+/// The result is not a finite number.
 pub(crate) const NOT_FINITE: CommandError =
     CommandError::fixed("ERR increment would produce NaN or Infinity");
 
-/// The increment of `INCRBYFLOAT` and `HINCRBYFLOAT`, or what it is added to.
+/// Reads the increment of `INCRBYFLOAT` and `HINCRBYFLOAT`, or the number that it is added to.
 pub(crate) fn long_double(text: &[u8]) -> Result<LongDouble, CommandError> {
     LongDouble::parse(text).ok_or(CommandError::NOT_A_FLOAT)
 }

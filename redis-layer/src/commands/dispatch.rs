@@ -4,11 +4,12 @@
 //! then what the command itself finds. A refused command changes nothing: its transaction is
 //! dropped.
 //!
-//! A command runs in one of three ways, and does not know in which: alone ([`execute`]), or by
-//! [`call`] in the transaction of an `EXEC` or of a script.
+//! A command runs in one of two ways, and does not know in which: alone ([`execute`]), or by [`call`] in the
+//! transaction of an `EXEC` or of a script. Commands that arrive together may share one transaction, too: see
+//! [`pipeline`](super::pipeline).
 //!
-//! After a commit comes, in this order: flags for those who watch a key ([`settle`], with the locks still held),
-//! then events, then service for those who wait for a key ([`tell`]).
+//! A commit is followed by, in this order: raising the flags of clients that watch a key ([`settle`], with the locks
+//! still held), then sending events, then serving the clients that wait for a key ([`tell`]).
 
 use std::sync::Arc;
 
@@ -30,9 +31,9 @@ use crate::types::number::c_text;
 use crate::types::rows::decode_metadata_key;
 use crate::types::{self, Committed, Txn};
 
-/// How many bytes of an argument an error text quotes.
+/// How many bytes of an argument are quoted in an error text.
 const QUOTED_BYTES: usize = 128;
-/// So many keys of a command that runs alone are looked up together; the others one by one.
+/// A command that runs alone has up to this many of its keys looked up together; the rest one by one.
 const KEYS_AHEAD_MAX: usize = 1024;
 
 /// A command that has run.
@@ -42,12 +43,12 @@ pub struct Executed {
     pub reply: Reply,
     /// Whether the store was changed, so that a sync may be due before the answer.
     pub wrote: bool,
-    /// The answer comes later, from here. Then `reply` is silence.
+    /// The wait from which the answer comes later. Then `reply` is [`Reply::Silence`].
     pub waiting: Option<Waiting>,
 }
 
 impl Executed {
-    /// An answer, and nothing else.
+    /// An answer without any other effect.
     #[must_use]
     pub const fn reply(reply: Reply) -> Self {
         Self {
@@ -58,21 +59,21 @@ impl Executed {
     }
 }
 
-/// Runs one command. `args` holds its name and its arguments. Nothing at all gets no answer.
+/// Runs one command. `args` holds its name and its arguments. If it is empty, there is no answer.
 pub fn execute(session: &mut Session, args: &[Bytes]) -> Executed {
     let server = Arc::clone(&session.server);
     execute_at(&server, session, args)
 }
 
-/// As [`execute`], for who has the session's server at hand: to share it once more for each command would pass the count
-/// of those who do from processor to processor.
+/// As [`execute`], for callers that have the session's server at hand. Cloning the shared pointer for each command
+/// would pass its reference count from processor to processor.
 pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes]) -> Executed {
     let mut executed = Executed::reply(Reply::Silence);
     if args.is_empty() {
         return executed;
     }
     session.replies = session.replies.next();
-    // Who looks on sees what it has done behind the reply.
+    // A client that monitors sees its own command after the reply.
     session.confirming = session.is_monitor;
     let outcome = match resolve(args) {
         Ok(spec) => {
@@ -89,7 +90,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
         }
         Err(error) => {
             let spec = named(args);
-            // Redis shows a command that there is not as none.
+            // For a command that does not exist, Redis shows NULL.
             session.publish(
                 spec.map_or("NULL", |spec| spec.full_name),
                 server.clock.now_ms(),
@@ -120,7 +121,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     executed
 }
 
-/// The table entry for a command, if its name is known, and that of its subcommand.
+/// The table entry of a command or of its subcommand, if the name is known.
 pub(crate) fn named(args: &[Bytes]) -> Option<&'static Spec> {
     let spec = find(&args[0])?;
     match args.get(1) {
@@ -129,7 +130,7 @@ pub(crate) fn named(args: &[Bytes]) -> Option<&'static Spec> {
     }
 }
 
-/// The table entry for a command, if its name is known and the number of arguments right.
+/// The table entry of a command, if the name is known and the number of arguments is right.
 pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
     let spec = named(args).ok_or_else(|| match find(&args[0]) {
         Some(spec) => unknown_subcommand(spec, &args[1]),
@@ -141,8 +142,9 @@ pub(crate) fn resolve(args: &[Bytes]) -> Result<&'static Spec, CommandError> {
     Ok(spec)
 }
 
-/// A command is refused before it runs. A transaction with such a command is refused as a whole, at once if the command
-/// is its `EXEC`: that ends what was watched too, and has an answer of its own even where no transaction had begun.
+/// Notes that a command is refused before it runs. It makes the `EXEC` of its transaction fail. If the refused
+/// command is the `EXEC` itself, the transaction ends at once and the watched keys are forgotten; the error text
+/// differs, even if no transaction had begun.
 fn refuse(session: &mut Session, spec: Option<&Spec>, refusal: CommandError) -> CommandError {
     if spec.is_some_and(|spec| matches!(spec.handler, Handler::Exec)) {
         session.queue = None;
@@ -182,14 +184,14 @@ fn run_or_queue(
     if let Some(queue) = &mut session.queue
         && !ends_or_guards_a_transaction(spec)
     {
-        // What will not run is not kept.
+        // A transaction that will fail anyway need not keep its commands.
         if !queue.refused && !session.watched.is_changed() {
             queue.push(spec, args.from(0));
         }
         return Ok(Reply::Status("QUEUED"));
     }
     if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {
-        // A script is shown before the commands that it runs, and these before its answer.
+        // A script is shown to monitors before the commands that it runs, and those before its answer.
         server.monitors.show(session, args);
         session.confirming = false;
     }
@@ -227,7 +229,7 @@ fn run_alone(
         Locks::of(spec.keys.of(args.from(0)))
     };
     let guard = locks.take_or_refuse(server)?;
-    // Before the snapshot: whoever changes a key after this finds the reader.
+    // This comes before the snapshot, so a client that changes a key afterwards finds the reader noted.
     if spec.has(Flag::ReadOnly) {
         session.track_reads(args);
     }
@@ -257,8 +259,8 @@ fn run_alone(
         in_vain,
     } = reply
     {
-        // Still under the locks: whoever writes a key after this finds the client waiting. Who waits in vain for an
-        // element gets a null array, also where a transaction gets null.
+        // The locks are still held, so a client that writes a key afterwards finds this one waiting. A client that
+        // waits for an element in vain gets a null array, even where the same command in a transaction gets null.
         let in_vain = match *in_vain {
             Reply::Null => Reply::NullArray,
             other => other,
@@ -275,8 +277,8 @@ fn run_alone(
     Ok(reply)
 }
 
-/// The end of a transaction that ran for a client: commits it, gives up the locks in `guard`, and tells all whom it
-/// concerns. Answers whether the store was changed.
+/// Ends a transaction that ran for a client: commits it, releases the locks in `guard`, and tells everybody
+/// concerned. Returns whether the store was changed.
 pub(crate) fn finish<'s>(
     server: &Server,
     session: &mut Session,
@@ -318,8 +320,8 @@ pub(crate) fn finish<'s>(
     Ok(wrote)
 }
 
-/// The end of a transaction that changes nothing, because its command failed or waits: gives up the locks in `guard`, and
-/// removes the keys that it has found expired.
+/// Ends a transaction that changes nothing, because its command failed or waits: releases the locks in `guard`, and
+/// removes the keys that the transaction found expired.
 fn abandon<'s>(
     server: &Server,
     session: &mut Session,
@@ -335,8 +337,8 @@ fn abandon<'s>(
     publish_events(server, &committed.events);
 }
 
-/// Removes the keys that a client's transaction has found expired, some of which it has not read before. Answers whether
-/// there was one.
+/// Removes the keys that a client's transaction found expired; `fresh` are those that the client had not read before.
+/// Returns whether there were any to remove.
 fn remove_found_by(
     server: &Server,
     client: u64,
@@ -351,8 +353,8 @@ fn remove_found_by(
     remove_found(server, committed, by)
 }
 
-/// As [`finish`], of a transaction that ran for several clients. None of them caches keys, has published something, or has
-/// emptied a database in it.
+/// As [`finish`], for a transaction that ran for several clients. None of them tracks keys, and none has published a
+/// message or emptied a database in it.
 pub(crate) fn finish_for_many<'s>(
     server: &Server,
     txn: Txn<'s>,
@@ -367,18 +369,19 @@ pub(crate) fn finish_for_many<'s>(
     Ok(wrote)
 }
 
-/// Whether whole databases are gone after a command.
+/// Whether a command removes or exchanges whole databases.
 fn flushes(spec: &Spec) -> bool {
     matches!(spec.full_name, "flushall" | "flushdb" | "swapdb")
 }
 
-/// Whether a command may take longer than others should wait: a script, or a walk over all keys. Not a step of such a walk.
+/// Whether a command may take longer than others should wait: a script, or a walk over all keys. A single step of
+/// such a walk is not one.
 fn may_take_long(spec: &Spec) -> bool {
     let is_step = spec.has(Flag::Fast) || matches!(spec.full_name, "scan" | "randomkey");
     spec.group == Group::Scripting || (spec.keys.is_none() && !is_step)
 }
 
-/// Runs one command of several inside a transaction. If it fails, nothing of it is left.
+/// Runs one of several commands inside a transaction. If it fails, its changes are undone.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let observed = Observed::begin(session);
     let outcome = call_unobserved(session, txn, args);
@@ -386,7 +389,7 @@ pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> 
     outcome
 }
 
-/// As [`call`]. The caller notes how long it took.
+/// As [`call`], but the caller notes how long it took.
 pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let outcome = attempt(session, txn, args);
     txn.count_lookups(args.spec.has(Flag::ReadOnly));
@@ -397,11 +400,11 @@ pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Ar
     outcome
 }
 
-/// As [`call`], and nobody counts it. The caller ends its lookups.
+/// As [`call`], but without counting the command. The caller ends its lookups.
 #[inline]
 pub(crate) fn attempt(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let only_reads = args.spec.has(Flag::ReadOnly);
-    // Who only reads has nothing to take back.
+    // A command that only reads has nothing to undo.
     let savepoint = (!only_reads).then(|| txn.savepoint());
     let was_inside = std::mem::replace(&mut session.in_transaction, true);
     if args.spec.has(Flag::Write) {
@@ -412,7 +415,7 @@ pub(crate) fn attempt(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) 
         session.track_reads(args);
     }
     let outcome = match work(session, txn, args) {
-        // Nobody waits in the middle of a transaction.
+        // A command in the middle of a transaction cannot wait.
         Ok(Reply::Wait { in_vain, .. }) => Ok(*in_vain),
         outcome => outcome,
     };
@@ -433,7 +436,8 @@ fn work(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     }
 }
 
-/// The first thing after a commit: those who watch the keys learn of it. The locks are still held.
+/// The first step after a commit, while the locks are still held: clients that watch the keys have their flags
+/// raised.
 pub(crate) fn settle(server: &Server, committed: &Committed) {
     if committed.wrote {
         server.persistence.changed();
@@ -446,22 +450,24 @@ pub(crate) fn settle(server: &Server, committed: &Committed) {
     }
 }
 
-/// Who changed something.
+/// The client that changed something.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Writer<'k> {
-    /// The number of the connection, if it was one.
+    /// The number of the connection, if a connection made the change.
     pub(crate) client: Option<u64>,
-    /// Whether whole databases are gone: who caches keys hears of it once, not of every key.
+    /// Whether whole databases were removed: then clients that cache keys are told so once, instead of once for every
+    /// key.
     pub(crate) flushes: bool,
-    /// Keys that it read after it had changed them: it goes on to hear of them.
+    /// Keys that the client read after it had changed them: it continues to be told of their changes.
     pub(crate) knows: &'k [Bytes],
-    /// Those that it had not read before: it has nothing older of them, and is not told that they are old.
+    /// Those that the client had not read before. It has no older copy of them, so it is not told that they are out
+    /// of date.
     pub(crate) fresh: &'k [Bytes],
-    /// Who has read that the keys are gone, if they had expired: it goes on to hear of them.
+    /// The client that found the keys expired and gone: it continues to be told of their changes.
     pub(crate) reader: Option<u64>,
 }
 
-/// The rest, without locks: events go out, and those who wait for the keys are served.
+/// The steps that need no locks: events are sent, and clients that wait for the keys are served.
 pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer<'_>) {
     publish(server, &committed, writer);
     if !committed.remapped.is_empty() {
@@ -473,7 +479,7 @@ pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer<'_>
     }
 }
 
-/// Tells subscribers what happened to keys, and clients with caches which of them are old.
+/// Tells subscribers what happened to keys, and clients with caches which keys are out of date.
 pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer<'_>) {
     publish_events(server, &committed.events);
     let tracking = &server.tracking;
@@ -491,7 +497,7 @@ pub(crate) fn publish(server: &Server, committed: &Committed, writer: Writer<'_>
     tracking.invalidate(server, &keys, writer);
 }
 
-/// The first bytes of C text.
+/// The first bytes of a C text, at most `limit`.
 fn quoted(text: &[u8], limit: usize) -> &[u8] {
     let text = c_text(text);
     &text[..text.len().min(limit)]

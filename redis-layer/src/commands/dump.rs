@@ -12,7 +12,7 @@ pub(crate) fn dump(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::bulk_or_null(payload))
 }
 
-/// What stands behind the payload of a `RESTORE`.
+/// The options after the payload of a `RESTORE`.
 #[derive(Debug, Default)]
 struct RestoreOptions {
     replace: bool,
@@ -21,7 +21,7 @@ struct RestoreOptions {
 }
 
 impl RestoreOptions {
-    /// How often a key was used is read, checked and not kept: nothing here asks for it.
+    /// Parses the options. `FREQ` is checked but not kept: nothing here uses how often a key is used.
     fn parse(args: Args<'_>) -> Result<Self, CommandError> {
         let mut options = Self::default();
         let mut has_freq = false;
@@ -88,7 +88,7 @@ pub(crate) fn restore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
         return Ok(Reply::OK);
     }
-    // What was there is gone first: the key is a new one.
+    // The old value is removed first, so that the key counts as new.
     txn.remove_key(key)?;
     txn.forget_removed();
     txn.write_value(key, value, expires_ms)?;

@@ -1,4 +1,4 @@
-//! Removing what has expired: without being asked for, and when somebody who is asked has found it.
+//! Removing expired keys: in the background, and when a command has found them.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -12,10 +12,10 @@ use crate::commands::key_locks::Locks;
 use crate::store::Scope;
 use crate::types::{Class, Committed, Result, Txn, expiry};
 
-/// Removes keys that have expired, at most `most` of each database, those that expired first in front. Answers how many.
-/// Each database is one batch, under the locks of its keys.
+/// Removes keys that have expired, at most `most` of each database, those that expired first before others. Returns
+/// how many. Each database is one batch, under the locks of its keys.
 ///
-/// Nobody who watches a key is told: that the key is gone, `EXEC` sees by itself.
+/// Clients that watch a key are not flagged: `EXEC` notices by itself that the key has expired.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -52,15 +52,15 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
     Ok(removed)
 }
 
-/// Removes keys that a transaction has found expired, as Redis does. Subscribers hear of that before they hear that
-/// the transaction missed the keys. A key stays for the cleaner if the transaction did more with it, others hold its lock, or
-/// nobody may write. Answers whether there was one to remove.
+/// Removes keys that a transaction has found expired, as Redis does. Subscribers are told so before they are told
+/// that the transaction missed the keys. A key is left for the cleaner if the transaction did more with it, if
+/// somebody else holds its lock, or if nobody may write now. Returns whether any key was removed.
 pub(crate) fn remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) -> bool {
     if committed.expired.is_empty() || server.is_paused() {
         return false;
     }
     try_remove_found(server, committed, by).unwrap_or_else(|error| {
-        // The transaction itself is done, and its client is owed the answer.
+        // The transaction itself has succeeded, and its client must get the answer.
         tracing::warn!(%error, "expired keys are not removed");
         false
     })
@@ -68,7 +68,8 @@ pub(crate) fn remove_found(server: &Server, committed: &mut Committed, by: Write
 
 fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) -> Result<bool> {
     let mut expired = std::mem::take(&mut committed.expired);
-    // What it has put there itself, to expire at once, came about before it expired.
+    // A key that the transaction itself wrote and that expired at once is left out: it expired after the other events
+    // of the transaction.
     let events = committed.events.iter();
     let done = events.filter(|event| event.class != Class::Miss);
     let done: HashSet<_> = done.map(|event| (event.db, &event.key)).collect();

@@ -4,7 +4,7 @@ use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::number::c_text;
 use crate::types::{Class, Txn};
 
-/// In which unit, and from when, an expiry is counted.
+/// The unit of an expiry, and the time from which it is counted.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     unit_ms: i64,
@@ -90,7 +90,7 @@ pub(crate) fn expiry_error(args: Args<'_>) -> CommandError {
     CommandError::quoting(&[b"ERR invalid expire time in '", name, b"' command"])
 }
 
-/// When an expiry may be changed.
+/// The conditions under which an expiry may be changed.
 #[derive(Debug, Clone, Copy, Default)]
 struct ExpireCondition {
     only_without: bool,
@@ -168,7 +168,7 @@ fn time_to_live(txn: &Txn<'_>, args: Args<'_>, scale: fn(i64) -> i64) -> Outcome
 
 /// `EXPIRETIME key`, rounded to the nearest second.
 pub(crate) fn expiretime(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    // The last second of all is rounded too.
+    // Rounded so that the greatest time does not overflow.
     expiry_of(txn, args, |at_ms| {
         at_ms / 1000 + i64::from(at_ms % 1000 >= 500)
     })

@@ -1,11 +1,11 @@
-//! Commands on keys of any type: existence, type, other names and databases. When keys expire: [`expiry`](super::expiry).
+//! Commands on keys of any type: existence, type, renaming, databases. Expiry is in [`expiry`](super::expiry).
 
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply};
 use crate::types::number::parse_integer;
 use crate::types::transfer::Place;
 use crate::types::{Class, DbNumber, FlushScope, Kind, Txn, flush};
 
-/// `DEL key [key ...]`, and `UNLINK`, which is the same here: `DEL` leaves the elements to a thread, too.
+/// `DEL key [key ...]`, and `UNLINK`, which does the same here: `DEL` too leaves the elements to a background thread.
 pub(crate) fn del(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut removed = 0;
     for key in args.from(1) {
@@ -26,7 +26,7 @@ pub(crate) fn exists(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::count(found))
 }
 
-/// `TOUCH key [key ...]`: as `EXISTS`, and a use of the keys.
+/// `TOUCH key [key ...]`: as `EXISTS`, and counts as a use of the keys.
 pub(crate) fn touch(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut found = 0;
     for key in args.from(1) {
@@ -79,7 +79,7 @@ pub(crate) fn renamenx(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::yes_or_no(rename_unless(txn, args, true)?))
 }
 
-/// Renames, unless the new name is taken and must not be. Answers whether it did.
+/// Renames, unless the new name is taken and `taken` forbids that. Returns whether it renamed.
 fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool, CommandError> {
     let (old, new) = (args.get(1), args.get(2));
     if txn.lookup(old)?.is_none() {
@@ -185,7 +185,7 @@ pub(crate) fn swapdb(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `WAIT numreplicas timeout`: there are no replicas, so who wants some waits until the time is over.
+/// `WAIT numreplicas timeout`: there are no replicas, so a client that asks for some waits until the time is over.
 pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let wanted = args.integer(1)?;
     let timeout = parse_integer(args.get(2)).ok_or(CommandError::fixed(

@@ -1,4 +1,4 @@
-//! Places by name: adding them, and asking where they are and how far apart. Searches are in `geo_search`.
+//! Places by name: adding them, and asking for their positions and distances. Searches are in `geo_search`.
 
 use crate::commands::zset_write::add_all;
 use crate::commands::{Args, CommandError, Outcome, Reply};
@@ -36,7 +36,7 @@ pub(crate) fn geoadd(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::count(tally.added + changed))
 }
 
-/// The longitude at a position and the latitude behind it.
+/// The longitude at a position, and the latitude after it.
 pub(crate) fn place(args: Args<'_>, position: usize) -> Result<Point, CommandError> {
     let longitude = args.double(position)?;
     let latitude = args.double(position + 1)?;
@@ -71,7 +71,7 @@ pub(crate) fn coordinates(place: Point) -> Reply {
     Reply::Array(vec![decimal(place.longitude), decimal(place.latitude)])
 }
 
-/// Where a member is, if it is one.
+/// The place of a member, if it is a member.
 pub(crate) fn place_of(
     set: Option<&SortedSet<'_, '_>>,
     member: &[u8],

@@ -1,8 +1,8 @@
 //! Searches for places: `GEOSEARCH`, and the older commands that are special cases of it.
 //!
-//! One parser serves them all, as in Redis, and its refusals come in the order of Redis: the type of the key, what stands
-//! at fixed positions, all options, then options that exclude each other or are missing. Only then is
-//! an absent key an empty answer.
+//! One parser serves them all, as in Redis, and its checks come in Redis's order: the type of the key, the arguments
+//! at fixed positions, all options, then options that exclude each other or are missing. Only after all these checks
+//! an absent key gives an empty answer.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -18,7 +18,7 @@ use crate::types::rows::Score;
 use crate::types::zset::{Element, ScoreRange, SortedSet};
 use crate::types::{self, Txn};
 
-/// Which of the commands it is.
+/// Which of the commands is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Command {
     /// `GEORADIUS`, and whether it may store.
@@ -29,7 +29,7 @@ enum Command {
     SearchStore,
 }
 
-/// What the arguments said.
+/// The options that were given.
 #[derive(Debug, Default)]
 struct Options<'a> {
     centre: Option<Centre>,
@@ -39,9 +39,9 @@ struct Options<'a> {
     with_distance: bool,
     with_score: bool,
     with_coordinates: bool,
-    /// The first places that are found are good enough.
+    /// Whether the first places found are good enough, nearest or not.
     any: bool,
-    /// How many places at most. 0 limits nothing.
+    /// How many places to return at most. 0 for no limit.
     count: u64,
     order: Option<Order>,
     store_at: Option<&'a [u8]>,
@@ -51,7 +51,7 @@ struct Options<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Centre {
     Place(Point),
-    /// A member of a set that does not exist.
+    /// No centre is known, because the set does not exist.
     Nowhere,
 }
 
@@ -61,7 +61,7 @@ enum Order {
     Farthest,
 }
 
-/// A place in the shape.
+/// A place that was found in the shape.
 #[derive(Debug)]
 struct Found {
     member: Bytes,
@@ -210,7 +210,7 @@ impl<'a> Options<'a> {
                 options.centre = Some(centre_at(set, args.get(2))?);
                 options.form = Some(circle(args, 3)?);
             }
-            // Without a set, nobody looks at the radius either.
+            // If there is no set, Redis does not check the radius either.
             Command::RadiusByMember(_) => {}
             Command::Search => {}
             Command::SearchStore => options.store_at = Some(args.get(1)),
@@ -231,7 +231,7 @@ impl<'a> Options<'a> {
         Ok(options)
     }
 
-    /// An option of all commands. Answers how many arguments it took.
+    /// Parses an option of all commands. Returns how many arguments it took.
     fn parse_common(&mut self, args: Args<'a>, position: usize) -> Result<usize, CommandError> {
         let is = |word| args.is(position, word);
         if is("WITHDIST") {
@@ -259,7 +259,7 @@ impl<'a> Options<'a> {
         Ok(1)
     }
 
-    /// An option of `GEORADIUS` and `GEORADIUSBYMEMBER`.
+    /// Parses an option of `GEORADIUS` and `GEORADIUSBYMEMBER`.
     fn parse_store(&mut self, args: Args<'a>, position: usize) -> usize {
         if position + 1 == args.len() {
             return 0;
@@ -272,7 +272,7 @@ impl<'a> Options<'a> {
         2
     }
 
-    /// An option of `GEOSEARCH` and `GEOSEARCHSTORE`.
+    /// Parses an option of `GEOSEARCH` and `GEOSEARCHSTORE`.
     fn parse_search(
         &mut self,
         args: Args<'a>,
@@ -313,7 +313,7 @@ impl<'a> Options<'a> {
         Ok(0)
     }
 
-    /// Options that exclude each other, or are missing.
+    /// Refuses options that exclude each other, and missing ones.
     fn check(&self, args: Args<'_>, command: Command) -> Result<(), CommandError> {
         let shows_more = self.with_distance || self.with_score || self.with_coordinates;
         if self.store_at.is_some() && shows_more {
@@ -367,12 +367,12 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// After so many places a search may stop, nearest or not.
+    /// The number of places after which a search may stop, nearest or not.
     fn enough(&self) -> usize {
         if self.any { self.limit() } else { usize::MAX }
     }
 
-    /// Sorts as asked, and keeps as many as asked. Who wants only some and does not say which, wants the nearest.
+    /// Sorts as asked, and keeps as many as asked. With a count but no order, the nearest ones are returned.
     fn sort(&self, found: &mut Vec<Found>) {
         let wants_some = self.count > 0 && !self.any;
         let order = self.order.or(wants_some.then_some(Order::Nearest));
@@ -397,7 +397,7 @@ impl<'a> Options<'a> {
                 parts.push(distance_reply(place.distance_m / unit_m));
             }
             if self.with_score {
-                // A score is below 2^63 here: it came out of a cell.
+                // The score came from a cell, so it is below 2^63 and fits.
                 parts.push(Reply::Integer(place.score as i64));
             }
             if self.with_coordinates {
@@ -412,7 +412,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// The place of a member. In a set that does not exist every name is good.
+/// The place of a member. In a set that does not exist, any name is accepted.
 fn centre_at(set: Option<&SortedSet<'_, '_>>, member: &[u8]) -> Result<Centre, CommandError> {
     if set.is_none() {
         return Ok(Centre::Nowhere);
@@ -423,12 +423,12 @@ fn centre_at(set: Option<&SortedSet<'_, '_>>, member: &[u8]) -> Result<Centre, C
     ))
 }
 
-/// A length at a position, or what Redis says of it.
+/// A length at a position, or Redis's error text for it.
 fn length(args: Args<'_>, position: usize, refusal: &'static str) -> Result<f64, CommandError> {
     parse_double(args.get(position)).ok_or(CommandError::fixed(refusal))
 }
 
-/// A radius at a position and its unit.
+/// A radius at a position, and the unit after it.
 fn circle(args: Args<'_>, position: usize) -> Result<(Form, f64), CommandError> {
     let radius = length(args, position, "ERR need numeric radius")?;
     if radius < 0.0 {
@@ -437,7 +437,7 @@ fn circle(args: Args<'_>, position: usize) -> Result<(Form, f64), CommandError> 
     Ok((Form::Circle { radius }, unit_m(args, position + 1)?))
 }
 
-/// A width at a position, a height and their unit.
+/// A width at a position, and the height and the unit after it.
 fn rectangle(args: Args<'_>, position: usize) -> Result<(Form, f64), CommandError> {
     let width = length(args, position, "ERR need numeric width")?;
     let height = length(args, position + 1, "ERR need numeric height")?;

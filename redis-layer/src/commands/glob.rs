@@ -1,15 +1,16 @@
-//! Patterns as `KEYS`, `CONFIG GET` and others take them: `*`, `?`, `[a-z]`, `[^a]` and `\` before any.
+//! Patterns as `KEYS`, `CONFIG GET` and others take them: `*`, `?`, `[a-z]`, `[^a]` and `\` before any character.
 //!
-//! The algorithm remembers the last `*` only and goes back to it, so it needs no recursion and at
-//! most pattern x text steps, whatever a client sends.
+//! Only the last `*` is remembered to go back to. So the algorithm needs no recursion and takes at most pattern x
+//! text steps, whatever a client sends.
 
-/// Beyond so many stars with something behind them, Redis finds that nothing matches: it calls itself for each.
+/// If more stars than this are followed by something, nothing matches: Redis calls itself for each, and gives up
+/// there.
 const STARS_MAX: usize = 1000;
 
-/// Whether letters are compared as they are.
+/// Whether the case of letters matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// As they are.
+    /// Letters match only in the same case.
     Exact,
     /// ASCII letters match in any case.
     Any,
@@ -24,8 +25,8 @@ impl Case {
     }
 }
 
-/// Whether `text` matches `pattern`. No text at all matches an empty pattern only, not even `*`: who
-/// takes `*` for everything asks for that before.
+/// Whether `text` matches `pattern`. An empty text matches only an empty pattern, not even `*`; callers for which `*`
+/// means everything check for that first.
 #[must_use]
 pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
     if text.is_empty() {
@@ -54,7 +55,7 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
             p += length;
             t += 1;
         } else if let Some((behind_star, taken)) = last_star {
-            // Let the star take one byte more.
+            // Let the star match one more byte.
             last_star = Some((behind_star, taken + 1));
             p = behind_star;
             t = taken + 1;
@@ -65,7 +66,7 @@ pub(crate) fn matches(pattern: &[u8], text: &[u8], case: Case) -> bool {
     pattern[p..].iter().all(|&byte| byte == b'*')
 }
 
-/// How many bytes of the pattern match `byte`, if its first element does.
+/// The length of the pattern's first element, if that element matches `byte`.
 fn match_one(pattern: &[u8], byte: u8, case: Case) -> Option<usize> {
     let same = |a: u8| case.fold(a) == case.fold(byte);
     match *pattern {
@@ -80,7 +81,7 @@ fn match_one(pattern: &[u8], byte: u8, case: Case) -> Option<usize> {
     }
 }
 
-/// Whether a class matches, and how long it is, its `]` included. Without one it goes to the end.
+/// Whether a class matches, and how long it is, including its `]`. Without a `]` it extends to the end.
 fn match_class(class: &[u8], byte: u8, case: Case) -> (bool, usize) {
     let byte = case.fold(byte);
     let negated = class.first() == Some(&b'^');

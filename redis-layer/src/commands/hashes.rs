@@ -18,7 +18,7 @@ fn open_or_create(txn: &Txn<'_>, args: Args<'_>) -> Result<Elements> {
     Elements::open_or_create(txn, args.get(1), Kind::Hash)
 }
 
-/// The hash changed: says so, by this name.
+/// Ends a change of the hash with this event.
 fn finish(txn: &mut Txn<'_>, args: Args<'_>, hash: Elements, event: &'static str) -> Result<()> {
     let key = args.get(1);
     txn.event(Class::Hash, event, key);

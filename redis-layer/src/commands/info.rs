@@ -1,7 +1,7 @@
 //! `INFO`: what monitoring programs read, in sections.
 //!
-//! Names and order are those of Redis. Fields about what does not exist here, replicas or an
-//! eviction of keys, have the value of a Redis that has none.
+//! Names and order are those of Redis. Fields about things that do not exist here, such as replicas or the eviction
+//! of keys, have the value that a Redis without them shows.
 
 use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,10 +14,10 @@ use crate::commands::{
     Args, CommandError, DATABASES, Outcome, Peer, REDIS_VERSION, Reply, Server, Session, process,
 };
 
-/// A section, and who writes it.
+/// A section, and the function that writes it.
 struct Section {
     name: &'static str,
-    /// Whether it is shown when nobody asks for it by name.
+    /// Whether it is shown when no section is asked for by name.
     by_default: bool,
     write: fn(&Server, &mut String) -> Result<(), CommandError>,
 }
@@ -34,7 +34,7 @@ const fn section(
     }
 }
 
-/// How the system tells which connections are ready.
+/// The system call that tells which connections are ready.
 const MULTIPLEXING: &str = if cfg!(any(target_os = "linux", target_os = "android")) {
     "epoll"
 } else {
@@ -153,7 +153,7 @@ fn clients_section(server: &Server, text: &mut String) -> Result<(), CommandErro
     Ok(())
 }
 
-/// A size as people read it: `1.50M`.
+/// A size in a form for people: `1.50M`.
 pub(crate) fn human(bytes: u64) -> String {
     let units = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
@@ -244,7 +244,7 @@ fn persistence_section(server: &Server, text: &mut String) -> Result<(), Command
         &[
             ("loading", "0"),
             ("async_loading", "0"),
-            // Nothing is copied to be saved: a snapshot stands beside what is written.
+            // Saving copies no memory: a snapshot exists next to later writes.
             ("current_cow_peak", "0"),
             ("current_cow_size", "0"),
             ("current_cow_size_age", "0"),
@@ -323,7 +323,7 @@ fn stats_section(server: &Server, text: &mut String) -> Result<(), CommandError>
     ] {
         line(text, name, value);
     }
-    // The cleaner finds all that has expired, and only that.
+    // The cleaner finds all keys that have expired, and no others.
     line(text, "expired_stale_perc", "0.00");
     for (name, value) in [
         ("expired_time_cap_reached_count", 0),
@@ -433,7 +433,7 @@ fn commandstats_section(server: &Server, text: &mut String) -> Result<(), Comman
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all sections")]
 fn errorstats_section(server: &Server, text: &mut String) -> Result<(), CommandError> {
     for (error, count) in server.statistics.errors() {
-        // What has a meaning in this text.
+        // These characters have a meaning in the text of `INFO`.
         let error = error.replace([':', '#', '\r', '\n'], "_");
         line(
             text,

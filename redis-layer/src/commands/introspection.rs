@@ -21,11 +21,11 @@ pub(crate) fn count(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::count(COMMANDS.len() as u64))
 }
 
-/// The names of commands that a client asks about. An answer is a thousand times as long as a name, so a request that
-/// is allowed could take all memory.
+/// The names of the commands that a client asks about. An answer is a thousand times as long as a name, so a request
+/// of allowed length could take all memory: the number of names is limited.
 ///
 /// # Errors
-/// There are more than any client has reason to send.
+/// There are more names than any client has reason to send.
 pub(crate) fn names(args: Args<'_>) -> Result<&[Bytes], CommandError> {
     const MOST: usize = 1024;
     let names = args.from(2);
@@ -91,7 +91,7 @@ pub(crate) fn getkeysandflags(_session: &mut Session, args: Args<'_>) -> Outcome
     Ok(Reply::Array(pairs.collect()))
 }
 
-/// The keys of the command that stands behind the words `COMMAND GETKEYS`, and what it does with them.
+/// The keys of the command given after `COMMAND GETKEYS`, and what it does with them.
 fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
     let inner = args.from(2);
     let spec = find(&inner[0]).and_then(|spec| match inner.get(1) {
@@ -107,7 +107,7 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
             "ERR Invalid number of arguments specified for command",
         ));
     }
-    // A number that counts wrong leaves it open which arguments are keys.
+    // If a number of keys is wrong, it is unclear which arguments are keys.
     let mut keys = Vec::new();
     if spec.keys.counts_fit(inner) {
         let used = spec.keys.used(inner);
@@ -121,7 +121,7 @@ fn used_keys(args: Args<'_>) -> Result<Vec<(&Bytes, Use)>, CommandError> {
     Ok(keys)
 }
 
-/// What a command does with a key when its arguments are these.
+/// What a command does with a key, given these arguments.
 fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
     if usage != Use::MayChange {
         return usage;
@@ -137,7 +137,7 @@ fn in_these(spec: &Spec, args: &[Bytes], usage: Use) -> Use {
     }
 }
 
-/// Whether the operations of `BITFIELD` are whole, and none of them changes anything.
+/// Whether the operations of a `BITFIELD` are complete and only read.
 fn only_reads(mut operations: &[Bytes]) -> bool {
     loop {
         operations = match operations {
@@ -173,7 +173,7 @@ fn describe(spec: &Spec) -> Reply {
     ])
 }
 
-/// What there is to say of a command's keys.
+/// The description of a command's keys.
 fn key_specifications(spec: &Spec) -> impl Iterator<Item = Reply> {
     spec.keys.0.iter().map(|key| {
         let note = note(spec, key).map(|note| (Reply::text("notes"), Reply::text(note)));
@@ -181,7 +181,7 @@ fn key_specifications(spec: &Spec) -> impl Iterator<Item = Reply> {
     })
 }
 
-/// Where some of the keys stand, and what is done with them.
+/// Where some of the keys are, and what is done with them.
 fn key_specification(key: &Key) -> [(Reply, Reply); 3] {
     let number = |name, number: usize| (name, Reply::count(number as u64));
     let one_behind = || {

@@ -9,8 +9,8 @@ use crate::commands::{CommandError, Server, scripting, slowly};
 use crate::store::{Guard, Place, Scope, Store};
 use crate::types;
 
-/// Which keys a command locks. A lock is by name, whatever the database: `MOVE` and `SELECT` in a
-/// transaction reach the others.
+/// The keys that a command locks. A lock is by name, whatever the database: `MOVE`, and a `SELECT` in a transaction,
+/// reach other databases.
 #[derive(Debug)]
 pub(crate) enum Locks {
     Nothing,
@@ -18,27 +18,27 @@ pub(crate) enum Locks {
     Everything,
 }
 
-/// How a client waits for locks that others hold.
+/// How a client waits for locks that somebody else holds.
 #[derive(Debug)]
 pub enum Wait<'w> {
-    /// Its task is called when it is worth to try again. Its thread serves others meanwhile.
+    /// Its task is woken when it is worth trying again. Meanwhile its thread serves other clients.
     Called {
-        /// Calls the task.
+        /// Wakes the task.
         waker: &'w Waker,
-        /// Where it waits.
+        /// Its place in the queue.
         place: &'w mut Place,
     },
-    /// On its thread, until it has them.
+    /// It blocks its thread until it has them.
     There,
-    /// Not at all.
+    /// It does not wait.
     Never,
 }
 
-/// What a client got that asked for locks.
+/// What a client got when it asked for locks.
 pub(crate) enum Asked<'s> {
     /// The locks, or none if it needs none.
     Got(Option<Box<dyn Guard + 's>>),
-    /// Nothing; a place in the queue, if it waits to be called.
+    /// No locks; and a place in the queue, if the client waits to be woken.
     Nothing,
 }
 
@@ -46,14 +46,13 @@ impl Locks {
     /// The locks of these keys.
     pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a Bytes>) -> Self {
         let mut keys: Vec<Bytes> = keys.cloned().collect();
-        // Many commands for one key are common.
+        // Several commands in a row often name the same key.
         keys.dedup();
         Self::Keys(keys)
     }
 
-    /// Waits until nobody else holds them. Most holders are gone after some microseconds; for the
-    /// others the runtime gets another thread, so that a long script holds up only those who need
-    /// its keys.
+    /// Waits until nobody else holds them. Most holders are done after some microseconds. For the others the runtime
+    /// gets another thread, so that a long script delays only the clients that need its keys.
     pub(crate) fn take<'s>(
         &self,
         store: &'s dyn Store,
@@ -67,12 +66,12 @@ impl Locks {
         }
     }
 
-    /// As [`Locks::take`], for a client: who waits for a script that is late is refused.
+    /// As [`Locks::take`], but refuses a client that would have to wait for a script that takes too long.
     pub(crate) fn take_or_refuse<'s>(
         &self,
         server: &'s Server,
     ) -> Result<Option<Box<dyn Guard + 's>>, CommandError> {
-        /// How long to wait before looking whether a script is late.
+        /// How long to wait before checking for such a script.
         const PATIENCE: Duration = Duration::from_millis(50);
         let store = &*server.store;
         let Some(scope) = self.scope() else {
@@ -94,7 +93,7 @@ impl Locks {
         })
     }
 
-    /// As [`Locks::take_or_refuse`], but who can be called, or does not wait, goes on at once.
+    /// As [`Locks::take_or_refuse`], but returns at once if the client can be woken later, or does not wait.
     pub(crate) fn ask<'s>(
         &self,
         server: &'s Server,
@@ -120,7 +119,7 @@ impl Locks {
         Ok(guard.map_or(Asked::Nothing, |guard| Asked::Got(Some(guard))))
     }
 
-    /// What they keep others away from.
+    /// What they lock.
     pub(crate) fn scope(&self) -> Option<Scope<'_>> {
         match self {
             Self::Nothing => None,
@@ -130,8 +129,8 @@ impl Locks {
     }
 }
 
-/// Takes locks that are free soon. Whoever holds them is a few microseconds from its end most of the time; a pipeline takes
-/// a hundred. To sleep for that long leaves the processor to the holder and to the clients.
+/// Takes locks that are free soon. Their holder is usually a few microseconds from its end; a pipeline takes a
+/// hundred. Sleeping that long leaves the processor to the holder and to other clients.
 fn take_soon<'s>(
     store: &'s dyn Store,
     scope: Scope<'_>,

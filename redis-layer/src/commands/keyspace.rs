@@ -27,7 +27,7 @@ pub(crate) fn keys(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 pub(crate) fn scan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let number = cursor(args, 1)?;
     let options = ScanOptions::parse(args, 2, true)?;
-    // Never whole: a database may be large.
+    // Never the whole database at once: it may be large.
     let extent = options.extent(u64::MAX, 0);
     let mut found = Vec::new();
     let rows = metadata_rows(txn.db());

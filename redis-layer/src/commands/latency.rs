@@ -1,8 +1,8 @@
-//! `LATENCY`: delays that were longer than somebody wants, and how long commands take.
+//! `LATENCY`: delays above a configured threshold, and how long commands take.
 //!
-//! With `latency-monitor-threshold` above 0, every delay of that many milliseconds is kept by the
-//! name of what was slow: the last 160 of each name, at most one for each second. Nothing is kept
-//! while the threshold is 0.
+//! With `latency-monitor-threshold` above 0, every delay of at least that many milliseconds is kept under the name of
+//! what was slow: the last 160 for each name, and at most one for each second. Nothing is kept while the threshold is
+//! 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ struct History {
 }
 
 impl LatencyMonitor {
-    /// Keeps a delay. Of those in one second the longest counts.
+    /// Keeps a delay. Of several in one second, only the longest is kept.
     pub(crate) fn add(&self, event: &'static str, now_ms: i64, millis: u64) {
         let mut events = self.events.lock();
         let history = events.entry(event).or_default();

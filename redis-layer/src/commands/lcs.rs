@@ -1,7 +1,8 @@
 //! `LCS`: the longest text that two strings have in common, with gaps.
 //!
-//! By the usual table: the length for each pair of starts of the two strings, each from its three
-//! neighbours. It takes four bytes for each pair, and is refused beyond the size of a string.
+//! The usual table is used: for each pair of prefixes of the two strings the length of what they have in common,
+//! computed from three neighbouring entries. It takes four bytes for each pair; a table larger than the longest
+//! allowed string is refused.
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::strings::LONGEST;
@@ -79,14 +80,14 @@ pub(crate) fn lcs(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     ]))
 }
 
-/// Bytes that follow one another in both strings.
+/// Bytes that are consecutive in both strings.
 struct Run {
     a: usize,
     b: usize,
     length: usize,
 }
 
-/// The lengths for all pairs of starts.
+/// The lengths for all pairs of prefixes.
 struct Table<'t> {
     a: &'t [u8],
     b: &'t [u8],

@@ -1,7 +1,7 @@
-//! Commands that take elements from lists: `LPOP` and its like, moves, and the ones that wait.
+//! Commands that take elements from lists: pops, moves, and their blocking forms.
 //!
-//! A blocking command is its plain twin that answers [`Reply::Wait`] where it finds nothing. Who waits, and who is
-//! served first, is the business of [`blocking`](super::blocking).
+//! A blocking command does the same as its plain form, but answers [`Reply::Wait`] if it finds nothing. How clients
+//! wait, and in which order they are served, is in [`blocking`](super::blocking).
 
 use crate::commands::lists::{elements, finish_shorter, push_event, txn_event};
 use crate::commands::{Args, CommandError, Outcome, Reply};
@@ -87,7 +87,7 @@ impl Move {
         })
     }
 
-    /// Moves an element from the first key to the second one. `None` without a first one.
+    /// Moves an element from the first key to the second one. `None` if the first key does not exist.
     fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
         let (source, target) = (args.get(1), args.get(2));
         let Some(mut list) = List::open(txn, source)? else {
@@ -95,7 +95,7 @@ impl Move {
         };
         let Self { from, to } = self;
         if source == target {
-            // The list may be empty in between, and is the same key all the same.
+            // The list may be empty in between, but the key must not be removed and created again.
             let popped = list.pop(from, 1)?;
             for element in &popped {
                 list.push(to, element.clone())?;
@@ -199,7 +199,7 @@ pub(crate) fn blmpop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(popped.unwrap_or_else(|| wait(timeout_ms, Reply::NullArray)))
 }
 
-/// The arguments of `LMPOP`.
+/// The arguments of `LMPOP` and `BLMPOP`.
 #[derive(Debug)]
 struct MultiPop {
     keys: std::ops::Range<usize>,
@@ -241,7 +241,7 @@ impl MultiPop {
         })
     }
 
-    /// Pops from the first list that there is.
+    /// Pops from the first list that exists.
     fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
         for position in self.keys {
             let key = args.get(position);

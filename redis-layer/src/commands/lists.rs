@@ -1,4 +1,4 @@
-//! Commands on one list: pushing, reading, changing the middle. Pops and moves: [`list_pops`](super::list_pops).
+//! Commands on one list: pushing, reading, changing the middle. Pops and moves are in [`list_pops`](super::list_pops).
 
 use bytes::Bytes;
 
@@ -27,7 +27,7 @@ pub(crate) fn rpushx(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     push(txn, args, Side::Right, IfAbsent::Refuse)
 }
 
-/// What a push does without a list.
+/// What a push does if the list does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IfAbsent {
     Create,
@@ -65,7 +65,8 @@ pub(crate) fn llen(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::count(list.map_or(0, |list| list.len())))
 }
 
-/// The number of an element, counted from the end if it is negative. `None` before the first.
+/// The index of an element, counted from the start. A negative index counts from the end. `None` if it lies before
+/// the first element.
 fn from_start(index: i64, len: u64) -> Option<u64> {
     match u64::try_from(index) {
         Ok(index) => Some(index),
@@ -73,7 +74,7 @@ fn from_start(index: i64, len: u64) -> Option<u64> {
     }
 }
 
-/// The first element between two numbers, both included, and how many there are.
+/// The index of the first element and the number of elements between two indices, both included.
 pub(super) fn window(start: i64, stop: i64, len: u64) -> (u64, u64) {
     let start = from_start(start, len).unwrap_or(0);
     let Some(stop) = from_start(stop, len) else {
@@ -176,7 +177,7 @@ pub(crate) fn ltrim(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     };
     let (start, count) = window(start, stop, list.len());
     if count == list.len() {
-        // Redis counts it as a change, and tells those who watch.
+        // Redis counts this as a change, and flags clients that watch the key.
         txn.touch(key);
         txn.event(Class::List, "ltrim", key);
         return Ok(Reply::OK);
@@ -186,19 +187,19 @@ pub(crate) fn ltrim(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// A key and what happened to it.
+/// A key, and the event on it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ListEvent<'k> {
     key: &'k [u8],
     name: &'static str,
 }
 
-/// What happened to a list.
+/// An event on a list.
 pub(super) const fn txn_event<'k>(key: &'k [u8], name: &'static str) -> ListEvent<'k> {
     ListEvent { key, name }
 }
 
-/// Ends a change that took elements away: the event, and another one if the key is gone with the last of them.
+/// Ends a change that removed elements: sends the event, and another one if the key is gone with its last element.
 pub(super) fn finish_shorter(list: List<'_, '_>, event: ListEvent<'_>) -> Result<(), CommandError> {
     let is_emptied = list.is_empty();
     let txn = list.finish()?;
@@ -209,14 +210,14 @@ pub(super) fn finish_shorter(list: List<'_, '_>, event: ListEvent<'_>) -> Result
     Ok(())
 }
 
-/// What stands behind the element of an `LPOS`.
+/// The options after the element of an `LPOS`.
 #[derive(Debug)]
 struct PosOptions {
-    /// Which match is the first one; from the end if negative.
+    /// Which match is the first to return, counted from the end if negative.
     rank: i64,
-    /// How many are wanted; 0 for all. Without it, one, and not as an array.
+    /// How many matches are wanted; 0 for all. Without it the answer is a single match instead of an array.
     count: Option<u64>,
-    /// How many elements are compared; 0 for all.
+    /// How many elements to compare at most; 0 for all.
     max_len: u64,
 }
 
@@ -268,7 +269,7 @@ pub(crate) fn lpos(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             Some(0) => u64::MAX,
             Some(count) => count,
         };
-        // Redis cannot negate the least number, and takes the first match for it.
+        // Redis cannot negate the least number, and returns the first match for it.
         let rank = options.rank.checked_abs().unwrap_or(1).unsigned_abs();
         let (mut to_skip, mut seen) = (rank - 1, 0);
         let from = if options.rank > 0 {

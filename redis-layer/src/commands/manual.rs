@@ -1,5 +1,5 @@
-//! What people want to know of a command: `COMMAND DOCS`, from which clients make help and hints, and the `HELP` of commands
-//! that have subcommands.
+//! Descriptions of commands for people: `COMMAND DOCS`, from which clients make help texts and hints, and the `HELP`
+//! of commands that have subcommands.
 
 use crate::commands::table::{
     Argument, COMMANDS, Key, Kind, Place, Repeats, Spec, Type, find_full_name,
@@ -17,7 +17,7 @@ pub(crate) fn docs(_session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::Map(wanted.into_iter().map(document).collect()))
 }
 
-/// The name of a command and what is said about it. What there is nothing to say of is left out.
+/// The name of a command and its description. Fields that would be empty are left out.
 fn document(spec: &Spec) -> (Reply, Reply) {
     let mut fields = Fields::default();
     fields.text("summary", spec.summary);
@@ -26,7 +26,7 @@ fn document(spec: &Spec) -> (Reply, Reply) {
     fields.text("complexity", spec.cost);
     let flags = [
         ("deprecated", spec.replaced.is_some()),
-        // Redis's own tools use it, and programs should not.
+        // It is for Redis's own tools; programs should not use it.
         ("syscmd", spec.full_name == "debug"),
     ];
     fields.flags("doc_flags", &flags);
@@ -85,7 +85,7 @@ fn describe(argument: &Argument, places: &mut KeyPlaces) -> Reply {
     Reply::Map(fields.0)
 }
 
-/// Fields with their names, in the order of Redis.
+/// Named fields, in Redis's order.
 #[derive(Default)]
 struct Fields(Vec<(Reply, Reply)>);
 
@@ -101,7 +101,7 @@ impl Fields {
         }
     }
 
-    /// Adds the names of what is true, unless nothing is.
+    /// Adds the names of the flags that are set, unless none is.
     fn flags(&mut self, name: &'static str, flags: &[(&'static str, bool)]) {
         let set = flags.iter().filter(|(_, is_set)| *is_set);
         let set: Vec<Reply> = set.map(|(flag, _)| Reply::Status(flag)).collect();
@@ -111,8 +111,8 @@ impl Fields {
     }
 }
 
-/// To which of a command's key specifications its arguments belong: the first key to the first one, and so on; those that
-/// are left to the last. Keys that are made of a pattern have one of their own.
+/// Assigns the arguments of a command to its key specifications: the first key to the first specification, and so on;
+/// all further keys to the last one. Keys that are made from a pattern have a specification of their own.
 struct KeyPlaces {
     known: Vec<usize>,
     unknown: Option<usize>,
@@ -143,7 +143,7 @@ impl KeyPlaces {
     }
 }
 
-/// What the subcommands of a command do, two lines each.
+/// The help text of a command: two lines for each subcommand.
 pub(crate) fn help_lines(container: &str) -> Reply {
     let spec = find_full_name(container.as_bytes());
     let subcommands = spec.map_or(&[][..], |spec| spec.subcommands);
@@ -160,7 +160,7 @@ pub(crate) fn help_lines(container: &str) -> Reply {
     Reply::Array(lines.map(|line| Reply::Line(line.into())).collect())
 }
 
-/// A command with its arguments, as manuals write it: `ZRANK key member`.
+/// A command with its arguments, in the notation of manuals: `ZRANK key member`.
 pub(crate) fn usage(spec: &Spec) -> String {
     let mut usage = spec.full_name.to_uppercase().replace('|', " ");
     for argument in spec.arguments() {
@@ -170,7 +170,7 @@ pub(crate) fn usage(spec: &Spec) -> String {
     usage
 }
 
-/// Without names of groups and without types.
+/// The same for one argument, without the names of groups and without types.
 fn usage_of(argument: &Argument) -> String {
     let parts: Vec<String> = argument.kind.parts().iter().map(usage_of).collect();
     let body = match &argument.kind {

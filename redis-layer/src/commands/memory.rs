@@ -1,7 +1,7 @@
-//! `MEMORY`: what keys take up, and what the server does.
+//! `MEMORY`: how much keys and the server take.
 //!
-//! Keys stand on disk, so the size of one is the size of its rows before compression, whichever of
-//! them are in memory just now.
+//! Keys are on disk, so the size of a key is the size of its rows before compression, whether they are in memory at
+//! the moment or not.
 
 use crate::commands::manual::help_lines;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session, process};
@@ -11,7 +11,7 @@ use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::strings::PIECE_BYTES;
 use crate::types::{Content, Kind, Txn};
 
-/// How many elements are looked at when nobody says.
+/// How many elements are sampled by default.
 const SAMPLES: u64 = 5;
 
 /// `MEMORY USAGE key [SAMPLES count]`
@@ -30,7 +30,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let key = args.get(2);
     let lookups = txn.lookups();
     let metadata = txn.peek(key)?;
-    // Redis does not count who asks about memory.
+    // Redis does not count this command's lookups.
     txn.set_lookups(lookups);
     txn.forget_misses();
     let Some(metadata) = metadata else {
@@ -39,7 +39,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let row = metadata_key(txn.db(), key);
     let mut bytes = (row.len() + metadata.encode().len()) as u64;
     if let Content::Pieces(text) = metadata.content {
-        // As if all of its pieces were there.
+        // Counted as if all of its pieces existed.
         let pieces = text.size.div_ceil(PIECE_BYTES as u64);
         bytes += text.size + pieces * (row.len() + 3 * size_of::<u32>()) as u64;
     } else if let Some(collection) = metadata.content.collection() {
@@ -58,7 +58,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
             cursor.advance()?;
         }
         let copies = if metadata.content.kind() == Kind::SortedSet {
-            // Each element has a row by its score too, of about the same size.
+            // Each element also has a row by score, of about the same size.
             2
         } else {
             1
@@ -122,7 +122,7 @@ pub(crate) fn malloc_stats(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::text("Stats not supported for the current allocator"))
 }
 
-/// `MEMORY PURGE`: the system's allocator gives memory back by itself.
+/// `MEMORY PURGE`: the allocator returns memory by itself.
 pub(crate) fn purge(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }

@@ -1,10 +1,10 @@
 //! Redis commands: what they take, what they do, what they answer.
 //!
-//! [`execute`] is the whole interface: arguments in, a [`Reply`] out. A [`Reply`] knows what is
-//! answered and not how it is written, so the wire protocol is the server's business.
+//! [`execute`] is the main interface: arguments in, a [`Reply`] out. A [`Reply`] says what is answered but not how it
+//! is encoded: the wire protocol belongs to the server.
 //!
-//! Everything about a command that is not its work stands in the [`table`]: its name, arity,
-//! flags and keys drive dispatch, locking, the arity errors and `COMMAND`.
+//! Everything about a command except its work is in the [`table`]: name, arity, flags and keys drive dispatch,
+//! locking, the arity errors and `COMMAND`.
 
 mod acl;
 mod admission;
@@ -85,7 +85,7 @@ pub use session::{Server, Session, Settings, Shutdown};
 pub(crate) use slowly::{perhaps_slowly, slowly};
 pub use statistics::Counters;
 
-/// The version of Redis whose behaviour this is. Clients ask for it.
+/// The version of Redis whose behaviour is implemented. Clients ask for it.
 pub const REDIS_VERSION: &str = "7.0.15";
 
 pub use crate::types::DATABASES;

@@ -1,7 +1,7 @@
-//! `MONITOR`: every command, as it is run, to whoever wants to look on.
+//! `MONITOR`: shows every command that runs to the clients that asked for it.
 //!
-//! Commands for administrators are not shown, and passwords never are. Who looks on does nothing with keys: Redis counts it
-//! among the replicas there, and among the clients where it lists or ends them.
+//! Commands for administrators are not shown, and passwords never are. A client that monitors may not use keys: Redis
+//! counts it among the replicas there, and among the normal clients where it lists or ends clients.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::commands::outbox::Message;
 use crate::commands::peer::Peer;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
-/// Who looks on.
+/// The clients that monitor.
 #[derive(Debug, Default)]
 pub(crate) struct Monitors {
     peers: Mutex<BTreeMap<u64, Arc<Peer>>>,
@@ -23,7 +23,7 @@ pub(crate) struct Monitors {
 }
 
 impl Monitors {
-    /// Whether anybody looks on.
+    /// Whether any client monitors.
     pub(crate) fn are_any(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
@@ -42,7 +42,7 @@ impl Monitors {
         }
     }
 
-    /// Shows a command that has run.
+    /// Shows a command to the clients that monitor.
     pub(crate) fn show(&self, session: &Session, args: Args<'_>) {
         if !self.are_any() {
             return;
@@ -66,7 +66,7 @@ impl Monitors {
             quote(word, &mut line);
         }
         let message = Message::new(Reply::Line(line.into()));
-        // There are no replicas that could need it. Redis bounds these messages as answers: by nothing, unless told to.
+        // Redis bounds these messages like answers to replicas: without a limit unless one is set.
         let limit = session
             .server
             .config
@@ -78,7 +78,7 @@ impl Monitors {
     }
 }
 
-/// Who sent a command.
+/// The address of the client that sent a command.
 fn sender(session: &Session) -> Cow<'_, str> {
     if session.in_script {
         return "lua".into();
@@ -111,7 +111,7 @@ pub(crate) fn is_secret(args: Args<'_>, position: usize) -> bool {
     }
 }
 
-/// Adds a word in double quotes, with escapes for what cannot be seen.
+/// Appends a word in double quotes, with escapes for characters that cannot be printed.
 fn quote(word: &[u8], line: &mut Vec<u8>) {
     line.push(b'"');
     for &byte in word {
@@ -142,7 +142,7 @@ pub(crate) fn monitor(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.is_monitor = true;
     session.server.monitors.add(&session.peer);
     session.peer.view.lock().is_monitor = true;
-    // What others do from now on comes after the reply.
+    // Commands of other clients from now on must be shown after this reply.
     session.confirming = true;
     Ok(Reply::OK)
 }

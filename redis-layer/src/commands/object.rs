@@ -1,7 +1,8 @@
-//! `OBJECT`: what Redis would say about how a value is kept.
+//! `OBJECT`: what Redis would say about how a value is stored.
 //!
-//! The rows here have one form each. `ENCODING` answers the form that Redis would choose for the value as it is now, by
-//! the limits of the configuration for compact forms. Redis remembers larger times and never goes back to a compact form; that is left out.
+//! Here each type has only one form. `ENCODING` answers the form that Redis would choose for the value as it is now,
+//! by the configured limits for compact forms. Redis never goes back to a compact form once a value has been larger;
+//! that is left out.
 
 use crate::commands::config::Config;
 use crate::commands::manual::help_lines;
@@ -10,16 +11,16 @@ use crate::types::number::parse_integer;
 use crate::types::value::Value;
 use crate::types::{Content, Metadata, Txn};
 
-/// Longest string that Redis keeps in one piece with its head.
+/// The longest string that Redis allocates together with its header.
 const EMBEDDED_BYTES: usize = 44;
-/// How often Redis says that a new key was used. Nothing is evicted here, so nobody counts on.
+/// The frequency that Redis reports for a new key. Nothing is evicted here, so it is not counted further.
 const NEW_KEY_FREQUENCY: i64 = 5;
 
 fn metadata(txn: &Txn<'_>, args: Args<'_>) -> Result<Option<Metadata>, CommandError> {
     lookup_silently(txn, args.get(2))
 }
 
-/// Looks a key up. Nobody is told if it is not there.
+/// Looks a key up without notifying anybody if it is missing.
 fn lookup_silently(txn: &Txn<'_>, key: &[u8]) -> Result<Option<Metadata>, CommandError> {
     let metadata = txn.peek(key)?;
     txn.forget_misses();
@@ -44,7 +45,7 @@ pub(crate) fn encoding_of(
     let collection = metadata.content.collection();
     let size = collection.map_or(0, |collection| collection.size);
     let limit = |name: &'static str| u64::try_from(config.number(name)).unwrap_or(0);
-    // What is not small enough by number is not read.
+    // If there are too many elements for a compact form, the value need not be read.
     let mut value = |most: &'static str| {
         if size <= limit(most) {
             txn.read_value(key)
@@ -87,13 +88,13 @@ pub(crate) fn encoding_of(
     }))
 }
 
-/// Whether the policy for memory is one that would count uses, and forget when they were.
+/// Whether the configured eviction policy counts uses instead of keeping the time of the last one.
 fn counts_uses(session: &Session) -> bool {
     let policy = session.server.config.get("maxmemory-policy");
     policy.ends_with("-lfu")
 }
 
-/// `OBJECT FREQ key`: that of a new key, or refused if the policy for memory does not count uses.
+/// `OBJECT FREQ key`: the frequency of a new key, or an error if the eviction policy does not count uses.
 pub(crate) fn freq(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if metadata(txn, args)?.is_none() {
         return Ok(Reply::Null);
@@ -122,7 +123,7 @@ pub(crate) fn idletime(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>)
     Ok(found.map_or(Reply::Null, |_| idle_s()))
 }
 
-/// `OBJECT REFCOUNT key`: 1, but for the small numbers, which Redis keeps once for all keys and never counts.
+/// `OBJECT REFCOUNT key`: 1, except for small integers, which Redis shares between all keys without counting.
 pub(crate) fn refcount(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(
         match metadata(txn, args)?.map(|metadata| metadata.content) {

@@ -1,5 +1,5 @@
-//! What is noted about every command that runs: how often and how long, whether it was slow, and
-//! what those see who monitor.
+//! What is recorded about every command that runs: how often and how long it ran, whether it was slow, and what
+//! clients that monitor are shown.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use crate::commands::statistics::Runs;
 use crate::commands::table::Flag;
 use crate::commands::{Args, Outcome, Session};
 
-/// A command that runs.
+/// The observation of a running command.
 #[derive(Debug)]
 pub(crate) struct Observed {
     started: Instant,
@@ -25,7 +25,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// Of a command that has its outcome.
+    /// The ending that an outcome means.
     pub(crate) const fn of(outcome: &Outcome) -> Self {
         if outcome.is_err() {
             Self::Failed
@@ -36,8 +36,8 @@ impl Ending {
 }
 
 impl Observed {
-    /// A command that follows another begins where that one ended, so that the clock is asked once
-    /// for each.
+    /// Begins to observe a command. If it follows another one, it begins where that one ended, so that the clock is
+    /// read only once for each.
     pub(crate) fn begin(session: &mut Session) -> Self {
         let started = session.last_end.take();
         Self {
@@ -45,21 +45,21 @@ impl Observed {
         }
     }
 
-    /// A command that follows what ended then.
+    /// Begins to observe a command that follows what ended at `started`.
     pub(crate) const fn since(started: Instant) -> Self {
         Self { started }
     }
 
-    /// The command has run.
+    /// Records a command that has run.
     pub(crate) fn end(self, session: &mut Session, args: Args<'_>, ending: Ending) {
         let (ended, micros) = self.end_all(std::iter::once((&*session, args, ending)));
         session.last_end = Some(ended);
         session.worked_micros = micros;
     }
 
-    /// Several commands have run, one after the other, of one server's sessions. Each is noted with an equal part of the
-    /// time, and those that are alike and stand side by side are counted together. Answers when they ended, and how many
-    /// microseconds each took.
+    /// Records several commands of one server's sessions that have run one after the other. Each is recorded with an
+    /// equal part of the time, and neighbours that are alike are counted together. Returns when they ended, and how
+    /// many microseconds each took.
     pub(crate) fn end_all<'a>(
         &self,
         commands: impl ExactSizeIterator<Item = (&'a Session, Args<'a>, Ending)> + Clone,
@@ -94,7 +94,7 @@ impl Observed {
     }
 }
 
-/// Notes a command where those look who want to see each one.
+/// Records a command in the slow log and the latency monitor, and shows it to clients that monitor.
 fn show(session: &Session, args: Args<'_>, ending: Ending, micros: u64) {
     let server = &session.server;
     let spec = args.spec;

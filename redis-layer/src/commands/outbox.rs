@@ -1,16 +1,16 @@
-//! Messages for a client that did not ask for them just now: what is published, what `MONITOR`
-//! shows, which cached keys are old. And the word that a connection has to end.
+//! Messages for a client that are not replies to its commands: published messages, what `MONITOR` shows, and cached
+//! keys that are out of date. Also the request that a connection end.
 //!
 //! Any thread puts messages in. The task of the connection takes them out between two commands,
-//! or is woken for them while it waits for the client.
+//! or is woken while it waits for the client.
 //!
 //! Invariants
 //! 1. Messages come out in the order in which they went in.
-//! 2. What waits is bounded by the limit for the client's class. Whoever reaches it is
-//!    disconnected, as in Redis: its messages are dropped and the connection ends.
-//! 3. What waits behind the mark of `Outbox::reply_here` is not taken with what waits before it.
-//! 4. A call is never lost. Who waits leaves its waker, then looks; who changes something changes it, then takes the waker.
-//!    One of the two comes later at the lock of the waker, and sees what the other did.
+//! 2. The bytes that wait are bounded by the limit for the client's class. A client that exceeds it is disconnected,
+//!    as in Redis: its messages are dropped and the connection ends.
+//! 3. Messages after the mark of `Outbox::reply_here` are not taken together with those before it.
+//! 4. A wakeup is never lost. The waiting task leaves its waker, then looks; a thread that changes something changes
+//!    it, then takes the waker. Whichever of the two locks the waker second sees what the other did.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -24,10 +24,10 @@ use parking_lot::Mutex;
 use crate::commands::Reply;
 use crate::commands::config::value::OutputLimit;
 
-/// What a message costs beside its bytes.
+/// What a message takes besides its bytes.
 const MESSAGE_BYTES: usize = 64;
 
-/// A message, shared by all who get it.
+/// A message, shared by all clients that get it.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// What is sent.
@@ -44,7 +44,7 @@ impl Message {
     }
 }
 
-/// About how many bytes a message of strings takes.
+/// About how many bytes the strings of a message take.
 fn reply_bytes(reply: &Reply) -> usize {
     match reply {
         Reply::Bulk(bytes) | Reply::Line(bytes) => bytes.len() + 16,
@@ -57,31 +57,32 @@ fn reply_bytes(reply: &Reply) -> usize {
 #[derive(Debug, Default)]
 pub struct Outbox {
     queue: Mutex<Queue>,
-    /// Bytes that wait here or with the connection, for who wants to know without a lock.
+    /// Bytes that wait here or with the connection, readable without a lock.
     waiting_bytes: AtomicUsize,
-    /// Whether there may be something in the queue.
+    /// Whether there may be messages in the queue.
     has_messages: AtomicBool,
     is_closed: AtomicBool,
     is_stopping: AtomicBool,
-    /// Calls the task of the connection. It stays when the task goes on: a call is in vain then, and what it told of is found.
+    /// Wakes the task of the connection. It stays after the task has gone on; then a wakeup is superfluous, and the
+    /// task finds the change anyway.
     waker: Mutex<Option<Waker>>,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     messages: VecDeque<Message>,
-    /// The messages from here on come behind the next reply.
+    /// The messages from this index on come after the next reply.
     reply_at: Option<usize>,
-    /// What waits in `messages`.
+    /// The bytes of `messages`.
     bytes: usize,
-    /// What the connection has taken and not yet sent.
+    /// The bytes that the connection has taken but not sent yet.
     taken_bytes: usize,
-    /// Since when there is more than the soft limit.
+    /// Since when the bytes have been above the soft limit.
     above_soft_since: Option<Instant>,
 }
 
 impl Outbox {
-    /// Adds a message, and wakes the connection. Beyond the limit it ends the connection instead.
+    /// Adds a message and wakes the connection. If that exceeds the limit, ends the connection instead.
     pub(crate) fn add(&self, message: Message, limit: OutputLimit) {
         if self.is_closed() {
             return;
@@ -101,15 +102,15 @@ impl Outbox {
         self.call();
     }
 
-    /// The next reply of the client comes behind the messages that wait now, and before those that are added later.
+    /// Makes the client's next reply come after the messages that wait now, and before those that are added later.
     pub(crate) fn reply_here(&self) {
         let mut queue = self.queue.lock();
         queue.reply_at = Some(queue.messages.len());
         self.has_messages.store(true, Ordering::Release);
     }
 
-    /// The messages that wait, oldest first, up to the next reply. The connection says with [`Outbox::sent`] when they
-    /// are on their way.
+    /// The messages that wait, oldest first, up to the next reply. The connection calls [`Outbox::sent`] when they
+    /// have been sent.
     pub fn take(&self) -> VecDeque<Message> {
         if !self.has_messages.load(Ordering::Acquire) {
             return VecDeque::new();
@@ -126,7 +127,7 @@ impl Outbox {
         std::mem::replace(&mut queue.messages, behind)
     }
 
-    /// Everything that was taken has been sent.
+    /// Says that everything that was taken has been sent.
     pub fn sent(&self) {
         if self.waiting_bytes.load(Ordering::Relaxed) == 0 {
             return;
@@ -137,18 +138,19 @@ impl Outbox {
         self.waiting_bytes.store(queue.bytes, Ordering::Relaxed);
     }
 
-    /// Is ready when messages wait, the server stops, or the connection has to end.
+    /// Completes when messages wait, the server stops, or the connection has to end.
     pub async fn changed(&self) {
         self.is_so(|| self.has_messages() || self.is_stopping() || self.is_closed())
             .await;
     }
 
-    /// Is ready when the connection has to end at once.
+    /// Completes when the connection has to end at once.
     pub async fn closed(&self) {
         self.is_so(|| self.is_closed()).await;
     }
 
-    /// Is ready when something is so, which [`Outbox::call`] follows. One task waits at a time.
+    /// Completes when a condition holds; [`Outbox::call`] must be called whenever it may have come true. Only one
+    /// task waits at a time.
     async fn is_so(&self, is_so: impl Fn() -> bool) {
         poll_fn(|cx| {
             self.leave_waker(cx);
@@ -176,25 +178,25 @@ impl Outbox {
         }
     }
 
-    /// Ends the connection when it has answered what has arrived.
+    /// Ends the connection once it has answered the commands that have arrived.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Release);
         self.call();
     }
 
-    /// Whether the connection has to end when it has nothing to do.
+    /// Whether the connection has to end as soon as it has nothing to do.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Acquire)
     }
 
-    /// Whether there may be a message.
+    /// Whether there may be messages.
     #[must_use]
     pub fn has_messages(&self) -> bool {
         self.has_messages.load(Ordering::Acquire)
     }
 
-    /// Ends the connection as soon as its task notices, without sending what waits.
+    /// Ends the connection as soon as its task notices, without sending the messages that wait.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         let mut queue = self.queue.lock();
@@ -205,7 +207,7 @@ impl Outbox {
         self.call();
     }
 
-    /// Whether the connection has to end.
+    /// Whether the connection has to end at once.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Acquire)
@@ -290,7 +292,7 @@ mod tests {
         outbox.add(message("a"), hard);
         assert_eq!(outbox.take().len(), 1);
         for _ in 0..3 {
-            // What was taken and not sent counts too.
+            // Messages that were taken but not sent count too.
             outbox.add(message("b"), hard);
         }
         assert!(outbox.is_closed());

@@ -1,4 +1,4 @@
-//! A connection as others see it: in `CLIENT LIST`, and when they send it something.
+//! A connection as other connections see it: in `CLIENT LIST`, and as a receiver of messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicUsize, Ordering::Relaxed};
@@ -9,10 +9,10 @@ use crate::commands::Protocol;
 use crate::commands::outbox::Outbox;
 use crate::types::DbNumber;
 
-/// About what an idle connection costs: its task, its session, its place in the lists.
+/// About how many bytes an idle connection takes: its task, its session, its entries in the lists.
 const IDLE_BYTES: usize = 2048;
 
-/// A connection as others see it.
+/// A connection as other connections see it.
 #[derive(Debug)]
 pub struct Peer {
     pub(crate) id: u64,
@@ -27,7 +27,7 @@ pub struct Peer {
     /// The number of its socket.
     pub socket: AtomicI32,
     pub(crate) no_evict: AtomicBool,
-    /// Whether it waits: for a key, or for the end of a pause.
+    /// Whether it is blocked: on a key, or until a pause ends.
     pub(crate) is_blocked: AtomicBool,
     query_bytes: AtomicUsize,
     answer_bytes: AtomicUsize,
@@ -35,18 +35,18 @@ pub struct Peer {
     queue_bytes: AtomicUsize,
 }
 
-/// What changes about a connection from command to command.
+/// The state of a connection that changes from command to command.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) name: Vec<u8>,
     pub(crate) db: DbNumber,
     pub(crate) last_command: &'static str,
     pub(crate) protocol: Protocol,
-    /// Channels, patterns and shard channels.
+    /// The numbers of channels, patterns and shard channels.
     pub(crate) subscriptions: [usize; 3],
-    /// How many commands stand in its transaction, if there is one.
+    /// How many commands are in its transaction, if there is one.
     pub(crate) queued: Option<usize>,
-    /// Raised when a key has changed that it watches.
+    /// Raised when a key that it watches has changed.
     pub(crate) watched: Option<Arc<AtomicBool>>,
     pub(crate) is_monitor: bool,
     pub(crate) tracking: TrackingView,
@@ -58,7 +58,7 @@ pub(crate) struct TrackingView {
     pub(crate) is_on: bool,
     pub(crate) is_broadcast: bool,
     pub(crate) is_broken: bool,
-    /// Who gets the messages instead, 0 for nobody.
+    /// The connection that gets the messages instead; 0 for none.
     pub(crate) redirect: u64,
 }
 
@@ -93,19 +93,19 @@ impl Peer {
         }
     }
 
-    /// Says how much the connection holds: what arrived, what is to be sent, and the buffer for it.
+    /// Records how many bytes the connection holds: what arrived, what is to be sent, and the buffer for that.
     pub fn holds(&self, query_bytes: usize, answer_bytes: usize, buffer_bytes: usize) {
         self.query_bytes.store(query_bytes, Relaxed);
         self.answer_bytes.store(answer_bytes, Relaxed);
         self.buffer_bytes.store(buffer_bytes, Relaxed);
     }
 
-    /// Says how much the commands of its transaction hold that have not run yet.
+    /// Records how many bytes the queued commands of its transaction take.
     pub(crate) fn queues(&self, bytes: usize) {
         self.queue_bytes.store(bytes, Relaxed);
     }
 
-    /// Shows the connection as one that waits, until the answer is dropped.
+    /// Shows the connection as blocked, until the returned guard is dropped.
     pub fn block(&self) -> Blocked<'_> {
         self.is_blocked.store(true, Relaxed);
         Blocked(self)
@@ -134,13 +134,13 @@ impl Peer {
         IDLE_BYTES + buffers + self.queue_bytes() + self.outbox.waiting_bytes()
     }
 
-    /// Where the client is.
+    /// The address of the client.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The file that it came through, if that is a Unix socket: no other client has the port 0.
+    /// The path of the Unix socket that it connected through, if it did: no other client has the port 0.
     pub(crate) fn unix_path(&self) -> Option<&str> {
         self.address.strip_suffix(":0")
     }
@@ -151,7 +151,7 @@ impl Peer {
         self.active_ms.load(Relaxed)
     }
 
-    /// Whether it is silent for a reason: it waits, or listens.
+    /// Whether it is silent for a reason: it is blocked, or subscribed.
     #[must_use]
     pub fn may_be_idle(&self) -> bool {
         let view = self.view.lock();
@@ -159,14 +159,14 @@ impl Peer {
         listens || view.is_monitor || self.is_blocked.load(Relaxed)
     }
 
-    /// Whether the server may end the connection to give back memory.
+    /// Whether the server may end the connection to free memory.
     #[must_use]
     pub fn may_be_evicted(&self) -> bool {
         !self.no_evict.load(Relaxed)
     }
 }
 
-/// A connection that waits.
+/// Marks a connection as blocked while it exists.
 #[derive(Debug)]
 pub struct Blocked<'p>(&'p Peer);
 

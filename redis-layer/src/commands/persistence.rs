@@ -1,8 +1,8 @@
-//! `SAVE` and its like, and the end of the server.
+//! `SAVE` and similar commands, and `SHUTDOWN`.
 //!
-//! The store writes every command to its log, so nothing has to be saved to be kept. What these
-//! commands make is a *checkpoint*: a second set of files beside the data, of this moment, that
-//! opens like the first. It is there to be copied away as a backup.
+//! The store writes every command to its log, so data is kept without saving. These commands make a *checkpoint*: a
+//! second set of files next to the data, as it is at one moment, which opens like the first. It is meant to be copied
+//! away as a backup.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -15,16 +15,16 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, slowl
 pub(crate) struct Persistence {
     is_saving: AtomicBool,
     last_failed: AtomicBool,
-    /// In seconds since 1970; the start of the server at first.
+    /// In seconds since 1970; at first when the server started.
     last_save_s: AtomicI64,
     last_took_s: AtomicI64,
     saves: AtomicU64,
-    /// Changes since the start, and when the last checkpoint began.
+    /// The number of changes since the start, and what it was when the last checkpoint began.
     changes: AtomicU64,
     changes_at_save: AtomicU64,
 }
 
-/// Numbers for `INFO`.
+/// Figures for `INFO`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PersistenceView {
     pub(crate) is_saving: bool,
@@ -48,7 +48,7 @@ impl Persistence {
         }
     }
 
-    /// A command changed something.
+    /// Notes that a command changed something.
     pub(crate) fn changed(&self) {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
@@ -91,7 +91,7 @@ fn save_now(server: &Server) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Takes the right to make a checkpoint: one at a time.
+/// Claims the right to make a checkpoint: only one is made at a time.
 fn begin_save(server: &Server) -> Result<(), CommandError> {
     if server.persistence.is_saving.swap(true, Ordering::AcqRel) {
         return Err(CommandError::fixed(
@@ -123,7 +123,7 @@ pub(crate) fn bgsave(session: &mut Session, args: Args<'_>) -> Outcome {
     let server = Arc::clone(&session.server);
     let thread = thread::Builder::new().name("save".to_owned());
     let started = thread.spawn(move || {
-        // What went wrong was logged, and INFO shows that it did.
+        // The error was logged already, and INFO shows that there was one.
         let _ = save_now(&server);
         end_save(&server);
     });
@@ -142,7 +142,7 @@ pub(crate) fn lastsave(session: &mut Session, _args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `BGREWRITEAOF`: the store's log is short by itself, so there is nothing to do.
+/// `BGREWRITEAOF`: the store keeps its log short by itself, so there is nothing to do.
 pub(crate) fn bgrewriteaof(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::Status(
         "Background append only file rewriting started",
@@ -166,7 +166,7 @@ pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
     }
     let server = &session.server;
     if aborts {
-        // A stop waits for nobody, so there is never one that could be called off.
+        // A stop is never delayed, so there is never one that could be aborted.
         return Err(CommandError::fixed("ERR No shutdown in progress."));
     }
     if saves {

@@ -1,21 +1,23 @@
-//! Commands that arrived together, run together.
+//! Runs commands together that arrived together.
 //!
-//! A client that sends sixteen commands at once needs no sixteen snapshots, locks and batches; nor do sixteen clients that
-//! send one each while the thread that serves them is at work. Plain commands that stand side by side in a pipeline, and
-//! those of several clients that are ready together, run in one transaction, as those of an `EXEC` do, each behind a
-//! savepoint. The work around a command is then done once for all of them, and the store gets one batch.
+//! A client that sends sixteen commands at once does not need sixteen snapshots, locks and batches. Neither do
+//! sixteen clients that send one command each while the thread that serves them is busy. So consecutive plain
+//! commands of a pipeline, and plain commands of several clients that are ready together, run in one transaction.
+//! Each command has its own savepoint, as in an `EXEC`, so that one that fails is undone alone. The work around a
+//! command is then done once for all of them, and the store gets one batch.
 //!
-//! Nobody can tell the difference. All of these commands had arrived before the first of them ran, and none was answered
-//! before the last: so they may all take effect at one moment. If one of them writes, the locks of all keys are held
-//! from before the snapshot until after the commit, those of the keys that are only read too. If none writes, one
-//! snapshot serves all, and no lock is needed.
+//! No client can tell the difference. All of these commands had arrived before the first of them ran, and none was
+//! answered before the last one ran, so they may all take effect at one moment. If one of them writes, the locks of
+//! all keys, including those that are only read, are held from before the snapshot until after the commit. If none
+//! writes, one snapshot serves all, and no lock is needed.
 //!
-//! Quick commands that stand side by side share two looks at the clock, and each is noted with an equal part of the time.
-//! A command whose cost has no bound has its own time, so that the slow log names the right one.
+//! Consecutive quick commands share two readings of the clock, and each is recorded with an equal part of the time. A
+//! command whose cost has no bound is timed alone, so that the slow log names the right one.
 //!
-//! Left out: commands that wait, that lock everything, or that work on the connection or the server. They run
-//! alone. So does everything while somebody watches or waits for a key: a `LPUSH` must serve who waits before the
-//! `LPOP` behind it. And clients that share a transaction use one database, and nobody has asked to be told what changes.
+//! Left out: commands that may block, that lock everything, or that work on the connection or the server. They run
+//! alone. So does every command while any client watches a key or is blocked on one, because a `LPUSH` must serve the
+//! blocked clients before the next `LPOP` runs. Clients that share a transaction must use the same database, and must
+//! not track keys.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,33 +34,35 @@ use crate::commands::table::{Flag, Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Server, Session};
 use crate::types::Txn;
 
-/// How many commands run together at most. They hold their locks until the last one is done.
+/// The most commands that run together. They hold their locks until the last one is done.
 const COMMANDS_MAX: usize = 64;
-/// Together they have no more bytes of arguments, and of answers hardly more: nobody else waits for long.
+/// The most bytes that their arguments have together, and about the most that their answers have, so that other
+/// clients do not wait long.
 const BYTES_MAX: usize = 64 * 1024;
 
-/// What came of an attempt to run commands.
+/// The result of an attempt to run commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Progress {
     /// Some have run.
     Ran,
-    /// Others hold their locks, and nothing has happened. Who waits to be called is called when it is worth to try again.
+    /// Somebody else holds their locks, so nothing has happened. A client that waits to be woken is woken when it is
+    /// worth trying again.
     Queued,
 }
 
-/// What has arrived from a client and did not run yet.
+/// The commands of a client that have arrived but not run yet.
 pub struct Arrived<'a> {
     /// The client.
     pub session: &'a mut Session,
     /// What it sent.
     pub commands: &'a mut VecDeque<Vec<Bytes>>,
-    /// What came of its commands that did run, in their order.
+    /// The results of its commands that have run, in their order.
     pub executed: &'a mut Vec<Executed>,
 }
 
-/// Runs the first of a client's commands, or the first few of them together. `server` is the one of the session, and `wait`
-/// how they wait for locks if they run together.
+/// Runs the first of a client's commands, or the first few together. `server` is the server of the session. `wait`
+/// says how commands that run together wait for locks.
 pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Progress {
     let most = arrived.commands.len();
     let mut one = [arrived];
@@ -75,26 +79,28 @@ pub fn execute_next(server: &Server, arrived: Arrived<'_>, wait: Wait<'_>) -> Pr
     Progress::Ran
 }
 
-/// Runs the first commands of several clients of one server together, if they are plain. Who has commands left has to run
-/// them by [`execute_next`]: they are not plain, or too many, or somebody else holds locks, for whom it is not for all to wait;
-/// or one of them panics, and ends its own connection then, not that of who runs them here.
+/// Runs the first plain commands of several clients of one server together. A client that has commands left
+/// afterwards has to run them by [`execute_next`]. They are left because they are not plain or too many, because
+/// somebody else holds their locks, for which the other clients should not have to wait, or because one of them
+/// panicked. A command that panics again, run alone, ends only its own connection, and not that of the task that ran
+/// it here.
 pub fn execute_together(server: &Server, clients: &mut [Arrived<'_>]) {
     if server.tracking.is_on() {
         return;
     }
-    // What each did last may be long ago.
+    // What each client did last may be long ago.
     for client in &mut *clients {
         client.session.begin_turn();
     }
-    // Whatever came of it, it is with the clients.
+    // The results are stored with each client, so the return value is not needed.
     let run = AssertUnwindSafe(|| run_plain_ones(server, clients, Wait::Never));
     if catch_unwind(run).is_err() {
         recover(clients);
     }
 }
 
-/// After a panic. Before the commit nothing has happened. Behind it nobody can say what has: then all have to end, so that
-/// nothing is done twice.
+/// Recovers from a panic. Before the commit nothing has happened, so the commands can run again. Once the commit has
+/// begun it is unknown whether it happened: then all the clients are disconnected, so that no command runs twice.
 fn recover(clients: &mut [Arrived<'_>]) {
     let is_unsure = clients.iter().any(|client| client.session.is_committing);
     for Arrived { session, .. } in clients {
@@ -115,7 +121,7 @@ pub fn is_sociable(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> bool {
         && may_run_plainly(session)
 }
 
-/// Runs the plain commands in front of each client's, all together, if there are at least two.
+/// Runs the plain commands at the front of each client's queue, all together, if there are at least two.
 fn run_plain_ones(
     server: &Server,
     clients: &mut [Arrived<'_>],
@@ -145,7 +151,8 @@ fn run_plain_ones(
     Some(Progress::Ran)
 }
 
-/// The commands in front of each client's that may run together: of those clients that use the database of the first.
+/// The commands at the front of each client's queue that may run together. Only clients that use the database of the
+/// first one take part.
 fn plain_ones<'c>(
     sessions: &[&mut Session],
     queues: &[&'c VecDeque<Vec<Bytes>>],
@@ -197,21 +204,21 @@ fn is_plain(args: &[Bytes]) -> Option<&'static Spec> {
     })
 }
 
-/// Whether the arguments bound what a command costs. Redis does not call these strings fast, because there it may take long
-/// to free what they replace.
+/// Whether the arguments bound what a command costs. Redis does not mark these commands on strings as fast, because
+/// there it may take long to free the old value.
 fn is_quick(spec: &Spec) -> bool {
     spec.has(Flag::Fast) || matches!(spec.full_name, "set" | "setex" | "psetex")
 }
 
-/// The key of a quick command, and the first element that it names.
+/// The key of a quick command, and one element that it names.
 fn element<'c>(spec: &Spec, words: &'c [Bytes]) -> Option<(&'c Bytes, &'c Bytes)> {
     let (key, behind) = words.get(1..)?.split_first()?;
     let name = match spec.group {
         _ if !spec.has(Flag::Fast) => None,
         Group::Hash | Group::Set => behind.first(),
-        // Bounds are no names.
+        // The arguments of `ZCOUNT` are bounds, not names.
         Group::SortedSet if spec.full_name == "zcount" => None,
-        // A score may stand before it.
+        // The name comes last: a score may come before it.
         Group::SortedSet => behind.last(),
         _ => None,
     };
@@ -221,7 +228,7 @@ fn element<'c>(spec: &Spec, words: &'c [Bytes]) -> Option<(&'c Bytes, &'c Bytes)
 /// A command that runs together with others.
 #[derive(Clone, Copy)]
 struct Command<'c> {
-    /// Whose it is: a place in the list of sessions.
+    /// The client that sent it: an index into the list of sessions.
     owner: usize,
     args: Args<'c>,
 }
@@ -231,7 +238,7 @@ struct Command<'c> {
 struct Together<'c>(&'c [Command<'c>]);
 
 impl<'c> Together<'c> {
-    /// Their keys. Many commands in a row for one key are common, and name it once.
+    /// Their keys. Often several commands in a row use one key; it is listed once for all of them.
     fn keys(self) -> Vec<&'c Bytes> {
         let mut keys: Vec<&Bytes> = Vec::with_capacity(self.0.len());
         let mut add = |key| {
@@ -249,13 +256,13 @@ impl<'c> Together<'c> {
         keys
     }
 
-    /// Elements that they will ask for by name, with their keys.
+    /// The elements that they will ask for by name, with their keys.
     fn elements(self) -> impl Iterator<Item = (&'c Bytes, &'c Bytes)> {
         let commands = self.0.iter();
         commands.filter_map(|Command { args, .. }| element(args.spec, args.from(0)))
     }
 
-    /// The locks that they need: none if none of them writes.
+    /// The locks that they need: none if no command writes.
     fn locks(self, keys: &[&Bytes]) -> Locks {
         let mut commands = self.0.iter();
         if commands.any(|command| command.args.spec.has(Flag::Write)) {
@@ -266,11 +273,11 @@ impl<'c> Together<'c> {
     }
 }
 
-/// Notes how long commands take.
+/// Records how long the commands take.
 struct Times<'c> {
     together: Together<'c>,
     observed: Observed,
-    /// How many of the commands are noted.
+    /// How many of the commands are recorded.
     noted: usize,
 }
 
@@ -285,7 +292,7 @@ impl<'c> Times<'c> {
         }
     }
 
-    /// Notes those of the commands that have run and are not noted yet.
+    /// Records the commands that have run since the last call.
     fn note(&mut self, sessions: &mut [&mut Session], ran: &[Executed]) {
         if ran.len() == self.noted {
             return;
@@ -305,8 +312,8 @@ impl<'c> Times<'c> {
     }
 }
 
-/// Runs commands in one transaction. Answers what came of them: of fewer than there are if the answers grow large, and of
-/// none if they wait for their locks.
+/// Runs commands in one transaction. Returns their results: fewer than there are commands if the answers grow large,
+/// and none if the locks are taken.
 fn run(
     server: &Server,
     sessions: &mut [&mut Session],
@@ -317,7 +324,7 @@ fn run(
         session.confirming = false;
     }
     run_in_one(server, sessions, together, wait).unwrap_or_else(|error| {
-        // Nothing was changed, and nothing that was read may be told.
+        // Nothing was changed, and what was read must not be answered.
         let refused = |_| Executed::reply(Reply::Error(error.clone()));
         together.0.iter().map(refused).collect()
     })
@@ -371,7 +378,7 @@ fn run_in_one(
         }
     };
     times.note(sessions, &executed);
-    // Each answer waits for the sync that makes all of them durable.
+    // Each answer has to wait for the sync that makes the whole transaction durable.
     for executed in &mut executed {
         executed.wrote = wrote;
     }

@@ -1,8 +1,8 @@
-//! What the system knows about this process. Where it does not tell, the answer is 0.
+//! What the operating system knows about this process. Where it does not tell, the answer is 0.
 
 use std::fs;
 
-/// How much memory the process has in use, in bytes.
+/// How much memory the process uses, in bytes.
 pub(crate) fn resident_bytes() -> u64 {
     const PAGE_BYTES: u64 = 4096;
     let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -26,12 +26,12 @@ const fn os_name() -> &'static str {
     }
 }
 
-/// How many seconds the process has used processors: for itself, and in the system.
+/// How many seconds of processor time the process has used: in its own code, and in the system.
 pub(crate) fn processor_seconds() -> (f64, f64) {
     seconds_of("/proc/self/stat")
 }
 
-/// How many of them its first thread has used.
+/// How many of these seconds its first thread has used.
 pub(crate) fn main_thread_seconds() -> (f64, f64) {
     seconds_of(&format!("/proc/self/task/{}/stat", std::process::id()))
 }
@@ -39,7 +39,7 @@ pub(crate) fn main_thread_seconds() -> (f64, f64) {
 fn seconds_of(file: &str) -> (f64, f64) {
     const TICKS_A_SECOND: f64 = 100.0;
     let stat = fs::read_to_string(file).unwrap_or_default();
-    // The name of the program stands in parentheses and may hold spaces.
+    // The program's name is in parentheses and may contain spaces, so the fields are counted from after it.
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let mut ticks = behind_name
         .split_ascii_whitespace()

@@ -1,4 +1,4 @@
-//! What `SRANDMEMBER`, `HRANDFIELD` and `ZRANDMEMBER` share: how they read a count.
+//! How `SRANDMEMBER`, `HRANDFIELD` and `ZRANDMEMBER` read their count.
 
 use crate::commands::{Args, CommandError};
 use crate::types::elements::{Element, Elements};
@@ -10,14 +10,14 @@ const MOST_REPEATED: u64 = 1 << 22;
 /// How many elements to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// So many different ones, or all there are.
+    /// This many different ones, or all if there are no more.
     Different(u64),
-    /// Exactly so many, the same ones again if it happens.
+    /// Exactly this many, where the same one may come several times.
     Repeating(u64),
 }
 
 impl Choice {
-    /// The count at a position: if negative, elements may repeat.
+    /// The count at a position. If it is negative, elements may repeat.
     pub(crate) fn parse(args: Args<'_>, position: usize) -> Result<Self, CommandError> {
         let count = args.integer(position)?;
         if count == i64::MIN {
@@ -33,7 +33,7 @@ impl Choice {
         })
     }
 
-    /// Refuses a count whose double is no i64, as Redis does where each element has two parts.
+    /// Refuses a count that doubled does not fit into an i64. Redis does so where each element has two parts.
     pub(crate) const fn check_doubled(self) -> Result<(), CommandError> {
         let (Self::Different(count) | Self::Repeating(count)) = self;
         if count > i64::MAX.unsigned_abs() / 2 {
@@ -51,7 +51,7 @@ impl Choice {
     }
 }
 
-/// So many elements of a hash or a set.
+/// Chooses elements of a hash or a set.
 pub(crate) fn choose(
     txn: &Txn<'_>,
     elements: &Elements,

@@ -1,7 +1,6 @@
-//! How much is going on just now: commands and bytes a second, over the last moments.
+//! The current load: commands and bytes a second, over the last moments.
 //!
-//! Someone looks at the sums now and then; a rate is the difference between two looks. Nothing
-//! runs for it between them.
+//! The sums are sampled now and then, and a rate is the difference of two samples. Nothing runs in between.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,19 +9,19 @@ use parking_lot::Mutex;
 
 use crate::commands::Server;
 
-/// Looks that are nearer to one another than this count as one.
+/// Samples that are closer together than this count as one.
 const STEP: Duration = Duration::from_millis(100);
-/// The oldest look that a rate is taken from.
+/// The age of the oldest sample that a rate is computed from.
 const WINDOW: Duration = Duration::from_millis(1600);
 
-/// The sums at some moments.
+/// The sums at certain moments.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     looks: Mutex<VecDeque<(Instant, [u64; 3])>>,
 }
 
 impl Rates {
-    /// Looks at the sums.
+    /// Takes a sample of the sums.
     pub(crate) fn look(&self, server: &Server) {
         let now = Instant::now();
         let mut looks = self.looks.lock();
@@ -35,7 +34,7 @@ impl Rates {
         }
     }
 
-    /// Commands, bytes that arrived and bytes that were sent, a second.
+    /// The commands, the bytes received and the bytes sent, each a second.
     pub(crate) fn now(&self, server: &Server) -> (u64, u64, u64) {
         self.look(server);
         let looks = self.looks.lock();

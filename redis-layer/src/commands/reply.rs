@@ -1,4 +1,4 @@
-//! What a command answers, in the terms of Redis and without a byte of protocol.
+//! What a command answers, in Redis's terms and independent of the wire protocol.
 
 use bytes::Bytes;
 
@@ -32,63 +32,63 @@ impl Protocol {
 pub enum Reply {
     /// A short text without line breaks, such as `OK`.
     Status(&'static str),
-    /// A short text without line breaks that is not known when the program is built.
+    /// A short text without line breaks that is made at run time.
     Line(Bytes),
-    /// A refusal.
+    /// An error.
     Error(CommandError),
     /// An integer.
     Integer(i64),
     /// Bytes.
     Bulk(Bytes),
-    /// Text for people. In RESP3 it is marked as such.
+    /// Text for people. RESP3 marks it as such.
     Text(String),
-    /// A double. In RESP2 it is printed as bytes.
+    /// A double. RESP2 sends its digits as bytes.
     Double(f64),
-    /// True or false. In RESP2 an integer, 1 or 0.
+    /// True or false. RESP2 sends an integer, 1 or 0.
     Boolean(bool),
-    /// An integer of any size, in decimal digits. In RESP2 bytes.
+    /// An integer of any size, in decimal digits. RESP2 sends them as bytes.
     BigNumber(Bytes),
-    /// Text with a format of three letters, which RESP2 does not show.
+    /// Text with a format of three letters; RESP2 leaves the format out.
     Verbatim {
         /// Such as `txt` or `mkd`.
         format: Bytes,
         /// The text.
         text: Bytes,
     },
-    /// What is worth knowing about the reply that follows. In RESP2 nothing.
+    /// Additional facts about the reply that follows. RESP2 sends nothing.
     Attributes(Vec<(Reply, Reply)>),
-    /// A number with its decimals written out. In RESP3 marked as a double.
+    /// A number whose decimals are given. RESP3 marks it as a double.
     Decimal(String),
-    /// Nothing is there.
+    /// The answer for something that does not exist.
     Null,
-    /// Nothing is there, where there could have been an array. In RESP3 as [`Reply::Null`].
+    /// As [`Reply::Null`], where the answer could have been an array. RESP3 does not distinguish the two.
     NullArray,
     /// Replies in order.
     Array(Vec<Reply>),
     /// Many byte strings in order: an array of [`Reply::Bulk`].
     Strings(Strings),
-    /// Pairs. In RESP2 an array of twice the length.
+    /// Pairs. RESP2 sends an array of twice the length.
     Map(Vec<(Reply, Reply)>),
-    /// Pairs in order: in RESP3 an array of pairs, in RESP2 one array of twice the length.
+    /// Pairs in order: RESP3 sends an array of pairs, RESP2 one array of twice the length.
     Pairs(Vec<(Reply, Reply)>),
-    /// Replies without order. In RESP2 an array.
+    /// Replies without order. RESP2 sends an array.
     Set(Vec<Reply>),
-    /// Members with scores: in RESP3 an array of pairs, in RESP2 one array of twice the length.
+    /// Members with scores: RESP3 sends an array of pairs, RESP2 one array of twice the length.
     Scored(Members),
-    /// A message that the client did not ask for just now. In RESP2 an array.
+    /// A message that is not the reply to a command. RESP2 sends an array.
     Push(Vec<Reply>),
     /// Several replies to one command, one after the other.
     Several(Vec<Reply>),
-    /// A reply in the protocol that held when it was made, among others in another.
+    /// A reply in the protocol that was in force when it was made, among replies in the other one.
     Earlier(Protocol, Box<Reply>),
-    /// The client asked for silence.
+    /// No answer: the client asked for that.
     Silence,
-    /// Not yet: nothing is there, and the client wants to wait until one of the command's keys is
-    /// written. Never sent.
+    /// No answer yet: nothing was found, and the client wants to wait until one of the command's keys is written.
+    /// Never sent.
     Wait {
         /// How long, in milliseconds; 0 for as long as it takes.
         timeout_ms: u64,
-        /// The answer where nobody can wait: in a transaction or a script.
+        /// The answer if the time is over, or where it is impossible to wait: in a transaction or a script.
         in_vain: Box<Reply>,
     },
 }
@@ -113,7 +113,7 @@ impl Reply {
         }
     }
 
-    /// How many there are of something that fits in memory.
+    /// A count as an integer reply. It counts something in memory, so it fits.
     #[must_use]
     pub fn count(count: u64) -> Self {
         Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
@@ -137,7 +137,7 @@ impl Reply {
         value.map_or(Self::Null, Self::Double)
     }
 
-    /// The members alone.
+    /// The members without their scores.
     #[must_use]
     pub fn members(elements: Vec<Element>) -> Self {
         let members = elements
@@ -146,13 +146,14 @@ impl Reply {
         Self::Array(members.collect())
     }
 
-    /// About how many bytes the answer has on the wire. Not fewer than a string has, or a list of strings: a buffer with room for
-    /// this and one more frame does not grow, which would copy what may be large, and hold it twice.
+    /// About how many bytes the answer has on the wire. For a string, or a list of strings, at least that many: then
+    /// a buffer with room for this and one more frame does not grow. Growing would copy what may be large, and hold
+    /// it twice for a moment.
     #[must_use]
     pub(crate) fn size(&self) -> usize {
-        /// What stands around a string of up to three digits of length.
+        /// The bytes around a string whose length has up to three digits.
         const FRAME: usize = 8;
-        /// In front of a list of any length.
+        /// The bytes in front of a list of any length.
         const LIST: usize = 23;
         let string = |length: usize| {
             let digits = length.checked_ilog10().unwrap_or_default() as usize;
@@ -175,7 +176,7 @@ impl Reply {
         }
     }
 
-    /// About how many bytes of memory it takes once it is put among the answers: it, and what goes on the wire.
+    /// About how many bytes of memory the reply takes once it is among the answers: itself, and its form on the wire.
     #[must_use]
     pub(crate) fn memory_bytes(&self) -> usize {
         let replies = match self {

@@ -1,5 +1,5 @@
-//! What `SCAN`, `HSCAN`, `SSCAN` and `ZSCAN` share: how they read a cursor and options, and what
-//! they answer. The walks themselves are in [`types::scan`](crate::types::scan).
+//! How `SCAN`, `HSCAN`, `SSCAN` and `ZSCAN` read a cursor and options, and how they answer. The walks themselves are
+//! in [`types::scan`](crate::types::scan).
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use crate::commands::{Args, CommandError, Reply};
 use crate::types::number::c_text;
 use crate::types::scan::Extent;
 
-/// The cursor at a position, as C's `strtoul` reads it: an empty text is 0, and a minus wraps.
+/// The cursor at a position, as C's `strtoul` reads it: an empty text is 0, and a negative number wraps around.
 pub(crate) fn cursor(args: Args<'_>, position: usize) -> Result<u64, CommandError> {
     const INVALID: CommandError = CommandError::fixed("ERR invalid cursor");
     let text = c_text(args.get(position));
@@ -33,18 +33,17 @@ pub(crate) fn cursor(args: Args<'_>, position: usize) -> Result<u64, CommandErro
     })
 }
 
-/// What stands behind the cursor.
+/// The options after the cursor.
 #[derive(Debug)]
 pub(crate) struct ScanOptions {
     count: u64,
     pattern: Option<Bytes>,
-    /// The name of a type, of `SCAN` alone.
+    /// The name of a type, which only `SCAN` takes.
     pub(crate) type_name: Option<Bytes>,
 }
 
 impl ScanOptions {
-    /// Reads `[MATCH pattern] [COUNT count]` from a position on, and `[TYPE type]` where there is
-    /// one.
+    /// Reads `[MATCH pattern] [COUNT count]` from a position on, and `[TYPE type]` where that is allowed.
     pub(crate) fn parse(
         args: Args<'_>,
         from: usize,
@@ -75,8 +74,8 @@ impl ScanOptions {
         Ok(options)
     }
 
-    /// How much a call visits of a collection of `size` elements. Up to `most` of them come at
-    /// once.
+    /// How much one call visits of a collection of `size` elements. A collection of up to `most` elements comes
+    /// whole.
     pub(crate) const fn extent(&self, size: u64, most: u64) -> Extent {
         Extent::new(self.count, size, most)
     }

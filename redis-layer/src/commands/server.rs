@@ -1,4 +1,4 @@
-//! Commands about the server that stand for themselves: the time, replication, a picture.
+//! Small commands about the server: the time, replication, a picture.
 
 use crate::commands::{Args, CommandError, Outcome, REDIS_VERSION, Reply, Session};
 use crate::types::number::parse_integer;
@@ -22,7 +22,7 @@ pub(crate) fn role(_session: &mut Session, _args: Args<'_>) -> Outcome {
     ]))
 }
 
-/// `REPLICAOF host port | NO ONE`: this server is nobody's replica, and cannot become one.
+/// `REPLICAOF host port | NO ONE`: this server is not a replica, and cannot become one.
 pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     if args.is(1, "no") && args.is(2, "one") {
         return Ok(Reply::OK);
@@ -38,7 +38,8 @@ pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     ))
 }
 
-/// `FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]`, each once. There is no replica to take over.
+/// `FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]`, each at most once. There is no replica to take
+/// over.
 pub(crate) fn failover(_session: &mut Session, args: Args<'_>) -> Outcome {
     if args.len() == 2 && args.is(1, "ABORT") {
         return Err(CommandError::fixed("ERR No failover in progress."));
@@ -80,12 +81,12 @@ pub(crate) fn module_help(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(crate::commands::manual::help_lines("module"))
 }
 
-/// How wide and how high the picture of `LOLWUT` is when nobody says.
+/// The default width and height of the picture of `LOLWUT`.
 const PICTURE: (i64, i64) = (64, 8);
 
 /// `LOLWUT [VERSION version] [width [height]]`: numbers as keys. Each column is a number, from the
 /// least on the left to the greatest on the right, and each row a bit of its key, the first bit on
-/// top. Read from the left, the keys count upwards: that is why every key sorts.
+/// top. From left to right the keys count upwards: that is why every key sorts.
 pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
     let version = format!("Redis ver. {REDIS_VERSION}\n");
     if args.len() == 2 && args.is(1, "VERSION") {
@@ -106,7 +107,7 @@ pub(crate) fn lolwut(_session: &mut Session, args: Args<'_>) -> Outcome {
     let mut picture = String::new();
     for bit in (0..height).rev() {
         for column in 0..width {
-            // Numbers from negative to positive, with the sign flipped: the keys of the book.
+            // The columns are numbers from negative to positive, with the sign bit flipped: the keys of the book.
             let key = (column << height) / width;
             picture.push(if key >> bit & 1 == 1 { '#' } else { '.' });
         }

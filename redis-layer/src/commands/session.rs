@@ -1,4 +1,4 @@
-//! What a command finds around it: the server that all connections share, and its own connection.
+//! The context of a command: the server that all connections share, and the command's own connection.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::scripting::{Scripts, Setup};
 use crate::store::Store;
 use crate::types::{Clock, DbNumber, Result, Shared, Txn};
 
-/// What the server was started with, as far as commands report it.
+/// How the server was started, as far as commands report it.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// `CONFIG GET` answers from this list: names in alphabetical order, and their values.
@@ -43,19 +43,19 @@ pub struct Settings {
 
 /// What all connections share.
 pub struct Server {
-    /// Where the keys are.
+    /// The store that holds the keys.
     pub store: Arc<dyn Store>,
     /// What transactions share in memory.
     pub shared: Shared,
-    /// What time it is.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The port that clients reach the server at.
     pub port: u16,
     /// The settings, which may change.
     pub config: Config,
-    /// Sums since the start.
+    /// Counters since the start.
     pub counters: Counters,
-    /// Who asked the server to stop, and whether anybody did.
+    /// Whether a client asked the server to stop, and which.
     pub shutdown: Shutdown,
     pub(crate) statistics: Statistics,
     pub(crate) slowlog: SlowLog,
@@ -65,16 +65,16 @@ pub struct Server {
     pub(crate) monitors: Monitors,
     pub(crate) rates: Rates,
     pub(crate) persistence: Persistence,
-    /// Who is subscribed to what.
+    /// Which clients are subscribed to what.
     pub(crate) pubsub: Registry,
-    /// Who keeps copies of which keys.
+    /// Which clients keep copies of which keys.
     pub(crate) tracking: Tracking,
     pub(crate) pause: Pause,
-    /// Who watches which keys.
+    /// Which clients watch which keys.
     pub(crate) watchers: Watchers,
-    /// Who waits for which keys.
+    /// Which clients wait for which keys.
     pub(crate) waiters: Waiters,
-    /// The scripts that were sent.
+    /// The scripts that clients have sent.
     pub scripts: Scripts,
     /// Whether scripts may send `DEBUG`.
     pub(crate) debugs_in_scripts: AtomicBool,
@@ -127,18 +127,18 @@ impl Server {
         server
     }
 
-    /// Lets the settings take effect that others than [`Config`] look at.
+    /// Passes changed settings on to the parts of the server that keep copies of them.
     pub(crate) fn configured(&self) {
         self.shared.set_wanted(wanted_classes(&self.config));
         self.slowlog.shorten(self.config.live.slowlog_length());
     }
 
-    /// Notes the sums of this moment, so that rates are those of the last moments.
+    /// Samples the counters, from which the current rates are computed.
     pub fn look_at_rates(&self) {
         self.rates.look(self);
     }
 
-    /// Counts everything from 0 again.
+    /// Sets all counters back to 0.
     pub(crate) fn reset_statistics(&self) {
         self.statistics.reset(&self.counters);
         self.shared.reset_counters();
@@ -185,7 +185,7 @@ impl Server {
         self.clients.lock().len()
     }
 
-    /// All connections, oldest first, but those that were told to end: to others they are gone at once.
+    /// All connections, oldest first, except those that were told to end: other clients no longer see them.
     #[must_use]
     pub fn peers(&self) -> Vec<Arc<Peer>> {
         let clients = self.clients.lock();
@@ -200,25 +200,25 @@ impl Server {
         evicted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The connection of this number, if it is one of [`peers`](Self::peers).
+    /// The connection with this number, if it is one of [`peers`](Self::peers).
     pub(crate) fn peer(&self, id: u64) -> Option<Arc<Peer>> {
         let clients = self.clients.lock();
         let staying = clients.get(&id).filter(|peer| !peer.outbox.is_closed());
         staying.map(Arc::clone)
     }
 
-    /// How long the server runs, in whole seconds.
+    /// For how many whole seconds the server has been running.
     pub(crate) fn uptime_s(&self) -> i64 {
         self.clock.now_ms().saturating_sub(self.started_ms) / 1000
     }
 
-    /// Starts a transaction for reading, now.
+    /// Starts a transaction for reading, with a snapshot of this moment.
     pub(crate) fn begin(&self, db: DbNumber) -> Result<Txn<'_>> {
         Txn::begin(&*self.store, &self.shared, db, self.clock.now_ms())
     }
 }
 
-/// A number of 40 hexadecimal digits that another start of the server will not have again.
+/// A number of 40 hexadecimal digits that no other start of the server will have.
 fn run_id(now_ms: i64) -> String {
     use std::hash::{BuildHasher, RandomState};
     let part = |n: u8| RandomState::new().hash_one((now_ms, std::process::id(), n));
@@ -226,7 +226,7 @@ fn run_id(now_ms: i64) -> String {
     digits[..40].to_owned()
 }
 
-/// A wish that the server stops, from `SHUTDOWN`.
+/// A request of `SHUTDOWN` that the server stop.
 #[derive(Debug, Default)]
 pub struct Shutdown {
     pub(crate) is_asked: AtomicBool,
@@ -234,7 +234,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Is ready when a client asks the server to stop.
+    /// Completes when a client asks the server to stop.
     pub async fn asked(&self) {
         while !self.is_asked.load(Ordering::Acquire) {
             self.notify.notified().await;
@@ -242,22 +242,22 @@ impl Shutdown {
     }
 }
 
-/// Whether a client wants replies.
+/// Whether a client wants replies: to the command that is running, and to later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replies {
     On,
     Off {
-        /// Nor to the command after the one that runs, if that turns them on.
+        /// If this command turns replies on again, the command after it still gets none.
         skips_next: bool,
     },
-    /// Not to the command that runs.
+    /// No reply to the command that is running.
     Skip,
-    /// Not to the command after the one that runs.
+    /// No reply to the command after the one that is running.
     SkipNext,
 }
 
 impl Replies {
-    /// As another command begins.
+    /// The state when the next command begins.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::SkipNext => Self::Skip,
@@ -266,7 +266,8 @@ impl Replies {
         }
     }
 
-    /// As `CLIENT REPLY ON` asks. Where `SKIP` stands before it in one transaction, the command behind that is the next one.
+    /// The state after `CLIENT REPLY ON`. If a `SKIP` came before it in one transaction, that now applies to the
+    /// command after the transaction.
     pub(crate) const fn on(self) -> Self {
         match self {
             Self::SkipNext | Self::Off { skips_next: true } => Self::SkipNext,
@@ -274,13 +275,13 @@ impl Replies {
         }
     }
 
-    /// As `CLIENT REPLY OFF` asks.
+    /// The state after `CLIENT REPLY OFF`.
     pub(crate) const fn off(self) -> Self {
         let skips_next = matches!(self, Self::SkipNext | Self::Off { skips_next: true });
         Self::Off { skips_next }
     }
 
-    /// As `CLIENT REPLY SKIP` asks.
+    /// The state after `CLIENT REPLY SKIP`.
     pub(crate) const fn skip(self) -> Self {
         match self {
             Self::Off { .. } => self,
@@ -289,49 +290,49 @@ impl Replies {
     }
 }
 
-/// One connection. Leaves the server's list when it is dropped.
+/// One connection. Dropping it removes it from the server's list.
 pub struct Session {
     pub(crate) server: Arc<Server>,
     pub(crate) peer: Arc<Peer>,
     pub(crate) id: u64,
-    /// Whether the client said the password, or there was none when it came.
+    /// Whether the client gave the password, or none was required when it connected.
     pub(crate) is_authenticated: bool,
-    /// Every command is shown to the client, its own too.
+    /// Whether every command is shown to the client, including its own.
     pub(crate) is_monitor: bool,
-    /// The reply comes before the messages that wait; otherwise they come first.
+    /// Whether the reply is sent before the messages that wait; otherwise they are sent first.
     pub(crate) confirming: bool,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) tracks: Tracks,
     pub(crate) db: DbNumber,
     pub(crate) protocol: Protocol,
     pub(crate) replies: Replies,
-    /// The commands since `MULTI`.
+    /// The commands queued since `MULTI`.
     pub(crate) queue: Option<Queue>,
-    /// The keys since `WATCH`.
+    /// The keys watched since `WATCH`.
     pub(crate) watched: Watched,
     pub(crate) closing: bool,
-    /// The command comes from a script of this client.
+    /// Whether the command comes from a script of this client.
     pub(crate) in_script: bool,
-    /// The keys that the script was given, if this client caches: it caches those.
+    /// The keys that the script was given, if the client tracks keys: it then caches those.
     pub(crate) script_keys: Vec<Bytes>,
-    /// The command is one of a transaction: what it publishes goes out after the commit.
+    /// Whether the command is one of a transaction: then what it publishes is sent after the commit.
     pub(crate) in_transaction: bool,
-    /// What its commands changed together with those of others is about to be committed.
+    /// Whether changes that it made in one transaction with other clients are being committed.
     pub(crate) is_committing: bool,
-    /// What the transaction has published so far.
+    /// The messages that the transaction has published so far.
     pub(crate) letters: Vec<Letter>,
-    /// The events of the command that come behind its reply, if the client listens.
+    /// Events of the command that are sent after its reply, if the client is subscribed to them.
     pub(crate) events_behind: &'static [&'static str],
-    /// The command that others see.
+    /// The command that other clients see in the list.
     shown_command: &'static str,
-    /// When the last command ended, if another one follows it at once.
+    /// When the last command ended, if the next one follows at once.
     pub(crate) last_end: Option<Instant>,
-    /// How long the last command worked, which may wait now.
+    /// How long the last command worked before it began to wait, if it waits.
     pub(crate) worked_micros: u64,
 }
 
 impl Session {
-    /// The protocol that replies are written in from now on.
+    /// The protocol of the replies from now on.
     #[must_use]
     pub const fn protocol(&self) -> Protocol {
         self.protocol
@@ -343,34 +344,34 @@ impl Session {
         self.closing
     }
 
-    /// Commands follow that have just arrived: the last one ended long ago.
+    /// Says that the next commands have just arrived, so that the last one ended long ago.
     pub const fn begin_turn(&mut self) {
         self.last_end = None;
     }
 
-    /// Chooses the database of the commands that follow.
+    /// Chooses the database for later commands.
     pub(crate) fn set_db(&mut self, db: DbNumber) {
         self.db = db;
         self.peer.view.lock().db = db;
     }
 
-    /// Chooses the protocol of this reply and of those that follow.
+    /// Chooses the protocol of this reply and of later ones.
     pub(crate) fn set_protocol(&mut self, protocol: Protocol) {
         self.protocol = protocol;
         self.peer.view.lock().protocol = protocol;
     }
 
-    /// Lets others see what the client does.
+    /// Shows other clients what the client is doing.
     pub(crate) fn publish(&mut self, command: &'static str, now_ms: i64) {
         self.peer.active_ms.store(now_ms, Ordering::Relaxed);
-        // Most commands are like the one before.
+        // Most commands are the same as the one before.
         if !std::ptr::eq(self.shown_command, command) {
             self.shown_command = command;
             self.peer.view.lock().last_command = command;
         }
     }
 
-    /// Lets others see how many commands stand in the transaction, and how much memory they take.
+    /// Shows other clients how many commands are in the transaction, and how much memory they take.
     pub(crate) fn show_queue(&self) {
         let queue = self.queue.as_ref();
         self.peer.view.lock().queued = queue.map(Queue::len);
@@ -395,19 +396,19 @@ impl Session {
         self.confirming
     }
 
-    /// The reply tells of a change: messages about the change come behind it.
+    /// Makes messages about a change come after the reply that reports the change.
     pub const fn confirm_change(&mut self) {
         self.confirming |= self.tracks.mode.is_some();
     }
 
-    /// Whether the client wants no replies. What is pushed, it still gets.
+    /// Whether the client wants no replies. It still gets pushed messages.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         matches!(self.replies, Replies::Off { .. })
     }
 
-    /// Whether answers of so many bytes are more than all clients may hold together: an answer may repeat many times what is
-    /// stored once. The connection has to end then, before anybody makes room for them.
+    /// Whether answers of `bytes` bytes are more than all clients together may hold: an answer may repeat many times
+    /// what is stored once. Then the connection has to end, before room for the answers is allocated.
     pub(crate) fn holds_too_much(&self, bytes: usize) -> bool {
         let most = self.server.config.live.all_clients_bytes();
         let is_too_much = most > 0 && bytes > most && self.peer.may_be_evicted();
@@ -422,13 +423,13 @@ impl Session {
         is_too_much
     }
 
-    /// Whether the client may do something: there is no password, or it said it.
+    /// Whether the client may run commands: it gave the password, or none is required.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.is_authenticated || !self.server.config.live.has_password()
     }
 
-    /// Where the client is.
+    /// The address of the client.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.peer.address
@@ -445,7 +446,7 @@ impl Session {
         self.server.config.live.output_limit(class).hard
     }
 
-    /// Whether the client listens to channels, so that RESP2 allows little else.
+    /// Whether the client is subscribed to channels, which in RESP2 allows few other commands.
     #[must_use]
     pub fn is_subscriber(&self) -> bool {
         !self.subscriptions.is_empty()

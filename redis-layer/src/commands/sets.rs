@@ -14,7 +14,7 @@ fn open(txn: &Txn<'_>, key: &[u8]) -> Result<MaybeSet> {
     Elements::open(txn, key, Kind::Set)
 }
 
-/// The set changed: says so, by this name.
+/// Ends a change of the set with this event.
 fn finish(txn: &mut Txn<'_>, key: &[u8], set: Elements, event: &'static str) -> Result<()> {
     txn.event(Class::Set, event, key);
     if !set.finish(txn, key)? {
@@ -67,7 +67,7 @@ pub(crate) fn smove(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let (from, to, member) = (args.get(1), args.get(2), args.get(3));
     let source = open(txn, from);
     if !matches!(source, Ok(Some(_))) {
-        // Redis looks at both before it judges either, and to look is a use.
+        // Redis looks both keys up before it checks either, and a lookup counts as a use.
         txn.lookup(to)?;
     }
     let Some(mut source) = source? else {
@@ -146,7 +146,7 @@ pub(crate) fn spop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         None => Vec::new(),
         Some(mut set) => {
             if count.is_some_and(|count| count >= set.len()) {
-                // In Redis, who takes all reads the set.
+                // In Redis, taking all members counts as reading the set.
                 txn.count_reads();
             }
             let popped = set.random_different(txn, count.unwrap_or(1))?;
@@ -186,7 +186,7 @@ pub(crate) fn srandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::Array(names(members)))
 }
 
-/// The sets under these keys. All are opened, so that a wrong type is found behind a missing key.
+/// The sets under these keys. All are opened, so that a wrong type is found even after a missing key.
 fn open_all(txn: &Txn<'_>, keys: &[Bytes]) -> Result<Vec<MaybeSet>> {
     keys.iter().map(|key| open(txn, key)).collect()
 }
@@ -231,7 +231,7 @@ pub(crate) fn sdiffstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     store(txn, args, &members, "sdiffstore")
 }
 
-/// Puts a set in the place of whatever the destination holds. An empty one is no key.
+/// Replaces whatever the destination holds by a set. An empty set removes the key.
 fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static str) -> Outcome {
     let key = args.get(1);
     txn.count_reads();
@@ -267,7 +267,7 @@ pub(crate) fn sintercard(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
         let given = parse_integer(args.get(position + 1)).filter(|&limit| limit >= 0);
         let given = given.ok_or(CommandError::fixed("ERR LIMIT can't be negative"))?;
-        // 0 is no limit.
+        // 0 means no limit.
         limit = usize::try_from(given).unwrap_or(0);
         limit = if limit == 0 { usize::MAX } else { limit };
     }

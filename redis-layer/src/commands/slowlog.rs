@@ -38,7 +38,7 @@ struct Entry {
 }
 
 impl SlowLog {
-    /// Keeps a command that took long.
+    /// Records a command that took long.
     fn add(&self, session: &Session, args: Args<'_>, micros: u64) {
         let (address, name) = sender(session);
         let most = session.server.config.live.slowlog_length();
@@ -56,7 +56,7 @@ impl SlowLog {
         entries.newest_first.truncate(most);
     }
 
-    /// Keeps a command, if it took long enough for that.
+    /// Records a command if it took long enough.
     pub(crate) fn consider(&self, session: &Session, args: Args<'_>, micros: u64) {
         let limit = u64::try_from(session.server.config.live.slow_us());
         if limit.is_ok_and(|limit| micros >= limit) && !args.spec.has(Flag::SkipSlowlog) {
@@ -64,13 +64,13 @@ impl SlowLog {
         }
     }
 
-    /// Forgets the oldest beyond so many.
+    /// Forgets the oldest entries until at most `most` are left.
     pub(crate) fn shorten(&self, most: usize) {
         self.entries.lock().newest_first.truncate(most);
     }
 }
 
-/// The address and the name of who sent a command. The client of a script has neither.
+/// The address and the name of the client that sent a command. The client of a script has neither.
 fn sender(session: &Session) -> (String, Vec<u8>) {
     if session.in_script {
         return ("?:0".to_owned(), Vec::new());
@@ -79,7 +79,7 @@ fn sender(session: &Session) -> (String, Vec<u8>) {
     (peer.address.clone(), peer.view.lock().name.clone())
 }
 
-/// The arguments as they are shown: long ones cut, many ones counted.
+/// The arguments as they are shown: long ones are cut, and if there are many, the rest is counted.
 fn kept_args(args: Args<'_>) -> Vec<Bytes> {
     let count = args.len();
     let shown = if count > KEPT_ARGS {

@@ -1,23 +1,23 @@
-//! Work that takes long, beside the threads that serve connections.
+//! Long work that must not keep other connections from being served.
 //!
-//! A connection is a task, and a task that computes keeps its thread from all others. Two scripts
-//! that never end would be enough to silence a server with two threads, `SCRIPT KILL` included. So
-//! long work tells the runtime, which gets another thread for the tasks meanwhile.
+//! A connection is a task, and a task that computes keeps its thread from all other tasks. Two scripts that never end
+//! would be enough to silence a server with two threads, including `SCRIPT KILL`. So long work is announced to the
+//! runtime, which gets another thread for the tasks meanwhile.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::runtime::Handle;
 
-/// Runs something that takes long. Other connections are served by another thread meanwhile.
-/// Outside of the runtime it just runs.
+/// Runs something that takes long. Meanwhile another thread serves the other connections. Outside of the runtime it
+/// just runs.
 pub(crate) fn slowly<R>(work: impl FnOnce() -> R) -> R {
     tokio::task::block_in_place(work)
 }
 
-/// Runs something that takes microseconds or hours, nobody knows. As long as another thread is
-/// free for the others it just runs, because another thread costs some microseconds.
+/// Runs something that may take microseconds or hours. As long as another thread is free for the other connections it
+/// just runs, because getting another thread costs some microseconds.
 pub(crate) fn perhaps_slowly<R>(work: impl FnOnce() -> R) -> R {
-    /// How many run just now.
+    /// How many such calls are running.
     static RUNNING: AtomicUsize = AtomicUsize::new(0);
     struct Ended;
     impl Drop for Ended {

@@ -1,4 +1,5 @@
-//! `SORT` and `SORT_RO`: the elements of a list, a set or a sorted set in another order, or what other keys say of them.
+//! `SORT` and `SORT_RO`: the elements of a list, a set or a sorted set in another order, or values that other keys
+//! hold for them.
 
 use std::cmp::Ordering;
 
@@ -10,15 +11,16 @@ use crate::types::number::{c_text, parse_weight};
 use crate::types::value::Value;
 use crate::types::{Class, Content, Kind, Metadata, Txn};
 
-/// What stands behind the key.
+/// The options after the key.
 #[derive(Debug, Default)]
 struct Options {
     by: Option<Bytes>,
-    /// A pattern without a star is the same for all elements: then they are not sorted at all, also if another one follows.
+    /// The `BY` pattern has no star, so it is the same for all elements: then they are not sorted at all, even if
+    /// another `BY` follows.
     unsorted: bool,
     descending: bool,
     alphabetical: bool,
-    /// Offset and count.
+    /// The offset and the count.
     limit: Option<(i64, i64)>,
     get: Vec<Bytes>,
     store: Option<Bytes>,
@@ -98,7 +100,7 @@ fn run(txn: &mut Txn<'_>, args: Args<'_>, may_store: bool) -> Outcome {
     }
 }
 
-/// An element and what it is compared by.
+/// An element, and what it is compared by.
 struct Weighed {
     element: Bytes,
     number: f64,
@@ -114,7 +116,8 @@ fn in_order(
     let mut alphabetical = options.alphabetical;
     let mut by = options.by.as_ref();
     if options.unsorted {
-        // What scripts and stored lists get of a set must not depend on chance. Redis gives others any order.
+        // Scripts and stored lists must not depend on the order in which a set happens to be kept, so a set is sorted
+        // all the same. Redis gives other clients any order.
         if kind != Some(Kind::Set) {
             if options.descending {
                 elements.reverse();
@@ -142,7 +145,7 @@ fn in_order(
         });
     }
     let is_stored = options.store.is_some();
-    // Without STORE, Redis compares as C does, up to the first zero byte.
+    // Without STORE, Redis compares as C does: up to the first zero byte.
     let visible = |text: &Bytes| {
         if is_stored {
             text.clone()
@@ -166,7 +169,7 @@ fn in_order(
     Ok(weighed.into_iter().map(|weighed| weighed.element).collect())
 }
 
-/// The part that `LIMIT` asks for. A negative offset is 0, a negative count is all.
+/// The part that `LIMIT` selects. A negative offset counts as 0, a negative count means all.
 fn limited(elements: Vec<Bytes>, limit: Option<(i64, i64)>) -> Vec<Bytes> {
     let Some((offset, count)) = limit else {
         return elements;
@@ -176,7 +179,7 @@ fn limited(elements: Vec<Bytes>, limit: Option<(i64, i64)>) -> Vec<Bytes> {
     elements.into_iter().skip(offset).take(count).collect()
 }
 
-/// What the patterns of `GET` say of each element; without one, the element.
+/// What the `GET` patterns give for each element; without a pattern, the element itself.
 fn looked_up(
     txn: &mut Txn<'_>,
     elements: Vec<Bytes>,
@@ -194,8 +197,8 @@ fn looked_up(
     Ok(found)
 }
 
-/// What a pattern says of an element. `#` is the element; else the star stands for it in the name of a key, and a name
-/// behind `->` is a field of a hash under that key.
+/// What a pattern gives for an element. `#` gives the element. Otherwise the element replaces the star in the name of
+/// a key, and a name after `->` is a field of the hash under that key.
 fn value_for(
     txn: &mut Txn<'_>,
     pattern: &Bytes,
@@ -210,7 +213,7 @@ fn value_for(
     };
     let (before, behind) = (&pattern[..star], &pattern[star + 1..]);
     let arrow = behind.windows(2).position(|pair| pair == b"->");
-    // An arrow without a name behind it belongs to the key.
+    // An arrow without a name after it is part of the key.
     let arrow = arrow.filter(|arrow| arrow + 2 < behind.len());
     let (behind, field) = match arrow {
         Some(arrow) => (&behind[..arrow], Some(&behind[arrow + 2..])),
@@ -229,7 +232,7 @@ fn value_for(
     })
 }
 
-/// Puts the result in the place of whatever the key holds. What was not found is an empty element.
+/// Replaces whatever the key holds by the result. A value that was not found becomes an empty element.
 fn store(txn: &mut Txn<'_>, key: &Bytes, found: Vec<Option<Bytes>>) -> Outcome {
     let count = found.len() as u64;
     if count == 0 {

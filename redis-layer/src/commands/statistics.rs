@@ -1,9 +1,9 @@
-//! What the server counts: commands, how long they took, which errors they answered.
+//! What the server counts: commands, how long they took, and the errors that they answered.
 //!
-//! Every command and subcommand has a number, its place in a list made once. Counting is a few
-//! relaxed atomic additions, each thread in a shard of its own ([`Sharded`]). The times of a command are kept in a
-//! histogram of fixed error: values below 256 ns exactly, greater ones in 128 steps for each power of two. It is made
-//! when the command first runs, so that an idle server keeps none.
+//! Every command and subcommand has a number, its index in a list that is made once. Counting is a few relaxed atomic
+//! additions, each thread in its own shard ([`Sharded`]). The times of a command are kept in a histogram with a
+//! bounded relative error: values below 256 ns exactly, greater ones in 128 steps for each power of two. The
+//! histogram is made when the command first runs, so an idle server has none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +16,7 @@ use crate::commands::CommandError;
 use crate::commands::table::{COMMANDS, Spec};
 use crate::types::Sharded;
 
-/// Sums since the start, or since `CONFIG RESETSTAT`.
+/// Counters since the start, or since `CONFIG RESETSTAT`.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// Connections that were accepted.
@@ -24,15 +24,15 @@ pub struct Counters {
     /// Connections that were refused because there were too many.
     pub rejected: AtomicU64,
     traffic: Sharded<Traffic<AtomicU64>>,
-    /// Connections that were closed to give back memory.
+    /// Connections that were closed to free memory.
     pub evicted_clients: AtomicU64,
-    /// Replies that are errors.
+    /// Replies that were errors.
     pub errors: AtomicU64,
-    /// How long keys were removed that had expired and that nobody asked for.
+    /// How long the background removal of expired keys took.
     pub cleaning_micros: AtomicU64,
 }
 
-/// What went through sockets.
+/// What has gone through the sockets.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Traffic<N> {
     /// Bytes that arrived.
@@ -52,21 +52,21 @@ impl Traffic<AtomicU64> {
 }
 
 impl Counters {
-    /// A read brought so many bytes.
+    /// Counts a read of `bytes` bytes.
     pub fn received(&self, bytes: usize) {
         let traffic = self.traffic.here();
         traffic.net_input.fetch_add(bytes as u64, Relaxed);
         traffic.reads.fetch_add(1, Relaxed);
     }
 
-    /// So many bytes were written.
+    /// Counts a write of `bytes` bytes.
     pub fn sent(&self, bytes: usize) {
         let traffic = self.traffic.here();
         traffic.net_output.fetch_add(bytes as u64, Relaxed);
         traffic.writes.fetch_add(1, Relaxed);
     }
 
-    /// What went through all sockets so far.
+    /// What has gone through all sockets so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic<u64> {
         let sum = |of: usize| self.traffic.sum(|shard| shard.all()[of].load(Relaxed));
@@ -93,7 +93,7 @@ impl Counters {
     }
 }
 
-/// Every command and subcommand; a command has the number of its place.
+/// Every command and subcommand; the number of a command is its index here.
 pub(crate) static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     let families = COMMANDS.iter().copied();
     families
@@ -101,7 +101,7 @@ pub(crate) static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The number of a command. Entries of the table never move, so their address is a name.
+/// The number of a command. Entries of the table never move, so an address identifies an entry.
 fn number(spec: &'static Spec) -> Option<usize> {
     static NUMBERS: LazyLock<HashMap<usize, usize, BuildHasherDefault<AddressHasher>>> =
         LazyLock::new(|| {
@@ -115,7 +115,7 @@ fn address(spec: &'static Spec) -> usize {
     std::ptr::from_ref(spec).addr()
 }
 
-/// Addresses in the program's own table: nobody chooses them, so one multiplication is enough.
+/// Hashes addresses in the program's own table. No client can choose them, so one multiplication is enough.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -134,13 +134,13 @@ impl Hasher for AddressHasher {
 /// What is known about each command.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    /// By [`number`].
+    /// Indexed by [`number`].
     commands: Sharded<OfAll>,
     /// How often an error was answered, by its first word.
     errors: Mutex<BTreeMap<String, u64>>,
 }
 
-/// One for each command.
+/// The statistics of all commands in one shard, by number.
 #[derive(Debug)]
 struct OfAll(Vec<CommandStatistics>);
 
@@ -150,7 +150,7 @@ impl Default for OfAll {
     }
 }
 
-/// What is known about one command in one shard.
+/// What is counted about one command in one shard.
 #[derive(Debug, Default)]
 struct CommandStatistics {
     calls: AtomicU64,
@@ -160,7 +160,7 @@ struct CommandStatistics {
     histogram: OnceLock<Box<Histogram>>,
 }
 
-/// Runs of one command that are alike.
+/// Several runs of one command that took equally long and ended alike.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Runs {
     pub(crate) calls: u64,
@@ -170,22 +170,22 @@ pub(crate) struct Runs {
     pub(crate) failed: bool,
 }
 
-/// What is known about one command.
+/// What is counted about one command.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CommandSums {
     pub(crate) calls: u64,
     pub(crate) nanos: u64,
-    /// Refused before they began.
+    /// How many were refused before they began.
     pub(crate) rejected: u64,
-    /// Began, and answered an error.
+    /// How many ran and answered an error.
     pub(crate) failed: u64,
 }
 
-/// How many different errors are counted. A script can answer any text as an error.
+/// How many different errors are counted at most. A script can answer any text as an error.
 const MOST_ERRORS: usize = 128;
 
 impl Statistics {
-    /// Where this thread counts for a command.
+    /// Where this thread counts a command.
     fn here(&self, spec: &'static Spec) -> Option<&CommandStatistics> {
         self.commands.here().0.get(number(spec)?)
     }
@@ -215,12 +215,12 @@ impl Statistics {
             .filter(|(_, sums)| sums.calls + sums.rejected + sums.failed > 0)
     }
 
-    /// How many commands have run, those of transactions one by one.
+    /// How many commands have run. Those of transactions count one by one.
     pub(crate) fn commands(&self) -> u64 {
         (0..ALL.len()).map(|number| self.sums(number).calls).sum()
     }
 
-    /// The times of a command's calls, if any are kept.
+    /// The times of a command's calls, if they are kept.
     pub(crate) fn histogram(&self, spec: &'static Spec) -> Option<Times> {
         let mut times = Times(vec![0; SLOTS]);
         for shard in self.shards_of(number(spec)?) {
@@ -231,7 +231,7 @@ impl Statistics {
         (times.count() > 0).then_some(times)
     }
 
-    /// A command has run so many times, and each of them took so long.
+    /// Counts runs of a command, with their times if `with_time`.
     pub(crate) fn ran(&self, spec: &'static Spec, runs: Runs, with_time: bool) {
         let Some(of_command) = self.here(spec) else {
             return;
@@ -246,21 +246,21 @@ impl Statistics {
         }
     }
 
-    /// So many answers of a command were errors, which was not known when it had run.
+    /// Counts runs as failed whose error answers became known only after they were counted.
     pub(crate) fn failed(&self, spec: &'static Spec, times: u64) {
         if let Some(of_command) = self.here(spec) {
             of_command.failed.fetch_add(times, Relaxed);
         }
     }
 
-    /// A command was refused before it began.
+    /// Counts a command that was refused before it began.
     pub(crate) fn refused(&self, spec: &'static Spec) {
         if let Some(of_command) = self.here(spec) {
             of_command.rejected.fetch_add(1, Relaxed);
         }
     }
 
-    /// An error was answered.
+    /// Counts an error that was answered.
     pub(crate) fn error(&self, counters: &Counters, error: &CommandError) {
         counters.errors.fetch_add(1, Relaxed);
         let word = String::from_utf8_lossy(code(error)).into_owned();
@@ -293,9 +293,9 @@ impl Statistics {
     }
 }
 
-/// What an error is counted by: its first word, if that is a short one and not all of it.
+/// What an error is counted by: its first word, if that is short and not the whole text.
 fn code(error: &CommandError) -> &[u8] {
-    /// Where Redis stops to look for the end.
+    /// How far Redis looks for the end of the word.
     const LENGTH_MAX: usize = 30;
     let text = error.as_bytes();
     let end = text.iter().position(|&byte| byte == b' ');
@@ -308,7 +308,7 @@ fn code(error: &CommandError) -> &[u8] {
 /// Steps in each power of two.
 const STEPS: u64 = 128;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
-/// The longest time that is told apart, in nanoseconds: about a second, as in Redis.
+/// The longest time that is distinguished, in nanoseconds: about a second, as in Redis.
 const LONGEST: u64 = (1 << 30) - 1;
 const SLOTS: usize = slot(LONGEST) + 1;
 
@@ -332,7 +332,7 @@ const fn greatest_in(slot: usize) -> u64 {
     ((step + 1) << shift) - 1
 }
 
-/// How often a command took how long, in one shard.
+/// How many runs of a command took how long, in one shard.
 struct Histogram {
     slots: [AtomicU64; SLOTS],
 }
@@ -369,7 +369,7 @@ impl Histogram {
     }
 }
 
-/// How often a command took how long, by slot.
+/// How many runs of a command took how long, by slot.
 #[derive(Debug)]
 pub(crate) struct Times(Vec<u64>);
 
@@ -378,7 +378,7 @@ impl Times {
         self.0.iter().sum()
     }
 
-    /// The time, in nanoseconds, that so many percent of the calls took at most.
+    /// The time, in nanoseconds, that `percent` percent of the calls did not exceed.
     pub(crate) fn percentile(&self, percent: f64) -> u64 {
         let count = self.count();
         #[expect(
@@ -398,8 +398,7 @@ impl Times {
         0
     }
 
-    /// How many calls took at most so many microseconds, for powers of two; only those where the
-    /// number grows.
+    /// How many calls took at most how many microseconds, for powers of two; only those where the number grows.
     pub(crate) fn cumulative(&self) -> Vec<(u64, u64)> {
         let all = self.count();
         let (mut bound, mut at, mut seen) = (1024_u64, 0, 0);
@@ -479,7 +478,7 @@ mod tests {
         let spec = find(b"get").unwrap();
         statistics.ran(spec, runs(1, 2_000), true);
         statistics.refused(spec);
-        // Another thread counts elsewhere, and the sums are those of both.
+        // The other thread may count in another shard; the sums include both.
         std::thread::scope(|scope| {
             scope.spawn(|| statistics.ran(spec, runs(2, 3_000), true));
         });

@@ -1,4 +1,4 @@
-//! Parts of strings.
+//! Commands on parts of strings.
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::strings::LONGEST;
@@ -62,8 +62,8 @@ pub(crate) fn getrange(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::Bulk(part.unwrap_or_default()))
 }
 
-/// The positions of a range within so many, both ends included and counted from the end if
-/// negative. `None` if it is empty.
+/// The positions of a range in a string of `length`. Both ends are included, and count from the end if negative.
+/// `None` if the range is empty.
 pub(crate) fn part(length: usize, start: i64, end: i64) -> Option<std::ops::Range<usize>> {
     if start < 0 && end < 0 && start > end {
         return None;

@@ -1,4 +1,4 @@
-//! Commands that read and store whole strings. Parts of them: `string_parts`; numbers: `counters`.
+//! Commands that read and store whole strings. Parts of strings are in `string_parts`, numbers in `counters`.
 
 use bytes::Bytes;
 
@@ -11,7 +11,7 @@ pub(crate) fn get(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::bulk_or_null(txn.get_string(args.get(1))?))
 }
 
-/// What stands behind the value of a `SET`, or the key of a `GETEX`.
+/// The options after the value of a `SET`, or after the key of a `GETEX`.
 #[derive(Debug, Default)]
 struct Options {
     only_new: bool,
@@ -22,7 +22,7 @@ struct Options {
     expiry: Option<Expiry>,
 }
 
-/// An expiry as it was given: which option, and where its number stands.
+/// An expiry as it was given: which option, and the position of its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Expiry {
     unit: ExpiryUnit,
@@ -106,8 +106,8 @@ impl Options {
         Ok(options)
     }
 
-    /// Takes an expiry whose number stands at `position`. The same unit may come again, and the
-    /// last one counts; two units may not.
+    /// Accepts an expiry whose number is at `position`. The same unit may be given again, and the last one counts;
+    /// two different units may not.
     fn add_expiry(&mut self, args: Args<'_>, position: usize) -> Result<(), CommandError> {
         let unit = ExpiryUnit::parse(args, position - 1).ok_or(CommandError::SYNTAX)?;
         let is_other = self.expiry.is_some_and(|expiry| expiry.unit != unit);
@@ -124,7 +124,7 @@ impl Options {
     }
 }
 
-/// Stores a string and says so.
+/// Stores a string, with its event.
 pub(crate) fn store(txn: &mut Txn<'_>, key: &[u8], text: Bytes, expires_ms: Option<i64>) {
     txn.set_string(key, text, expires_ms);
     txn.event(Class::String, "set", key);
@@ -235,7 +235,7 @@ pub(crate) fn getex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::Bulk(stored.text))
 }
 
-/// `MGET key [key ...]`: what is no string is null.
+/// `MGET key [key ...]`: null for a key that holds no string.
 pub(crate) fn mget(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let mut values = Vec::with_capacity(args.len() - 1);
     for key in args.from(1) {

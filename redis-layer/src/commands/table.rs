@@ -1,4 +1,4 @@
-//! The command table: everything about a command that is not its work.
+//! The command table: everything about a command except its work.
 //!
 //! Dispatch, locking, arity errors, `COMMAND` and `docs/commands.md` all read this one table. A
 //! test compares names, arities, flags, categories and key positions with a real server.
@@ -58,11 +58,11 @@ pub static COMMANDS: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Rows of the table. A row: name, arity, flags, keys, group, since, handler; then, for people, what it does, what it
-/// costs and how its arguments are written (see [`syntax`]), with what came later and what took its place. A row with
-/// subcommands names their list behind the handler. `$prefix` is what stands before the name in the full name. Keys:
-/// what is done with them, a colon, where they stand. That is a constant of [`Place`], or a function of it in
-/// parentheses.
+/// Rows of the table. A row has: name, arity, flags, keys, group, since, handler; then, for people, what the command
+/// does, what it costs and its arguments (see [`syntax`]), later changes, and what replaces it. A row with
+/// subcommands names their list after the handler. `$prefix` comes before the name in the full name. Each entry of
+/// the keys says what is done with them, then a colon, then where they are: a constant of [`Place`], or a function of
+/// it in parentheses.
 macro_rules! table {
     ($prefix:literal: $(
         $name:literal, $arity:literal, [$($flag:ident),*], $keys:tt, $group:ident,
@@ -103,7 +103,7 @@ macro_rules! keys_of {
     };
 }
 
-/// Where keys of a row stand.
+/// Where the keys of a row are.
 macro_rules! place_of {
     (($place:ident($($arg:expr),*))) => {
         $crate::commands::table::Place::$place($($arg),*)
@@ -126,28 +126,28 @@ const fn bits_of(flags: &[Flag]) -> u32 {
     bits
 }
 
-/// What a row says, or what stands for nothing behind it.
+/// The first of some values: what a row says, or the default after it.
 const fn first<T: Copy>(said: &[T]) -> T {
     said[0]
 }
 
-/// A version of Redis, and what to use instead since then.
+/// The version of Redis since which a command is deprecated, and what to use instead.
 pub type Replacement = (&'static str, &'static str);
 
 /// One command, or one subcommand.
 #[derive(Debug)]
 pub struct Spec {
-    /// The name, in lower case; of a subcommand, without its container.
+    /// The name, in lower case; for a subcommand without its container.
     pub name: &'static str,
     /// The name as errors show it: `client|id` for a subcommand.
     pub full_name: &'static str,
-    /// How many arguments there are, the name included; if negative, how many at least.
+    /// The number of arguments, including the name; if negative, the least number.
     pub arity: i64,
     /// What kind of command it is, in the order in which Redis lists flags.
     pub flags: &'static [Flag],
-    /// The same flags, a bit each: every command is asked for some.
+    /// The same flags as bits, because every command is checked for some of them.
     pub(crate) flag_bits: u32,
-    /// Which arguments are keys, and what becomes of them.
+    /// Which arguments are keys, and what is done with them.
     pub keys: Keys,
     /// The chapter of Redis's manual.
     pub group: Group,
@@ -155,21 +155,21 @@ pub struct Spec {
     pub since: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    /// How the work grows, counted in rows, elements and bytes that it touches. Empty if there is nothing to say.
+    /// How the cost grows, in rows, elements and bytes that are touched. Empty if there is nothing to say.
     pub cost: &'static str,
     /// The arguments, in the notation of [`Argument::parse`].
     pub syntax: &'static str,
-    /// What versions of Redis after the first one brought.
+    /// What later versions of Redis changed.
     pub history: &'static [(&'static str, &'static str)],
-    /// What took its place.
+    /// What replaces it.
     pub replaced: Option<Replacement>,
-    /// Its work.
+    /// The function that does its work.
     pub handler: Handler,
-    /// What may stand in the place of the first argument.
+    /// The subcommands that the first argument may name.
     pub subcommands: &'static [Spec],
 }
 
-/// Who does the work of a command.
+/// What does the work of a command.
 #[derive(Clone, Copy)]
 pub enum Handler {
     /// Works on keys, in a transaction.
@@ -182,7 +182,7 @@ pub enum Handler {
     Exec,
     /// Runs a script.
     Script(Form),
-    /// Only its subcommands work.
+    /// Does nothing itself; its subcommands do.
     Container,
 }
 
@@ -202,7 +202,7 @@ impl std::fmt::Debug for Handler {
 /// A property of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flag {
-    /// Changes keys, so it takes locks: those of its keys, or all if it names none.
+    /// Changes keys, so it takes locks: those of its keys, or of everything if it names none.
     Write,
     /// Reads keys.
     ReadOnly,
@@ -218,13 +218,13 @@ pub enum Flag {
     Stale,
     /// Takes O(1) or O(log n).
     Fast,
-    /// May run before the client said who it is.
+    /// May run before the client has authenticated.
     NoAuth,
-    /// May run while a script does not end.
+    /// May run while a script takes too long.
     AllowBusy,
     /// Is about channels, so a subscriber may send it.
     PubSub,
-    /// May wait for somebody else's write.
+    /// May wait until another client writes.
     Blocking,
     /// Is not for `MULTI`.
     NoMulti,
@@ -236,7 +236,7 @@ pub enum Flag {
     SkipSlowlog,
     /// May not run while the server loads in the background.
     NoAsyncLoading,
-    /// May have no keys at all, although they are at movable positions.
+    /// May have no keys at all, although its keys are at movable positions.
     NoMandatoryKeys,
 }
 
@@ -330,10 +330,10 @@ impl Spec {
         self.flag_bits & (1 << flag as u32) != 0
     }
 
-    /// Whether it changes keys, or does something else that replicas of Redis would learn of.
+    /// Whether it changes keys, or does something else that Redis would send to replicas.
     #[must_use]
     pub fn may_write(&self) -> bool {
-        // Redis has a flag for these, and shows it to nobody.
+        // Redis has a flag for these commands that it does not show.
         let tells = matches!(
             self.full_name,
             "publish" | "spublish" | "eval" | "evalsha" | "fcall"
@@ -341,14 +341,14 @@ impl Spec {
         tells || self.has(Flag::Write)
     }
 
-    /// Its arguments behind the name, as people read them.
+    /// Its arguments after the name, in a form for people.
     #[must_use]
     pub fn arguments(&self) -> Vec<Argument> {
-        // A test reads every line. If one were wrong all the same, clients would get nothing of it.
+        // A test parses every line. If one were wrong all the same, clients would just see no arguments.
         Argument::parse(self.syntax).unwrap_or_default()
     }
 
-    /// Whether so many arguments are right, the name included.
+    /// Whether this number of arguments, including the name, is right.
     #[must_use]
     pub fn accepts(&self, count: usize) -> bool {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
@@ -359,7 +359,7 @@ impl Spec {
         }
     }
 
-    /// The subcommand of this name, in any case.
+    /// The subcommand with this name, ignoring case.
     #[must_use]
     pub fn subcommand(&self, name: &[u8]) -> Option<&'static Spec> {
         let mut subcommands = self.subcommands.iter();
@@ -367,21 +367,21 @@ impl Spec {
     }
 }
 
-/// The command of this name, in any case.
+/// The command with this name, ignoring case.
 #[must_use]
 pub fn find(name: &[u8]) -> Option<&'static Spec> {
     static NAMES: LazyLock<Names> = LazyLock::new(|| Names::of(&COMMANDS));
     NAMES.find(name)
 }
 
-/// Commands by name, in any case: every command that arrives is looked up here. A table with open addressing, and so
-/// much room that the first place is nearly always the right one.
+/// Commands by name, ignoring case. Every command that arrives is looked up here, so it is a hash table with open
+/// addressing and so much room that the first place is nearly always the right one.
 struct Names(Vec<Option<&'static Spec>>);
 
 impl Names {
-    /// No name is longer.
+    /// No name is longer than this.
     const LENGTH_MAX: usize = 32;
-    /// Which bits of a hash are a place.
+    /// How many bits of a hash are the place.
     const PLACE_BITS: u32 = 10;
 
     fn of(specs: &[&'static Spec]) -> Self {
@@ -401,7 +401,7 @@ impl Names {
         on_the_way.find(|spec| name.eq_ignore_ascii_case(spec.name.as_bytes()))
     }
 
-    /// The places where a name may stand, the likeliest first. The hash is FNV-1a, of letters without their case.
+    /// The places where a name may be, the likeliest first. The hash is FNV-1a of the letters, ignoring case.
     fn ways(name: &[u8]) -> impl Iterator<Item = usize> {
         const START: u64 = 0xcbf2_9ce4_8422_2325;
         const FACTOR: u64 = 0x0000_0100_0000_01b3;
@@ -412,7 +412,7 @@ impl Names {
     }
 }
 
-/// The command or subcommand of this full name, in any case.
+/// The command or subcommand with this full name, ignoring case.
 #[must_use]
 pub fn find_full_name(name: &[u8]) -> Option<&'static Spec> {
     match name.iter().position(|&byte| byte == b'|') {

@@ -1,12 +1,12 @@
-//! `MULTI` and `WATCH`: several commands as one, and only if nobody came in between.
+//! `MULTI` and `WATCH`: several commands as one, and only if no other client interfered.
 //!
-//! After `MULTI`, commands are checked and queued. `EXEC` locks the keys of all of them, runs them in one
-//! [`Txn`], each behind a savepoint, and commits once: others see all of it or nothing. A command that fails
-//! leaves nothing behind, and the others stay, as in Redis.
+//! After `MULTI`, commands are checked and queued. `EXEC` locks the keys of all of them, runs them in one [`Txn`],
+//! each with its own savepoint, and commits once: other clients see all of it or nothing. If a command fails, its own
+//! changes are undone and the others stay, as in Redis.
 //!
-//! `WATCH` leaves a flag at each key. Whoever changes the key raises the flag before giving up the key's
-//! lock. `EXEC` looks at the flag while it holds the locks of the watched keys, so no change slips in
-//! between the look and the commit. A key that was there and has expired meanwhile counts as changed.
+//! `WATCH` leaves a flag at each key. A client that changes the key raises the flag before it releases the key's
+//! lock. `EXEC` checks the flag while it holds the locks of the watched keys, so no change comes between the check
+//! and the commit. A key that existed and has expired meanwhile counts as changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
 use crate::types::rows::{decode_metadata_key, metadata_key};
 use crate::types::{self, Committed, DbNumber, Txn};
 
-/// The commands since `MULTI`.
+/// The commands queued since `MULTI`.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     commands: Vec<(&'static Spec, Vec<Bytes>)>,
     /// About how much memory they take.
     bytes: usize,
-    /// One of them was refused, so `EXEC` will be.
+    /// Whether one of them was refused, which makes `EXEC` fail.
     pub(crate) refused: bool,
 }
 
@@ -59,16 +59,16 @@ impl Queue {
     }
 }
 
-/// The keys since `WATCH`.
+/// The keys watched since `WATCH`.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     keys: Vec<WatchedKey>,
-    /// One of them was changed.
+    /// Raised when one of them is changed.
     changed: Arc<AtomicBool>,
 }
 
 impl Watched {
-    /// Whether one of them is known to have changed. One that has expired is not.
+    /// Whether one of them is known to have changed. A key that has only expired does not raise the flag.
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.load(Ordering::SeqCst)
     }
@@ -82,13 +82,13 @@ struct WatchedKey {
     was_live: bool,
 }
 
-/// Who watches which keys, by metadata row.
+/// Which clients watch which keys, by metadata row.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     flags: Mutex<HashMap<Vec<u8>, Vec<Flagged>>>,
 }
 
-/// One who watches a key.
+/// A client that watches a key.
 #[derive(Debug)]
 struct Flagged {
     changed: Arc<AtomicBool>,
@@ -97,7 +97,8 @@ struct Flagged {
 }
 
 impl Flagged {
-    /// Who saw no key, and whose key is and was none still, saw no change: only what had expired was removed.
+    /// Raises the flag, unless the client saw no key there and there is still none: then only an expired key was
+    /// removed, which is no change for it.
     fn raise(&self, was_made: bool) {
         if was_made || self.was_live {
             self.changed.store(true, Ordering::SeqCst);
@@ -106,7 +107,7 @@ impl Flagged {
 }
 
 impl Watchers {
-    /// Raises the flags of those who watch a key that was changed. The caller still holds the locks.
+    /// Raises the flags of clients that watch a key that was changed. The caller still holds the locks.
     pub(crate) fn raise(&self, committed: &Committed) {
         let flags = self.flags.lock();
         for row in &committed.touched {
@@ -116,8 +117,8 @@ impl Watchers {
         }
     }
 
-    /// Raises the flags of those who watch a key of databases that were swapped, if one of these has such a key.
-    /// The caller still holds the locks.
+    /// Raises the flags of clients that watch a key in databases that were swapped, if any of these databases has the
+    /// key. The caller still holds the locks.
     pub(crate) fn raise_swapped(&self, server: &Server, databases: &[DbNumber]) {
         let flags = self.flags.lock();
         for (row, flags) in flags.iter() {
@@ -125,7 +126,7 @@ impl Watchers {
                 continue;
             };
             if databases.contains(&db) {
-                // What cannot be read may have been changed.
+                // If the key cannot be read, it may have been changed.
                 let is_live = is_in_any(server, databases, &key).unwrap_or(true);
                 flags.iter().for_each(|flag| flag.raise(is_live));
             }
@@ -146,7 +147,7 @@ fn is_in_any(server: &Server, databases: &[DbNumber], key: &[u8]) -> types::Resu
 }
 
 impl Session {
-    /// Watches no key any more.
+    /// Stops watching all keys.
     pub(crate) fn unwatch(&mut self) {
         if self.watched.keys.is_empty() {
             return;
@@ -197,7 +198,7 @@ pub(crate) fn watch(session: &mut Session, args: Args<'_>) -> Outcome {
         return Err(CommandError::fixed("ERR WATCH inside MULTI is not allowed"));
     }
     if session.watched.is_changed() {
-        // The transaction fails already.
+        // The transaction will fail anyway.
         return Ok(Reply::OK);
     }
     let server = Arc::clone(&session.server);
@@ -254,13 +255,13 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
     let mut commands = queue.commands.iter();
     let changes_protocol = commands.any(|(spec, _)| spec.full_name == "hello");
     for (spec, args) in &queue.commands {
-        // A SELECT may stand among them.
+        // An earlier command of the transaction may have been a SELECT.
         txn.set_db(session.db);
         let outcome = call(session, &mut txn, Args::new(args, spec));
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.memory_bytes();
         if session.holds_too_much(bytes) {
-            // The commands still run, but nobody gets their answers.
+            // The remaining commands still run, but their answers are not kept.
             replies.clear();
             continue;
         }
@@ -271,12 +272,13 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
         });
     }
     executed.wrote |= finish(&server, session, txn, guard)?;
-    // What it has published to itself comes behind all of the replies: between them, a client would take it for one.
+    // Messages that the client published to itself come after all the replies: between them, the client would take
+    // one for a reply.
     session.confirming = true;
     Ok(Reply::Array(replies))
 }
 
-/// Whether a watched key is no longer what it was.
+/// Whether a watched key has changed.
 fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
     if watched.is_changed() {
         return Ok(true);
@@ -292,7 +294,7 @@ fn is_changed(watched: &Watched, txn: &mut Txn<'_>) -> types::Result<bool> {
     Ok(false)
 }
 
-/// The locks of all keys that the commands name, and of those that are watched.
+/// The locks of all keys that the commands name, and of the watched keys.
 fn locks(session: &Session, queue: &Queue) -> Locks {
     let mut keys: Vec<&Bytes> = session
         .watched

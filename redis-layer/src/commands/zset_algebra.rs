@@ -7,17 +7,17 @@ use crate::types::number::{parse_double, parse_integer};
 use crate::types::zset::Element;
 use crate::types::zset::algebra::{Aggregate, Source, Weighted, difference, intersection, union};
 
-/// What is asked about several sets.
+/// What is computed from several sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Union,
     Intersection,
     Difference,
-    /// Only how large the intersection is.
+    /// Only the size of the intersection.
     Size,
 }
 
-/// The arguments of such a question, with its sets opened.
+/// The arguments of such a command, with its sets opened.
 #[derive(Debug)]
 struct Question {
     operation: Operation,
@@ -85,8 +85,8 @@ fn answer_into(
 }
 
 impl Question {
-    /// Reads the arguments from the number of keys on. The order of the checks is the one of Redis: the sets are looked at
-    /// before the options.
+    /// Reads the arguments from the number of keys on. The checks come in Redis's order: the sets are opened before
+    /// the options are read.
     fn parse(
         txn: &Txn<'_>,
         args: Args<'_>,
@@ -157,7 +157,7 @@ impl Question {
                 let limit = parse_integer(args.get(position));
                 let limit = limit.and_then(|limit| u64::try_from(limit).ok());
                 let limit = limit.ok_or(CommandError::fixed("ERR LIMIT can't be negative"))?;
-                // 0 limits nothing.
+                // 0 means no limit.
                 self.limit = if limit == 0 { u64::MAX } else { limit };
             } else {
                 return Err(CommandError::SYNTAX);

@@ -1,8 +1,8 @@
 //! `ZRANGE` in all its forms, and the older commands that are special cases of it.
 //!
-//! One parser serves them all, as in Redis. A command fixes what its name says; what it leaves
-//! open, options may say. The order of the checks is the one of Redis: all options, then options
-//! that exclude each other, then the bounds, then the key.
+//! One parser serves them all, as in Redis. The name of a command fixes some properties; options may choose the
+//! others. The checks come in Redis's order: all options, then options that exclude each other, then the bounds, then
+//! the key.
 
 use std::ops::Bound;
 
@@ -18,7 +18,7 @@ use crate::types::zset::{
 };
 use crate::types::{self, Txn};
 
-/// What the bounds of a range are.
+/// What the bounds of a range mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Rank,
@@ -26,7 +26,7 @@ enum By {
     Lex,
 }
 
-/// What the options of a range said, together with what the name of the command said.
+/// The properties of a range, from the options and the name of the command.
 #[derive(Debug)]
 struct RangeOptions {
     by: Option<By>,
@@ -76,7 +76,8 @@ pub(crate) fn zrevrangebylex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 }
 
 impl RangeOptions {
-    /// Reads what stands behind the bounds. With the key at position 2 the result is stored, and scores with it.
+    /// Reads the options after the bounds. If the key is at position 2 the result is stored, together with its
+    /// scores.
     fn parse(
         args: Args<'_>,
         key_at: usize,
@@ -113,7 +114,7 @@ impl RangeOptions {
         Ok(options)
     }
 
-    /// A negative offset skips everything, a negative limit limits nothing.
+    /// A negative offset skips everything; a negative limit means no limit.
     fn window(&self) -> Window {
         match u64::try_from(self.offset) {
             Ok(offset) => Window {
@@ -139,7 +140,7 @@ fn range(
     })
 }
 
-/// The members of a range whose key stands at a position.
+/// The members of a range. `key_at` is the position of the key.
 fn members_of<M: Gather>(
     txn: &mut Txn<'_>,
     args: Args<'_>,
@@ -158,7 +159,7 @@ fn members_of<M: Gather>(
             "ERR syntax error, WITHSCORES not supported in combination with BYLEX",
         ));
     }
-    // Backwards, a range of scores or members is given from its upper end.
+    // In backward direction, the upper end of a range of scores or members is given first.
     let (min, max) = match (direction, by) {
         (Direction::Backward, By::Score | By::Lex) => (key_at + 2, key_at + 1),
         _ => (key_at + 1, key_at + 2),
@@ -167,7 +168,7 @@ fn members_of<M: Gather>(
     let members = match by {
         By::Rank => {
             let (start, stop) = (args.integer(min)?, args.integer(max)?);
-            // Near an end the walk is short, and no index is needed for it.
+            // Near an end the walk is short and needs no index.
             let is_far = |rank: i64| rank.unsigned_abs() > rank::WALKED;
             members_in(txn, key, is_far(start) && is_far(stop), |set| {
                 by_rank(set, start, stop, direction)
@@ -190,7 +191,7 @@ fn members_of<M: Gather>(
     Ok(members?)
 }
 
-/// Some members of the set under a key, with its index for ranks if that is worth it.
+/// Some members of the set under a key. The set is opened with its rank index if that is worth it.
 fn members_in<M: Gather>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -219,7 +220,8 @@ fn by_rank<M: Gather>(
     }
 }
 
-/// The first rank and the number of elements, from one rank to another in a set of so many. `None` if there are none.
+/// The first rank, and how many elements there are from one rank to another in a set of `size`. `None` if there are
+/// none.
 pub(crate) fn rank_window(size: u64, start: i64, stop: i64) -> Option<(u64, u64)> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     let from_end = |rank: i64| {

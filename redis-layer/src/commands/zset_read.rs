@@ -96,7 +96,7 @@ pub(crate) fn zrandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let elements = elements.unwrap_or_default();
     Ok(match choice {
         None => Reply::bulk_or_null(elements.into_iter().next().map(|element| element.member)),
-        // Each takes no memory of its own if it is repeated.
+        // The pairs share the bytes of members that repeat.
         Some(Choice::Repeating(_)) if with_scores => {
             let pair =
                 |element: Element| (Reply::Bulk(element.member), Reply::Double(element.score));
@@ -107,7 +107,7 @@ pub(crate) fn zrandmember(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     })
 }
 
-/// So many members are returned at once, as Redis does with its compact form.
+/// A set of up to this many members is returned at once, as Redis does with its compact form.
 const COMPACT: u64 = 128;
 
 /// `ZSCAN key cursor [MATCH pattern] [COUNT count]`
@@ -126,19 +126,19 @@ pub(crate) fn zscan(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
     })?;
     if is_compact && from == 0 && next == 0 {
-        // The compact form has the order of the set. Members of one score stand in theirs already.
+        // The compact form is in the order of the set. Members with one score are in their order already.
         found.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     }
     let pair = |(member, score)| [member, scanned_score(score, is_compact)].map(Reply::Bulk);
     Ok(scan::page(next, found.into_iter().flat_map(pair).collect()))
 }
 
-/// A score as `ZSCAN` shows it. The compact form of Redis keeps whole numbers as integers, and they are shown with all
+/// A score as `ZSCAN` shows it. The compact form of Redis keeps whole numbers as integers, which are shown with all
 /// their digits.
 fn scanned_score(score: f64, is_compact: bool) -> Bytes {
     const INTEGERS: f64 = 4_611_686_018_427_387_904.0;
     if is_compact && score.trunc() == score && score.abs() <= INTEGERS {
-        // At most 2^62: the conversion is exact.
+        // It is at most 2^62, so the conversion is exact.
         return (score as i64).to_string().into();
     }
     format_double(score)

@@ -1,5 +1,5 @@
-//! Commands that take members out of sorted sets: by name, by range, from an end, and those that wait for
-//! a member to come.
+//! Commands that remove members from sorted sets: by name, by range, from an end, and blocking forms that wait for a
+//! member.
 
 use crate::commands::zset_range::{lex_range, rank_window, score_range};
 use crate::commands::{Args, CommandError, Outcome, Reply};
@@ -8,7 +8,8 @@ use crate::types::number::parse_integer;
 use crate::types::zset::{Element, SortedSet};
 use crate::types::{self, Class, Txn};
 
-/// Removes members with `work`, which says how many it removed. Answers that number, or `None` if there is no key.
+/// Removes members with `work`, which returns how many it removed. Returns that number, or `None` if the key does not
+/// exist.
 fn remove(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -75,7 +76,7 @@ pub(crate) fn zremrangebylex(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::count(removed.unwrap_or(0)))
 }
 
-/// Removes and returns the first members from an end, or `None` if there is no key.
+/// Removes and returns the first members from an end, or `None` if the key does not exist.
 fn pop(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -119,7 +120,7 @@ fn pop_from_one(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outc
     if count.is_some() {
         return Ok(Reply::Scored(popped.into()));
     }
-    // Without a count the pair stands alone, in both protocols.
+    // Without a count, the single pair is a flat array in both protocols.
     Ok(Reply::Array(popped.into_iter().flat_map(pair).collect()))
 }
 
@@ -225,7 +226,7 @@ impl ManyPops {
         })
     }
 
-    /// Pops from the first key that has members. `None` if none has.
+    /// Pops from the first key that has members. `None` if none has any.
     fn run(&self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
         for position in self.first_key..self.behind_keys {
             if let Some(popped) = pop(txn, args.get(position), self.count, self.direction)? {

@@ -1,4 +1,4 @@
-//! `ZADD` and what is made of it. Also where the other commands store their results.
+//! `ZADD` and commands built on it. Other commands store their results through this module, too.
 
 use crate::commands::{Args, CommandError, Outcome, Reply};
 use crate::types::zset::{AddRule, Added, Element, SortedSet};
@@ -18,7 +18,7 @@ pub(crate) fn zincrby(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     add(txn, args, increment)
 }
 
-/// The options of a `ZADD`, and where its first score stands.
+/// The options of a `ZADD`, and the position of the first score.
 #[derive(Debug)]
 struct AddOptions {
     rule: AddRule,
@@ -88,7 +88,7 @@ fn add(txn: &mut Txn<'_>, args: Args<'_>, rule: AddRule) -> Outcome {
     let rule = options.rule;
     let element = |position| Ok((args.double(position)?, args.get(position + 1)));
     let positions = (options.first_score..args.len()).step_by(2);
-    // One is usual, and needs no list.
+    // A single element is usual, and needs no vector.
     let tally = if positions.len() == 1 {
         add_all(txn, args.get(1), &[element(options.first_score)?], rule)?
     } else {
@@ -105,12 +105,12 @@ fn add(txn: &mut Txn<'_>, args: Args<'_>, rule: AddRule) -> Outcome {
     }))
 }
 
-/// What became of several elements.
+/// What happened to several elements.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) added: u64,
     pub(crate) changed: u64,
-    /// The last score that was allowed.
+    /// The last score that the rule allowed.
     sum: Option<f64>,
 }
 

@@ -39,7 +39,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
 
 /// The argument at a position, rounded half to even and wrapped.
 fn bits(call: &Call<'_>, position: usize) -> mlua::Result<i32> {
-    /// 2^52 + 2^51: with it added, the low bits of a double are those of the integer.
+    /// 2^52 + 2^51: after it is added, the low bits of the double are those of the integer.
     const MAGIC: f64 = 6_755_399_441_055_744.0;
     let low = (call.number(position)? + MAGIC).to_bits() & u64::from(u32::MAX);
     Ok(u32::try_from(low).unwrap_or_default().cast_signed())
@@ -57,7 +57,7 @@ fn shift(call: &Call<'_>, work: fn(u32, u32) -> u32) -> mlua::Result<i32> {
     Ok(work(value, distance).cast_signed())
 }
 
-/// `bit.tohex(x [, digits])`: negative for capitals.
+/// `bit.tohex(x [, digits])`: a negative number of digits asks for capitals.
 fn tohex(call: &Call<'_>) -> mlua::Result<String> {
     let value = bits(call, 1)?;
     let digits = match call.value(2) {

@@ -1,8 +1,8 @@
 //! `cmsgpack`: MessagePack, as Salvatore Sanfilippo's lua-cmsgpack 0.4.0 packs and unpacks it.
 //!
 //! Numbers without a fraction are packed as integers, others as the shortest float that holds
-//! them. A table whose keys are 1 to n is an array, also the empty one; all others are maps.
-//! Tables deeper than [`NESTING_MAX`] and values that have no form are packed as nil.
+//! them. A table whose keys are 1 to n is an array, and so is the empty table; all others are maps.
+//! Tables deeper than [`NESTING_MAX`], and values that MessagePack cannot express, are packed as nil.
 //!
 //! Source of the behaviour: the library's README (github.com/antirez/lua-cmsgpack), the
 //! specification of MessagePack, and answers of a real server.
@@ -11,11 +11,11 @@ use mlua::{Lua, LuaString, MultiValue, Table, Value};
 
 use crate::scripting::raise::{self, Call, truncated};
 
-/// How deep tables are packed.
+/// How deep nested tables are packed.
 const NESTING_MAX: usize = 16;
-/// How many values are unpacked at once: what Lua's stack for C holds.
+/// How many values are unpacked at once: as many as Lua's stack for C holds.
 const UNPACK_MAX: usize = 7900;
-/// How deep tables are unpacked: what Rust's stack holds with ease.
+/// How deep nested tables are unpacked: Rust's stack easily holds that.
 const UNPACK_DEPTH_MAX: usize = 500;
 
 /// The table of the library.
@@ -41,7 +41,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
         lua.create_function(|lua, args: MultiValue| {
             let call = Call::new(lua, &args);
             let offset = call.integer_or(2, 0)?;
-            // The text comes first, so that a wrong one is named first.
+            // The offset is read before `unpack` checks the text, so a wrong offset is reported first.
             unpack(&call, Limit::Count(1), offset)
         })?,
     )?;
@@ -86,7 +86,7 @@ fn put_text(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(text);
 }
 
-/// The shortest header for a length: in the first byte, or behind it in 1, 2 or 4 bytes.
+/// Writes the shortest header for a length: the length is part of the first byte, or follows it in 1, 2 or 4 bytes.
 fn put_length(
     out: &mut Vec<u8>,
     length: usize,
@@ -104,7 +104,7 @@ fn put_length(
         }
         _ => {
             out.push(four);
-            // Lua's texts and tables are smaller: its memory is bounded far below.
+            // Lua's texts and tables are smaller: the limit on its memory is far below.
             let length = u32::try_from(length).unwrap_or(u32::MAX);
             out.extend_from_slice(&length.to_be_bytes());
         }
@@ -198,10 +198,10 @@ fn put_table(lua: &Lua, out: &mut Vec<u8>, table: &Table, level: usize) -> mlua:
 /// How many values to unpack.
 #[derive(Debug, Clone, Copy)]
 enum Limit {
-    /// All, and only the values are answered.
+    /// All; only the values are returned.
     None,
-    /// So many, or all for 0. Unless that means all of the text, first comes where the next one
-    /// begins, or -1 at the end.
+    /// This many, or all for 0. Unless all of the text is asked for, the first result is the offset of the next
+    /// value, or -1 at the end.
     Count(i64),
 }
 
@@ -214,7 +214,7 @@ fn unpack(call: &Call<'_>, limit: Limit, offset: i64) -> mlua::Result<MultiValue
         Limit::Count(count) => count,
     };
     if offset < 0 || count < 0 {
-        // The library names the length where it means the limit.
+        // The library's message names the length where it means the limit.
         let problem =
             format!("Invalid request to unpack with offset of {offset} and limit of {length}.");
         return Err(raise::text(call.lua, problem));
@@ -299,7 +299,7 @@ impl Input<'_> {
         }
     }
 
-    /// Apart from [`Self::scalar`], so that each level takes little of the stack.
+    /// Separate from [`Self::scalar`], so that each level takes little of the stack.
     fn container(&mut self, tag: u8, depth: usize) -> mlua::Result<Value> {
         let length = match tag {
             0xDC | 0xDE => self.length(2)?,
@@ -329,7 +329,7 @@ impl Input<'_> {
                 Value::Number(f32::from_bits(bits).into())
             }
             0xCB => Value::Number(f64::from_bits(self.unsigned(8)?)),
-            // The library hands over all 64 bits as a signed integer.
+            // The library returns all 64 bits as a signed integer.
             0xCC..=0xCF => Value::Integer(self.unsigned(1 << (tag & 3))?.cast_signed()),
             0xD0..=0xD3 => self.signed(1 << (tag & 3))?,
             _ => return Err(raise::text(self.lua, "Bad data format in input.")),
@@ -341,7 +341,7 @@ impl Input<'_> {
         Ok(Value::String(lua.create_string(self.take(length)?)?))
     }
 
-    /// The length is what the input claims, so nothing is reserved for it.
+    /// The length is only claimed by the input, so no memory is reserved for it.
     fn array(&mut self, length: usize, depth: usize) -> mlua::Result<Value> {
         let table = self.lua.create_table()?;
         for index in 1..=length {

@@ -1,8 +1,8 @@
 //! One Lua state with its sandbox, and the running of scripts in it.
 //!
-//! A state runs one script at a time. It keeps nothing from one script for the next but compiled
-//! scripts and the place in the row of random numbers: everything that a script can reach and
-//! change was made for that script, is read-only, or is put back here.
+//! A state runs one script at a time. From one script to the next it keeps only compiled scripts and the state of the
+//! random numbers: everything else that a script can reach and change is made for that script, is read-only, or is
+//! restored here.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,31 +22,31 @@ use crate::scripting::{
     Digest, Host, Script, Setup, Stop, bits, cjson, cmsgpack, random, redis, structs,
 };
 
-/// How much memory a script may use, with what it leaves to the garbage collector.
+/// How much memory a script may use, including garbage that is not collected yet.
 const MEMORY_MAX: usize = 256 << 20;
-/// A state that holds more than this after a script is given up.
+/// A state that still holds more than this after a script is not used again.
 const MEMORY_KEPT: usize = 8 << 20;
-/// How many compiled scripts a state keeps before it begins anew.
+/// How many compiled scripts a state keeps. Beyond that it forgets all of them.
 const COMPILED_MAX: usize = 500;
-/// Lines of `redis.log` that wait for the end of a script.
+/// How many lines of `redis.log` are kept until the end of a script.
 const LOG_LINES_MAX: usize = 1000;
-/// What a string or a place in a table takes in Lua, beside the bytes of the string.
+/// What a string or an entry of a table takes in Lua, besides the bytes of the string.
 pub(super) const WORD_BYTES: usize = 64;
-/// What error messages call a script.
+/// The name of a script in error messages.
 const CHUNK: &str = "@user_script";
 
-/// What is put into a state without a look at the limit, if it takes no more than this.
+/// Up to this many bytes are put into a state without checking the limit.
 const UNCHECKED_BYTES: usize = 1 << 20;
 
-/// No limit for the memory of a state, as long as this lives.
+/// Lifts the memory limit of a state as long as this value exists.
 ///
-/// A call into a state with a limit may fail for lack of memory, so mlua guards each with a protected call of Lua's. Those were
-/// half of what a short script cost. What the server itself puts in is small as a rule, and is not worth it: what it takes beyond the
-/// limit is refused to the script afterwards.
+/// With a limit, a call into a state may fail for lack of memory, so mlua wraps each call in one of Lua's protected
+/// calls. Those were half of the cost of a short script. What the server itself puts into a state is usually small
+/// and not worth that: if it exceeds the limit, the script is refused memory afterwards.
 struct Unlimited<'l>(&'l Lua);
 
 impl<'l> Unlimited<'l> {
-    /// For so many bytes that the server is about to put in; `None` if they are not small.
+    /// Lifts the limit for `bytes` that the server is about to put in; `None` if they are not few.
     fn for_bytes(lua: &'l Lua, bytes: usize) -> Option<Self> {
         let is_small =
             bytes <= UNCHECKED_BYTES && lua.used_memory() <= MEMORY_MAX - UNCHECKED_BYTES;
@@ -57,7 +57,7 @@ impl<'l> Unlimited<'l> {
 
 impl Drop for Unlimited<'_> {
     fn drop(&mut self) {
-        // It could be lifted, so it can be set.
+        // The limit could be lifted, so it can be set.
         let _ = self.0.set_memory_limit(MEMORY_MAX);
     }
 }
@@ -65,13 +65,13 @@ impl Drop for Unlimited<'_> {
 /// How a script ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// With an answer, or a refusal.
+    /// With an answer or an error.
     Answered(Value),
-    /// Before its time, because the host said so.
+    /// Early, because the host stopped it.
     Stopped,
 }
 
-/// What the libraries of a state know about the script that runs.
+/// What the libraries of a state know about the running script.
 pub(super) struct Situation {
     resp3: AtomicBool,
     run: Mutex<Option<Arc<Run>>>,
@@ -82,7 +82,7 @@ pub(super) struct Situation {
 /// Why a script failed.
 #[derive(Debug)]
 struct Failure {
-    /// `None` if it may not go on.
+    /// `None` if the script has to end without an answer of its own.
     refusal: Option<Refusal>,
     place: String,
 }
@@ -109,9 +109,9 @@ pub(super) struct Machine {
     run: Function,
     compile: Function,
     compiled: HashMap<Digest, Function>,
-    /// Which flush of the cache it has seen.
+    /// How often the scripts had been flushed when it was made.
     pub(super) generation: u64,
-    /// Something went wrong that may have left it in a bad state.
+    /// Whether an error may have left it in a bad state.
     is_broken: bool,
 }
 
@@ -138,7 +138,7 @@ impl Machine {
         let (run, compile) = sandbox(&lua, &situation, &json, &globals, &redis)?;
         let (registry, of_hook) = (Arc::clone(registry), Arc::clone(&situation));
         let triggers = HookTriggers::new().every_nth_instruction(HOOK_INSTRUCTIONS);
-        // The global hook, because coroutines inherit it.
+        // A global hook, because coroutines inherit it.
         lua.set_global_hook(triggers, move |_, _| {
             let run = of_hook.run.lock().clone();
             if run.is_some_and(|run| run.tick(&registry)) {
@@ -175,7 +175,7 @@ impl Machine {
     /// Compiles a script.
     ///
     /// # Errors
-    /// What Lua says about it.
+    /// Lua's error message.
     pub(super) fn compile(&mut self, digest: Digest, body: &[u8]) -> Result<Function, Vec<u8>> {
         if let Some(function) = self.compiled.get(&digest) {
             return Ok(function.clone());
@@ -210,7 +210,7 @@ impl Machine {
     ) -> Ended {
         let function = match self.compile(script.digest, &script.body) {
             Ok(function) => function,
-            // It was compiled before, so this is a lack of memory.
+            // The script was compiled before, so it must be a lack of memory.
             Err(problem) => return Ended::Answered(script.failed(&Refusal::new(problem), "")),
         };
         let run = Run::begin();
@@ -299,7 +299,7 @@ impl Machine {
                     place,
                 }),
             ) => script.failed(&refusal, &place),
-            // No handler was called: there was no memory left for it.
+            // No error handler was called, because there was no memory left for it.
             (Ok(Err(value)), None) => {
                 self.is_broken = true;
                 let text = value.to_string().unwrap_or_default();
@@ -353,7 +353,7 @@ impl Commands<'_, '_> {
     }
 }
 
-/// `redis.log`: lines wait until the script has ended, because it may be run again.
+/// `redis.log`: lines are kept until the script has ended, because it may have to run again.
 fn add_log(lua: &Lua, redis: &Table, situation: &Arc<Situation>) -> mlua::Result<()> {
     let situation = Arc::clone(situation);
     let log = lua.create_function(move |lua, args: MultiValue| {
@@ -379,7 +379,7 @@ fn print(level: u8, line: &[u8]) {
     }
 }
 
-/// `redis.acl_check_cmd`: there are no users, so everybody may run every command.
+/// `redis.acl_check_cmd`: the only user may run every command.
 fn add_acl_check(lua: &Lua, redis: &Table, is_command: fn(&[Bytes]) -> bool) -> mlua::Result<()> {
     let check = lua.create_function(move |_, args: MultiValue| {
         let args = redis::arguments(&args).map_err(raise::table)?;
@@ -392,7 +392,7 @@ fn add_acl_check(lua: &Lua, redis: &Table, is_command: fn(&[Bytes]) -> bool) -> 
     redis.raw_set("acl_check_cmd", check)
 }
 
-/// Builds the world of scripts in `globals`. Answers what runs a script, and what compiles one.
+/// Builds the environment of scripts in `globals`. Returns a function that runs a script, and one that compiles one.
 fn sandbox(
     lua: &Lua,
     situation: &Arc<Situation>,
@@ -421,7 +421,7 @@ fn sandbox(
         .call((libraries, unwrap, describe, globals))
 }
 
-/// What went wrong, and where. Called where it went wrong, with the stack still there.
+/// The error and its place. Called as the error handler, while the stack is still there.
 fn failure(lua: &Lua, value: &LuaValue) -> Failure {
     // The handler itself is level 0.
     let mut level = 1;
@@ -461,7 +461,7 @@ fn failure(lua: &Lua, value: &LuaValue) -> Failure {
     Failure { refusal, place }
 }
 
-/// What a table says that was raised as an error.
+/// The error message in a table that was raised as an error.
 fn refusal_in(table: &Table) -> Refusal {
     let text = match table.get::<LuaValue>("err") {
         Ok(LuaValue::String(text)) => text.as_bytes().to_vec(),
@@ -476,7 +476,7 @@ fn refusal_in(table: &Table) -> Refusal {
     }
 }
 
-/// A message with `ERR` before it, and with the script's place instead of a wrapper's.
+/// A message with `ERR` before it, and with the place in the script instead of the place in a wrapper.
 fn with_code(lua: &Lua, level: usize, message: &[u8]) -> Vec<u8> {
     let of_wrapper = message.strip_prefix(b"sandbox:").and_then(|rest| {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,17 +1,17 @@
 //! Lua scripts as Redis 7.0 runs them: the sandbox, the libraries, time and memory limits.
 //!
-//! This layer knows no command. A script's `redis.call` goes to a [`Host`], which runs the command
+//! This layer knows no commands. A script's `redis.call` goes to a [`Host`], which runs the command
 //! and answers a [`Value`]. `docs/scripting.md` says what scripts may expect.
 //!
-//! Texts of scripts are kept until they are flushed, as in Redis. A Lua state runs one script at
-//! a time, and idle states wait in a pool: scripts on different keys run in parallel, and nearly
-//! always a state is found that has compiled the script already. One state behind a lock would be
-//! less code, and would make every script wait for the slowest.
+//! The texts of scripts are kept until they are flushed, as in Redis. A Lua state runs one script at a time, and idle
+//! states are kept in a pool: scripts on different keys run in parallel, and nearly always there is a state that has
+//! compiled the script already. A single state with a lock would be less code, but every script would wait for the
+//! slowest one.
 //!
 //! Invariants
-//! 1. A state is in the pool or in the hands of one script, never both.
-//! 2. A script that cannot be told to go back to a clean state takes its Lua state with it.
-//! 3. `Stop` from the host ends the script: no `pcall` of the script can hold it.
+//! 1. A state is in the pool or used by one script, never both.
+//! 2. If a script ends in a way that may leave its state unclean, the state is not used again.
+//! 3. `Stop` from the host ends the script: no `pcall` of the script can catch it.
 
 mod bits;
 mod cjson;
@@ -41,75 +41,75 @@ pub use running::Killed;
 pub use shebang::Writes;
 pub use value::{Refusal, Value};
 
-/// How many idle states are kept. More scripts than this at once is more than the processors have.
+/// How many idle states are kept. Machines seldom have more processors to run scripts on.
 const IDLE_MAX: usize = 16;
 
-/// The SHA-1 of a script's text, which is its name.
+/// The SHA-1 of a script's text, which identifies the script.
 type Digest = [u8; 20];
 
-/// The host's word that the script must not go on.
+/// Returned by the host when the script must not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop;
 
 /// What runs the commands of one script.
 pub trait Host {
-    /// Runs a command. A refusal is an answer too. With `resp3`, the answer may have the forms
-    /// that only RESP3 has.
+    /// Runs a command. An error is an answer too. With `resp3`, the answer may have forms that only RESP3 has.
     ///
     /// # Errors
-    /// [`Stop`] if the script must end here. Nobody sees its answer then.
+    /// [`Stop`] if the script must end here. Then nobody sees its answer.
     fn call(&mut self, args: &[Bytes], resp3: bool) -> Result<Value, Stop>;
 
     /// Whether any command has changed something.
     fn has_written(&self) -> bool;
 }
 
-/// What this layer has to be told about the server.
+/// What this layer needs to know about the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
-    /// What `redis.REDIS_VERSION` says.
+    /// The value of `redis.REDIS_VERSION`.
     pub version: &'static str,
-    /// Whether there is a command that takes these arguments.
+    /// Says whether there is a command that takes these arguments.
     pub is_command: fn(&[Bytes]) -> bool,
-    /// Called now and then by a script that takes long, on its thread, so that others find one.
+    /// Called now and then by a script that takes long, on its thread, so that another thread can serve other
+    /// clients.
     pub step_aside: fn(),
 }
 
-/// A script that compiles.
+/// A script that has been compiled once without an error.
 #[derive(Debug)]
 pub struct Script {
     digest: Digest,
     body: Bytes,
     writes: Writes,
-    /// It reached for keys that it had not named.
+    /// Whether it used keys that it had not named.
     reaches_out: AtomicBool,
 }
 
 impl Script {
-    /// What it said about writing.
+    /// What its first line says about writing.
     #[must_use]
     pub const fn writes(&self) -> Writes {
         self.writes
     }
 
-    /// Whether it reached for keys that it had not named, the last time.
+    /// Whether it used keys that it had not named when it last ran.
     #[must_use]
     pub fn reaches_out(&self) -> bool {
         self.reaches_out.load(Ordering::Relaxed)
     }
 
-    /// Remembers that it reached for keys that it had not named.
+    /// Remembers that it used keys that it had not named.
     pub fn mark_reaching_out(&self) {
         self.reaches_out.store(true, Ordering::Relaxed);
     }
 
-    /// The name: 40 hexadecimal digits.
+    /// Its name: 40 hexadecimal digits.
     #[must_use]
     pub fn sha(&self) -> String {
         redis::hex(&self.digest)
     }
 
-    /// The answer of a script that failed, with its name and the place.
+    /// The answer of a script that failed. It names the script and the place of the error.
     fn failed(&self, refusal: &Refusal, place: &str) -> Value {
         let mut error = [&refusal.text, &b" script: "[..], self.sha().as_bytes()].concat();
         if !place.is_empty() {
@@ -127,7 +127,7 @@ pub struct Scripts {
     setup: Setup,
     known: RwLock<HashMap<Digest, Arc<Script>>>,
     idle: Mutex<Vec<Machine>>,
-    /// How many times the scripts were flushed. A state of an older time is not used again.
+    /// How often the scripts were flushed. A state from before the last flush is not used again.
     generation: AtomicU64,
     registry: Arc<Registry>,
 }
@@ -145,10 +145,10 @@ impl Scripts {
         }
     }
 
-    /// The script with this text, which is kept from now on.
+    /// The script with this text. It is kept from now on.
     ///
     /// # Errors
-    /// What Redis says about a script that does not compile.
+    /// Redis's error for a script that does not compile.
     pub fn load(&self, source: &Bytes) -> Result<Arc<Script>, Vec<u8>> {
         let digest: Digest = Sha1::digest(source).into();
         if let Some(script) = self.known.read().get(&digest) {
@@ -163,7 +163,7 @@ impl Scripts {
         })?;
         let script = Arc::new(Script {
             digest,
-            // A copy, because the text is a piece of a larger buffer.
+            // A copy, because the text is a slice of a larger buffer.
             body: Bytes::copy_from_slice(&body),
             writes,
             reaches_out: AtomicBool::new(false),
@@ -172,7 +172,7 @@ impl Scripts {
         Ok(script)
     }
 
-    /// The script of this name, in any case.
+    /// The script with this name, ignoring case.
     #[must_use]
     pub fn find(&self, sha: &[u8]) -> Option<Arc<Script>> {
         let digest = parse_sha(sha)?;
@@ -196,18 +196,18 @@ impl Scripts {
         self.idle.lock().clear();
     }
 
-    /// Ends the scripts that run and have changed nothing.
+    /// Ends the running scripts that have changed nothing.
     pub fn kill(&self) -> Killed {
         self.registry.kill()
     }
 
-    /// Whether a script runs for so long that others are refused.
+    /// Whether a script has been running for so long that other clients are refused.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.registry.is_busy()
     }
 
-    /// How long a script may run before others are refused. 0 for as long as it likes.
+    /// Sets how long a script may run before other clients are refused; 0 for no limit.
     pub fn set_busy_after(&self, limit: Duration) {
         self.registry.set_busy_after(limit);
     }
@@ -215,7 +215,7 @@ impl Scripts {
     /// Runs a script with its keys and arguments.
     ///
     /// # Errors
-    /// [`Stop`] if the host said so.
+    /// [`Stop`] if the host stopped the script.
     pub fn run(
         &self,
         script: &Script,

@@ -1,10 +1,9 @@
 //! Errors on their way from Rust into a script.
 //!
-//! In Redis the libraries are C, and C raises any Lua value as an error: a text with the place of
-//! the call before it, or a table with the text in `err`. Here they are Rust, and what Rust raises
-//! reaches Lua as an object of mlua. So every error of a library is a [`Raised`], and the places
-//! where a script can catch errors (`sandbox.lua`) have it turned into the Lua value by [`caught`]
-//! before the script sees it.
+//! In Redis the libraries are C, and C raises any Lua value as an error: a text that begins with the place of the
+//! call, or a table with the text in `err`. Here they are Rust, and an error from Rust reaches Lua as an object of
+//! mlua. So every error of a library is a [`Raised`], and wherever a script can catch errors (`sandbox.lua`),
+//! [`caught`] turns it into the Lua value before the script sees it.
 
 use bytes::Bytes;
 use mlua::{Error, Lua, MultiValue, Value};
@@ -17,10 +16,10 @@ pub(super) enum Raised {
     /// A text, as `error("...")` raises it.
     #[error("{}", String::from_utf8_lossy(.0))]
     Text(Vec<u8>),
-    /// A table with this refusal.
+    /// A table with this error.
     #[error("{}", String::from_utf8_lossy(&.0.text))]
     Table(Refusal),
-    /// The script has to end, and may not catch this.
+    /// The script has to end, and must not catch this.
     #[error("the script was stopped")]
     Stop,
 }
@@ -31,8 +30,8 @@ impl From<Raised> for Error {
     }
 }
 
-/// What stands before a message: `user_script:1: `, the place where the function at this level of
-/// the stack stands, or nothing if that is not Lua. Level 0 is the function that runs.
+/// The prefix of a message, such as `user_script:1: `: the place in the function at this level of the stack, or
+/// nothing if that is not a Lua function. Level 0 is the function that is running.
 pub(super) fn place(lua: &Lua, level: usize) -> String {
     let place = lua.inspect_stack(level, |frame| {
         let line = frame.current_line()?;
@@ -42,7 +41,7 @@ pub(super) fn place(lua: &Lua, level: usize) -> String {
     place.flatten().unwrap_or_default()
 }
 
-/// An error with a text, said to be where the library was called.
+/// An error with a text, located where the library was called.
 pub(super) fn text(lua: &Lua, message: impl AsRef<[u8]>) -> Error {
     let mut text = place(lua, 1).into_bytes();
     text.extend_from_slice(message.as_ref());
@@ -54,7 +53,7 @@ pub(super) fn table(message: impl Into<Bytes>) -> Error {
     Raised::Table(Refusal::new(message)).into()
 }
 
-/// An argument that the library refuses. They count from 1.
+/// An argument that the library refuses. Positions count from 1.
 pub(super) fn argument(lua: &Lua, position: usize, problem: &str) -> Error {
     let called = lua.inspect_stack(0, |frame| {
         let names = frame.names();
@@ -75,10 +74,10 @@ pub(super) fn argument(lua: &Lua, position: usize, problem: &str) -> Error {
     text(lua, message)
 }
 
-/// How much a library builds outside Lua's own, bounded memory.
+/// How many bytes a library may build outside of Lua's own memory, which has its own limit.
 pub(super) const BYTES_MAX: usize = 256 << 20;
 
-/// Refuses to build any more behind so many bytes.
+/// Refuses to build more than this many bytes.
 pub(super) fn bound(lua: &Lua, bytes: usize) -> mlua::Result<()> {
     if bytes > BYTES_MAX {
         return Err(text(lua, "not enough memory"));
@@ -86,10 +85,10 @@ pub(super) fn bound(lua: &Lua, bytes: usize) -> mlua::Result<()> {
     Ok(())
 }
 
-/// What the value of an error is for a script that catches it.
+/// The Lua value of an error, for a script that catches it.
 ///
 /// # Errors
-/// The error itself, if no script may catch it.
+/// The error itself, if scripts must not catch it.
 pub(super) fn caught(lua: &Lua, error: &Error) -> mlua::Result<Value> {
     match raised(error) {
         Some(Raised::Stop) => Err(Raised::Stop.into()),
@@ -99,7 +98,7 @@ pub(super) fn caught(lua: &Lua, error: &Error) -> mlua::Result<Value> {
     }
 }
 
-/// The error of a library inside what mlua made of it.
+/// The library's error inside an error of mlua.
 pub(super) fn raised(error: &Error) -> Option<&Raised> {
     match error {
         Error::CallbackError { cause, .. } => raised(cause),
@@ -120,7 +119,7 @@ pub(super) fn foreign(error: &Error) -> String {
     }
 }
 
-/// The arguments of a call from Lua, read as C libraries read them.
+/// The arguments of a call from Lua, converted as C libraries convert them.
 pub(super) struct Call<'a> {
     pub(super) lua: &'a Lua,
     args: &'a MultiValue,
@@ -136,12 +135,12 @@ impl<'a> Call<'a> {
         self.args.len()
     }
 
-    /// The argument at a position from 1; `None` behind the last.
+    /// The argument at a position, counted from 1; `None` past the last one.
     pub(super) fn value(&self, position: usize) -> Option<&'a Value> {
         self.args.get(position - 1)
     }
 
-    /// An argument that is a number, or text that Lua reads as one.
+    /// An argument that is a number, or a text that Lua can convert to one.
     pub(super) fn number(&self, position: usize) -> mlua::Result<f64> {
         match self.value(position) {
             #[expect(
@@ -158,12 +157,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A number cut to an integer as C cuts it.
+    /// A number truncated to an integer as C does it.
     pub(super) fn integer(&self, position: usize) -> mlua::Result<i64> {
         Ok(truncated(self.number(position)?))
     }
 
-    /// The same, or `default` if there is nothing.
+    /// The same, or `default` if the argument is missing.
     pub(super) fn integer_or(&self, position: usize, default: i64) -> mlua::Result<i64> {
         match self.value(position) {
             None | Some(Value::Nil) => Ok(default),
@@ -171,7 +170,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// An argument that is text, or a number that Lua prints.
+    /// An argument that is a text, or a number that Lua converts to one.
     pub(super) fn string(&self, position: usize) -> mlua::Result<mlua::LuaString> {
         match self.value(position) {
             Some(Value::String(text)) => Ok(text.clone()),
@@ -183,7 +182,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// [`Self::number`] for a library that puts a nil behind its arguments.
+    /// [`Self::number`], for a library that appends a nil to its arguments.
     pub(super) fn number_or_nil(&self, position: usize) -> mlua::Result<f64> {
         self.value(position).map_or_else(
             || Err(self.is_nil(position, "number")),
@@ -191,7 +190,7 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// [`Self::string`] for a library that puts a nil behind its arguments.
+    /// [`Self::string`], for a library that appends a nil to its arguments.
     pub(super) fn string_or_nil(&self, position: usize) -> mlua::Result<mlua::LuaString> {
         self.value(position).map_or_else(
             || Err(self.is_nil(position, "string")),
@@ -210,7 +209,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What Lua's `type` says.
+/// The name of a value's type, as Lua's `type` gives it.
 pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Nil => "nil",
@@ -224,8 +223,8 @@ pub(super) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A double as C's cast to a 64-bit integer gives it on x86-64: cut off, and the least integer
-/// for everything that does not fit.
+/// A double converted as C's cast to a 64-bit integer does on x86-64: truncated, and the least integer for everything
+/// that does not fit.
 pub(super) fn truncated(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     #[expect(

@@ -1,8 +1,8 @@
 //! `math.random` and `math.randomseed`: POSIX's `drand48` family, so that a seed gives the same
 //! numbers on every machine, as Redis promises.
 //!
-//! The state has 48 bits and goes from `x` to `0x5DEECE66D * x + 0xB`; a number is its upper 31
-//! bits. Before any seed the state is the one that POSIX gives.
+//! The state has 48 bits and changes from `x` to `0x5DEECE66D * x + 0xB`; a number is its upper 31
+//! bits. Without a seed it starts with the state that POSIX specifies.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::scripting::raise::{self, Call};
 const MULTIPLIER: u64 = 0x5_DEEC_E66D;
 const INCREMENT: u64 = 0xB;
 const MASK: u64 = (1 << 48) - 1;
-/// The state before any seed.
+/// The state before any seed was given.
 const UNSEEDED: u64 = 0x1234_ABCD_330E;
 /// The low bits of the state after a seed.
 const SEED_LOW: u64 = 0x330E;
-/// One more than the greatest number is 2^31; Redis divides by one less.
+/// The divisor of Redis: one less than the 2^31 numbers that there are.
 const NUMBERS: f64 = 2_147_483_647.0;
 
 /// A generator.
@@ -35,7 +35,7 @@ impl Drand48 {
         u32::try_from(self.0 >> 17).unwrap_or(0)
     }
 
-    /// A number from 0 on, less than 1.
+    /// A number of at least 0 and less than 1.
     fn fraction(&mut self) -> f64 {
         f64::from(self.next() % 2_147_483_647) / NUMBERS
     }
@@ -90,7 +90,7 @@ fn random(call: &Call<'_>, generator: &mut Drand48) -> mlua::Result<f64> {
 mod tests {
     use super::*;
 
-    /// What Redis 7.0 answers before any seed, and what POSIX's `lrand48` does.
+    /// What Redis 7.0 answers before any seed, which is what POSIX's `lrand48` gives.
     #[test]
     fn the_numbers_are_those_of_posix() {
         let mut generator = Drand48(UNSEEDED);

@@ -1,5 +1,5 @@
-//! The table `redis`: everything of it but `call` and `pcall`, which need a command to run in
-//! and are put in for each script.
+//! The table `redis`, except for `call` and `pcall`: these need a host to run commands in, and are added for each
+//! script.
 
 use std::sync::Arc;
 
@@ -65,8 +65,8 @@ pub(super) fn library(lua: &Lua, situation: &Arc<Situation>, version: &str) -> m
     Ok(table)
 }
 
-/// `redis.error_reply(text)` and `redis.status_reply(text)`: a table with one field. An error has
-/// a code in front; a text of one word gets one.
+/// `redis.error_reply(text)` and `redis.status_reply(text)`: a table with one field. An error text begins with a
+/// code; a text of one word gets one.
 fn reply(lua: &Lua, args: &MultiValue, field: &str) -> mlua::Result<Table> {
     let table = lua.create_table_with_capacity(0, 1)?;
     let (1, Some(Value::String(text))) = (args.len(), args.front()) else {
@@ -92,7 +92,7 @@ fn sha1hex(args: &MultiValue) -> mlua::Result<String> {
     if args.len() != 1 {
         return Err(raise::table("ERR wrong number of arguments"));
     }
-    // What is neither text nor number counts as no text.
+    // An argument that is neither text nor number counts as an empty text.
     let text = args.front().and_then(argument).unwrap_or_default();
     Ok(hex(&Sha1::digest(text).into()))
 }
@@ -164,7 +164,7 @@ pub(super) fn arguments(args: &MultiValue) -> Result<Vec<Bytes>, &'static str> {
     for value in args {
         let word = argument(value)
             .ok_or("ERR Lua redis lib command arguments must be strings or integers")?;
-        // One text many times is one text for Lua.
+        // Lua stores a text once however often it is used, but these copies add up.
         left = left
             .checked_sub(word.len())
             .ok_or("ERR not enough memory")?;
@@ -173,7 +173,7 @@ pub(super) fn arguments(args: &MultiValue) -> Result<Vec<Bytes>, &'static str> {
     Ok(words)
 }
 
-/// Text as it is, and a number with 17 digits.
+/// Text as it is, and a number printed with 17 digits.
 fn argument(value: &Value) -> Option<Bytes> {
     match value {
         Value::String(text) => Some(Bytes::copy_from_slice(&text.as_bytes())),

@@ -1,7 +1,7 @@
-//! Scripts that take long: seen by others, refused company, killed.
+//! Scripts that take long: they are noticed, other clients are refused meanwhile, and they can be killed.
 //!
-//! Every [`HOOK_INSTRUCTIONS`] instructions Lua calls [`Run::tick`]. A script that ends before the
-//! first call is never seen here, so a short one pays only for reading the clock once.
+//! Every [`HOOK_INSTRUCTIONS`] instructions Lua calls [`Run::tick`]. A script that ends before the first call is
+//! never registered here, so a short script only pays for reading the clock once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,33 +9,33 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// How many instructions lie between two looks at the clock: about a millisecond.
+/// How many instructions are executed between two readings of the clock: about a millisecond.
 pub(super) const HOOK_INSTRUCTIONS: u32 = 100_000;
-/// Redis's `busy-reply-threshold`.
+/// The default of Redis's `busy-reply-threshold`.
 const BUSY_AFTER_MS: u64 = 5000;
 
 /// The scripts that take long.
 pub(super) struct Registry {
     running: Mutex<Vec<Arc<Run>>>,
-    /// How many of them keep others from being served.
+    /// How many of them have run for so long that other clients are refused.
     busy: AtomicUsize,
     busy_after_ms: AtomicU64,
     step_aside: fn(),
 }
 
-/// What became of `SCRIPT KILL`.
+/// The result of `SCRIPT KILL`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {
     /// The script will end soon.
     Yes,
     /// No script runs.
     NoneRuns,
-    /// The script has changed something already.
+    /// The script has already changed something.
     HasWritten,
 }
 
 impl Registry {
-    /// `step_aside` is called by each script that takes long, on its own thread.
+    /// `step_aside` is called by each script that takes long, on that script's thread.
     pub(super) fn new(step_aside: fn()) -> Self {
         Self {
             running: Mutex::default(),
@@ -70,7 +70,7 @@ impl Registry {
     }
 }
 
-/// One script at work. Leaves the registry when it is dropped by the last.
+/// One running script. It is in the registry from its first [`Run::tick`] until [`Run::end`].
 pub(super) struct Run {
     started: Instant,
     is_registered: AtomicBool,
@@ -90,7 +90,7 @@ impl Run {
         })
     }
 
-    /// From here on nobody may kill it.
+    /// Says that the script must not be killed from now on.
     pub(super) fn mark_written(&self) {
         self.wrote.store(true, Ordering::Relaxed);
     }
@@ -99,14 +99,14 @@ impl Run {
         self.killed.load(Ordering::Relaxed)
     }
 
-    /// Answers whether the script has to end.
+    /// Returns whether the script has to end.
     pub(super) fn tick(self: &Arc<Self>, registry: &Registry) -> bool {
         if !self.is_registered.swap(true, Ordering::Relaxed) {
             registry.running.lock().push(Arc::clone(self));
         }
         (registry.step_aside)();
         let limit = Duration::from_millis(registry.busy_after_ms.load(Ordering::Relaxed));
-        // 0 is no limit, as in Redis.
+        // 0 means no limit, as in Redis.
         let is_late = !limit.is_zero() && self.started.elapsed() >= limit;
         if is_late && !self.is_busy.swap(true, Ordering::Relaxed) {
             registry.busy.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl Run {
         self.is_killed()
     }
 
-    /// The script has ended.
+    /// Says that the script has ended.
     pub(super) fn end(self: &Arc<Self>, registry: &Registry) {
         if self.is_registered.load(Ordering::Relaxed) {
             let mut running = registry.running.lock();

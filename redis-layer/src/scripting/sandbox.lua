@@ -1,20 +1,21 @@
--- Turns a fresh Lua state into the one that scripts see: no way out, nothing left behind.
+-- Turns a fresh Lua state into the one that scripts see: scripts cannot leave it, and cannot leave anything behind in
+-- it.
 --
--- Vanilla Lua 5.1 has no read-only tables. So what scripts must not change stands behind a
--- stand-in: an empty table whose metatable reads from the real one and refuses writes. The few
--- functions that look past metatables are wrapped, so that they refuse too.
+-- Lua 5.1 has no read-only tables. So everything that scripts must not change is hidden behind a stand-in: an empty
+-- table whose metatable reads from the real table and refuses writes. The few functions that bypass metatables are
+-- wrapped, so that they refuse writes too.
 --
--- In a message, the place `sandbox:<line>:` means a wrapper called for a script. Whoever hands
--- the message on puts the script's own line there, or nothing (`describe` in machine.rs, `plain`
+-- In a message, the place `sandbox:<line>:` means that a wrapper made the call on behalf of a script. Code that
+-- passes the message on replaces it by the line in the script, or removes it (`describe` in machine.rs, `plain`
 -- here).
 --
--- Called once, with the libraries that are written in Rust and what else Rust lends.
+-- Called once, with the libraries that are written in Rust and other functions from Rust.
 
 local libraries, unwrap, describe, real_globals = ...
 
 local READONLY = "Attempt to modify a readonly table"
 local ESCAPE = 27
--- Lua 5.1 follows a pattern by recursion on the stack of C, which would end.
+-- Lua 5.1 matches a pattern by recursion on C's stack, which a long pattern would exhaust.
 local PATTERN_BYTES_MAX = 2000
 
 local globals = _G
@@ -26,7 +27,7 @@ local collectgarbage, error, getmetatable, load, loadstring = collectgarbage, er
 local pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall =
   pairs, pcall, rawget, rawset, select, setmetatable, tostring, type, xpcall
 
--- From each stand-in to the real table.
+-- Maps each stand-in to the real table.
 local hidden = {}
 
 local function refuse()
@@ -39,7 +40,7 @@ local function stand_in(for_table, stand)
   return setmetatable(stand, { __index = for_table, __newindex = refuse, __metatable = false })
 end
 
--- What a script sees of an error. `unwrap` raises again what no script may catch.
+-- An error as a script sees it. For an error that scripts must not catch, `unwrap` raises it again.
 local function plain(value)
   if type(value) == "userdata" then
     value = unwrap(value)
@@ -52,7 +53,7 @@ end
 
 local wrapped = {}
 
--- As in Redis, `pcall` answers the text of an error table and not the table.
+-- As in Redis, `pcall` returns the text of an error table, not the table.
 local function after_pcall(succeeded, ...)
   if succeeded then
     return true, ...
@@ -69,7 +70,7 @@ end
 
 function wrapped.pcall(...)
   if select("#", ...) == 0 then
-    -- In Redis the place of the result is called: it holds `true`.
+    -- In Redis the value at the place of the result is called, which is `true`.
     return false, "attempt to call a boolean value"
   end
   return after_pcall(pcall(...))
@@ -84,12 +85,12 @@ end
 
 function wrapped.xpcall(...)
   if select("#", ...) < 2 then
-    -- Lua says what is missing.
+    -- Lua raises the error about the missing argument.
     xpcall(...)
   end
   local call, handler = ...
   return after(xpcall(call, function(value)
-    -- An error in here would lose the first one, so what may not be caught passes by.
+    -- An error in here would lose the first one, so an error that must not be caught is passed on.
     local is_catchable, seen = pcall(plain, value)
     if not is_catchable then
       return value
@@ -102,12 +103,12 @@ local function resumed(...)
   return after(resume(...))
 end
 
--- Whether Lua takes it as the name of a text to compile.
+-- Whether Lua accepts it as the name of a text to compile.
 local function is_name(name)
   return name == nil or type(name) == "string" or type(name) == "number"
 end
 
--- Compiled code is no text: made by hand, it could leave the sandbox.
+-- Compiled code is refused: code made by hand could leave the sandbox.
 function wrapped.loadstring(text, name)
   if byte(text) == ESCAPE then
     local _, problem = loadstring(char(1) .. sub(text, 2), name or text)
@@ -119,7 +120,7 @@ end
 function wrapped.load(...)
   local reader, name = ...
   if type(reader) ~= "function" or not is_name(name) then
-    -- Lua says what is wrong.
+    -- Lua raises the error about the wrong argument.
     load(...)
   end
   local pieces = {}
@@ -139,7 +140,7 @@ function wrapped.load(...)
   return wrapped.loadstring(concat(pieces), name or "=(load)")
 end
 
--- What would last longer than the script has no effect.
+-- Options whose effect would outlast the script are ignored.
 function wrapped.collectgarbage(option, argument)
   if option == "stop" or option == "restart" or option == "setpause" or option == "setstepmul" then
     return 0
@@ -218,7 +219,7 @@ function string.gsub(text, pattern, replacement, count_max)
   return gsub(text, pattern, replacement, count_max)
 end
 
--- The names that a script finds, and nothing else.
+-- The names that a script finds. There are no others.
 local base = {
   "_VERSION", "assert", "error", "gcinfo", "ipairs", "next", "rawequal", "select", "tonumber",
   "tostring", "type", "unpack",
@@ -239,7 +240,7 @@ for name, library in pairs(libraries) do
 end
 real_globals._G = globals
 
--- Methods of texts are found without a stand-in on the way; the way itself is behind one.
+-- Methods of strings are found directly in the real table; scripts that ask for the metatable get a stand-in.
 local of_texts = getmetatable("")
 of_texts.__index = string
 of_texts.__metatable = stand_in({ __index = real_globals.string })
@@ -254,7 +255,7 @@ for name in pairs(globals) do
 end
 stand_in(real_globals, globals)
 
--- For Rust: runs a script, its errors explained by `describe`; and compiles a text.
+-- For Rust: one function runs a script and has its errors explained by `describe`; the other compiles a text.
 local function run(script)
   return xpcall(script, describe)
 end

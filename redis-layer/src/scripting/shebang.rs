@@ -1,25 +1,25 @@
-//! The first line of a script, if it begins with `#!`: which engine, and what the script needs.
+//! The first line of a script that begins with `#!`: it names the engine and says what the script needs.
 //!
-//! It is C text and made of words, which may stand in quotes.
+//! The line is C text and consists of words, which may be in quotes.
 
 use bytes::Bytes;
 
 use crate::types::number::c_text;
 use crate::types::words::split_words;
 
-/// What a script says about writing.
+/// What a script says about whether it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writes {
-    /// Nothing, for it has no such line.
+    /// Nothing, because it has no such line.
     Unsaid,
-    /// That it may.
+    /// That it may write.
     Perhaps,
-    /// That it does not.
+    /// That it does not write.
     Never,
 }
 
-/// The flags that Redis 7.0 knows. Here only the first one changes anything: there is no limit of
-/// memory to exceed, no replica and no cluster.
+/// The flags that Redis 7.0 knows. Here only the first one has an effect: there is no memory limit to exceed, no
+/// replica and no cluster.
 const KNOWN: [&[u8]; 5] = [
     b"no-writes",
     b"allow-oom",
@@ -28,11 +28,11 @@ const KNOWN: [&[u8]; 5] = [
     b"allow-cross-slot-keys",
 ];
 
-/// Reads the first line. Answers what it says and what Lua has to compile: the rest with the line
-/// break before it, so that lines keep their numbers.
+/// Reads the first line. Returns what it says, and the text for Lua to compile: the rest, beginning with the line
+/// break, so that lines keep their numbers.
 ///
 /// # Errors
-/// What Redis says about a wrong first line.
+/// Redis's error for a wrong first line.
 pub(super) fn parse(source: &Bytes) -> Result<(Writes, Bytes), Vec<u8>> {
     if !source.starts_with(b"#!") {
         return Ok((Writes::Unsaid, source.clone()));
@@ -42,7 +42,7 @@ pub(super) fn parse(source: &Bytes) -> Result<(Writes, Bytes), Vec<u8>> {
     };
     let words = split_words(&source[..end]);
     let words = words.ok_or(&b"ERR Invalid engine in script shebang"[..])?;
-    // A quoted word may hold a zero byte.
+    // A quoted word may contain a zero byte.
     let mut words = words.iter().map(|word| c_text(word));
     let engine = words.next().unwrap_or_default();
     if engine != b"#!lua" {
@@ -60,7 +60,8 @@ pub(super) fn parse(source: &Bytes) -> Result<(Writes, Bytes), Vec<u8>> {
     Ok((writes, source.slice(end..)))
 }
 
-/// Whether the flag is among these, between commas. There may be none at all, but no empty one.
+/// Whether `no-writes` is among these flags, which are separated by commas. There may be none at all, but no empty
+/// one.
 fn has_no_writes(flags: &[u8]) -> Result<bool, Vec<u8>> {
     if flags.is_empty() {
         return Ok(false);

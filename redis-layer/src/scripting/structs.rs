@@ -1,17 +1,17 @@
-//! `struct`: binary records by a format, as in Roberto Ierusalimschy's library, version 0.2.
+//! `struct`: binary records described by a format, as in Roberto Ierusalimschy's library, version 0.2.
 //!
-//! A format is a row of options:
+//! A format is a sequence of options:
 //!
 //! | option | meaning |
 //! |---|---|
-//! | `>` `<` | big or little endian from here on; little at first |
-//! | `!n` | aligned to at most `n` bytes, a power of two; 8 without `n`, 1 at first |
+//! | `>` `<` | big or little endian from here on; initially little |
+//! | `!n` | aligned to at most `n` bytes, a power of two; 8 without `n`, initially 1 |
 //! | `b` `B`, `h` `H`, `l` `L`, `T` | signed and unsigned integers of 1, 2 and 8 bytes; `T` has 8 |
 //! | `in` `In` | integers of `n` bytes, up to 32; 4 without `n` |
 //! | `f` `d` | floating point of 4 and 8 bytes |
-//! | `x` | one byte of nothing |
+//! | `x` | one byte of padding |
 //! | `s` | text and a zero byte |
-//! | `cn` | `n` bytes; `c0` all of the text, or as many as the number read before says |
+//! | `cn` | `n` bytes; `c0` all of the text, or as many bytes as the number before it says |
 //!
 //! Source of the behaviour: the library's manual (inf.puc-rio.br/~roberto/struct), and answers of
 //! a real server.
@@ -43,7 +43,7 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// A format, read option by option.
+/// A format that is being read option by option.
 struct Format<'a> {
     lua: &'a Lua,
     text: &'a [u8],
@@ -52,7 +52,7 @@ struct Format<'a> {
     alignment: usize,
 }
 
-/// One option, its size, and how many bytes of nothing stand before it.
+/// One option, its size, and how many bytes of padding come before it.
 #[derive(Debug, Clone, Copy)]
 struct Field {
     option: u8,
@@ -71,7 +71,7 @@ impl<'a> Format<'a> {
         }
     }
 
-    /// The digits at the place of reading, or `default` if there are none.
+    /// The number at the current position, or `default` if there are no digits.
     fn count(&mut self, default: usize) -> mlua::Result<usize> {
         let mut count: Option<i32> = None;
         while let Some(digit) = self.text.get(self.at).filter(|byte| byte.is_ascii_digit()) {
@@ -84,7 +84,7 @@ impl<'a> Format<'a> {
         Ok(count.map_or(default, |count| usize::try_from(count).unwrap_or(0)))
     }
 
-    /// The next option. `offset` is where it would begin.
+    /// The next option. `offset` is where its field would begin without padding.
     fn next(&mut self, offset: usize) -> mlua::Result<Option<Field>> {
         let Some(&option) = self.text.get(self.at) else {
             return Ok(None);
@@ -109,7 +109,7 @@ impl<'a> Format<'a> {
         } else {
             size.min(self.alignment)
         };
-        // As in C, where sizes that are no powers of two pad in their own way.
+        // As in C: sizes that are not powers of two give a padding of their own kind.
         let mask = aligned.wrapping_sub(1);
         let padding = if aligned == 0 {
             0
@@ -123,7 +123,7 @@ impl<'a> Format<'a> {
         }))
     }
 
-    /// An option that changes how the following ones are read.
+    /// Handles an option that changes how the following ones are read.
     fn control(&mut self, option: u8) -> mlua::Result<()> {
         match option {
             b' ' => {}
@@ -190,7 +190,7 @@ fn pack(call: &Call<'_>) -> mlua::Result<mlua::LuaString> {
     call.lua.create_string(out)
 }
 
-/// The low eight bytes hold the number, those above are zero, whatever the sign.
+/// The low eight bytes hold the number; those above are zero, whatever the sign.
 fn put_integer(out: &mut Vec<u8>, number: f64, size: usize, big_endian: bool) {
     #[expect(
         clippy::cast_possible_truncation,
@@ -241,7 +241,7 @@ fn unpack(call: &Call<'_>) -> mlua::Result<MultiValue> {
         return Err(raise::argument(call.lua, 3, "offset must be 1 or greater"));
     }
     let too_short = || raise::argument(call.lua, 2, "data string too short");
-    // A negative start is beyond every end, as in C, where it wraps.
+    // A negative start is past every end, as in C, where it wraps around.
     let mut at = usize::try_from(start).map_or(usize::MAX, |start| start - 1);
     let mut values: Vec<Value> = Vec::new();
     while let Some(field) = format.next(at)? {
@@ -291,7 +291,7 @@ fn unpack(call: &Call<'_>) -> mlua::Result<MultiValue> {
     Ok(MultiValue::from_vec(values))
 }
 
-/// The number that was read last says how many bytes follow. It is not an answer itself.
+/// The size of a `c0` field: the number that was read last. It is not returned as a value itself.
 fn size_before(lua: &Lua, values: &mut Vec<Value>) -> mlua::Result<usize> {
     let size = match values.last() {
         Some(Value::Number(number)) => truncated(*number),
@@ -305,7 +305,7 @@ fn size_before(lua: &Lua, values: &mut Vec<Value>) -> mlua::Result<usize> {
     Ok(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
-/// The low eight bytes of an integer. A sign counts up to eight bytes.
+/// The integer in the low eight bytes. A sign is considered only up to eight bytes.
 fn integer(bytes: &[u8], signed: bool, big_endian: bool) -> f64 {
     let mut little: Vec<u8> = bytes.to_vec();
     if big_endian {

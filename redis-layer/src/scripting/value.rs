@@ -1,4 +1,4 @@
-//! What goes between a script and its commands, and how it looks in Lua.
+//! Values that pass between a script and its commands, and their form in Lua.
 //!
 //! | answer of a command | in Lua | in Lua, after `redis.setresp(3)` |
 //! |---|---|---|
@@ -10,9 +10,8 @@
 //! | double, boolean | (bytes, integers) | `{double=...}`, boolean |
 //! | big number, verbatim text | (bytes) | `{big_number=...}`, `{verbatim_string={format=..., string=...}}` |
 //!
-//! The other way round the same forms are read from what a script returns. Numbers lose their
-//! fraction, arrays end at the first nil, and `true` is 1 and `false` null unless RESP3 was
-//! chosen.
+//! In the other direction, the same forms are read from what a script returns. Numbers lose their fraction, an array
+//! ends at its first nil, and unless RESP3 was chosen, `true` becomes 1 and `false` null.
 
 use bytes::Bytes;
 use mlua::{Lua, Table, Value as LuaValue};
@@ -20,13 +19,13 @@ use mlua::{Lua, Table, Value as LuaValue};
 use crate::scripting::machine::WORD_BYTES;
 use crate::scripting::raise::{BYTES_MAX, truncated};
 
-/// How deep answers are read from tables. A table may contain itself.
+/// How deep answers are read from tables, which may contain themselves.
 const DEPTH_MAX: usize = 128;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// The answer for something that does not exist.
     Null,
     /// An integer.
     Integer(i64),
@@ -34,7 +33,7 @@ pub enum Value {
     Bulk(Bytes),
     /// A short text.
     Status(Bytes),
-    /// A refusal.
+    /// An error.
     Error(Refusal),
     /// Values in order.
     Array(Vec<Value>),
@@ -46,7 +45,7 @@ pub enum Value {
     Double(f64),
     /// A boolean.
     Boolean(bool),
-    /// An integer of any size, as its digits.
+    /// An integer of any size, in decimal digits.
     BigNumber(Bytes),
     /// Text with a format of three letters.
     Verbatim {
@@ -57,13 +56,13 @@ pub enum Value {
     },
 }
 
-/// Why something was refused.
+/// An error message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    /// A code and the text.
+    /// The code and the text.
     pub text: Bytes,
-    /// Whether it was counted where it arose. Redis marks such errors by this field, so that who answers one does not count
-    /// it again, and scripts can see the mark.
+    /// Whether the error was counted when it arose. Redis marks such errors by this field, so that a script that
+    /// answers one does not make it count again. Scripts can see the mark.
     pub is_counted: bool,
 }
 
@@ -71,7 +70,7 @@ pub struct Refusal {
 pub(super) const COUNTED: &str = "ignore_error_stats_update";
 
 impl Refusal {
-    /// One that nobody has counted.
+    /// An error that has not been counted yet.
     pub(super) fn new(text: impl Into<Bytes>) -> Self {
         Self {
             text: text.into(),
@@ -79,7 +78,7 @@ impl Refusal {
         }
     }
 
-    /// As a table in Lua.
+    /// The table that represents it in Lua.
     pub(super) fn to_table(&self, lua: &Lua) -> mlua::Result<Table> {
         let table = lua.create_table_with_capacity(0, 2)?;
         table.raw_set("err", lua.create_string(&self.text)?)?;
@@ -108,7 +107,7 @@ impl Value {
         own + WORD_BYTES
     }
 
-    /// The value in Lua.
+    /// Converts the value to Lua.
     pub(super) fn into_lua(self, lua: &Lua, resp3: bool) -> mlua::Result<LuaValue> {
         let in_table = |name: &str, value: LuaValue| {
             let table = lua.create_table_with_capacity(0, 1)?;
@@ -157,7 +156,7 @@ impl Value {
         }
     }
 
-    /// What a script means by the value that it returns.
+    /// Converts the value that a script returns.
     pub(super) fn from_lua(value: &LuaValue, resp3: bool) -> mlua::Result<Self> {
         let mut reader = Reader {
             resp3,
@@ -167,11 +166,10 @@ impl Value {
     }
 }
 
-/// Reads answers from Lua.
+/// Reads answers from Lua values.
 struct Reader {
     resp3: bool,
-    /// How many bytes more there may be. One text in many places is one text for Lua, and many
-    /// here.
+    /// How many more bytes are allowed. Lua stores a text once however often it is used, but here each use is a copy.
     left: usize,
 }
 
@@ -197,8 +195,8 @@ impl Reader {
         })
     }
 
-    /// The fields are looked for in the order in which Redis does. In small steps, because each
-    /// level of a table takes all of a step's place on the stack.
+    /// Looks for the fields in the same order as Redis. It is split into small functions, because each level of a
+    /// table takes the stack space of one of them.
     fn table(&mut self, table: &Table, depth: usize) -> mlua::Result<Value> {
         if let Some(value) = short(table)? {
             return Ok(value);

@@ -1,17 +1,19 @@
-//! Commands of connections that are ready together run together.
+//! Runs commands of several connections together if the connections are ready at the same time.
 //!
-//! With one command at a time from each of fifty clients, a thread that has served one finds twenty others ready. Each
-//! command alone needs a snapshot, locks, a batch and a write to the log. So a connection whose next commands are plain
-//! sits down and lets the others come that are ready. Who gets up first runs the commands of all in one transaction
-//! ([`execute_together`]); the others find what came of theirs.
+//! With one command at a time from each of fifty clients, a thread that has served one finds twenty others ready. Run
+//! alone, each command needs a snapshot, locks, a batch and a write to the log. So a connection whose next commands
+//! are plain takes a *seat* and yields, so that other ready connections can do the same. The first of them to
+//! continue runs the commands of all of them in one transaction ([`execute_together`]); the others then find their
+//! results.
 //!
-//! Who is alone waits for nobody, as with answers ([`turns`](super::turns)), and for the same reason only threads that
-//! tell when they have nothing to do take part.
+//! A connection that is alone does not wait for others, for the same reason as with answers
+//! ([`turns`](super::turns)). And only threads that know when they become idle take part.
 //!
 //! Invariants
-//! 1. A connection is at its seat from when it sits down until its own task gets up with it. Who runs the commands of all holds
-//!    the locks of their seats meanwhile, and waits for nobody with them: it takes no lock of a key that is not free.
-//! 2. A seat is in `seated` as long as its commands did not have their chance.
+//! 1. A connection is in its seat from when it sits down until its own task takes it out again. The task that runs
+//!    the commands of all holds the locks of their seats meanwhile. It waits for nothing while it holds them: it
+//!    takes only locks of keys that are free.
+//! 2. A seat is in `seated` as long as its commands were not tried yet.
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ use tokio::task::yield_now;
 use crate::commands::execute_together;
 use crate::server::connection::Connection;
 
-/// Connections whose commands are about to run together.
+/// The connections whose commands are about to run together.
 #[derive(Default)]
 pub(super) struct Company {
     seated: Mutex<Vec<Arc<Mutex<Seat>>>>,
@@ -29,28 +31,29 @@ pub(super) struct Company {
 
 struct Seat {
     connection: Option<Box<Connection>>,
-    /// What came of all who sat down with it, once they had their chance.
+    /// The result for all that sat together, once their commands were tried.
     served: Option<Served>,
 }
 
-/// What came of those who sat down together.
+/// The result for the connections that sat together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Served {
     /// All commands that had arrived have run.
     All,
-    /// Some are left, of one of them at least.
+    /// At least one of them has commands left.
     Some,
 }
 
 impl Company {
-    /// Lets other connections come that are ready, and runs the first commands of all of them. Some may be left, or all.
+    /// Lets other ready connections join, and runs the first commands of all of them. Afterwards some commands may be
+    /// left, or even all.
     pub(super) async fn join(&self, connection: Box<Connection>) -> (Box<Connection>, Served) {
         let seat = Arc::new(Mutex::new(Seat {
             connection: Some(connection),
             served: None,
         }));
         self.seated.lock().push(Arc::clone(&seat));
-        // Once, by invariant 1.
+        // One pass is enough: by invariant 1 the connection is in its seat.
         loop {
             yield_now().await;
             if seat.lock().served.is_none() {
@@ -58,13 +61,13 @@ impl Company {
             }
             let mut seat = seat.lock();
             if let Some(connection) = seat.connection.take() {
-                // Another thread may have taken the seat along and not come to it yet.
+                // Another thread may have taken the seat from `seated` but not have tried its commands yet.
                 return (connection, seat.served.unwrap_or(Served::Some));
             }
         }
     }
 
-    /// Runs the first commands of all who have sat down.
+    /// Runs the first commands of all seated connections.
     fn serve(&self) {
         let seated = std::mem::take(&mut *self.seated.lock());
         let mut seats: Vec<_> = seated.iter().map(|seat| seat.lock()).collect();

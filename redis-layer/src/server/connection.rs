@@ -1,16 +1,17 @@
-//! One connection: read, run, answer, until one side has enough.
+//! One connection: it reads, runs commands and answers, until one side ends it.
 //!
-//! Many clients send a whole pipeline before they read the first answer. So bytes are taken while
-//! answers wait to be sent: a server that only sends would wait for the client to read, while the
-//! client waits for the server to read. Nothing of what is taken meanwhile is run, so unread
-//! answers never grow beyond [`SEND_BYTES`] and the last of them.
+//! Many clients send a whole pipeline before they read the first answer. So bytes are received while answers wait to
+//! be sent: a server that only sends would wait for the client to read, while the client waits for the server to
+//! read. Commands that are received meanwhile are not run yet, so unread answers never grow beyond [`SEND_BYTES`] and
+//! the last of them.
 //!
-//! Messages that others have for the client stand in its outbox. They are taken out before every
-//! command, and after it; while the client is silent, or waits for a key, they wake the task.
+//! Messages from other clients wait in the client's outbox. They are taken out before every command and after it;
+//! while the client is silent, or blocked on a key, they wake the task.
 //!
-//! Commands whose keys others have locked wait without a thread ([`Connection::run_in_turn`]): the task is called when it is
-//! worth to try again, and its thread reads and runs for others until then. A key that all want so becomes a queue of tasks,
-//! of which one runs and none holds up a thread.
+//! If other clients hold the locks of a command's keys, the connection's task waits without blocking its thread
+//! ([`Connection::run_in_turn`]). The task is woken when it is worth trying again; until then the thread reads and
+//! runs commands for other connections. So a key that every client wants has a queue of tasks, of which one runs and
+//! none blocks a thread.
 //!
 //! Plain commands of connections that are ready together run together ([`Company`]).
 //!
@@ -42,17 +43,17 @@ use crate::server::turns::{let_others_run, others_may_be_ready};
 use crate::store::Place;
 use crate::types::packed::FRAME_BYTES_MAX;
 
-/// Answers are sent when they reach this size, even if more commands are waiting.
+/// Answers are sent when they reach this size, even if more commands have arrived.
 const SEND_BYTES: usize = 64 * 1024;
-/// So many commands are looked at before the first of them runs.
+/// How many commands are parsed before the first of them runs.
 const COMMANDS_AHEAD: usize = 64;
-/// And no more of them once they have so many bytes: what waits to run is not counted as a query.
+/// Also, parsing stops once they have this many bytes: what is parsed but not run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
-/// How long a task waits to be called for locks before it waits on its thread.
+/// How long a task waits to be woken for locks before it waits on its thread.
 const QUEUE_PATIENCE: Duration = Duration::from_millis(10);
-/// A connection with nothing to do keeps no larger buffer for answers,
+/// An idle connection keeps no larger buffer for answers than this,
 const IDLE_BYTES: usize = 4 * 1024;
-/// and no more room for what comes of commands.
+/// and no more room for the results of commands than this.
 const IDLE_ANSWERS: usize = 4;
 
 /// One connection at work.
@@ -62,15 +63,15 @@ pub(super) struct Connection {
     session: Session,
     parser: Parser,
     out: Vec<u8>,
-    /// Commands that have arrived and did not run yet.
+    /// Commands that have arrived but not run yet.
     commands: VecDeque<Vec<Bytes>>,
-    /// What came of commands that have run, and is not among the answers yet.
+    /// The results of commands that have run but are not among the answers yet.
     executed: Vec<Executed>,
-    /// What came behind them is no command.
+    /// Set if the bytes after the commands are not a valid command.
     broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
     waiting: Option<Waiting>,
-    /// Where it waits for locks.
+    /// Its place in the queue for locks, if it waits for any.
     place: Place,
     company: Arc<Company>,
     durability: Arc<Durability>,
@@ -91,14 +92,14 @@ enum Next {
     Queue,
     /// Send, then close.
     Close,
-    /// Close, whatever there is to send.
+    /// Close, even if there is something to send.
     Drop,
 }
 
-/// Commands that have run and are not answered yet.
+/// Commands that have run but are not answered yet.
 #[derive(Debug, Clone, Copy)]
 struct Ran {
-    /// The number of the last batch that was committed.
+    /// The number of the last batch that they committed.
     wrote: Option<u64>,
     next: Next,
 }
@@ -139,7 +140,8 @@ impl Connection {
         }
     }
 
-    /// What has arrived and may run with what others sent, unless the client is told to end.
+    /// The commands that have arrived and may run with those of other clients; `None` if the client is to be
+    /// disconnected.
     pub(super) fn waiting_commands(&mut self) -> Option<Arrived<'_>> {
         let is_closed = self.session.peer().outbox.is_closed();
         (!is_closed).then_some(Arrived {
@@ -149,13 +151,13 @@ impl Connection {
         })
     }
 
-    /// The server that the client talks to.
+    /// The server to which the client is connected.
     pub(super) fn server(&self) -> Arc<Server> {
         Arc::clone(&self.server)
     }
 
-    /// Serves the client until it leaves, breaks the protocol, or the server stops. What has
-    /// arrived completely before a stop is still answered.
+    /// Serves the client until it leaves, breaks the protocol, or the server stops. Commands that have arrived
+    /// completely before a stop are still answered.
     pub(super) async fn serve(mut self: Box<Self>, mut caller: Caller) {
         loop {
             let mut served = Served::Some;
@@ -164,7 +166,8 @@ impl Connection {
                 (self, served) = company.join(self).await;
             }
             let ran = self.run_in_turn().await;
-            // Unless all have run with it in the company.
+            // Let other connections run before the answers are sent, unless they have just run together with this
+            // one.
             if served == Served::Some && ran.next == Next::Read && !self.out.is_empty() {
                 let_others_run().await;
             }
@@ -201,14 +204,15 @@ impl Connection {
         let _ = self.stream.shutdown().await;
     }
 
-    /// Whether the next commands may run with what others sent.
+    /// Whether the next commands may run with those of other clients.
     fn is_sociable(&mut self) -> bool {
         self.take_commands();
         is_sociable(&self.session, &self.commands)
     }
 
-    /// Runs commands. As long as others hold their locks the task waits, and its thread serves others; who was called in vain
-    /// for too long waits on its thread, where the lock is handed over at last.
+    /// Runs commands. While other clients hold the locks, the task waits and its thread serves other connections. A
+    /// task that has been woken in vain for too long blocks its thread instead, where the lock is handed to it in the
+    /// end.
     async fn run_in_turn(&mut self) -> Ran {
         let ran = poll_fn(|cx| Poll::Ready(self.run_commands(Some(cx.waker())))).await;
         if ran.next != Next::Queue {
@@ -216,7 +220,7 @@ impl Connection {
         }
         let mut is_called = false;
         let called = poll_fn(|cx| {
-            // The first time is now.
+            // The commands were tried just now, so the first poll only waits.
             if !std::mem::replace(&mut is_called, true) {
                 return Poll::Pending;
             }
@@ -232,7 +236,7 @@ impl Connection {
         }
     }
 
-    /// Waits until something happens, and holds little meanwhile.
+    /// Waits until something happens, and holds little memory meanwhile.
     async fn idle(&mut self) -> Woken {
         self.parser.rest();
         if self.out.capacity() > IDLE_BYTES {
@@ -248,8 +252,8 @@ impl Connection {
         }
     }
 
-    /// Runs complete commands until there are none, or the answers are worth sending, or others hold the locks and will call
-    /// `waker`. Without one it waits for locks here.
+    /// Runs complete commands until there are none left, the answers are large enough to send, or other clients hold
+    /// the locks and will wake `waker`. Without a waker it waits for locks on this thread.
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = None;
         self.session.begin_turn();
@@ -315,8 +319,8 @@ impl Connection {
         Ran { wrote, next }
     }
 
-    /// Takes commands that have arrived completely, as many as may run together. What a stranger
-    /// says first may change what it may say next.
+    /// Takes commands that have arrived completely, as many as may run together. Of a client that has not
+    /// authenticated yet only one is taken, because that may change what is allowed next.
     fn take_commands(&mut self) {
         let most = if self.session.is_trusted() {
             COMMANDS_AHEAD
@@ -332,7 +336,7 @@ impl Connection {
         }
     }
 
-    /// What to do when all commands that have arrived have run.
+    /// What to do after all commands that have arrived have run.
     fn end_of_commands(&mut self) -> Next {
         match self.broken.take() {
             None => Next::Read,
@@ -353,29 +357,30 @@ impl Connection {
         }
     }
 
-    /// Puts answers with the others, and notes what waits. Answers as [`take_answer`](Self::take_answer).
+    /// Adds answers to those that wait to be sent, and notes a blocking command. Returns the same as
+    /// [`take_answer`](Self::take_answer).
     fn take_answers(&mut self) -> Option<u64> {
         let mut executed = std::mem::take(&mut self.executed);
         let bytes: usize = executed.iter().map(|executed| executed.reply.size()).sum();
         if self.session.holds_too_much(self.out.len() + bytes) {
-            // Nobody gets the answers. What the commands wrote is not undone, and `Durability` is told of it.
+            // Nobody gets the answers. But what the commands wrote is not undone, so `Durability` must know of it.
             let wrote = executed.drain(..).filter(|executed| executed.wrote);
             return wrote.map(|_| self.durability.mark_written()).last();
         }
-        // For large answers: else the room for them is found in many steps, each of them a copy.
+        // This matters for large answers: otherwise the buffer would grow in many steps, each of which copies it.
         self.out.reserve(bytes + FRAME_BYTES_MAX);
         let mut wrote = None;
         for executed in executed.drain(..) {
             wrote = self.take_answer(&executed).or(wrote);
             self.waiting = executed.waiting;
         }
-        // Empty, and kept for its memory.
+        // The vector is empty now, and is kept for its memory.
         self.executed = executed;
         wrote
     }
 
-    /// Puts an answer with the others, in its order among the messages. Answers the number of the batch that has to be
-    /// safe before it is sent.
+    /// Adds an answer to those that wait to be sent, in its order among the messages. Returns the number of the batch
+    /// that has to be durable before the answer is sent.
     fn take_answer(&mut self, executed: &Executed) -> Option<u64> {
         let wrote = executed.wrote.then(|| self.durability.mark_written());
         if !self.session.replies_first() {
@@ -385,7 +390,7 @@ impl Connection {
         wrote
     }
 
-    /// Puts the messages that wait with the answers.
+    /// Adds the messages of the outbox to what is to be sent.
     fn take_messages(&mut self) {
         let outbox = &self.session.peer().outbox;
         if !outbox.has_messages() {
@@ -398,7 +403,7 @@ impl Connection {
         }
     }
 
-    /// Whether there is more to send than the client may have waiting.
+    /// Whether more waits to be sent than the client's limit allows.
     fn exceeds_output_limit(&self) -> bool {
         let limit = self.session.hard_output_limit();
         let exceeds = limit > 0 && self.out.len() as u64 > limit;
@@ -411,8 +416,8 @@ impl Connection {
         exceeds
     }
 
-    /// Waits for the answer to a blocking command, and puts it with the others. Answers false if the
-    /// client left, or the server stops.
+    /// Waits for the answer to a blocking command, and adds it to those to be sent. Returns false if the client left
+    /// or the server stops.
     async fn wait(&mut self) -> bool {
         let Some(mut waiting) = self.waiting.take() else {
             return true;
@@ -450,7 +455,7 @@ impl Connection {
         }
     }
 
-    /// Waits for the end of a pause. Answers false if the client left, or the server stops.
+    /// Waits for the end of a pause. Returns false if the client left or the server stops.
     async fn pause(&mut self) -> bool {
         // Listens before it looks again: the pause may have ended while answers were sent.
         let ended = self.session.pause_ended();
@@ -473,7 +478,7 @@ impl Connection {
         matches!(woken, Woken::Bytes | Woken::Message)
     }
 
-    /// Counts what a read brought.
+    /// Counts the bytes of a read.
     fn arrived(&self, more: &io::Result<usize>) -> Woken {
         match more {
             Ok(0) | Err(_) => Woken::Gone,
@@ -484,7 +489,7 @@ impl Connection {
         }
     }
 
-    /// Lets others see how much memory the connection holds.
+    /// Shows other clients how much memory the connection holds.
     fn show_memory(&self) {
         let peer = self.session.peer();
         peer.holds(
@@ -495,7 +500,7 @@ impl Connection {
     }
 }
 
-/// How much this client may send just now.
+/// How much this client may send at the moment.
 fn limits(session: &Session) -> Limits {
     let live = &session.server().config.live;
     let limits = Limits {
@@ -510,15 +515,15 @@ fn limits(session: &Session) -> Limits {
     }
 }
 
-/// Whether this is how a web browser begins. Redis hangs up, so that no page in a browser can
-/// send commands to a server on the same machine.
+/// Whether a web browser begins a connection like this. Redis closes such connections, so that no web page can send
+/// commands to a server on the same machine.
 fn is_web_request(args: &[Bytes]) -> bool {
     args.first().is_some_and(|name| {
         name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:")
     })
 }
 
-/// Why a connection was called that waited: what is in its outbox, or the end of the server.
+/// Why a waiting connection was woken: a message in its outbox, or the end of the server.
 fn called(outbox: &Outbox) -> Woken {
     if outbox.is_stopping() {
         Woken::Stop
@@ -527,16 +532,16 @@ fn called(outbox: &Outbox) -> Woken {
     }
 }
 
-/// Waits for bytes and takes them. The buffer has its room only while there are some, so an idle connection costs little.
-/// Answers 0 at the end of the stream.
+/// Waits for bytes and reads them. The buffer is allocated only once there are some, so an idle connection costs
+/// little. Returns 0 at the end of the stream.
 async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
     poll_fn(|cx| {
         ready!(stream.poll_readable(cx))?;
-        // This form knows that a read which does not fill its buffer has taken all there was, and saves the call that
-        // would say so.
+        // Tokio knows that a read which does not fill its buffer has taken everything. So `read_buf` saves the system
+        // call that would only report that.
         let polled = pin!(stream.read_buf(parser.buffer())).poll(cx);
         if polled.is_pending() {
-            // There was nothing after all, as at the beginning of every connection.
+            // There were no bytes after all, as at the beginning of every connection.
             parser.rest();
         }
         polled

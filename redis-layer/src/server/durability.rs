@@ -1,31 +1,32 @@
-//! When written data is safe, and who waits for it.
+//! When written data is durable, and how answers wait for that.
 //!
 //! Commands write without syncing, and every batch gets a number when it is committed. A sync covers all numbers that
-//! were given before it began. How often there is one, the policy says:
+//! were given before it began. The policy says how often there is one:
 //!
-//! - `always`: whenever an answer waits. All connections that wait share it;
+//! - `always`: whenever an answer waits for it. All connections that wait share the sync;
 //! - `everysec`: once a second, if something was written. A power cut loses a second at most;
-//! - `no`: never. The operating system writes when it likes.
+//! - `no`: never. The operating system chooses when to write.
 //!
 //! # Who syncs
 //!
-//! *A thread that takes turns* ([`turns`](super::turns)) syncs itself, as Redis does: it runs the commands of all
-//! connections that are ready, then syncs once, then sends all answers. It serves nobody meanwhile, readers neither: they
-//! wait for one sync at most. In return no thread is woken. Clients that have just been answered are about to write again, so
-//! the first task that waits for a sync lets others run, as long as they write; then it syncs. Who comes
-//! meanwhile sleeps until that sync has ended: to ask each of them at every turn was a tenth of a command.
+//! *A thread that takes turns* ([`turns`](super::turns)) syncs by itself, as Redis does: it runs the commands of all
+//! connections that are ready, then syncs once, then sends all answers. Meanwhile it serves nobody, not even readers:
+//! they wait for at most one sync. In return no other thread has to be woken. Clients that have just been answered
+//! are about to write again, so the first task that needs a sync lets others run as long as they write; then it
+//! syncs. Tasks that come meanwhile sleep until that sync has ended: waking each of them at every turn took a tenth
+//! of the time of a command.
 //!
-//! *Where several threads serve*, one thread of its own syncs, and the others read and write meanwhile. Clients that
-//! were answered together send their next commands together, a moment later. A thread that syncs for the first of
-//! them makes all others wait for a second sync, and then the store stands still most of the time. So it waits
-//! until as many answers wait as the last time, for at most as long as a sync took. Who is alone waits for
-//! nobody. This thread also is the one for `everysec`.
+//! *Where several threads serve*, a separate thread syncs, and the others read and write meanwhile. Clients that were
+//! answered together send their next commands together, a moment later. If the thread synced for the first of them at
+//! once, all others would wait for a second sync, and most of the time the store would do nothing. So it waits until
+//! as many answers wait as the last time, but at most as long as a sync took. A client that is alone does not wait
+//! for others. The same thread does the syncs of `everysec`.
 //!
 //! Invariants
 //! 1. A batch is committed before it gets its number, and a sync reads the last number before it begins. So it covers
 //!    all numbers up to that one.
-//! 2. After a failed sync `always` acknowledges nothing any more, whoever made it: what the disk holds is unknown,
-//!    and asking it again would not tell.
+//! 2. After a failed sync `always` acknowledges nothing any more, whichever thread made the sync: what the disk holds
+//!    is unknown, and another sync could not tell.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,8 +40,8 @@ use tokio::task::yield_now;
 use crate::server::turns::takes_turns;
 use crate::store::Store;
 
-/// How often a thread lets others run before it syncs, as long as they write. Measured with 50 clients: once, 23 commands
-/// share a sync; up to three times, 33; up to eight times, 45; more often is of no more use.
+/// How often a task lets others run before it syncs, as long as they write. Measured with 50 clients: with one turn,
+/// 23 commands share a sync; with up to three, 33; with up to eight, 45; more turns gain nothing.
 const TURNS: usize = 8;
 
 /// How often writes reach the disk.
@@ -52,12 +53,12 @@ pub enum SyncPolicy {
     #[default]
     #[value(name = "everysec")]
     EverySecond,
-    /// When the operating system likes.
+    /// When the operating system chooses.
     No,
 }
 
 impl SyncPolicy {
-    /// The policy by its number in [`Live::sync`](crate::commands::config::Live::sync).
+    /// The policy with this number in [`Live::sync`](crate::commands::config::Live::sync).
     #[must_use]
     pub const fn numbered(number: u64) -> Self {
         match number {
@@ -67,7 +68,7 @@ impl SyncPolicy {
         }
     }
 
-    /// The name that Redis gives it.
+    /// Redis's name for it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,37 +91,37 @@ pub struct Durability {
 }
 
 struct Shared {
-    /// May change while the server runs.
+    /// Returns the policy, which may change while the server runs.
     policy: Box<dyn Fn() -> SyncPolicy + Send + Sync>,
     store: Arc<dyn Store>,
-    /// How many batches were committed: the number of the last one.
+    /// How many batches were committed, which is the number of the last one.
     written: AtomicU64,
-    /// How many of them are safe, unless nobody is acknowledged any more. Held during a sync.
+    /// How many of them are durable, or an error if nothing is acknowledged any more. Locked during a sync.
     covered: Mutex<Result<u64, SyncFailed>>,
     queue: Mutex<Queue>,
     wake: Condvar,
-    /// A task on a thread that takes turns is about to sync.
+    /// Whether a task on a thread that takes turns is about to sync.
     is_gathering: AtomicBool,
-    /// It has synced, or was broken off.
+    /// Notified when that task has synced or was cancelled.
     gathered: Notify,
 }
 
-/// Who waits for the thread that syncs.
+/// The tasks that wait for the thread that syncs.
 #[derive(Debug, Default)]
 struct Queue {
     waiting: Vec<oneshot::Sender<()>>,
-    /// The thread wants to be woken when so many wait.
+    /// How many tasks must wait before the thread is woken.
     enough: usize,
-    /// There is no thread any more.
+    /// Whether the thread has ended.
     closed: bool,
     stop: bool,
 }
 
 impl Durability {
-    /// Starts the thread that syncs. `policy` is asked again and again.
+    /// Starts the thread that syncs. It calls `policy` again and again.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// The operating system cannot start a thread.
     pub fn start(
         store: Arc<dyn Store>,
         policy: impl Fn() -> SyncPolicy + Send + Sync + 'static,
@@ -141,10 +142,10 @@ impl Durability {
         let syncing = Arc::clone(&shared);
         let builder = thread::Builder::new().name("sync".to_owned());
         let thread = builder.spawn(move || {
-            // Stopped or failed, it ends for all.
+            // Whether it was stopped or a sync failed, this is the end for all waiting tasks.
             let _ = syncing.sync_until_stopped();
             *syncing.covered.lock() = Err(SyncFailed);
-            // Whoever waits learns by this that nobody will answer.
+            // Dropping the senders tells the waiting tasks that no answer will come.
             let mut queue = syncing.queue.lock();
             queue.closed = true;
             queue.waiting.clear();
@@ -155,7 +156,7 @@ impl Durability {
         })
     }
 
-    /// Notes that a batch was committed, and answers its number.
+    /// Notes that a batch was committed, and returns its number.
     pub fn mark_written(&self) -> u64 {
         self.shared.written.fetch_add(1, Ordering::AcqRel) + 1
     }
@@ -167,8 +168,8 @@ impl Durability {
 
     /// Waits until the batches up to this number may be acknowledged.
     ///
-    /// Cost with `always`: on a thread that takes turns, a sync that holds the thread up, for the first of those who
-    /// wait together; elsewhere a hand-over to the thread that syncs, and back.
+    /// Cost with `always`: on a thread that takes turns, a sync that blocks the thread, for the first of the tasks
+    /// that wait together; elsewhere a hand-over to the thread that syncs, and back.
     ///
     /// # Errors
     /// A sync failed.
@@ -188,13 +189,13 @@ impl Durability {
         self.shared.queue.lock().stop = true;
         self.shared.wake.notify_one();
         if let Some(thread) = self.thread.lock().take() {
-            // The thread never panics by itself, and a panic was printed already.
+            // The thread does not panic by itself; if it did, the panic was printed already.
             let _ = thread.join();
         }
     }
 }
 
-/// A task that is about to sync. However that ends, those who wait for it go on.
+/// A task that is about to sync. However it ends, the tasks that wait for it go on.
 struct Gathering<'s>(&'s Shared);
 
 impl Drop for Gathering<'_> {
@@ -215,7 +216,7 @@ impl Shared {
         (*self.covered.lock()).map(|covered| covered >= written)
     }
 
-    /// Syncs, unless a sync has covered the batches up to this number already.
+    /// Syncs, unless an earlier sync has covered the batches up to this number.
     fn cover(&self, written: u64) -> Result<(), SyncFailed> {
         let mut covered = self.covered.lock();
         if (*covered)? < written {
@@ -228,10 +229,11 @@ impl Shared {
         (*covered).map(|_| ())
     }
 
-    /// Waits until a task on a thread that takes turns has synced the batches up to this number, this one if there is none.
+    /// Waits until a task on a thread that takes turns has synced the batches up to this number. If no such task is
+    /// about to sync, this one does.
     async fn synced_in_turn(&self, written: u64) -> Result<(), SyncFailed> {
         loop {
-            // It counts what ends from here on.
+            // Created before the check, so that no notification after the check is missed.
             let gathered = self.gathered.notified();
             if self.is_covered(written)? {
                 return Ok(());
@@ -252,7 +254,7 @@ impl Shared {
         self.cover(written)
     }
 
-    /// Waits for the thread that syncs: for a sync that begins after the call.
+    /// Waits for the thread that syncs: for a sync that begins after this call.
     async fn synced_by_thread(&self) -> Result<(), SyncFailed> {
         let synced = {
             let mut queue = self.queue.lock();
@@ -270,7 +272,7 @@ impl Shared {
     }
 
     fn sync_until_stopped(&self) -> Result<(), SyncFailed> {
-        // How many to wait for, and how long.
+        // How many tasks to wait for, and how long.
         let mut expected = 1;
         let mut patience = Duration::ZERO;
         while let Some(waiting) = self.wait_for_work(expected, patience) {
@@ -280,7 +282,7 @@ impl Shared {
                 self.cover(written)?;
                 patience = begun.elapsed();
             }
-            // Who is answered now comes back, and joins those who came meanwhile.
+            // Clients that are answered now will soon be back, and join those that came meanwhile.
             expected = waiting.len() + self.queue.lock().waiting.len();
             for waiter in waiting {
                 // A client that has left needs no answer.
@@ -290,8 +292,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits as the policy says, and takes those who wait for the sync. Answers `None` when it is time to stop.
-    /// A change of the policy is noticed after a second at the latest, or when somebody waits.
+    /// Waits as the policy says, and takes the tasks that wait for the sync. Returns `None` when it is time to stop.
+    /// A change of the policy is noticed after a second at the latest, or when a task waits.
     fn wait_for_work(
         &self,
         expected: usize,
@@ -313,7 +315,7 @@ impl Shared {
         }
     }
 
-    /// Waits until so many are in the queue, or the time is over. Answers whether it is.
+    /// Waits until `enough` tasks are in the queue, or the time is over. Returns whether it is over.
     fn wait_for(&self, queue: &mut MutexGuard<'_, Queue>, enough: usize, most: Duration) -> bool {
         queue.enough = enough;
         let too_few = |queue: &mut Queue| queue.waiting.len() < enough && !queue.stop;

@@ -1,7 +1,7 @@
-//! The thread that removes expired keys without their being read.
+//! The thread that removes expired keys even if nobody reads them.
 //!
-//! It looks at the expire-time index ten times a second. What is due goes in small batches, in the order of time, each under
-//! the locks of its own keys only, so that commands on other keys do not wait.
+//! It checks the expire-time index ten times a second. Keys that are due are removed in small batches, in the order
+//! of time. Each batch holds the locks of its own keys only, so that commands on other keys do not wait.
 
 use std::io;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use crate::commands::{Server, remove_expired};
 use crate::server::Durability;
 
-/// How many keys of a database go with one batch.
+/// How many keys of a database are removed in one batch.
 const BATCH: usize = 64;
 /// How long to wait when nothing is due.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Removes expired keys until it is dropped.
 pub(super) struct Expirer {
-    /// Nothing is ever sent: the thread ends when this is gone.
+    /// Nothing is ever sent: the thread ends when the sender is dropped.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -28,7 +28,7 @@ impl Expirer {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// The operating system cannot start a thread.
     pub(super) fn start(server: Arc<Server>, durability: Arc<Durability>) -> io::Result<Self> {
         let (stop, stopped) = channel();
         let thread = thread::Builder::new()
@@ -45,7 +45,7 @@ impl Drop for Expirer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // The thread never panics by itself, and a panic was printed already.
+            // The thread does not panic by itself; if it did, the panic was printed already.
             let _ = thread.join();
         }
     }

@@ -1,11 +1,11 @@
-//! `fsck`: whether the data in a directory is sound, from the bytes of the files up to the types of Redis.
+//! `fsck`: checks whether the data in a directory is sound, from the bytes of the files up to the Redis types.
 //!
-//! First the engine reads every file and its checksums, which writes nothing. If the files are whole, the store is
-//! opened as a server would open it, what a crash left in the logs included, and every row of every type is
-//! compared with the others.
+//! First the engine reads every file and verifies the checksums, without writing anything. If the files are sound,
+//! the store is opened as a server would open it, including what a crash left in the logs, and every row of every
+//! type is compared with the others.
 //!
-//! Left out: repair. Damaged files are for `lsm repair`. Rows that contradict one another are a fault of this
-//! program, and nobody knows which of them is right.
+//! Left out: repair. Damaged files are repaired by `lsm repair`. Rows that contradict one another are a bug of this
+//! program, and it is unknown which of them is right.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use engine::Severity;
 use crate::store::EngineStore;
 use crate::types::{Report, check};
 
-/// Why nothing could be said about a directory.
+/// Why nothing can be said about a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum FsckError {
     /// It cannot be read, or it is in use.
@@ -32,10 +32,10 @@ pub enum FsckError {
     Report(#[from] std::io::Error),
 }
 
-/// Checks the data in a directory and writes a report. Answers whether all is sound.
+/// Checks the data in a directory and writes a report. Returns whether all of it is sound.
 ///
 /// # Errors
-/// See [`FsckError`]. Nothing is created where there is no data.
+/// See [`FsckError`]. If there is no data, nothing is created.
 pub fn fsck(dir: &Path, out: &mut impl Write) -> Result<bool, FsckError> {
     let options = engine::Options {
         create_if_missing: false,

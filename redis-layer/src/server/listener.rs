@@ -1,4 +1,4 @@
-//! Accepting connections, and stopping without losing an answer.
+//! Accepts connections, and stops the server without losing an answer.
 
 use std::future::Future;
 use std::io;
@@ -28,13 +28,13 @@ use crate::types::Clock;
 
 /// How long a stopping server waits for answers to be sent.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
-/// How long to wait before the next try when the system has no more sockets to give.
+/// How long to wait before trying again when the system has no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Others could reach the server, and nothing would keep them out.
+    /// Other machines could reach the server, and nothing would keep them out.
     #[error(
         "{host} can be reached from other machines, and this server asks nobody for a password. \
          Use --requirepass, or --host 127.0.0.1, or --no-protected-mode if the network is trusted"
@@ -43,31 +43,31 @@ pub enum StartError {
         /// The address.
         host: IpAddr,
     },
-    /// The address cannot be listened at.
+    /// The server cannot listen on the address.
     #[error("cannot listen at {address}: {source}.{}", advice(source))]
     Listen {
         /// The address and the port.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The Unix socket cannot be listened at.
+    /// The server cannot listen on the Unix socket.
     #[error("cannot listen at the Unix socket {}: {source}.{}", path.display(), socket_advice(source))]
     Socket {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Why a server ended other than by a stop.
+/// Why a server ended without being stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// A thread beside the connections cannot be started.
+    /// A background thread cannot be started.
     #[error("cannot start a thread that syncs or reclaims space: {0}")]
     Thread(io::Error),
-    /// The store did not close.
+    /// The store could not be closed.
     #[error("cannot close the data cleanly: {0}")]
     Close(store::Error),
 }
@@ -98,9 +98,9 @@ fn socket_advice(source: &io::Error) -> &'static str {
     }
 }
 
-/// A port that is taken, with nobody served yet. Clients that connect wait.
+/// A port that the server listens on, before it serves clients. Clients that connect have to wait.
 ///
-/// The port comes before the store, so that a server that cannot listen creates no data.
+/// The server takes the port before it opens the store, so that a server that cannot listen creates no data.
 pub struct Listener {
     listener: TcpListener,
     unix: Option<UnixSocket>,
@@ -109,8 +109,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Takes the port, and the Unix socket if there is to be one. Who reaches that is on this machine, so it needs no
-    /// protection but the permissions of its file.
+    /// Takes the port, and the Unix socket if one is wanted. Only clients on this machine can reach the socket, so
+    /// the permissions of its file are all the protection it needs.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -143,7 +143,7 @@ impl Listener {
         self.address
     }
 
-    /// Serves clients until `stop` is ready, then answers what has arrived, syncs and closes the
+    /// Serves clients until `stop` completes, then answers the commands that have arrived, syncs and closes the
     /// store.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ impl Listener {
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
-                // Forgets the connections that have ended.
+                // Forgets connections that have ended.
                 Some(_) = connections.join_next() => {}
             }
         }
@@ -251,7 +251,7 @@ impl Listener {
     }
 }
 
-/// A session for a new connection, if there may be one more.
+/// A session for a new connection, unless there are too many connections.
 async fn welcome(
     mut stream: Stream,
     [peer, local]: [String; 2],

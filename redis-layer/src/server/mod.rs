@@ -1,13 +1,13 @@
 //! The server: sockets, the wire protocol, and when an answer may be sent.
 //!
-//! One task for each connection. It reads what there is, runs every complete command, and writes
-//! all answers with one call; so a pipeline of a thousand commands costs a few system calls. Plain commands of
-//! connections that are ready together run in one transaction. A command runs to its end on the task's thread: the store is fast, or it blocks that thread.
-//! Where one thread serves all, clients are served in the order in which they sent (`order`).
+//! There is one task for each connection. It reads what has arrived, runs every complete command, and writes all
+//! answers with one call; so a pipeline of a thousand commands costs a few system calls. Plain commands of
+//! connections that are ready together run in one transaction. A command runs to its end on the task's thread:
+//! usually the store is fast, and if it is not, the thread is blocked. If a single thread serves all clients, they
+//! are served in the order in which they sent their commands (`order`).
 //!
-//! With `--sync always` the answers wait until the store has synced, and one sync serves every
-//! connection that waits ([`Durability`]). A thread of its own gives back the space of removed
-//! collections.
+//! With `--sync always` the answers wait until the store has synced, and one sync serves every connection that waits
+//! ([`Durability`]). Separate threads remove expired keys and free the space of removed collections.
 
 mod company;
 mod connection;

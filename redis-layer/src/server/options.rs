@@ -1,4 +1,4 @@
-//! What a server is started with.
+//! The options that a server is started with.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::RangeInclusive;
@@ -8,33 +8,33 @@ use crate::commands::Settings;
 use crate::commands::config::value::parse_bytes;
 use crate::server::SyncPolicy;
 
-/// What the store may be told to keep in memory before it writes tables. Less would make a table of a few commands, more is a
-/// slip of the units.
+/// The allowed range of memory that the store uses before it writes tables. Less would make a table of a few
+/// commands; more is a mistake in the unit.
 const WRITE_BUFFER_BYTES: RangeInclusive<u64> = 1 << 20..=1 << 40;
 
-/// What a server is started with. The rest of its settings has the defaults that `CONFIG GET`
-/// shows, and [`Options::config`] overrides them.
+/// The options that a server is started with. Its other settings have the defaults that `CONFIG GET` shows, unless
+/// [`Options::config`] overrides them.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The address to listen at.
+    /// The address to listen on.
     pub host: IpAddr,
     /// The port; 0 lets the system choose.
     pub port: u16,
-    /// A Unix socket to listen at too.
+    /// A Unix socket to listen on too.
     pub unix_socket: Option<PathBuf>,
-    /// Who may use it: the permissions of the file; 0 for those that the process gives to new files.
+    /// Who may use it: the permissions of the file; 0 leaves those that the process gives to new files.
     pub unix_socket_mode: u32,
-    /// Whether to refuse addresses that other machines reach, if there is no password.
+    /// Whether to refuse an address that other machines can reach if there is no password.
     pub protected: bool,
     /// How often writes reach the disk.
     pub sync: SyncPolicy,
     /// How many connections there may be.
     pub max_clients: usize,
-    /// What clients have to say first. Empty: nothing.
+    /// The password that clients have to give first. Empty: none.
     pub password: String,
     /// Where the data is, for `CONFIG GET dir`.
     pub dir: String,
-    /// Other settings by the names of `CONFIG`.
+    /// Other settings, by their names in `CONFIG`.
     pub config: Vec<(&'static str, String)>,
 }
 
@@ -56,7 +56,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How much the store keeps in memory before it writes tables, in bytes, as sizes are written for `CONFIG SET`.
+    /// Reads how much memory the store uses before it writes tables, in bytes, in the notation of `CONFIG SET`.
     ///
     /// # Errors
     /// What is expected, in words.
@@ -66,7 +66,7 @@ impl Options {
         bytes.ok_or("expected a size from 1mb to 1024gb".to_owned())
     }
 
-    /// The settings that the server begins with.
+    /// The settings that the server starts with.
     #[must_use]
     pub fn settings(&self, port: u16) -> Settings {
         let yes_or_no = |yes| if yes { "yes" } else { "no" }.to_owned();

@@ -1,15 +1,17 @@
-//! Connections that are called together run in the order in which they were called.
+//! Connections that are woken together run in the order in which they were woken.
 //!
-//! Where one thread serves two clients, what they send runs in the order in which it arrived, as in Redis. The runtime does
-//! not promise that: of the tasks that are ready when a thread looks, it runs the last one first, and the others in their
-//! order. So each call of a task has a number, and who runs with the last of them while others wait lets these run first. A task that
-//! yields comes back when the others have run, or when the runtime looks for what is new, which it does now and then: so it may have to yield
-//! once more.
+//! If one thread serves two clients, their commands run in the order in which they arrived, as in Redis. The runtime
+//! does not promise that: of the tasks that are ready when a thread looks, it runs the one that was woken last first,
+//! and the others in their order. So each call that wakes a task has a number. If a task runs with the last number
+//! while others still wait, it lets these run first. A task that yields comes back when the others have run, or when
+//! the runtime checks for new events, which it does now and then; in that case the task may have to yield again.
 //!
-//! Left out: runtimes of several threads, where there is no such order, and calls of who waits neither for bytes nor for a key.
+//! Left out: runtimes with several threads, which have no such order, and tasks that wait for something other than
+//! bytes or a key.
 //!
 //! Invariants
-//! 1. A call is followed once: when its task runs, or is gone. A task that is gone is not called any more.
+//! 1. Each call is followed exactly once: when its task runs, or when the task is gone. A task that is gone is not
+//!    called any more.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -21,28 +23,28 @@ use tokio::task::yield_now;
 
 use crate::server::turns::takes_turns;
 
-/// How often a task yields at most. Between two looks of the runtime 61 tasks run.
+/// How often a task yields at most. The runtime runs 61 tasks between two checks for events.
 const YIELDS_MAX: usize = 8;
 
-/// The calls of all connections of a server.
+/// The counts of calls for all connections of a server.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     made: AtomicU64,
     followed: AtomicU64,
 }
 
-/// How the task of a connection is called.
+/// Wakes the task of a connection, and counts these calls.
 struct Call {
     calls: Arc<Calls>,
     task: Waker,
-    /// Whether it was called and did not run since, or is gone.
+    /// Whether the task was woken and has not run since, or is gone.
     is_made: AtomicBool,
     /// The number of the last call.
     number: AtomicU64,
 }
 
 impl Call {
-    /// The task runs. Answers whether others should run first.
+    /// Says that the task runs. Returns whether others should run first.
     fn follow(&self) -> bool {
         if !self.is_made.swap(false, Ordering::Relaxed) {
             return false;
@@ -52,8 +54,8 @@ impl Call {
         self.number.load(Ordering::Relaxed) == made && followed < made
     }
 
-    /// Whether calls from before the last one of this task are not followed, as far as the counts say: later ones that were followed
-    /// count for them.
+    /// Whether calls from before the last call of this task are not followed yet. Only counts are compared, so a
+    /// later call that was followed counts like an earlier one.
     fn is_early(&self) -> bool {
         self.calls.followed.load(Ordering::Relaxed) < self.number.load(Ordering::Relaxed)
     }
@@ -73,11 +75,11 @@ impl Wake for Call {
     }
 }
 
-/// Who calls a connection, and counts how often.
+/// Wakes a connection, and counts how often.
 pub(super) struct Caller {
     calls: Arc<Calls>,
     counted: Option<Counted>,
-    /// Others were called before the connection, and did not run yet.
+    /// Whether others were woken before the connection and have not run yet.
     is_early: bool,
 }
 
@@ -95,7 +97,7 @@ impl Caller {
         }
     }
 
-    /// Waits, and counts the calls meanwhile, if the thread takes turns.
+    /// Waits, and if the thread takes turns counts the calls meanwhile.
     pub(super) async fn count<W: Future>(&mut self, wait: W) -> W::Output {
         let mut wait = pin!(wait);
         self.is_early = false;
@@ -104,14 +106,14 @@ impl Caller {
                 return wait.as_mut().poll(cx);
             }
             let Counted { call, waker } = Counted::of(&mut self.counted, &self.calls, cx.waker());
-            // What it waited for may be there at the first call, and more to wait for after that.
+            // The wait may end at the first call, or go on after it.
             self.is_early |= call.follow();
             wait.as_mut().poll(&mut Context::from_waker(waker))
         })
         .await
     }
 
-    /// Lets the connections run that were called before this one, if there are any.
+    /// Lets the connections run that were woken before this one, if there are any.
     pub(super) async fn let_earlier_run(&mut self) {
         if !std::mem::take(&mut self.is_early) {
             return;
@@ -127,7 +129,7 @@ impl Caller {
 }
 
 impl Counted {
-    /// The one that is there, if it calls this task.
+    /// The existing one, if it wakes this task; otherwise a new one.
     fn of<'c>(counted: &'c mut Option<Self>, calls: &Arc<Calls>, task: &Waker) -> &'c Self {
         if counted
             .as_ref()
@@ -150,7 +152,7 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // It stays made: nobody counts it any more.
+        // It stays marked as woken, so later calls are not counted.
         if self.call.is_made.swap(true, Ordering::Relaxed) {
             self.call.calls.followed.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,9 +1,9 @@
-//! The thread that gives back the space of removed collections.
+//! The thread that frees the space of removed collections.
 //!
-//! It walks over the rows in small steps with pauses between them, so that commands hardly notice.
-//! A walk begins when the server starts, and after that when something was written since the last
-//! one began; it rests for long if that walk was long. An idle server does nothing. Of a large collection, the
-//! files that held its rows are then made anew without them; the space of smaller ones comes back with the compactions that the store makes anyway.
+//! It walks over the rows in small steps with pauses between them, so that commands hardly notice. A walk begins when
+//! the server starts, and later whenever something was written since the last walk began. After a long walk it pauses
+//! for long. An idle server does nothing. For a large collection, the files that held its rows are then rewritten
+//! without them; the space of smaller ones is freed by the compactions that the store makes anyway.
 
 use std::io;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::types::Sweeper;
 const STEP_ROWS: usize = 1024;
 /// How long to wait between two steps: at most 10,000 rows a second are removed.
 const STEP_PAUSE: Duration = Duration::from_millis(100);
-/// How long to wait between two walks at least.
+/// The least pause between two walks.
 const WALK_PAUSE: Duration = Duration::from_secs(2);
-/// And so many times as long as the last one worked, up to a bound: a walk passes over the tombstones of millions of rows in a
-/// part of a second, which is much if it happens every two.
+/// The pause is also at least this many times as long as the last walk worked, up to a bound: a walk passes over the
+/// tombstones of millions of rows in a fraction of a second, which is much if it happens every two seconds.
 const REST: u32 = 30;
 const REST_MAX: Duration = Duration::from_secs(60);
 
 /// Removes orphans until it is dropped.
 pub(super) struct Reclaimer {
-    /// Nothing is ever sent: the thread ends when this is gone.
+    /// Nothing is ever sent: the thread ends when the sender is dropped.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -37,7 +37,7 @@ impl Reclaimer {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// The operating system cannot start a thread.
     pub(super) fn start(store: Arc<dyn Store>, durability: Arc<Durability>) -> io::Result<Self> {
         let (stop, stopped) = channel();
         let thread = thread::Builder::new()
@@ -54,13 +54,13 @@ impl Drop for Reclaimer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // The thread never panics by itself, and a panic was printed already.
+            // The thread does not panic by itself; if it did, the panic was printed already.
             let _ = thread.join();
         }
     }
 }
 
-/// How long to wait behind a walk that worked for so long.
+/// How long to wait after a walk that worked for this long.
 fn pause_after(worked: Duration) -> Duration {
     worked.saturating_mul(REST).clamp(WALK_PAUSE, REST_MAX)
 }

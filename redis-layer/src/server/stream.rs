@@ -1,4 +1,4 @@
-//! What a connection talks over: TCP, or a Unix socket. Both do the same, and which it is does not matter behind this file.
+//! The stream of a connection: TCP, or a Unix socket. Code outside of this file need not know which.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -17,7 +17,7 @@ pub(super) enum Stream {
     Unix(UnixStream),
 }
 
-/// The same call, whichever it is.
+/// Makes the same call on either kind of stream.
 macro_rules! of_either {
     ($either:expr, $stream:ident => $call:expr) => {
         match $either {
@@ -28,8 +28,8 @@ macro_rules! of_either {
 }
 
 impl Stream {
-    /// Answers are written in one piece, so waiting for more of them only costs time. And a client whose machine is gone
-    /// without a word is noticed some day. Over a Unix socket there is no other machine.
+    /// Prepares the socket. Answers are written in one piece, so delaying them to collect more only costs time. And a
+    /// client whose machine has vanished is noticed at some point. Over a Unix socket there is no other machine.
     ///
     /// # Errors
     /// The connection is gone.
@@ -39,7 +39,7 @@ impl Stream {
         };
         stream.set_nodelay(true)?;
         if keepalive_s > 0 {
-            // As Redis: the first question after the idle time, three more at a third of it.
+            // As in Redis: the first probe after the idle time, then three more at a third of that time.
             let keepalive = TcpKeepalive::new()
                 .with_time(Duration::from_secs(keepalive_s))
                 .with_interval(Duration::from_secs((keepalive_s / 3).max(1)))
@@ -53,7 +53,8 @@ impl Stream {
         of_either!(self, stream => stream.ready(interest).await)
     }
 
-    /// Is ready when there may be bytes to read. Only one task may wait so, and it costs half of what [`ready`](Self::ready) does.
+    /// Completes when there may be bytes to read. Only one task may wait like this, and it costs half of what
+    /// [`ready`](Self::ready) does.
     pub(super) fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_either!(self, stream => stream.poll_read_ready(cx))
     }

@@ -1,40 +1,41 @@
-//! Answers of connections that are ready together leave together.
+//! Answers of connections that are ready together are sent together.
 //!
-//! To send to a client that sleeps is to wake it, and that is half of the cost of a send. A client with many connections that
-//! is woken for each answer reads it, asks again, and sleeps before the next answer comes. So a thread first runs the
-//! commands of all connections that are ready, and then sends all their answers, as Redis does: the first of them
-//! wakes the client, which is awake when the others come.
+//! Sending to a client that sleeps wakes it, and that is half of the cost of sending. A client with many connections
+//! that is woken for each answer reads that answer, sends a command, and sleeps again before the next answer comes.
+//! So a thread first runs the commands of all connections that are ready, and then sends all their answers, as Redis
+//! does: the first answer wakes the client, which is awake when the others come.
 //!
-//! Who is alone waits for nobody: if a thread has served one connection since it last had nothing to do, that one is
-//! answered at once. Only threads that tell when they have nothing to do take part.
+//! A connection that is alone does not wait for others: if a thread has served only one connection since it was last
+//! idle, that one is answered at once. Only threads that know when they become idle take part.
 //!
-//! Left out: runtimes of several threads. There, answers that wait are work that an idle thread is woken for: measured, that
-//! costs more than it saves.
+//! Left out: runtimes with several threads. There, delayed answers are work for which an idle thread is woken;
+//! measured, that costs more than it saves.
 
 use std::cell::Cell;
 
 thread_local! {
-    /// Whether this thread has served a connection since it last had nothing to do. `None` if it does not tell.
+    /// Whether this thread has served a connection since it was last idle. `None` if it is not told when it becomes
+    /// idle.
     static HAS_SERVED: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
-/// The thread of a runtime has nothing to do: for [`on_thread_park`](tokio::runtime::Builder::on_thread_park). To be told so
-/// is worth it for a runtime of one thread.
+/// Says that the thread of a runtime is idle: for [`on_thread_park`](tokio::runtime::Builder::on_thread_park). Only
+/// worth using for a runtime with one thread.
 pub fn thread_rests() {
     HAS_SERVED.set(Some(false));
 }
 
-/// Whether this thread tells when it has nothing to do.
+/// Whether this thread is told when it becomes idle.
 pub(super) fn takes_turns() -> bool {
     HAS_SERVED.get().is_some()
 }
 
-/// Whether other connections may be ready too: this thread has served one since it last had nothing to do.
+/// Whether other connections may be ready too: this thread has served one since it was last idle.
 pub(super) fn others_may_be_ready() -> bool {
     HAS_SERVED.get() == Some(true)
 }
 
-/// Lets the other connections run that are ready, if there may be any.
+/// Lets other ready connections run, if there may be any.
 pub(super) async fn let_others_run() {
     if takes_turns() && HAS_SERVED.replace(Some(true)) == Some(true) {
         tokio::task::yield_now().await;
@@ -47,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// In which order three connections that are ready together run and answer.
+    /// The order in which three connections that are ready together run and answer.
     fn order(tells: bool) -> Vec<&'static str> {
         HAS_SERVED.set(None);
         if tells {

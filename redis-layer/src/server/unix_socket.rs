@@ -1,9 +1,10 @@
-//! The Unix socket: a file that clients of the same machine connect to.
+//! The Unix socket: a file that clients on the same machine connect to.
 //!
 //! Invariants
-//! 1. Nobody connects before the file has its mode: it gets it between `bind` and `listen`.
-//! 2. What is replaced at a start is a socket that nobody listens at, as a killed server leaves one. Any other file stays.
-//! 3. The file is gone when the listener is, unless somebody has put another in its place.
+//! 1. Nobody can connect before the file has its mode: the mode is set between `bind` and `listen`.
+//! 2. At a start, only a socket that nobody listens on is replaced, such as a killed server leaves. Any other file
+//!    stays.
+//! 3. The file is removed with the listener, unless somebody has replaced it by another one.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -17,20 +18,20 @@ use tokio::net::{UnixListener, UnixStream};
 /// How many connections may wait to be accepted.
 const BACKLOG: i32 = 511;
 
-/// A Unix socket that is listened at.
+/// A Unix socket that the server listens on.
 #[derive(Debug)]
 pub(super) struct UnixSocket {
     listener: UnixListener,
     path: PathBuf,
-    /// Device and number of the file.
+    /// The device and the number of the file.
     file: (u64, u64),
 }
 
 impl UnixSocket {
-    /// Listens at a path. With the mode 0 the file has the one that the process gives to new files.
+    /// Listens on a path. With the mode 0, the file keeps the permissions that the process gives to new files.
     ///
     /// # Errors
-    /// `AddrInUse` if somebody listens there; `AlreadyExists` if the file is something else; those of the system.
+    /// `AddrInUse` if somebody listens on it; `AlreadyExists` if the file is something else; those of the system.
     pub(super) fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         remove_left_over(path)?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
@@ -51,7 +52,7 @@ impl UnixSocket {
         self.listener.accept().await.map(|(stream, _)| stream)
     }
 
-    /// What `CLIENT LIST` shows of both ends, as Redis: the path, and the port that it has not.
+    /// What `CLIENT LIST` shows for both ends, as in Redis: the path, and 0 in place of a port.
     pub(super) fn address(&self) -> String {
         format!("{}:0", self.path.display())
     }
@@ -60,7 +61,7 @@ impl UnixSocket {
 impl Drop for UnixSocket {
     fn drop(&mut self) {
         if identity(&self.path).is_ok_and(|file| file == self.file) {
-            // Whoever finds it next can remove it too.
+            // If this fails, the next server that finds the file can still remove it.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,20 +1,20 @@
-//! The task that looks at all connections now and then: who is idle for too long, and whether all
-//! of them together hold more memory than they may.
+//! The task that checks all connections now and then: which have been idle for too long, and whether all of them
+//! together hold more memory than they may.
 //!
-//! A look costs a few loads for each connection. While nothing arrives and nothing is sent, memory
-//! cannot grow, and only the idle times are looked at, once a second.
+//! A check costs a few loads for each connection. While nothing arrives and nothing is sent, memory cannot grow, and
+//! only the idle times are checked, once a second.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::commands::{Peer, Server};
 
-/// How often memory is looked at while there is traffic.
+/// How often memory is checked while there is traffic.
 const STEP: Duration = Duration::from_millis(100);
-/// How many steps lie between two looks at idle times.
+/// How many steps there are between two checks of the idle times.
 const STEPS_A_SECOND: u32 = 10;
 
-/// Watches until it is aborted.
+/// Checks until the task is aborted.
 pub(super) async fn watch_clients(server: Arc<Server>) {
     let mut ticks = tokio::time::interval(STEP);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -55,8 +55,7 @@ fn close_idle(server: &Server) {
     }
 }
 
-/// Ends connections, those that hold most first, until all of them hold no more than
-/// `maxmemory-clients`.
+/// Ends connections, those that hold most memory first, until all together hold no more than `maxmemory-clients`.
 fn relieve(server: &Server) {
     let most = server.config.live.all_clients_bytes();
     if most == 0 {

@@ -4,10 +4,9 @@
 //! are not synced; [`Store::sync`] makes everything before it durable, because all families share
 //! one log.
 //!
-//! Numbers for [`Store::unique`] are reserved in blocks: a row in the system space holds the end
-//! of the block that is in use. The row is written before the first number of the block is handed
-//! out, so in the log it stands before every row that uses the number. If such a row survives a
-//! power cut, so does the reservation.
+//! Numbers for [`Store::unique`] are reserved in blocks: a row in the system space holds the end of the block that is
+//! in use. The row is written before the first number of the block is handed out, so in the log it precedes every row
+//! that uses the number. If such a row survives a power cut, so does the reservation.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,29 +27,31 @@ use crate::store::{
 const RESERVED_ROW: &[u8] = b"reserved-numbers";
 /// How many numbers one reservation takes. An unclean stop wastes at most this many.
 const BLOCK: u64 = 1 << 16;
-/// Room for what the engine's batch stores of a row besides key and value.
+/// Room for what the engine's batch stores for each row besides key and value.
 const ROW_BYTES: usize = 16;
 
-/// So much of all spaces together is kept in memory before it is written to tables, unless the engine's options say something
-/// else. That is more than the engine takes by itself: what was written lately is asked for most, and is found in memory by one
-/// look, in tables by several. While writes come faster than the disk takes them, there is up to three times as much.
+/// How much all spaces together keep in memory before it is written to tables, unless the engine's options say
+/// otherwise. It is more than the engine's own default: what was written lately is read most, and one lookup finds it
+/// in memory, where tables take several. While writes come faster than the disk takes them, up to three times as much
+/// is in memory.
 const WRITE_BUFFER_BYTES: usize = 512 << 20;
-/// One space has at most this part of it, so that with one alone the log is no longer than is quickly read.
+/// One space gets only this part of it, so that the log stays short enough to be read quickly even when a single space
+/// takes all writes.
 const SPACES_TO_FILL_IT: usize = 2;
 
 /// A store on the engine.
 pub struct EngineStore {
     dir: PathBuf,
-    /// The number of the checkpoint that this store made last, 0 for none. One is made at a time.
+    /// The number of the checkpoint that this store made last; 0 for none. The lock lets one be made at a time.
     last_checkpoint: Mutex<u64>,
     db: Db,
-    /// By [`Space::index`]. Snapshots share them.
+    /// Indexed by [`Space::index`]. Snapshots share them.
     families: Arc<[Family; Space::ALL.len()]>,
     locks: StripedLocks,
     numbers: Mutex<Numbers>,
 }
 
-/// The block of numbers that is handed out.
+/// The block of reserved numbers that is being handed out.
 #[derive(Debug)]
 struct Numbers {
     last: u64,
@@ -67,8 +68,8 @@ impl EngineStore {
         Self::open_with(dir, Options::default())
     }
 
-    /// Opens a database with options of the engine. The column families are added to them, and a bound of what they hold in
-    /// memory together, if there is none.
+    /// Opens a database with the engine's options. Adds the column families to them, and a bound on what these hold
+    /// in memory together, if the options have none.
     ///
     /// # Errors
     /// As [`EngineStore::open`]; a damaged reservation of numbers.
@@ -207,14 +208,15 @@ impl Store for EngineStore {
         let name = |n: u64| format!("{}.save-{n:06}", self.dir.display());
         let mut number = self.last_checkpoint.lock();
         let mut next = *number + 1;
-        // A name that an earlier run left behind is taken.
+        // A checkpoint of an earlier run may still have this name.
         while Path::new(&name(next)).exists() {
             next += 1;
         }
         self.db.checkpoint(name(next)).map_err(Error::new)?;
         let before = std::mem::replace(&mut *number, next);
         if before > 0 {
-            // Only what this store made. A copy that somebody took away is gone already.
+            // Only a checkpoint that this store made is removed. Failure is ignored: somebody may have taken the copy
+            // away.
             let _ = std::fs::remove_dir_all(name(before));
         }
         Ok(())
@@ -241,13 +243,13 @@ struct EngineSnapshot {
     families: Arc<[Family; Space::ALL.len()]>,
 }
 
-/// A value of the engine, kept where it lies.
+/// A value of the engine, borrowed where it lies instead of copied.
 struct Pinned(engine::Value);
 
 impl Pinned {
     #[inline]
     fn share(value: engine::Value) -> Bytes {
-        // The rows of members are all empty.
+        // Rows without a value are common (members of sets, score rows), and need no owner.
         if value.is_empty() {
             Bytes::new()
         } else {

@@ -3,7 +3,7 @@
 /// The result of a call to a store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A store failed. The text is the store's own and says what a person can do.
+/// The error of a store. The text is the store's own and says what a person can do.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(Box<dyn std::error::Error + Send + Sync>);

@@ -1,16 +1,17 @@
-//! Who waits for a taken lock with a task, and keeps no thread from its work: a queue for each stripe.
+//! Queues of tasks that wait for a taken lock without blocking a thread: one queue for each stripe.
 //!
-//! A waiter has a [`Place`]: a ticket in the queue of one stripe, and a waker. Who gives a stripe back calls the oldest in its
-//! queue, which leaves the queue by that and asks for the lock again. The lock is not handed over: whoever comes
-//! in between may take it, because a lock that lies in wait for a task serves nobody. Then the called one goes back to
-//! where its ticket belongs, before all who came later.
+//! A waiter has a [`Place`]: a ticket in the queue of one stripe, and a waker. A caller that gives a stripe back
+//! calls the oldest waiter of its queue. That removes the waiter from the queue, and it asks for the lock again. The
+//! lock is not handed over: anybody may take it in the meantime, because a lock that is reserved for a sleeping task
+//! does nobody any good. The waiter then goes back to where its ticket belongs, ahead of all that came later.
 //!
 //! Invariants
-//! 1. A queue is in the order of its tickets.
-//! 2. Who joins a queue looks at the lock again afterwards; who gives a lock back looks at the queue afterwards. Between
-//!    the two steps of both stands a fence, so that at least one of them sees the other.
-//! 3. A call is never lost. The called one takes the stripe, and calls the next when it gives it back; or it finds the stripe
-//!    taken, and who holds it will call; or it does neither, and calls the next in its place ([`Place::leave`]).
+//! 1. A queue is sorted by its tickets.
+//! 2. A task that joins a queue looks at the lock again afterwards; a caller that gives a lock back looks at the
+//!    queue afterwards. In both, a fence separates the two steps, so that at least one of them sees the other.
+//! 3. A call is never lost. The called task takes the stripe, and calls the next one when it gives it back; or it
+//!    finds the stripe taken, and the holder will call; or it does neither, and calls the next one in its place
+//!    ([`Place::leave`]).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use parking_lot::Mutex;
 /// The queues of all stripes.
 #[derive(Debug, Default)]
 pub(super) struct LockQueues {
-    /// How many wait, for who gives a lock back and wants to know without a lock.
+    /// How many tasks wait: whether there is anybody to call is read here, without a lock.
     waiting: AtomicUsize,
     last_ticket: AtomicU64,
     /// Queues that are not empty, by stripe.
@@ -30,7 +31,7 @@ pub(super) struct LockQueues {
 }
 
 impl LockQueues {
-    /// These stripes were given back: calls the oldest of those who wait for each.
+    /// Calls the oldest waiter of each of these stripes, which were just given back.
     pub(super) fn call(&self, stripes: &[u16]) {
         fence(Ordering::SeqCst);
         if self.waiting.load(Ordering::Relaxed) > 0 {
@@ -68,7 +69,7 @@ impl LockQueues {
         fence(Ordering::SeqCst);
     }
 
-    /// Takes a ticket out of a queue. Answers false if it was not there: it has been called.
+    /// Takes a ticket out of a queue. Returns false if it was not there, because it has been called.
     fn remove(&self, stripe: u16, ticket: u64) -> bool {
         let mut queues = self.queues.lock();
         let Some(queue) = queues.get_mut(&stripe) else {
@@ -85,14 +86,14 @@ impl LockQueues {
         true
     }
 
-    /// How many wait.
+    /// How many tasks wait.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.queues.lock().values().map(VecDeque::len).sum()
     }
 }
 
-/// Where somebody stands who waits for locks, if anywhere. Who drops it waits no more.
+/// The place of a task that waits for locks, if it waits for any. Dropping it ends the waiting.
 #[derive(Debug, Default)]
 pub struct Place(Option<Standing>);
 
@@ -110,8 +111,8 @@ impl Place {
         self.0.is_some()
     }
 
-    /// Stands in the queue of `stripe` from now on, in the order of when the waiting began. The caller looks at the lock again
-    /// after this.
+    /// Joins the queue of `stripe`. The ticket is kept from when the waiting began, also when the task moves to
+    /// another queue. The caller looks at the lock again after this.
     pub(super) fn join(&mut self, queues: &Arc<LockQueues>, stripe: u16, waker: &Waker) {
         let ticket = match &self.0 {
             Some(standing) if standing.stripe == stripe => standing.ticket,
@@ -130,7 +131,7 @@ impl Place {
         });
     }
 
-    /// Waits no more, because it holds the locks of `stripes`.
+    /// Ends the waiting, because the task now holds the locks of `stripes`. A call for another stripe is passed on.
     pub(super) fn leave_with(&mut self, stripes: &[u16]) {
         if let Some(standing) = self.0.take() {
             let was_called = !standing.queues.remove(standing.stripe, standing.ticket);
@@ -140,7 +141,7 @@ impl Place {
         }
     }
 
-    /// Waits no more. If it was called, somebody else is called in its place.
+    /// Ends the waiting. If the task was called already, the next one is called in its place.
     pub fn leave(&mut self) {
         self.leave_with(&[]);
     }
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
     use crate::store::{Scope, StripedLocks};
 
-    /// A task that does nothing but to wait for its call.
+    /// A task that only waits to be called.
     struct Task {
         is_called: AtomicBool,
         thread: Thread,
@@ -190,7 +191,7 @@ mod tests {
             self.is_called.swap(false, Ordering::SeqCst)
         }
 
-        /// Answers false, and tells the others, if nobody calls.
+        /// Returns false, and tells the other threads, if the call does not come.
         fn wait(&self, failed: &AtomicBool) -> bool {
             let since = Instant::now();
             while !self.is_called() {
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(called(), [false, false, false]);
         drop(guard);
         assert_eq!(called(), [true, false, false]);
-        // Another one is faster, so the first goes back to the front.
+        // Another caller is faster, so the first waiter goes back to the front of the queue.
         let faster = locks.try_lock(scope).unwrap();
         let mut ask = |at: usize| locks.lock_or_queue(scope, &tasks[at].1, &mut places[at]);
         assert!(ask(0).is_none());
@@ -255,7 +256,7 @@ mod tests {
                 0 => drop(place),
                 1 => place.leave(),
                 _ => {
-                    // It has a queue for keys and none for everything.
+                    // There are queues for the locks of keys, but none for the lock of everything.
                     let _all = locks.lock(everything);
                     assert!(locks.lock_or_queue(ask, &first_waker, &mut place).is_none());
                     assert!(!place.is_taken());
@@ -267,8 +268,9 @@ mod tests {
         }
     }
 
-    /// Rounds in which each thread wants some of a few locks once, and some give up. After a lost call nobody comes who
-    /// would call by chance: somebody waits in vain. The threads let each other in between the steps of the locks.
+    /// In each round every thread takes some of a few locks once, and some threads give up. After a lost call nobody
+    /// else comes and calls by chance, so a thread waits in vain. `let_others_in` lets the threads run between the
+    /// steps of the locks.
     #[test]
     fn no_call_is_lost() {
         const THREADS: usize = 4;
@@ -292,7 +294,7 @@ mod tests {
                     break None;
                 }
             };
-            // Not one atomic step on purpose: only the lock of "b" makes it one.
+            // Deliberately not one atomic step: only the lock of "b" makes it one.
             if guard.is_some() && keys.contains(&Bytes::from("b")) {
                 let seen = counter.load(Ordering::Relaxed);
                 thread::yield_now();

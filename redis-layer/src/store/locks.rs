@@ -1,15 +1,15 @@
 //! Locks on keys for a store that lives in one process.
 //!
 //! A key hashes to one of a fixed number of stripes, so memory does not grow with the keys. Two
-//! keys may share a stripe: then their writers wait for one another without need, which is slow
-//! and never wrong.
+//! keys may share a stripe: then their writers wait for one another needlessly, which is slow
+//! but never wrong.
 //!
 //! Invariants
-//! 1. The stripes of one call are taken in ascending order, each once, behind the lock that all
-//!    share. Two calls can therefore not wait for each other in a circle.
-//! 2. A caller holds all the stripes of its keys, or is still waiting.
-//! 3. Whoever gives a stripe back calls the oldest task that waits for it ([`LockQueues`]), also who held it only to learn that
-//!    the next one is taken.
+//! 1. The stripes of one call are taken in ascending order, each once, after the lock that all calls share. Two calls
+//!    can therefore not wait for each other in a circle.
+//! 2. A caller holds all the stripes of its keysor is still waiting.
+//! 3. Whoever gives a stripe back calls the oldest task that waits for it ([`LockQueues`]). That includes a caller
+//!    that gives it back because the next stripe that it needs is taken.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::store::lock_queue::{LockQueues, Place};
 use crate::store::{Guard, Scope};
 
-/// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: two of them share a
-/// stripe once in six times.
+/// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: then two of them share
+/// a stripe about once in fourteen times.
 const STRIPES: usize = 1 << 16;
 
 /// A fixed set of locks that all keys share.
 #[derive(Debug)]
 pub struct StripedLocks {
     stripes: Vec<Mutex<()>>,
-    /// Shared by all who hold some keys; alone with it is who holds everything.
+    /// Taken shared by each call that locks some keys, and exclusively by a call that locks everything.
     everything: RwLock<()>,
     /// Tasks that wait for stripes.
     queues: Arc<LockQueues>,
@@ -44,8 +44,9 @@ impl Default for StripedLocks {
             stripes: (0..STRIPES).map(|_| Mutex::new(())).collect(),
             everything: RwLock::default(),
             queues: Arc::default(),
-            // By chance, so that nobody can easily choose keys that all share a stripe. Who could would make
-            // writers wait, no more: so the hash is one for speed, and not the slower one of the standard library.
+            // Random, so that nobody can easily choose keys that all share a stripe. Somebody who could would make
+            // writers wait and do no other harm, so a fast hash is enough and the slower one of the standard library
+            // is not needed.
             seed: RandomState::new().hash_one(STRIPES),
         }
     }
@@ -80,8 +81,8 @@ impl StripedLocks {
         Some(Box::new(self.try_take(scope).ok()?))
     }
 
-    /// As [`Self::try_lock`], and as [`Store::lock_or_queue`](crate::store::Store::lock_or_queue) says. Whoever holds everything
-    /// has no queue.
+    /// As [`Self::try_lock`], but joins a queue as [`Store::lock_or_queue`](crate::store::Store::lock_or_queue) says.
+    /// While somebody holds everything, there is no queue to join.
     #[must_use]
     pub fn lock_or_queue(
         &self,
@@ -110,7 +111,7 @@ impl StripedLocks {
         }
     }
 
-    /// Takes the locks of `scope`, or none of them if others hold one for longer than that.
+    /// Takes the locks of `scope`, or none of them if they are not all free within `patience`.
     #[must_use]
     pub fn lock_for(&self, scope: Scope<'_>, patience: Duration) -> Option<Box<dyn Guard + '_>> {
         let deadline = Instant::now() + patience;
@@ -143,7 +144,8 @@ impl StripedLocks {
         }
     }
 
-    /// Takes the stripes of keys one after the other, each by `take`. If that gives up, those before are given back.
+    /// Takes the stripes of keys one after the other, each by `take`. If `take` gives up, the stripes taken so far
+    /// are given back.
     fn take<'a>(
         &'a self,
         keys: &[Bytes],
@@ -187,13 +189,13 @@ impl StripedLocks {
     }
 }
 
-/// Between two steps others may come in. In a test they do.
+/// A point between two steps where other threads may run. In tests it makes them run.
 fn let_others_in() {
     #[cfg(test)]
     std::thread::yield_now();
 }
 
-/// The locks of one call, which are given back in this order. Who waits for them is called at last.
+/// The locks of one call. The fields are dropped in order: the locks first, and then [`Call`] tells the waiters.
 enum Held<'a> {
     One(
         #[expect(dead_code, reason = "it is held")] MutexGuard<'a, ()>,
@@ -220,7 +222,7 @@ impl Held<'_> {
 
 impl Guard for Held<'_> {}
 
-/// Calls those who wait for stripes when it is dropped.
+/// Calls the tasks that wait for the stripes when it is dropped.
 struct Call<'a, S: AsRef<[u16]>> {
     queues: &'a LockQueues,
     stripes: S,
@@ -252,7 +254,7 @@ mod tests {
                 scope.spawn(move || {
                     for _ in 0..500 {
                         let _guard = locks.lock(Scope::Keys(keys));
-                        // Not one atomic step on purpose: only the lock makes it one.
+                        // Deliberately not one atomic step: only the lock makes it one.
                         let seen = counter.load(Ordering::Relaxed);
                         thread::yield_now();
                         counter.store(seen + 1, Ordering::Relaxed);
@@ -311,7 +313,7 @@ mod tests {
         keys.sort_by_key(|key| locks.number(key));
         let _second = locks.lock(Scope::Keys(&keys[1..]));
         let called = Arc::new(Called(AtomicBool::new(false)));
-        // Somebody has just found the first one taken, by who wants both.
+        // A task that waits for the first key has just found it held, by a caller that wants both keys.
         let mut place = Place::default();
         let waker = Waker::from(Arc::clone(&called));
         place.join(&locks.queues, locks.number(&keys[0]), &waker);

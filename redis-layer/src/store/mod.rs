@@ -4,12 +4,12 @@
 //!
 //! - **snapshots** ([`Snapshot`]): point reads and ordered scans, both ways, of one moment;
 //! - **atomic batches** ([`Batch`]) over all spaces: all of it is seen, or nothing;
-//! - **locks on keys** ([`Store::lock`]), so that a command may read, think and write;
+//! - **locks on keys** ([`Store::lock`]), so that a command can read, decide and write;
 //! - **numbers that were never handed out before** ([`Store::unique`]).
 //!
-//! Nothing here assumes one process. Locks and unique numbers are the store's business, and not
-//! this crate's, for that reason: a store that several processes share grants leases and hands
-//! out numbers by its own means, and nothing above it changes.
+//! Nothing here assumes one process. That is why locks and unique numbers belong to the store and not to the layers
+//! above: a store that several processes share grants leases and hands out numbers in its own way, and nothing above
+//! it changes.
 //!
 //! Invariants that every implementation keeps, and `tests/store_conformance.rs` checks
 //! 1. Keys sort by their bytes, a shorter key before its continuations.
@@ -19,7 +19,7 @@
 //! 4. `unique` never answers the same number twice, not even after a crash, as long as a row that
 //!    was written with the number has survived it.
 //!
-//! Left out: transactions with conflicts. A command knows its keys before it starts, so it locks
+//! Left out: optimistic transactions that may fail with a conflict. A command knows its keys before it starts, so it locks
 //! them; the snapshot that it takes afterwards is then current for those keys.
 
 mod btree;
@@ -44,7 +44,7 @@ pub use range::{KeyRange, next_key};
 /// A named space: an ordered map of its own. The engine keeps each in a column family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
-    /// What the store and the server keep for themselves.
+    /// What the store and the server keep for their own use.
     System,
     /// One row for each Redis key: its type, its expiry, and the value of a string.
     Metadata,
@@ -113,7 +113,7 @@ pub struct Change {
 }
 
 impl Batch {
-    /// Makes room for so many entries more.
+    /// Makes room for this many more entries.
     pub fn reserve(&mut self, entries: usize) {
         self.changes.reserve(entries);
     }
@@ -130,12 +130,12 @@ impl Batch {
         self.changes.push(Change { space, key, value });
     }
 
-    /// Removes all rows of a range, as if that came before every other change of the batch.
+    /// Removes all rows of a range before any other change of the batch is applied.
     pub fn clear(&mut self, space: Space, range: KeyRange) {
         self.cleared.push((space, range));
     }
 
-    /// The ranges that are emptied first.
+    /// The ranges that are emptied before the changes are applied.
     #[must_use]
     pub fn cleared(&self) -> &[(Space, KeyRange)] {
         &self.cleared
@@ -168,10 +168,10 @@ pub trait Guard {}
 
 /// An ordered store.
 ///
-/// All methods may be called from any thread. None of them may be called by a thread that waits
-/// for itself: take all locks of a command in one call.
+/// All methods may be called from any thread. A thread that holds locks must not
+/// ask for more, or it may wait for itself: take all locks of a command in one call.
 pub trait Store: Send + Sync {
-    /// The rows of this moment.
+    /// The rows as they are now.
     ///
     /// # Errors
     /// Those of the medium.
@@ -180,7 +180,7 @@ pub trait Store: Send + Sync {
     /// Applies the whole batch at once. It may still be lost by a power cut until [`Store::sync`].
     ///
     /// # Errors
-    /// Those of the medium. Nothing of the batch is seen then.
+    /// Those of the medium. Then nothing of the batch is seen.
     fn write(&self, batch: Batch) -> Result<()>;
 
     /// Keeps other callers of `lock` off these keys until the guard is dropped. Readers need no
@@ -191,7 +191,7 @@ pub trait Store: Send + Sync {
     /// A shared store may fail to reach the others.
     fn lock<'a>(&'a self, scope: Scope<'_>) -> Result<Box<dyn Guard + 'a>>;
 
-    /// As [`Store::lock`], if that needs no wait. A store that cannot tell waits.
+    /// As [`Store::lock`], but answers `None` if it would have to wait. A store that cannot tell waits.
     ///
     /// # Errors
     /// As [`Store::lock`].
@@ -199,8 +199,8 @@ pub trait Store: Send + Sync {
         self.lock(scope).map(Some)
     }
 
-    /// As [`Store::lock`], but gives up after about so long, with nothing held. A store that
-    /// cannot give up waits.
+    /// As [`Store::lock`], but gives up after about `patience`, and then holds nothing. A store that cannot give up
+    /// waits.
     ///
     /// # Errors
     /// As [`Store::lock`].
@@ -213,10 +213,11 @@ pub trait Store: Send + Sync {
         self.lock(scope).map(Some)
     }
 
-    /// As [`Store::try_lock`], for a task that waits without a thread: if others hold one of the locks, it gets a place among
-    /// those who wait, and `waker` is called when it is worth to ask again, with the same place. Who was called and
-    /// does not ask drops the place or [leaves](Place::leave) it, so that the next is called. A store that cannot
-    /// call waits itself. If the place [is not taken](Place::is_taken) after a refusal, nobody will be called.
+    /// As [`Store::try_lock`], for a task that waits without blocking a thread. If somebody else holds one of the
+    /// locks, the task gets a place among the waiting ones, and `waker` is called when it is worth asking again, with
+    /// the same place. A task that was called but does not want the locks any more drops the place or
+    /// [leaves](Place::leave) it, so that the next one is called. A store that cannot call tasks waits itself. If the
+    /// place [is not taken](Place::is_taken) after a refusal, nobody will call.
     ///
     /// # Errors
     /// As [`Store::lock`].
@@ -239,20 +240,20 @@ pub trait Store: Send + Sync {
     /// Returns when every batch written before the call would survive a power cut.
     ///
     /// # Errors
-    /// Those of the medium. The caller must not acknowledge what it wrote.
+    /// Those of the medium. The caller must not acknowledge its writes.
     fn sync(&self) -> Result<()>;
 
-    /// Makes a copy of this moment that can be taken away as a backup, where the store keeps
-    /// files. What it replaces is the copy before. A store without files has nothing to do.
+    /// Makes a copy of the store as it is now, which can be taken away as a backup. It replaces the previous copy. A
+    /// store without files has nothing to copy.
     ///
     /// # Errors
-    /// Those of the medium. An earlier copy is still there then.
+    /// Those of the medium. Then the previous copy is still there.
     fn checkpoint(&self) -> Result<()> {
         self.sync()
     }
 
-    /// Gives back the space of rows that were removed from a range, which a store may otherwise do when it has
-    /// time. May take long; beside it reads and writes go on.
+    /// Frees the space of rows that were removed from a range, which a store otherwise does when it has time. It may
+    /// take long; reads and writes go on meanwhile.
     ///
     /// # Errors
     /// Those of the medium.
@@ -261,7 +262,7 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Syncs and gives up what the store holds. Later calls may fail.
+    /// Syncs and releases what the store holds. Later calls may fail.
     ///
     /// # Errors
     /// Those of the medium.
@@ -278,7 +279,8 @@ pub trait Snapshot {
     /// Those of the medium.
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>>;
 
-    /// The values under several keys, in their order. A store may find them faster together than one by one.
+    /// The values under several keys, in the order of the keys. A store may find them faster together than one by
+    /// one.
     ///
     /// # Errors
     /// Those of the medium.
@@ -286,7 +288,7 @@ pub trait Snapshot {
         keys.iter().map(|key| self.get(space, key)).collect()
     }
 
-    /// The rows of `range` in the order of `direction`. The cursor stands on the first of them.
+    /// The rows of `range` in the order of `direction`. The cursor starts at the first of them.
     ///
     /// # Errors
     /// Those of the medium.
@@ -300,17 +302,18 @@ pub trait Snapshot {
 
 /// A position in a scan.
 pub trait Cursor {
-    /// The row under the cursor, or `None` behind the last one.
+    /// The row at the cursor, or `None` after the last one.
     fn row(&self) -> Option<(&[u8], &[u8])>;
 
-    /// Moves to the next row in the direction of the scan. Behind the last row it does nothing.
+    /// Moves to the next row in the direction of the scan. After the last row it does nothing.
     ///
     /// # Errors
-    /// Those of the medium. The cursor then stands behind the last row.
+    /// Those of the medium. The cursor is then after the last row.
     fn advance(&mut self) -> Result<()>;
 
-    /// Shows the row under the cursor and those behind it to `visit`, until it answers `false` or there are no more. The
-    /// cursor then stands on the row that was shown last, or behind the last one. A store may do that faster than step by step.
+    /// Passes the row at the cursor and those after it to `visit`, until that returns `false` or there are no more.
+    /// The cursor is then at the last row that was passed, or after the last one of the range. A store may do that
+    /// faster than row by row.
     ///
     /// # Errors
     /// As [`Cursor::advance`].

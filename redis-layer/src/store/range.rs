@@ -1,8 +1,8 @@
-//! A range of keys: from a first key, up to but without a second one.
+//! A range of keys: from a first key up to, but not including, a second one.
 //!
-//! Half-open ranges are enough, because byte strings are discrete in one direction: the least key
-//! above `k` is `k ++ 00`. So "behind `k`" starts at `k ++ 00`, and "up to and with `k`" ends
-//! there. There is no greatest key below `k`, which is why no other form is offered.
+//! Half-open ranges are enough, because each byte string has a next one: the least key above `k` is `k ++ 00`. So a
+//! range of the keys after `k` starts at `k ++ 00`, and a range that includes `k` as its last key ends there. There
+//! is no greatest key below `k`, which is why no other form is offered.
 
 use engine::keys::prefix_successor;
 
@@ -11,7 +11,7 @@ use engine::keys::prefix_successor;
 pub struct KeyRange {
     /// The least key that may be in the range.
     pub start: Vec<u8>,
-    /// The least key behind the range.
+    /// The least key after the range, if it has an end.
     pub end: Option<Vec<u8>>,
 }
 
@@ -25,7 +25,7 @@ impl KeyRange {
         }
     }
 
-    /// The keys from `start` up to but without `end`.
+    /// The keys from `start` up to, but not including, `end`.
     #[must_use]
     pub const fn between(start: Vec<u8>, end: Vec<u8>) -> Self {
         Self {

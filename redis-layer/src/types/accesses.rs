@@ -1,33 +1,35 @@
-//! When keys were last used: a table of fixed size, for `OBJECT IDLETIME`.
+//! When keys were last used, for `OBJECT IDLETIME`: a table of fixed size.
 //!
-//! Redis keeps the time in each key's head, in memory. Here keys are rows on disk, and a read that wrote a row would cost more
-//! than the read. So the times of the keys that were used last stand in memory, as many as fit, and are gone after a restart.
+//! Redis keeps the time in each key's header, in memory. Here keys are rows on disk, and a read that wrote a row
+//! would cost more than the read. So only the times of the keys that were used last are kept, in memory, as many as
+//! fit. A restart loses them.
 //!
-//! The hash of a metadata row chooses a line of eight places, as long as a cache line, and a tag in it. A key that finds no
-//! place takes that of the line's key which was used longest ago. Two keys of one line are taken for the same one if their
-//! tags agree, one pair in four thousand million.
+//! The hash of a metadata row chooses a line of eight places, which is as long as a cache line, and a tag in that
+//! line. A key that finds no free place takes the place of the key of its line that was used longest ago. Two keys of
+//! one line whose tags agree are taken for the same key; that happens to one pair in four thousand million.
 //!
-//! What is known of a key without a place, and what [`Accesses::idle_s`] answers:
-//! 1. Its line has a free place: it was never used since the table began. Redis says the same of a key that it loaded when
-//!    it started.
-//! 2. Else all keys of its line were used after it was: it is idle for at least as long as the idlest of them. The
-//!    answer is that least time.
+//! What is known of a key that has no place, and what [`Accesses::idle_s`] answers for it:
+//! 1. Its line has a free place: it was not used since the table was started. The answer is the time since then, as
+//!    Redis answers for a key that it loaded when it started.
+//! 2. Otherwise every key of its line was used after it: it is idle for at least as long as the idlest of them. The
+//!    answer is that lower bound.
 //!
-//! Invariant: the oldest time of a full line never becomes older. Where `RESTORE` says that a key was idle for longer, it
-//! gets the oldest time there.
+//! Invariant: the oldest time of a full line never becomes older. When `RESTORE` says that a key was idle for longer
+//! than that, the key gets the oldest time of the line.
 //!
-//! Cost: 512 KB whatever there is. A use costs a hash and the look at one cache line; it writes once a second and key.
+//! Cost: 512 KB, however many keys there are. A use costs one hash and a look at one cache line; it writes at most
+//! once a second for each key.
 //!
-//! Left out: how often keys are used, which Redis counts only under some policies of eviction.
+//! Left out: how often keys are used, which Redis counts only under some eviction policies.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Places in a line: 64 bytes.
+/// Places in a line: 64 bytes in all.
 const PLACES: usize = 8;
-/// Lines. Together they know 65,536 keys.
+/// The number of lines. Together they have places for 65,536 keys.
 const LINES: usize = 1 << 13;
 
 /// A line. A place holds `tag: u32 | seconds since 1970: u32`, or 0 while it is free.
@@ -39,12 +41,12 @@ struct Line([AtomicU64; PLACES]);
 #[derive(Debug)]
 pub struct Accesses {
     lines: Box<[Line]>,
-    /// Since when uses are noted, in seconds since 1970.
+    /// When the noting of uses began, in seconds since 1970.
     began_s: AtomicU32,
 }
 
 impl Line {
-    /// The oldest time in it; 0 while a place is free.
+    /// The oldest time in the line; 0 while a place is free.
     fn oldest_s(&self) -> u32 {
         let times = self.0.iter();
         let times = times.map(|place| time_of(place.load(Ordering::Relaxed)));
@@ -61,13 +63,13 @@ impl Default for Accesses {
     }
 }
 
-/// Whole seconds, as Redis's clock for this purpose counts them.
+/// Whole seconds, as Redis counts idle time.
 fn seconds(now_ms: i64) -> u32 {
     u32::try_from(now_ms / 1000).unwrap_or(0)
 }
 
 impl Accesses {
-    /// Says since when uses are noted.
+    /// Says when the noting of uses began.
     pub fn begin(&self, now_ms: i64) {
         self.began_s.store(seconds(now_ms), Ordering::Relaxed);
     }
@@ -75,12 +77,12 @@ impl Accesses {
     fn line_and_tag(&self, row: &[u8]) -> (&Line, u32) {
         let hash = xxh3_64(row);
         let line = (hash >> 32) as usize % LINES;
-        // No place with a tag of 0 looks free: its time is not 0.
+        // A place in use is never 0, not even with a tag of 0: its time is not 0.
         (&self.lines[line], hash as u32)
     }
 
-    /// Asks for the lines of rows whose uses are about to be noted. Each use by itself would wait for memory; here all wait
-    /// together.
+    /// Prefetches the lines of rows whose uses are about to be noted. One after the other each use would wait for
+    /// memory; this way they wait together.
     pub(crate) fn expect(&self, rows: &[Vec<u8>]) {
         for row in rows {
             let (Line(places), _) = self.line_and_tag(row);
@@ -94,7 +96,7 @@ impl Accesses {
         self.note_at(row, seconds(now_ms), false);
     }
 
-    /// Notes that a key was last used so many seconds before now, whatever was known of it.
+    /// Notes that a key was last used `idle_s` seconds before now, whatever was known of it before.
     pub(crate) fn note_idle(&self, row: &[u8], now_ms: i64, idle_s: i64) {
         let idle_s = u32::try_from(idle_s).unwrap_or(u32::MAX);
         let at_s = seconds(now_ms).saturating_sub(idle_s);
@@ -102,7 +104,7 @@ impl Accesses {
         self.note_at(row, at_s, true);
     }
 
-    /// Only `is_said` makes a time older. A command that began long ago, or a clock that was put back, does not.
+    /// Makes a time older only if `is_said`. A command that began long ago, or a clock that was set back, does not.
     fn note_at(&self, row: &[u8], at_s: u32, is_said: bool) {
         let (Line(places), tag) = self.line_and_tag(row);
         let noted = u64::from(tag) << 32 | u64::from(at_s.max(1));
@@ -121,7 +123,8 @@ impl Accesses {
                     oldest = (place, content);
                 }
             }
-            // Somebody else may have taken the place: then that key stays, and another place is looked for.
+            // Another thread may change the place before the exchange below. Then the exchange fails, and the loop
+            // looks again.
             let (place, content) = oldest;
             if time_of(content) > at_s && !is_said {
                 return;
@@ -138,8 +141,8 @@ impl Accesses {
         }
     }
 
-    /// For how many seconds the key of a metadata row was not used; of a key that others have pushed out, the
-    /// least time that it can be.
+    /// For how many seconds the key of a metadata row was not used. For a key that others have pushed out, a lower
+    /// bound.
     pub(crate) fn idle_s(&self, row: &[u8], now_ms: i64) -> u32 {
         let (line, tag) = self.line_and_tag(row);
         let mut contents = line.0.iter().map(|place| place.load(Ordering::Relaxed));
@@ -188,9 +191,9 @@ mod tests {
             exact > LINES * PLACES * 9 / 10,
             "{exact} exact, {least} least times"
         );
-        // The newest third fits, so the others are idle for a third of the time at least, by and large.
+        // The newest third fits into the table. So the others were idle for about a third of the time at least.
         assert!(sum_s / least > now_s / 4, "{sum_s} s in all, {least} keys");
-        // One that is said to be idle for long pushes nobody out, and makes nobody idler.
+        // A key that is said to be idle for long pushes no other key out, and makes no other key idler.
         for i in 0..1000 {
             table.note_idle(&row(keys + i), now_ms, 1_000_000);
             table.note_idle(&row(keys - 1 - i), now_ms, 1_000_000);
@@ -211,7 +214,7 @@ mod tests {
         table.note_idle(b"k", 20_000, 12);
         assert_eq!(table.idle_s(b"k", 25_999), 17);
         assert_eq!(table.idle_s(b"l", 25_999), 20);
-        // The clock was put back.
+        // The clock was set back.
         assert_eq!(table.idle_s(b"k", 1_000), 0);
     }
 }

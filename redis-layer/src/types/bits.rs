@@ -1,4 +1,4 @@
-//! Strings as bits. Bit 0 is the highest bit of the first byte.
+//! Strings as rows of bits, for the bitmap commands. Bit 0 is the highest bit of the first byte.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub fn count_ones(text: &[u8], range: Range<usize>) -> u64 {
 #[must_use]
 pub fn position(text: &[u8], range: Range<usize>, wanted: bool) -> Option<usize> {
     let (whole, [before, behind]) = split(&range);
-    // A byte of this value has no bit that is wanted.
+    // A byte of this value has no bit that equals `wanted`.
     let skipped = if wanted { 0x00 } else { 0xff };
     let first_of = |mut bits: Range<usize>| bits.find(|&at| get(text, at) == wanted);
     first_of(before)
@@ -31,7 +31,7 @@ pub fn position(text: &[u8], range: Range<usize>, wanted: bool) -> Option<usize>
         .or_else(|| first_of(behind))
 }
 
-/// A range of bits as whole bytes, and the bits before and behind them.
+/// A range of bits, split into its whole bytes and the bits before and after them.
 fn split(range: &Range<usize>) -> (Range<usize>, [Range<usize>; 2]) {
     let first = range.start.div_ceil(8);
     let last = range.end / 8;
@@ -41,14 +41,14 @@ fn split(range: &Range<usize>) -> (Range<usize>, [Range<usize>; 2]) {
     (first..last, [range.start..first * 8, last * 8..range.end])
 }
 
-/// One bit. Those behind the end are 0.
+/// One bit. Bits past the end of the string are 0.
 #[must_use]
 pub fn get(text: &[u8], at: usize) -> bool {
     text.get(at / 8)
         .is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1)
 }
 
-/// Changes a bit that is there.
+/// Changes a bit that lies within the string.
 pub fn set(text: &mut [u8], at: usize, bit: bool) {
     if let Some(byte) = text.get_mut(at / 8) {
         let mask = 0x80 >> (at % 8);
@@ -63,7 +63,7 @@ pub struct Field {
     pub is_signed: bool,
     /// How many bits it has: up to 64 with a sign, up to 63 without.
     pub bits: u32,
-    /// Where its first bit stands.
+    /// The offset of its first bit.
     pub at: usize,
 }
 
@@ -101,7 +101,7 @@ impl Field {
         }
     }
 
-    /// The number that the field holds when it is given this one. `None` if it must stay as it is.
+    /// The number that the field holds after this one is stored in it. `None` if the field must stay as it is.
     #[must_use]
     pub fn fit(self, number: i128, overflow: Overflow) -> Option<i128> {
         let (least, greatest) = if self.is_signed {
@@ -120,7 +120,7 @@ impl Field {
         }
     }
 
-    /// The number that these low bits mean.
+    /// The number that these low bits mean, with the sign extended if the field has one.
     const fn signed(self, raw: i128) -> i128 {
         if self.is_signed && raw >> (self.bits - 1) & 1 == 1 {
             raw - (1 << self.bits)
@@ -161,7 +161,7 @@ mod tests {
             field.set(&mut text, wrapped);
             prop_assert_eq!(field.get(&text), wrapped);
             prop_assert_eq!((wrapped - i128::from(number)) % (1 << bits), 0);
-            // Nothing around it has changed.
+            // The bits around the field have not changed.
             for i in (0..at).chain(at + bits as usize..128) {
                 prop_assert_eq!(get(&text, i), get(&before, i));
             }

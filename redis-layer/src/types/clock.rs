@@ -1,6 +1,6 @@
-//! The time of day, as something that a test can set.
+//! The time of day, behind a trait so that a test can set it.
 //!
-//! A command asks once and keeps the answer, so that a key cannot expire halfway through it.
+//! A command reads the clock once and keeps the answer, so that a key cannot expire halfway through the command.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,7 +19,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
-        // A clock before 1970 is not worth an error in every command: nothing expires then.
+        // A clock before 1970 is not worth an error in every command. With a time of 0 no key expires.
         since_epoch.map_or(0, |time| {
             i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
         })

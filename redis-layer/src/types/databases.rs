@@ -1,17 +1,18 @@
-//! Which rows a database has, and how many keys.
+//! Which rows belong to which database, and how many keys each database has.
 //!
-//! `SELECT` names one of sixteen databases. The rows carry a number of their own, and this module knows which belongs
-//! to which. So `SWAPDB` exchanges two numbers, and `FLUSHDB` of a large database gives it a number that was never used:
-//! the old rows are out of sight at once, and go with one range deletion for each space.
+//! `SELECT` names one of sixteen databases. The rows carry a number of their own, and this module maps one to the
+//! other. So `SWAPDB` exchanges two numbers, and `FLUSHDB` of a large database gives the database a number that was
+//! never used: the old rows are out of sight at once, and one range deletion for each space removes them.
 //!
-//! The mapping stands in a system row and in memory. A transaction takes it together with its snapshot: whoever changes
-//! it makes the generation odd before the batch is written and even behind it, and a transaction that sees an odd one, or
-//! another one after taking its snapshot, tries again. So no reader sees the rows of one mapping by the other.
+//! The mapping is kept in a system row and in memory. A transaction takes it together with its snapshot. A change of
+//! the mapping makes the generation odd before its batch is written and even again afterwards. A transaction that
+//! sees an odd generation, or another one after it took its snapshot than before, tries again. So no reader looks at
+//! the rows of one mapping through another.
 //!
-//! The counts follow each commit, under the locks of the keys. They stand in a row of their own from a clean close to the
-//! next opening, which removes it before anything else is written: in the log the removal comes first, so whatever
-//! survives a power cut, the row and a later write never survive together. Without the row, the first transaction walks
-//! over all metadata rows once.
+//! The counts follow each commit, under the locks of the keys. From a clean close to the next opening they are kept
+//! in a row of their own, which the opening removes before anything else is written. The log holds the removal before
+//! every later write, so whatever survives a power cut, the row never survives together with a later write. Without
+//! the row, the first transaction walks over all metadata rows once and counts.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 
@@ -22,15 +23,16 @@ use crate::store::{Batch, Direction, KeyRange, Snapshot, Space, Store};
 use crate::types::rows::{decode_metadata_key, stored_expiry};
 use crate::types::{DbNumber, Error, Result};
 
-/// How many databases `SELECT` reaches.
+/// The number of databases that `SELECT` can choose.
 pub const DATABASES: u32 = 16;
 const COUNT: usize = DATABASES as usize;
-/// The system row of the mapping: a u32 for each database, big-endian, and the next number that is free.
+/// The system row of the mapping: a big-endian u32 for each database, then the next free number.
 const MAPPING_ROW: &[u8] = b"databases";
-/// The system row of the counts: for each database its keys and those that expire, an i64 each, big-endian.
+/// The system row of the counts: for each database the number of its keys and of those that expire, each a big-endian
+/// i64.
 const COUNTS_ROW: &[u8] = b"key-counts";
 
-/// The number in the rows of each database.
+/// The number that the rows of each database carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mapping {
     rows: [DbNumber; COUNT],
@@ -38,7 +40,7 @@ pub(crate) struct Mapping {
 }
 
 impl Default for Mapping {
-    /// As long as nothing was swapped or emptied, a database has its own number.
+    /// Until a database is swapped or emptied, its rows carry its own number.
     fn default() -> Self {
         Self {
             rows: std::array::from_fn(|db| db as DbNumber),
@@ -48,12 +50,12 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// The number in the rows of a database.
+    /// The number that the rows of a database carry.
     pub(crate) fn rows_of(&self, db: DbNumber) -> DbNumber {
         self.rows.get(db as usize).copied().unwrap_or(db)
     }
 
-    /// The database that has this number in its rows now.
+    /// The database whose rows carry this number now.
     pub(crate) fn database_of(&self, rows: DbNumber) -> Option<DbNumber> {
         let found = self.rows.iter().position(|&number| number == rows);
         found.map(|db| db as DbNumber)
@@ -63,7 +65,7 @@ impl Mapping {
         self.rows.swap(a as usize, b as usize);
     }
 
-    /// Gives a database a number that was never used. Answers the old one.
+    /// Gives a database a number that was never used, and returns the old one.
     pub(crate) fn renew(&mut self, db: DbNumber) -> DbNumber {
         let next = self.next;
         self.next += 1;
@@ -88,7 +90,7 @@ impl Mapping {
     }
 }
 
-/// The numbers of a system row, `WIDTH` bytes each.
+/// The numbers in a system row, `WIDTH` bytes each.
 fn numbers_of<const WIDTH: usize, const N: usize>(
     value: &[u8],
     row: &[u8],
@@ -100,8 +102,8 @@ fn numbers_of<const WIDTH: usize, const N: usize>(
         .ok_or_else(|| Error::damaged(Space::System, row, "it has another length"))
 }
 
-/// How many keys there are, and how many of them expire. Rows, to be exact: what has expired and is not removed yet
-/// is among them.
+/// How many keys there are, and how many of them have an expiry. Rows are counted, so keys that have expired but are
+/// not removed yet are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct KeyCount {
     pub(crate) keys: i64,
@@ -148,7 +150,7 @@ impl Databases {
         }
     }
 
-    /// Runs `write`, which changes the mapping in the store. The caller holds all locks.
+    /// Runs `write`, which changes the mapping in the store. The caller holds the lock of everything.
     pub(crate) fn change(
         &self,
         old: &Mapping,
@@ -191,7 +193,7 @@ impl Databases {
         self.expiring[db].store(count.expiring, Ordering::Relaxed);
     }
 
-    /// Keys of a database came or went.
+    /// Adds to the counts of a database.
     pub(crate) fn add(&self, db: DbNumber, change: KeyCount) {
         let db = db as usize;
         if let (true, Some(keys)) = (change.keys != 0, self.keys.get(db)) {
@@ -202,7 +204,7 @@ impl Databases {
         }
     }
 
-    /// Reads mapping and counts, once. Nobody writes before that is done, because every transaction begins here.
+    /// Reads mapping and counts, once. Nobody writes before that, because every transaction calls this first.
     fn load(&self, store: &dyn Store) -> Result<()> {
         let _loading = self.loading.lock();
         if self.is_loaded.load(Ordering::Acquire) {
@@ -234,7 +236,7 @@ impl Databases {
         Ok(())
     }
 
-    /// Leaves the counts for the next opening. Nothing may be written after this.
+    /// Stores the counts for the next opening. Nothing may be written after this.
     pub(crate) fn close(&self, store: &dyn Store) -> Result<()> {
         if !self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
@@ -247,7 +249,7 @@ impl Databases {
     }
 }
 
-/// Counts the metadata rows, by a walk over them.
+/// Counts the metadata rows by walking over them.
 fn count_all(snapshot: &dyn Snapshot, mapping: &Mapping) -> Result<[KeyCount; COUNT]> {
     let mut counts = [KeyCount::default(); COUNT];
     let mut cursor = snapshot.scan(Space::Metadata, &KeyRange::all(), Direction::Forward)?;

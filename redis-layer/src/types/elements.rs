@@ -1,24 +1,24 @@
 //! The elements of a hash or a set: rows by name, in the order of a hash of the name.
 //!
-//! A hash and a set differ in what the value of a row is: the order and the value of a field, or nothing. All
-//! else is one thing and stands here.
+//! A hash and a set differ only in what the value of a row is: the order and the value of a field, or nothing.
+//! Everything that they share is in this module.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
-//! 1. A row stands at the place of its name ([`place`](crate::types::place)).
-//! 2. The size in the metadata row is the number of rows. It is never 0: what is empty is no key.
+//! 1. The key of a row holds the place of its name ([`place`](crate::types::place)).
+//! 2. The size in the metadata row is the number of rows. It is never 0: an empty collection does not exist as a key.
 //!
-//! **Random elements.** Names lie evenly over the places. A window of the places, wide enough for
-//! `WINDOW_MEAN` elements on average, starts at a random point; of its elements one is taken by a
-//! die of `WINDOW_MOST` faces, and another window is tried if the die shows more than there are. Each
-//! element is then equally likely, whatever gap lies before it: it is in as many windows as every
-//! other, and each of them gives it one face. That costs four seeks or so, and no walk over
-//! the collection. Up to `SMALL` elements are counted out instead.
-//! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it
-//! happens once in ten thousand million windows), and all elements are counted out.
+//! **Random elements.** Names are spread evenly over the places. A window of the places, wide enough for
+//! `WINDOW_MEAN` elements on average, starts at a random point. A die with `WINDOW_MOST` faces chooses one of the
+//! elements in the window; if it shows a number that no element has, another window is tried. Each element is equally
+//! likely, however large the gap before it is: it lies in as many windows as every other element, and each window
+//! gives it one face. That takes about four seeks and no walk over the collection. In a collection of up to `SMALL`
+//! elements, one is found by counting instead.
+//! If a window holds more elements than the die has faces, the names were chosen to crowd (by chance it happens once
+//! in ten thousand million windows), and the element is found by counting, too.
 //!
-//! What is small has an order all the same: see `order`.
+//! Small collections are listed in an order of their own, as Redis lists them: see `order`.
 //!
-//! Left out: the order of names.
+//! Left out: keeping elements in the order of their names.
 
 mod order;
 
@@ -40,9 +40,9 @@ pub(crate) use order::{decode_field, sort_integers};
 const WINDOW_MEAN: u64 = 8;
 /// How many elements a window may hold.
 const WINDOW_MOST: usize = 32;
-/// Three of four windows are in vain. So many in a row are not in vain by chance.
+/// Three of four windows find nothing. This many failures in a row do not happen by chance.
 const TRIES: usize = 100;
-/// Up to so many elements, one is found by counting.
+/// In a collection of up to this many elements, a random one is found by counting.
 const SMALL: u64 = 64;
 
 /// A name and its value, which is empty in a set.
@@ -54,7 +54,7 @@ pub struct Element {
     pub value: Bytes,
 }
 
-/// The elements of one hash or set. Changes count only after [`Elements::finish`].
+/// The elements of one hash or set. Changes take effect only after [`Elements::finish`].
 #[derive(Debug, Clone)]
 pub struct Elements {
     kind: Kind,
@@ -66,7 +66,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// The elements under a key, if the key exists.
+    /// The elements under a key, or `None` if the key does not exist.
     ///
     /// # Errors
     /// [`Error::WrongType`] if it is not of this kind; a damaged row; those of the store.
@@ -98,8 +98,8 @@ impl Elements {
         })
     }
 
-    /// The elements under a key, or none yet if the key does not exist. It is a key once it has
-    /// an element.
+    /// The elements under a key, or none yet if the key does not exist. The key comes into being with its first
+    /// element.
     ///
     /// # Errors
     /// As [`Elements::open`].
@@ -110,7 +110,7 @@ impl Elements {
         }
     }
 
-    /// No elements yet, in the place of whatever the key holds.
+    /// An empty collection that replaces whatever the key holds.
     ///
     /// # Errors
     /// Those of the store.
@@ -132,7 +132,7 @@ impl Elements {
         self.size
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.size == 0
@@ -152,7 +152,7 @@ impl Elements {
         Ok(Some(stored.slice(start..)))
     }
 
-    /// The parts of what a row holds. Members of a set have no order.
+    /// Splits what a row holds into the order and the value. Members of a set have no order.
     fn order_and_value<'v>(&self, row: &[u8], stored: &'v [u8]) -> Result<(u64, &'v [u8])> {
         match self.kind {
             Kind::Hash => decode_field(row, stored),
@@ -160,7 +160,7 @@ impl Elements {
         }
     }
 
-    /// Writes a row: of a field, with the order of what stood there, or a new one.
+    /// Writes a row. A field keeps the order of the row that it replaces, or gets a new one.
     fn write(
         &self,
         txn: &mut Txn<'_>,
@@ -181,7 +181,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Whether there is an element of this name. One point read.
+    /// Whether there is an element with this name. One point read.
     ///
     /// # Errors
     /// Those of the store.
@@ -190,7 +190,7 @@ impl Elements {
         Ok(txn.get(Space::Data, &row)?.is_some())
     }
 
-    /// Stores an element. Answers whether its name is new.
+    /// Stores an element. Returns whether its name is new.
     ///
     /// # Errors
     /// Those of the store.
@@ -203,7 +203,7 @@ impl Elements {
         Ok(old.is_none())
     }
 
-    /// Stores an element if its name is new. Answers whether it was.
+    /// Stores an element if its name is new. Returns whether it was.
     ///
     /// # Errors
     /// Those of the store.
@@ -218,7 +218,7 @@ impl Elements {
         Ok(is_new)
     }
 
-    /// Removes an element. Answers whether it was there.
+    /// Removes an element. Returns whether it was there.
     ///
     /// # Errors
     /// Those of the store.
@@ -233,8 +233,8 @@ impl Elements {
         Ok(was_there)
     }
 
-    /// Says that elements changed: writes the size if it is another one, and removes the key if
-    /// no element is left. Answers whether the key is there.
+    /// Ends the changes: writes the size if it is different now, and removes the key if no element is left. Returns
+    /// whether the key still exists.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -261,8 +261,8 @@ impl Elements {
         Ok(true)
     }
 
-    /// All elements. Up to [`COMPACT`] fields come in the order in which they were added, and so many members that are
-    /// all integers in theirs; else they have the order of their places.
+    /// All elements. Up to [`COMPACT`] fields come in the order in which they were added, and as many members that
+    /// are all integers in ascending order; others come in the order of their places.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -275,7 +275,7 @@ impl Elements {
         Ok(self.in_order(elements))
     }
 
-    /// All elements, as [`Elements::all`] promises them.
+    /// Puts all elements into the order that [`Elements::all`] promises.
     fn in_order(&self, mut elements: Vec<(u64, Element)>) -> Vec<Element> {
         if self.kind == Kind::Hash && elements.len() as u64 <= COMPACT {
             elements.sort_by_key(|&(order, _)| order);
@@ -287,7 +287,7 @@ impl Elements {
         elements
     }
 
-    /// Shows every element to `visit`, in the order of their places, until it answers false.
+    /// Passes every element to `visit`, in the order of the places, until it returns false.
     ///
     /// Cost: one seek, and one step for each element.
     ///
@@ -301,7 +301,7 @@ impl Elements {
         self.each_ordered(txn, |_, name, value| visit(name, value))
     }
 
-    /// As [`Elements::each`], with the numbers that say in which order fields came.
+    /// As [`Elements::each`], but also passes the number that says in which order the fields were added.
     fn each_ordered(
         &self,
         txn: &Txn<'_>,
@@ -315,12 +315,11 @@ impl Elements {
         })
     }
 
-    /// The elements from a place on, and the place to go on from, 0 at the end. What comes in one call comes in the order of
-    /// [`Elements::all`], else in that of the places.
+    /// The elements from a place on, and the place to continue from, 0 at the end. If one call returns the whole
+    /// collection, the order is that of [`Elements::all`], otherwise that of the places.
     ///
-    /// An element that is there from the first page to the last is shown: its place does not
-    /// move. Elements that share a place are shown together, so the place is all there is to
-    /// remember.
+    /// An element that is there from the first page to the last is returned, because its place does not change.
+    /// Elements that share a place are returned together, so the place is all that has to be remembered.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -351,7 +350,7 @@ impl Elements {
         Ok((0, page))
     }
 
-    /// One element, each with the same chance. `None` if there is none.
+    /// One element, each equally likely. `None` if there are none.
     ///
     /// Cost: see the module.
     ///
@@ -375,10 +374,10 @@ impl Elements {
         self.random_by_counting(txn)
     }
 
-    /// Different elements, each with the same chance: `count` of them, or all there are, as [`Elements::all`] has them.
+    /// Different elements, each equally likely: `count` of them, or all if there are no more, in the order of
+    /// [`Elements::all`].
     ///
-    /// Cost: for a small part of the elements, that of [`Elements::random`] for each; else one
-    /// walk over all.
+    /// Cost: for a small part of the elements, that of [`Elements::random`] for each; otherwise one walk over all.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -386,7 +385,7 @@ impl Elements {
         if count == 0 {
             return Ok(Vec::new());
         }
-        // Beyond this, most tries would find what is chosen already, or a walk is cheaper.
+        // Beyond this, most tries would hit an element that is chosen already, or a walk is cheaper.
         if self.size <= SMALL || count > self.size / 8 {
             let mut all = self.all(txn)?;
             let left = all.len();
@@ -413,7 +412,7 @@ impl Elements {
         Ok(chosen)
     }
 
-    /// So many elements, each chosen anew, so that the same may come again.
+    /// `count` elements, each chosen independently, so the same one may come again.
     ///
     /// Cost: as [`Elements::random_different`].
     ///
@@ -452,8 +451,8 @@ impl Elements {
         Ok(found)
     }
 
-    /// The elements at the places from `start` on, `width` of them, going on at 0 behind the last
-    /// place. Stops once it is too many for a die.
+    /// The elements at the `width` places from `start` on, continuing at 0 after the last place. Stops once there are
+    /// more elements than the die has faces.
     fn window(&self, txn: &Txn<'_>, start: u64, width: u64) -> Result<Vec<Element>> {
         let mut window = Vec::with_capacity(WINDOW_MOST);
         let behind = start + width;

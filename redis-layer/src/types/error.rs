@@ -13,10 +13,10 @@ pub enum Error {
     /// The key holds another type.
     #[error("the key holds a value of another type")]
     WrongType,
-    /// A score would be NaN, given or by arithmetic.
+    /// A score would be NaN: it was given so, or became so by arithmetic.
     #[error("the score would not be a number")]
     NotANumber,
-    /// The strings that a command asks for, put together from pieces, would take too much memory.
+    /// The strings that a command asks for, when put together from their pieces, would take too much memory.
     #[error("the strings are longer than 1 GiB together")]
     TooMuch,
     /// A row of the store is not one that this layer writes.
@@ -29,8 +29,8 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// The rank index of a sorted set was changed after the snapshot was taken. Who asks holds no lock, and asks again
-    /// under it: see [`rank::ask`](crate::types::zset::rank::ask).
+    /// The rank index of a sorted set was changed after the snapshot was taken. The caller holds no lock; it takes
+    /// the lock and asks again: see [`rank::ask`](crate::types::zset::rank::ask).
     #[error("the rank index is ahead of the snapshot")]
     Outdated,
     /// The store failed.

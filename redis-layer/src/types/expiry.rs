@@ -1,19 +1,19 @@
-//! The expire-time index at work: which keys are due, in the order of their time.
+//! Finds and removes the keys that are due, through the expire-time index.
 //!
-//! Every key with an expiry has a row in the expiry space, under database, time and name: see
-//! [`Txn::commit`], which keeps it. So the keys that are due stand together at the start of their database, and
-//! nobody looks at the others.
+//! Every key with an expiry has a row in the expiry space, under database, time and name, which [`Txn::commit`]
+//! maintains. So the keys that are due come first among the rows of their database, and the others are never looked
+//! at.
 
 use crate::store::{Direction, Space, Store};
 use crate::types::rows::{decode_expiry_key, expired_rows, metadata_key};
 use crate::types::{DATABASES, DbNumber, Metadata, Result, Shared, Txn};
 
-/// Keys of one database whose time is over.
+/// Keys of one database that have expired.
 #[derive(Debug)]
 pub struct Due {
     /// The database, as clients name it.
     pub db: DbNumber,
-    /// The keys, each with its time, those that expired first in front.
+    /// The keys, each with its time, in the order in which they expired.
     pub keys: Vec<(i64, Vec<u8>)>,
 }
 
@@ -45,7 +45,7 @@ pub fn due(store: &dyn Store, shared: &Shared, now_ms: i64, most: usize) -> Resu
 }
 
 impl Txn<'_> {
-    /// Removes a key of the chosen database if it has expired. The caller holds its lock. The event is the commit's.
+    /// Removes a key of the chosen database if it has expired. The caller holds its lock. The commit adds the event.
     ///
     /// # Errors
     /// A damaged row; those of the store.

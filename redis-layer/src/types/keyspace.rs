@@ -1,6 +1,6 @@
-//! Keys as such: whether they exist, when they expire, how many there are.
+//! Keys regardless of their type: whether they exist, when they expire, how many there are.
 //!
-//! Removing a key removes its metadata row. The rows of a collection stay behind as orphans that
+//! Removing a key removes its metadata row. The rows of a collection remain as orphans that
 //! nothing reads, because the next collection under the key has another version. A key whose
 //! expiry has passed is treated as absent by every function here.
 
@@ -11,7 +11,7 @@ use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, store
 use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
 
 impl Txn<'_> {
-    /// The metadata of a key that exists. That is a use of the key.
+    /// The metadata of a key that exists. Counts as a use of the key.
     ///
     /// Cost: one point read.
     ///
@@ -21,7 +21,7 @@ impl Txn<'_> {
         self.look(key, true)
     }
 
-    /// As [`Txn::lookup`], for commands that ask about a key and do not use it.
+    /// As [`Txn::lookup`], for commands that ask about a key without using it.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -54,20 +54,20 @@ impl Txn<'_> {
         Ok(metadata)
     }
 
-    /// Whether the key of a metadata row with this value has not expired.
+    /// Whether the key whose metadata row holds this value has not expired.
     #[must_use]
     pub fn is_live_row(&self, value: &[u8]) -> bool {
         stored_expiry(value).is_none_or(|expires_ms| self.now_ms() <= expires_ms)
     }
 
-    /// Makes `metadata` the one of the key, whatever the key was before.
+    /// Replaces the metadata of a key, or creates the key.
     pub fn set_metadata(&mut self, key: &[u8], metadata: &Metadata) {
         if self.write_again(key, metadata) {
             return;
         }
         let row = metadata_key(self.db(), key);
         if self.shared().wants(Class::New) {
-            // A row that cannot be read was not made just now.
+            // If the old row cannot be read, it still was there, so the key is not new.
             let old = self.get_metadata(&row).ok().map(|(old, _)| old);
             let is_new = old.is_some_and(|old| !old.is_some_and(|old| self.is_live_row(&old)));
             if is_new {
@@ -78,8 +78,7 @@ impl Txn<'_> {
         self.write_metadata(key, row, metadata);
     }
 
-    /// Removes a key. Answers whether it existed. An expired key is removed too, and is not
-    /// counted.
+    /// Removes a key. Returns whether it existed. An expired key is removed too, but not counted as existing.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -104,14 +103,15 @@ impl Txn<'_> {
         Ok(existed)
     }
 
-    /// For how many seconds nobody used a key; at least, if the server knows no more: see [`Accesses`](crate::types::Accesses).
+    /// For how many seconds a key was not used, or a lower bound if the server knows no more: see
+    /// [`Accesses`](crate::types::Accesses).
     #[must_use]
     pub fn idle_s(&self, key: &[u8]) -> u32 {
         let row = metadata_key(self.db(), key);
         self.shared().accesses().idle_s(&row, self.now_ms())
     }
 
-    /// Says for how many seconds nobody used a key that was just written.
+    /// Says for how many seconds a key that was just written is to count as unused.
     pub fn set_idle(&self, key: &[u8], idle_s: i64) {
         self.note_again(key);
         let row = metadata_key(self.db(), key);
@@ -120,7 +120,7 @@ impl Txn<'_> {
             .note_idle(&row, self.now_ms(), idle_s);
     }
 
-    /// Changes when a key expires. Answers whether the key existed.
+    /// Changes when a key expires. Returns whether the key exists.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -143,11 +143,11 @@ pub enum FlushScope {
     Everything,
 }
 
-/// A database of at most so many keys is emptied key by key. A larger one gets other rows, see `databases`: that costs a
-/// few range deletions, however many keys there are.
+/// A database of at most this many keys is emptied key by key. A larger one gets a new number for its rows, see
+/// `databases`: that costs a few range deletions, however many keys there are.
 const EMPTIED_ONE_BY_ONE: u64 = 1000;
 
-/// Removes all keys of one database, or all there are. The caller holds all locks.
+/// Removes all keys of one database, or of all. The caller holds the lock of everything.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -173,7 +173,7 @@ pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
     Ok(())
 }
 
-/// Shows the keys of the chosen database that have not expired to `visit`.
+/// Passes the keys of the chosen database that have not expired to `visit`.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -192,7 +192,7 @@ pub fn each_key(txn: &Txn<'_>, mut visit: impl FnMut(Vec<u8>)) -> Result<()> {
     Ok(())
 }
 
-/// The first metadata rows of the chosen database.
+/// The first `most` metadata rows of the chosen database.
 fn keys_up_to(txn: &Txn<'_>, most: u64) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
     let mut cursor = txn.scan(
@@ -210,7 +210,7 @@ fn keys_up_to(txn: &Txn<'_>, most: u64) -> Result<Vec<Vec<u8>>> {
     Ok(keys)
 }
 
-/// The keys of every database, live or not, with what is stored about them. For checks.
+/// The keys of every database, expired or not, with their metadata. For checks.
 ///
 /// # Errors
 /// A damaged row; those of the store.

@@ -19,14 +19,14 @@ pub use print::{format_double, format_significant, whole};
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Parsed {
     value: f64,
-    /// How many bytes belong to the number, white space before it included. 0 if there is none.
+    /// How many bytes belong to the number, including white space before it. 0 if there is no number.
     length: usize,
-    /// The number is too great, or not 0 and yet rounded to 0.
+    /// The number is too large for a double, or so small that it was rounded to 0.
     out_of_range: bool,
 }
 
-/// A score or an increment as Redis takes it: the whole text, no white space before it, neither
-/// NaN nor out of range.
+/// A score or an increment as Redis takes it: the whole text must be the number, without white space before it, and
+/// the number neither NaN nor out of range.
 #[must_use]
 pub fn parse_double(text: &[u8]) -> Option<f64> {
     if let Some(value) = short_integer(text) {
@@ -40,14 +40,14 @@ pub fn parse_double(text: &[u8]) -> Option<f64> {
     (whole && !parsed.out_of_range && !parsed.value.is_nan()).then_some(parsed.value)
 }
 
-/// The bound of a score range as Redis takes it: C text, white space before it allowed, nothing
-/// behind it, never NaN. No text at all is 0, and what is out of range is infinite or 0.
+/// The bound of a score range as Redis takes it: a C text, with white space before the number allowed but nothing
+/// after it, and never NaN. An empty text is 0; a number out of range becomes infinite or 0.
 #[must_use]
 pub fn parse_bound(text: &[u8]) -> Option<f64> {
     short_integer(text).or_else(|| Some(whole_c_text(text)?.value))
 }
 
-/// What `SORT` compares: as [`parse_bound`], but not out of range either.
+/// A number that `SORT` compares by: as [`parse_bound`], but out of range is refused too.
 #[must_use]
 pub fn parse_weight(text: &[u8]) -> Option<f64> {
     short_integer(text).or_else(|| {
@@ -56,14 +56,14 @@ pub fn parse_weight(text: &[u8]) -> Option<f64> {
     })
 }
 
-/// A C text that is nothing but a number, with white space before it perhaps, and not NaN.
+/// A C text that is a number and nothing else, except for white space before it. NaN is refused.
 fn whole_c_text(text: &[u8]) -> Option<Parsed> {
     let text = c_text(text);
     let parsed = strtod(text);
     (parsed.length == text.len() && !parsed.value.is_nan()).then_some(parsed)
 }
 
-/// A text of nothing but digits, so few that a double holds their number exactly: most scores.
+/// A text of digits only, so few that a double holds the number exactly. Most scores are like that.
 fn short_integer(text: &[u8]) -> Option<f64> {
     const DIGITS_EXACT: usize = 15;
     if text.is_empty() || text.len() > DIGITS_EXACT {
@@ -163,7 +163,7 @@ fn word(text: &[u8]) -> Option<Parsed> {
     })
 }
 
-/// How many bytes of a NaN stand in parentheses behind its name.
+/// How many bytes after `nan` belong to its payload in parentheses.
 fn nan_payload(text: &[u8]) -> usize {
     let is_payload = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let Some(inside) = text.strip_prefix(b"(") else {
@@ -208,7 +208,7 @@ fn exponent(text: &[u8], mark: u8) -> (i64, usize) {
     if !first.eq_ignore_ascii_case(&mark) || digits.is_empty() {
         return (0, 0);
     }
-    // Far beyond every double, and far from an overflow.
+    // The cap is far beyond the exponent of any double, and far from an overflow.
     let magnitude = digits
         .iter()
         .fold(0, |sum, digit| (sum * 10 + digit).min(1 << 40));
@@ -226,7 +226,7 @@ fn decimal(text: &[u8]) -> Parsed {
     };
     let (_, exponent_length) = exponent(&text[mantissa..], b'e');
     let length = mantissa + exponent_length;
-    // ASCII digits, a point and an exponent: Rust's parser takes all of that, rounded correctly.
+    // An ASCII text of digits, a point and an exponent: Rust's parser takes all of that and rounds correctly.
     let number = std::str::from_utf8(&text[..length]).unwrap_or("0");
     let value: f64 = number.parse().unwrap_or(0.0);
     let is_zero = !text[..mantissa]
@@ -258,7 +258,7 @@ fn hexadecimal(text: &[u8]) -> Option<Parsed> {
             significand = significand << 4 | u64::from(digit);
             scale -= if behind_point { 4 } else { 0 };
         } else {
-            // Only whether something was there matters for rounding, so one bit remembers it.
+            // For rounding it only matters whether any cut-off digit was not 0, and the lowest bit remembers that.
             significand |= u64::from(digit != 0);
             scale += if behind_point { 0 } else { 4 };
         }
@@ -271,8 +271,8 @@ fn hexadecimal(text: &[u8]) -> Option<Parsed> {
     })
 }
 
-/// `significand * 2^exponent`, rounded once, half to even. The lowest bit of a significand of
-/// more than 55 bits may stand for everything that was cut off behind it.
+/// `significand * 2^exponent`, rounded once, half to even. The lowest bit of a significand of more than 55 bits may
+/// represent everything that was cut off after it.
 fn scale_by_power_of_two(significand: u64, exponent: i64) -> f64 {
     const MANTISSA_BITS: i64 = 53;
     const LEAST_EXPONENT: i64 = -1074;
@@ -283,7 +283,7 @@ fn scale_by_power_of_two(significand: u64, exponent: i64) -> f64 {
     if exponent + bits > 1024 {
         return f64::INFINITY;
     }
-    // The place of the last bit that the result can hold: less for subnormal numbers.
+    // The exponent of the last bit that the result can hold. Subnormal numbers hold fewer bits.
     let last_place = (exponent + bits - MANTISSA_BITS).max(LEAST_EXPONENT);
     let cut = last_place - exponent;
     if cut <= 0 {
@@ -301,7 +301,7 @@ fn scale_by_power_of_two(significand: u64, exponent: i64) -> f64 {
     (kept + u128::from(up)) as f64 * power_of_two(last_place)
 }
 
-/// `2^exponent` for the exponents of doubles, in steps that stay in range.
+/// `2^exponent` for the exponents of doubles, multiplied from factors that stay in range.
 fn power_of_two(exponent: i64) -> f64 {
     let exponent = i32::try_from(exponent.clamp(-1074, 1023)).unwrap_or(0);
     if exponent < -1022 {

@@ -2,9 +2,9 @@
 //!
 //! A row of the data or score space is an orphan when the metadata row of its key is absent, of
 //! another type, or of another version. An orphan can never be owned again, because versions are
-//! never handed out twice. So the question may be asked at any time, without a lock, and the
+//! never handed out twice. So whether a row is an orphan may be asked at any time, without a lock, and the
 //! answer "orphan" stays true as long as the store runs. A power cut can make it untrue again:
-//! that is why [`Sweeper`] syncs before it removes.
+//! this is why [`Sweeper`] syncs before it removes.
 
 use crate::store::{Batch, Cursor, Direction, KeyRange, Snapshot, Space, Store, next_key};
 use crate::types::rows::{RowPrefix, decode_owner, metadata_key};
@@ -14,14 +14,14 @@ use crate::types::{DbNumber, Metadata, Result};
 pub(crate) const OWNED: [Space; 2] = [Space::Data, Space::Score];
 /// How many orphans [`sweep`] removes with one batch, about.
 const SWEEP_BATCH: usize = 1024;
-/// From so many rows on, the rows of a removed collection are removed as one range. A range costs readers a
-/// little until compactions have caught up; fewer rows cost less one by one.
+/// From this many rows on, the rows of a removed collection are removed as one range. A range slows readers down a
+/// little until compactions have caught up; fewer rows are cheaper to remove one by one.
 const CLEARED_FROM: u64 = 256;
-/// So many bytes of removed rows are worth a compaction of their own.
+/// From this many bytes on, removed rows are worth a compaction of their own.
 const LARGE_BYTES: usize = 8 << 20;
 
-/// Answers for row after row, in the order of the space, whether it is an orphan. Rows of one
-/// owner stand together, so the metadata is read once for each owner.
+/// Says of one row after the other, in the order of the space, whether it is an orphan. Rows of one owner are next to
+/// each other, so the metadata is read once for each owner.
 #[derive(Debug, Default)]
 pub(crate) struct OrphanFinder {
     owner: Option<(DbNumber, Vec<u8>, u64)>,
@@ -56,11 +56,11 @@ impl OrphanFinder {
 /// What one step of a [`Sweeper`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
-    /// How many orphans it removed. At least: those of a large collection are not all counted.
+    /// How many orphans it removed: a lower bound, because those of a large collection are not all counted.
     pub removed: u64,
     /// Ranges of removed rows that are worth a call of [`Store::reclaim`].
     pub large: Vec<(Space, KeyRange)>,
-    /// Whether it was the last one of a walk. The next one begins a new walk.
+    /// Whether the step ended its walk. The next step begins a new one.
     pub is_last: bool,
 }
 
@@ -69,30 +69,29 @@ pub struct Step {
 struct Found {
     orphans: Batch,
     step: Step,
-    /// Where to go on, or `None` at the end of the space.
+    /// Where to continue, or `None` at the end of the space.
     rest: Option<Vec<u8>>,
 }
 
-/// Walks over the owned spaces in small steps and removes the orphans. One at a time is enough
-/// for a store; it may run beside any command.
+/// Walks over the owned spaces in small steps and removes the orphans. One sweeper is enough for a store; it may run
+/// at the same time as any command.
 ///
-/// Invariant: a row is removed only after a sync that began when the row was an orphan already. A
-/// power cut can therefore not bring back the metadata of a row that is gone, whatever the store
-/// keeps and loses of what was not synced.
+/// Invariant: a row is removed only after a sync that began when the row already was an orphan. So a power cut cannot
+/// bring back the metadata of a row that is gone, whichever unsynced writes the store keeps or loses.
 #[derive(Debug, Default)]
 pub struct Sweeper {
-    /// The position in [`OWNED`] of the space that is walked over.
+    /// The index in [`OWNED`] of the space that is being walked over.
     space: usize,
-    /// The least key that this walk has not looked at.
+    /// The least key that this walk has not looked at yet.
     from: Vec<u8>,
 }
 
 impl Sweeper {
-    /// Looks at about `most` orphans and collections, and removes the orphans. The rows of a larger collection
-    /// are removed at once, by their range.
+    /// Looks at about `most` orphans and collections, and removes the orphans. The orphans of a large collection are
+    /// removed at once, as a range.
     ///
-    /// Cost: one seek for each collection that is alive, however large; one row for each orphan, up to 8 MiB of
-    /// them in a collection; a sync and a batch if there are orphans.
+    /// Cost: one seek for each live collection, however large; one row for each orphan, up to 8 MiB of them in a
+    /// collection; a sync and a batch if there are orphans.
     ///
     /// # Errors
     /// A damaged row; those of the store. The next step tries again from the same place.
@@ -115,7 +114,7 @@ impl Sweeper {
         Ok(step)
     }
 
-    /// Collects orphans.
+    /// Collects the next orphans of a space.
     fn find(&self, store: &dyn Store, space: Space, most: usize) -> Result<Found> {
         let snapshot = store.snapshot()?;
         let mut finder = OrphanFinder::default();
@@ -148,8 +147,8 @@ impl Sweeper {
     }
 }
 
-/// Gathers the orphans of one collection, on whose first one the cursor stands. If there are many, one entry
-/// of the batch removes them all. Answers where to go on.
+/// Gathers the orphans of one collection; the cursor is at the first of them. If there are many, one entry of the
+/// batch removes them all. Returns where to continue.
 fn gather(
     cursor: &mut (dyn Cursor + '_),
     (space, rows): (Space, &KeyRange),
@@ -187,7 +186,7 @@ fn gather(
     Ok(rows.end.clone().unwrap_or(behind))
 }
 
-/// Removes all orphans and answers how many there were.
+/// Removes all orphans and returns how many there were.
 ///
 /// Cost: see [`Sweeper::step`].
 ///

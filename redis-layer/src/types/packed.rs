@@ -1,18 +1,20 @@
-//! Byte strings side by side in one piece of memory, each in the form in which it is sent.
+//! Byte strings one after the other in one piece of memory, each already in the form in which it is sent.
 //!
-//! What a range answers is read once and sent once. One allocation for all strings, and none for each, is a good part
-//! of what such an answer costs; and what is framed as it is read need not be taken into hand again to be sent.
+//! The strings of a range are read once and sent once. To make one allocation for all strings instead of one for each
+//! saves a good part of the cost of such an answer; and a string that is framed as it is read need not be copied
+//! again to be sent.
 //!
 //! ```text
 //! string*    $ | its length, in decimal digits | CR LF | its bytes | CR LF
 //! ```
 //!
-//! That is a bulk string in both versions of Redis's protocol. It is all that is known of the protocol down here, and who
-//! wants the strings themselves need not know it: [`Strings::iter`] leaves the frames out.
+//! Each entry is a bulk string of Redis's protocol, which is the same in both versions. This is the only thing that
+//! this layer knows of the protocol, and a caller that wants the strings themselves need not know it:
+//! [`Strings::iter`] leaves the frames out.
 
 use bytes::Bytes;
 
-/// What a short string takes beside its bytes, and what none exceeds.
+/// How many bytes frame a short string, and the most that frame any string.
 const FRAME_BYTES: usize = 7;
 pub(crate) const FRAME_BYTES_MAX: usize = 1 + DIGITS_MAX + 4;
 /// The digits of a number of 64 bits, its sign among them.
@@ -26,7 +28,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// None yet, and room for so many of about so many bytes each.
+    /// An empty sequence with room for `strings` strings of about `bytes_each` bytes each.
     #[must_use]
     pub fn with_capacity(strings: usize, bytes_each: usize) -> Self {
         Self {
@@ -48,13 +50,13 @@ impl Strings {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of them, as they are sent.
+    /// All of them, in the form in which they are sent.
     #[must_use]
     pub fn framed(&self) -> &[u8] {
         &self.framed
@@ -65,7 +67,7 @@ impl Strings {
         self.frames().map(|(_, string)| string)
     }
 
-    /// Each string as it is sent, and as it is.
+    /// Each string twice: as it is sent, and by itself.
     pub fn frames(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let mut rest = self.framed.as_slice();
         std::iter::from_fn(move || {
@@ -79,7 +81,7 @@ impl Strings {
         })
     }
 
-    /// The last one becomes the first.
+    /// Reverses the order of the strings.
     pub fn reverse(&mut self) {
         let frames: Vec<&[u8]> = self.frames().map(|(frame, _)| frame).collect();
         let mut framed = Vec::with_capacity(self.framed.len());
@@ -89,7 +91,7 @@ impl Strings {
         self.framed = framed;
     }
 
-    /// The strings one by one. They share the memory.
+    /// The strings one by one. They share one piece of memory.
     #[must_use]
     pub fn into_parts(self) -> Vec<Bytes> {
         let mut spans = Vec::with_capacity(self.len);
@@ -104,12 +106,12 @@ impl Strings {
     }
 }
 
-/// Appends a string as it is sent.
+/// Appends a string in the form in which it is sent.
 #[inline]
 pub(crate) fn append_bulk(out: &mut Vec<u8>, string: &[u8]) {
     out.reserve(string.len() + FRAME_BYTES_MAX);
     match string.len() {
-        // Most elements of lists and sets, without a call.
+        // A fast path for short strings, which most elements of lists and sets are.
         len @ 0..10 => out.extend_from_slice(&[b'$', b'0' + len as u8, b'\r', b'\n']),
         len @ 10..100 => {
             let (tens, ones) = (b'0' + (len / 10) as u8, b'0' + (len % 10) as u8);
@@ -124,7 +126,7 @@ pub(crate) fn append_bulk(out: &mut Vec<u8>, string: &[u8]) {
 /// Appends a letter, a number in digits and the end of a line.
 #[inline]
 pub(crate) fn append_number(out: &mut Vec<u8>, letter: u8, number: i64) {
-    // Most lengths, and many integers.
+    // A fast path for small numbers, which most lengths and many integers are.
     let digit = |value: i64| b'0' + value as u8;
     match number {
         0..10 => out.extend_from_slice(&[letter, digit(number), b'\r', b'\n']),

@@ -1,23 +1,22 @@
 //! The place of a name among the names of a hash or a set: 48 bits of its SipHash.
 //!
-//! Rows in the order of a hash have two merits that the order of names has not. A place is a
-//! number, so a walk can stop and go on with nothing but that number. And names lie evenly, so a
-//! random point finds a random name ([`elements`](crate::types::elements)).
+//! To keep rows in the order of a hash has two merits that the order of names has not. A place is a number, so a walk
+//! can stop and continue with that number alone. And names are spread evenly, so a random point finds a random name
+//! ([`elements`](crate::types::elements)).
 //!
-//! 48 bits are enough: two of a million names share a place about once in five hundred such sets, and
-//! sharing costs nothing but a little fairness. They fit into a double, which some clients keep
-//! cursors in.
+//! 48 bits are enough: among a million names, two share a place in about one of five hundred such sets, and sharing
+//! costs only a little fairness. 48 bits also fit into a double, in which some clients keep cursors.
 //!
-//! The hash is SipHash-2-4 of Aumasson and Bernstein (2012). Its key is fixed, because the places
-//! are part of the row format. So somebody may choose names that crowd at one place. He harms his
-//! own collection only, and the limits of `elements` hold all the same.
+//! The hash is SipHash-2-4 of Aumasson and Bernstein (2012). Its key is fixed, because the places are part of the row
+//! format. So a client can choose names that crowd at one place. That harms only its own collection, and the limits
+//! of `elements` hold all the same.
 
 /// Length of a place in a row.
 pub const PLACE_LEN: usize = 6;
 /// All places are below this.
 pub const PLACES: u64 = 1 << 48;
 
-/// Where a name stands.
+/// The place of a name.
 #[must_use]
 pub fn place_of(name: &[u8]) -> u64 {
     sip_hash(0, 0, name) >> 16
@@ -30,7 +29,7 @@ pub fn encode_place(place: u64) -> [u8; PLACE_LEN] {
     bytes
 }
 
-/// The place in these bytes.
+/// The place that these bytes encode.
 #[must_use]
 pub fn decode_place(bytes: [u8; PLACE_LEN]) -> u64 {
     bytes
@@ -50,7 +49,7 @@ fn sip_hash(key_0: u64, key_1: u64, text: &[u8]) -> u64 {
     for word in words {
         absorb(&mut state, u64::from_le_bytes(*word));
     }
-    // The last word: what is left, and the length in its highest byte.
+    // The last word: the remaining bytes, and the length in its highest byte.
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let length = (text.len() as u64) << 56;

@@ -1,16 +1,17 @@
-//! A key by chance.
+//! A random key.
 //!
-//! Up to `SAMPLED` keys are counted out, so each is equally likely. In a larger database a point between the first and the
-//! last key is chosen, and then one of the `SAMPLED` keys on either side of it: cheap, and not quite fair, because keys
-//! beside a gap are found more often. Keys are mostly text, in which most bytes never occur, so each byte of the point is chosen
-//! from those that the first and the last keys have in its place. Redis is not quite fair either. Ranks of keys would cost every
-//! write something for this one command.
+//! In a database of up to `SAMPLED` keys, one is chosen by counting, so each is equally likely. In a larger one a
+//! point between the first and the last key is chosen, and then one of the `SAMPLED` keys on either side of it. That
+//! is cheap but not quite fair, because keys beside a gap are found more often. Keys are mostly text, in which most
+//! byte values never occur, so each byte of the point is chosen from the span that the first and the last keys have
+//! at that position. Redis is not quite fair either. An index of ranks over the keys would be fair, but would cost
+//! every write something for this one command.
 
 use crate::store::{Direction, KeyRange, Space};
 use crate::types::rows::{decode_metadata_key, metadata_rows};
 use crate::types::{Result, Txn};
 
-/// How many keys are looked at.
+/// How many keys are sampled.
 const SAMPLED: usize = 512;
 
 /// A key of the chosen database that has not expired, if there is one.
@@ -40,7 +41,7 @@ pub fn random_key(txn: &Txn<'_>) -> Result<Option<Vec<u8>>> {
     Ok(Some(decode_metadata_key(&row)?.1))
 }
 
-/// The first keys of a range that have not expired: one more than are sampled.
+/// The first keys of a range that have not expired, up to one more than are sampled.
 fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Vec<Vec<u8>>> {
     let mut rows = Vec::new();
     let mut cursor = txn.scan(Space::Metadata, range, direction)?;
@@ -55,10 +56,10 @@ fn live_rows(txn: &Txn<'_>, range: &KeyRange, direction: Direction) -> Result<Ve
     Ok(rows)
 }
 
-/// A point in the range of these ordered rows: what all share, and then a byte for each place, from the least to the
-/// greatest that a row has there.
+/// A point in the range of these ordered rows: the prefix that all share, and then for each position a byte between
+/// the least and the greatest that a row has there.
 fn point_among(rows: &[Vec<u8>]) -> Vec<u8> {
-    /// So many bytes tell a few hundred keys apart.
+    /// This many bytes tell a few hundred keys apart.
     const BYTES: usize = 8;
     let (first, last) = (&rows[0], &rows[rows.len() - 1]);
     let pairs = first.iter().zip(last);

@@ -10,13 +10,14 @@
 //! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
 //! ```
 //!
-//! All numbers are in the order-preserving forms of [`engine::keys`]. The user key stands raw
-//! where it is last, and escaped where something follows it: otherwise the key `a` with a version
-//! could begin like another key that holds the same bytes. The member is always last, so it
-//! stays raw, and rows with equal scores sort by member, as Redis wants.
+//! All numbers are in the order-preserving forms of [`engine::keys`]. The user key is raw where it comes last, and
+//! escaped where something follows it: otherwise the key `a` followed by a version could begin like another key that
+//! contains the same bytes. The member always comes last, so it is raw, and rows with equal scores sort by member, as
+//! Redis wants.
 //!
-//! Here stand the keys, and the value of a data row that is a score. The value of a metadata row: `rows/metadata.rs`.
-//! The position of an element of a list: `rows/position.rs`. What a row holds of them: `rows/bundle.rs`.
+//! This file has the keys, and the value of a data row that is a score. `rows/metadata.rs` has the value of a
+//! metadata row, `rows/position.rs` the position of an element of a list, and `rows/bundle.rs` how one row holds
+//! several elements.
 //!
 //! Invariants
 //! 1. A version is a number of [`Store::unique`](crate::store::Store::unique), so no two
@@ -91,7 +92,7 @@ pub fn expiry_key(db: DbNumber, expires_ms: i64, key: &[u8]) -> Vec<u8> {
     [&encode_u32(db)[..], &encode_i64(expires_ms), key].concat()
 }
 
-/// The expiry rows of the keys of a database that do not live any more at `now_ms`.
+/// The expiry rows of the keys of a database that have expired at `now_ms`.
 #[must_use]
 pub fn expired_rows(db: DbNumber, now_ms: i64) -> KeyRange {
     KeyRange::between(encode_u32(db).to_vec(), expiry_key(db, now_ms, b""))
@@ -119,7 +120,7 @@ pub fn decode_metadata_key(row: &[u8]) -> Result<(DbNumber, Vec<u8>)> {
         .map_err(|reason| Error::undecodable(Space::Metadata, row, &reason))
 }
 
-/// What the rows of one collection begin with, in the data space and in the score space. A copy of it costs nothing.
+/// What the rows of one collection begin with, in the data space and in the score space. Cloning it is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowPrefix(Rc<[u8]>);
 
@@ -176,7 +177,8 @@ impl RowPrefix {
         row
     }
 
-    /// Whether a row is the row of this field or member, if it is the row of any: its place is not looked at.
+    /// Whether a row is the row of this field or member, given that it is the row of some name: its place is not
+    /// compared.
     #[inline]
     #[must_use]
     pub fn is_name_key(&self, row: &[u8], name: &[u8]) -> bool {
@@ -204,7 +206,7 @@ impl RowPrefix {
         Ok((decode_place(*place), name))
     }
 
-    /// The key behind the data row of `member` and before that of every greater one.
+    /// The key right after the data row of `member`, before the row of every greater member.
     #[must_use]
     pub fn behind_data_key(&self, member: &[u8]) -> Vec<u8> {
         next_key(&self.data_key(member))
@@ -236,15 +238,16 @@ impl RowPrefix {
         self.followed_by(mark)
     }
 
-    /// What marks are compared with: the key of a score row without the part that all share.
+    /// The part of a score row's key that marks are compared with: the key without the prefix that all rows of the
+    /// collection share.
     #[inline]
     #[must_use]
     pub fn mark_of<'r>(&self, row: &'r [u8]) -> &'r [u8] {
         row.strip_prefix(&*self.0).unwrap_or(row)
     }
 
-    /// The key of the score row of a member; with an empty member, the key before those of all
-    /// members that have this score.
+    /// The key of the score row of a member. With an empty member, it precedes the keys of all members that have this
+    /// score.
     #[must_use]
     pub fn score_key(&self, score: Score, member: &[u8]) -> Vec<u8> {
         let mut row = Vec::with_capacity(self.0.len() + U64_LEN + member.len());
@@ -263,8 +266,8 @@ impl RowPrefix {
             .ok_or_else(|| Error::damaged(Space::Data, row, "it is of another collection"))
     }
 
-    /// The score and the member in the key of a score row, which stands in a range of this collection: that its prefix is
-    /// the right one is not looked at again, because this is done for each row of a scan.
+    /// The score and the member in the key of a score row that lies in a range of this collection. The prefix is not
+    /// checked again, because this runs for each row of a scan.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the row holds no score.
@@ -273,7 +276,7 @@ impl RowPrefix {
         let (score, member) = self.split_score(row)?;
         let value = decode_f64(*score);
         if value == 0.0 || value.is_nan() {
-            // Only here may the bytes be none of a score.
+            // Only these two cases may be bytes that no score has: `from_key` tells.
             let score = Score::from_key(score)
                 .map_err(|reason| Error::undecodable(Space::Score, row, &reason))?;
             return Ok((score, member));
@@ -283,7 +286,7 @@ impl RowPrefix {
         Ok((score, member))
     }
 
-    /// As [`score_member`](Self::score_member), without a look at the score.
+    /// As [`score_member`](Self::score_member), without decoding the score.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the row has no room for a score.
@@ -316,7 +319,7 @@ pub fn decode_score(row: &[u8], value: &[u8]) -> Result<Score> {
     Score::from_key(value).map_err(|reason| Error::undecodable(Space::Data, row, &reason))
 }
 
-/// Whose row this is: the database, the user key and the version in a data or score row.
+/// The owner of a row: the database, the user key and the version in a data or score row.
 ///
 /// # Errors
 /// [`Error::Damaged`].

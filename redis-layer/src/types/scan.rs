@@ -1,16 +1,16 @@
-//! Walks over rows that stop and go on later: what `SCAN` and its sisters stand on.
+//! Walks over rows that stop and continue later: the basis of `SCAN` and its sister commands.
 //!
 //! A client gets a number for the place where a walk stopped, and a row is bytes of any length. So
-//! the places are kept here, and the number says which one. What a walk promises is Redis's promise:
+//! the places are kept here, and the number identifies one. What a walk promises is Redis's promise:
 //! a row that is there from the first call to the last is visited at least once.
 //!
 //! Memory is bounded: there are `SLOTS` places of at most `POSITION_BYTES` bytes. A walk keeps
 //! one slot from call to call, so a busy client does not push out the place of a slow one; only
-//! new walks do. A number that is unknown, forgotten, from before a restart or of another key, begins
-//! the walk anew: rows come twice then, and none is left out.
+//! new walks do. A number that is unknown, forgotten, from before a restart or of another key begins
+//! the walk anew: then rows may come twice, but none is left out.
 //!
-//! Left out: walks over hashes and sets. Their rows stand in the order of a hash, which is a number
-//! already.
+//! Left out: walks over hashes and sets. Their rows are in the order of a hash, so the hash already is a number to
+//! continue from.
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -18,15 +18,15 @@ use parking_lot::Mutex;
 use crate::store::{Direction, KeyRange, Space};
 use crate::types::{Result, Txn};
 
-/// How many walks may be under way at once without any of them beginning anew.
+/// How many walks may be under way at once without one of them being forgotten.
 const SLOTS: usize = 1 << 14;
-/// The longest start of a row that is remembered. Rows that share more come in one call.
+/// The longest part of a row's key that is remembered. Rows that share more than that come in one call.
 const POSITION_BYTES: usize = 1024;
-/// Numbers stay below this, because some clients keep them in a double.
+/// Numbers are below this, because some clients keep them in a double.
 const NUMBERS: u64 = 1 << 53;
-/// A number is a turn and a slot.
+/// A number is composed of a turn and a slot; this is how many turns there are.
 const TURNS: u64 = NUMBERS / SLOTS as u64;
-/// A collection that is returned whole is so up to this many bytes.
+/// A collection of more bytes than this is not returned whole.
 const WHOLE_BYTES: usize = 64 * 1024;
 
 /// Where walks stopped, by the number that their clients hold.
@@ -36,16 +36,16 @@ pub struct Cursors(Mutex<Slots>);
 #[derive(Debug)]
 struct Slots {
     places: Vec<Place>,
-    /// The slot of the next new walk, once all are in use.
+    /// The slot that the next new walk takes, once all are in use.
     next: usize,
-    /// Part of each number, and never the same twice.
+    /// A part of each number that changes with every number handed out.
     turn: u64,
 }
 
 #[derive(Debug)]
 struct Place {
     number: u64,
-    /// The rows from here on have not been visited.
+    /// The rows from here on have not been visited yet.
     position: Bytes,
 }
 
@@ -54,21 +54,21 @@ impl Default for Cursors {
         Self(Mutex::new(Slots {
             places: Vec::new(),
             next: 0,
-            // By chance, so that numbers from before a restart are not taken for new ones.
+            // Random, so that numbers from before a restart are not taken for new ones.
             turn: fastrand::u64(1..TURNS),
         }))
     }
 }
 
 impl Cursors {
-    /// Where the walk with this number goes on, if it is known.
+    /// Where the walk with this number continues, if the number is known.
     fn position(&self, number: u64) -> Option<Bytes> {
         let slots = self.0.lock();
         let place = slots.places.get(slot_of(number))?;
         (place.number == number).then(|| place.position.clone())
     }
 
-    /// Remembers where a walk stopped, in the place of the number that it went on from.
+    /// Remembers where a walk stopped, in the slot of the number that it continued from.
     fn remember(&self, number: u64, position: Bytes) -> u64 {
         let mut slots = self.0.lock();
         let known = slots.places.get(slot_of(number));
@@ -80,7 +80,7 @@ impl Cursors {
             slots.next = (slots.next + 1) % SLOTS;
             slots.next
         };
-        // Never 0, and so the number is not 0 either, which is how every walk begins and ends.
+        // The turn is never 0, so the number is not 0 either: a 0 begins every walk and ends it.
         slots.turn = slots.turn % (TURNS - 1) + 1;
         let number = slots.turn * SLOTS as u64 + slot as u64;
         let place = Place { number, position };
@@ -99,30 +99,30 @@ fn slot_of(number: u64) -> usize {
 /// How much one call visits.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// So many rows are enough.
+    /// A call may stop after this many rows.
     pub count: u64,
-    /// But all of them, as long as they are few bytes: what is small is returned whole.
+    /// Go on to the end as long as the collection is small: Redis returns what is small whole.
     pub whole: bool,
 }
 
 impl Extent {
-    /// What Redis keeps in its compact form, it returns whole, whatever the client asks for.
-    /// A collection of `size` elements is like that up to `most`.
+    /// A collection that Redis would keep in its compact form is returned whole, whatever count the client asks for.
+    /// That is a collection of `size` elements with `size` at most `most`.
     #[must_use]
     pub const fn new(count: u64, size: u64, most: u64) -> Self {
         let whole = size <= most;
         Self { count, whole }
     }
 
-    /// Whether a call that visited so much may stop.
+    /// Whether a call that visited this much may stop.
     #[must_use]
     pub const fn is_reached(&self, rows: u64, bytes: usize) -> bool {
         rows >= self.count && !(self.whole && bytes < WHOLE_BYTES)
     }
 }
 
-/// Visits rows of a range from where the walk with this number stopped. Answers the number for
-/// the next call, 0 at the end.
+/// Visits rows of a range from where the walk with this number stopped. Returns the number for the next call, 0 at
+/// the end.
 ///
 /// Cost: one seek, and one step for each row of the extent. Rows that share their first
 /// `POSITION_BYTES` bytes are visited in one call.
@@ -149,7 +149,7 @@ pub fn visit_page(
     let mut cursor = txn.scan(space, &rest, Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
         let position = &row[..row.len().min(POSITION_BYTES)];
-        // A position that was cut would lead back to the rows that begin with it.
+        // A truncated position would lead back to all the rows that begin with it.
         let leads_back = position.len() < row.len() && last.starts_with(position);
         if extent.is_reached(rows, bytes) && !leads_back {
             let position = Bytes::copy_from_slice(position);
@@ -166,7 +166,7 @@ pub fn visit_page(
 }
 
 impl Txn<'_> {
-    /// Shows the rows of a range to `visit`, in the order of `direction`, until it answers `false`.
+    /// Passes the rows of a range to `visit`, in the order of `direction`, until it returns `false`.
     ///
     /// # Errors
     /// Those of the store and of `visit`.
@@ -235,7 +235,7 @@ mod tests {
             if number == 0 {
                 break;
             }
-            // The row where the walk would go on is removed, and rows are added before and behind.
+            // The row where the walk would continue is removed, and rows are added before and after it.
             let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
             txn.delete(Space::Data, vec![(step + 1) * 7]);
             txn.put(Space::Data, vec![0, step], Bytes::new());

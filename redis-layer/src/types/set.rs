@@ -1,7 +1,7 @@
-//! What several sets have together: intersection, union, difference.
+//! Operations on several sets: intersection, union, difference.
 //!
-//! A key that does not exist is an empty set, and is given as `None`. The answers have no order, but for few
-//! integers: those come in theirs, as from a real server.
+//! A key that does not exist is an empty set, passed as `None`. The results are in no particular order, except that a
+//! few integers come in ascending order, as from a real server.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use bytes::Bytes;
 use crate::types::elements::{Elements, sort_integers};
 use crate::types::{Result, Txn};
 
-/// A set under a key, if the key exists.
+/// The set under a key, or `None` if the key does not exist.
 pub type MaybeSet = Option<Elements>;
 
-/// The members that all sets have, at most `limit` of them.
+/// The members that are in all sets, at most `limit` of them.
 ///
-/// Cost: a walk over the smallest set, with a point read in each other set for each member.
+/// Cost: a walk over the smallest set, with a point read in every other set for each member.
 ///
 /// # Errors
 /// A damaged row; those of the store.
 pub fn intersection(txn: &Txn<'_>, sets: &[MaybeSet], limit: usize) -> Result<Vec<Bytes>> {
-    // One empty set leaves nothing.
+    // If one of the sets is empty, so is the intersection.
     let Some(mut sets) = sets.iter().map(Option::as_ref).collect::<Option<Vec<_>>>() else {
         return Ok(Vec::new());
     };
@@ -41,7 +41,7 @@ pub fn intersection(txn: &Txn<'_>, sets: &[MaybeSet], limit: usize) -> Result<Ve
     Ok(in_order(found))
 }
 
-/// The members that any set has.
+/// The members that are in any of the sets.
 ///
 /// Cost: a walk over all sets, and memory for the answer.
 ///
@@ -60,10 +60,10 @@ pub fn union(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
     Ok(in_order(found.into_iter().collect()))
 }
 
-/// The members of the first set that no other set has.
+/// The members of the first set that are in none of the others.
 ///
-/// Cost: the lesser of two. A walk over the first set, with a point read in each other set for each
-/// member; or a walk over all sets.
+/// Cost: the lesser of a walk over the first set with a point read in every other set for each member, and a walk
+/// over all sets.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -75,7 +75,7 @@ pub fn difference(txn: &Txn<'_>, sets: &[MaybeSet]) -> Result<Vec<Bytes>> {
     let members = others
         .iter()
         .fold(0, |sum: u64, set| sum.saturating_add(set.len()));
-    // A point read costs as much as some steps of a walk.
+    // A point read costs as much as several steps of a walk.
     let by_reading = first.len().saturating_mul(others.len() as u64) <= members / 2;
     let mut found = BTreeSet::new();
     first.each(txn, |member, _| {

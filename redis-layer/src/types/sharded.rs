@@ -1,11 +1,11 @@
-//! Numbers that several threads count at the same time.
+//! Counters that several threads increment at the same time.
 //!
-//! There is one copy for each of a few *shards*, on cache lines of its own: threads that count must not pass a line of
-//! memory to and fro. Whoever reads adds the shards up, and may miss what is counted just then.
+//! Each of a few *shards* has its own copy on its own cache lines, so that counting threads do not pass a line of
+//! memory to and fro. A reader adds the shards up, and may miss what is being counted at that moment.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// How many threads may count without disturbing one another.
+/// How many shards there are: this many threads can count without disturbing one another.
 const SHARDS: usize = 4;
 
 /// One `T` for each shard.
@@ -18,7 +18,7 @@ pub struct Sharded<T>([Shard<T>; SHARDS]);
 struct Shard<T>(T);
 
 impl<T> Sharded<T> {
-    /// Where this thread counts.
+    /// The shard in which this thread counts.
     #[inline]
     pub fn here(&self) -> &T {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -33,7 +33,7 @@ impl<T> Sharded<T> {
         self.0.iter().map(|shard| &shard.0)
     }
 
-    /// A sum over all shards.
+    /// The sum of one number over all shards.
     pub fn sum(&self, of: impl Fn(&T) -> u64) -> u64 {
         self.all().map(of).sum()
     }

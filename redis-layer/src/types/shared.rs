@@ -1,6 +1,6 @@
 //! What all transactions of one server share in memory.
 //!
-//! Nothing here is data: it can be made anew from the store, or dies with the connections.
+//! Nothing here is data: it can be rebuilt from the store, or is gone with the connections anyway.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -16,25 +16,25 @@ use crate::types::{DbNumber, Result, Sharded};
 /// What transactions share. One for each server.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// One bit for each [`Class`] that somebody wants to hear of.
+    /// One bit for each [`Class`] that somebody wants to be notified of.
     wanted: AtomicU32,
-    /// How many watch keys, or wait for them.
+    /// How many clients watch keys or are blocked on them.
     observers: AtomicUsize,
     rank_indexes: RankIndexes,
     databases: Databases,
     accesses: Accesses,
-    /// Whether nobody removes expired keys: see [`Shared::set_active_expiry`].
+    /// Whether the removal of expired keys in the background is off: see [`Shared::set_active_expiry`].
     keeps_expired: AtomicBool,
     /// Where walks over keys stopped.
     pub(crate) cursors: Cursors,
     /// Keys that were removed because they had expired.
     expired: AtomicU64,
-    /// Keys that a reading command found, and those that it did not.
+    /// How many keys reading commands found, and how many they did not find.
     lookups: Sharded<[AtomicU64; 2]>,
 }
 
 impl Shared {
-    /// What answers questions about ranks without a walk.
+    /// The indexes that answer questions about ranks without a walk.
     #[must_use]
     pub const fn rank_indexes(&self) -> &RankIndexes {
         &self.rank_indexes
@@ -51,7 +51,7 @@ impl Shared {
         &self.accesses
     }
 
-    /// Leaves in the store what the next opening would else have to count. Nothing may be written after this.
+    /// Stores what the next opening would otherwise have to count. Nothing may be written after this.
     ///
     /// # Errors
     /// Those of the store.
@@ -59,18 +59,18 @@ impl Shared {
         self.databases.close(store)
     }
 
-    /// Whether expired keys are removed without being asked for: `DEBUG SET-ACTIVE-EXPIRE`.
+    /// Sets whether expired keys are removed in the background: `DEBUG SET-ACTIVE-EXPIRE`.
     pub fn set_active_expiry(&self, on: bool) {
         self.keeps_expired.store(!on, Ordering::Relaxed);
     }
 
-    /// Whether expired keys are removed without being asked for.
+    /// Whether expired keys are removed in the background.
     #[must_use]
     pub fn has_active_expiry(&self) -> bool {
         !self.keeps_expired.load(Ordering::Relaxed)
     }
 
-    /// So many keys were removed because they had expired.
+    /// Counts keys that were removed because they had expired.
     pub fn count_expired(&self, keys: u64) {
         self.expired.fetch_add(keys, Ordering::Relaxed);
     }
@@ -81,7 +81,7 @@ impl Shared {
         self.expired.load(Ordering::Relaxed)
     }
 
-    /// Reading commands found so many keys, and so many not.
+    /// Counts keys that reading commands found, and keys that they did not find.
     pub(crate) fn count_lookups(&self, hits: u64, misses: u64) {
         for (counter, more) in self.lookups.here().iter().zip([hits, misses]) {
             if more > 0 {
@@ -100,62 +100,62 @@ impl Shared {
         (sum(0), sum(1))
     }
 
-    /// Counts expired keys and lookups from 0 again.
+    /// Sets the counts of expired keys and of lookups back to 0.
     pub fn reset_counters(&self) {
         for counter in self.lookups.all().flatten().chain([&self.expired]) {
             counter.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Whether somebody wants to hear of events of a class.
+    /// Whether somebody wants to be notified of events of a class.
     #[must_use]
     pub fn wants(&self, class: Class) -> bool {
         self.wanted.load(Ordering::Relaxed) & class.bit() != 0
     }
 
-    /// Chooses the classes that transactions note, by [`Class::bit`].
+    /// Chooses the classes of events that transactions note, as bits ([`Class::bit`]).
     pub fn set_wanted(&self, bits: u32) {
         self.wanted.store(bits, Ordering::Relaxed);
     }
 
-    /// Whether anybody watches a key, or waits for one.
+    /// Whether anybody watches a key or is blocked on one.
     ///
-    /// Who observes a key begins while holding its lock, and a transaction asks while holding it:
-    /// so none of them misses the other.
+    /// An observer begins while it holds the lock of its key, and a transaction asks while it holds the lock: so
+    /// neither misses the other.
     #[must_use]
     pub fn is_observed(&self) -> bool {
         self.observers.load(Ordering::SeqCst) > 0
     }
 
-    /// One more observes keys.
+    /// Adds one observer of keys.
     pub fn observe(&self) {
         self.observers.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// One who observed keys does so no more.
+    /// Removes one observer of keys.
     pub fn unobserve(&self) {
         self.observers.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// What kind of thing happened to a key. The letter is the one of `notify-keyspace-events`.
+/// The kind of an event on a key. The letters are those of `notify-keyspace-events`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// `g`: to keys of any type.
+    /// `g`: a command on keys of any type.
     Generic,
-    /// `$`: to a string.
+    /// `$`: a command on a string.
     String,
-    /// `l`: to a list.
+    /// `l`: a command on a list.
     List,
-    /// `s`: to a set.
+    /// `s`: a command on a set.
     Set,
-    /// `h`: to a hash.
+    /// `h`: a command on a hash.
     Hash,
-    /// `z`: to a sorted set.
+    /// `z`: a command on a sorted set.
     SortedSet,
     /// `x`: a key expired.
     Expired,
-    /// `m`: a key was asked for and was not there. Not part of `A`.
+    /// `m`: a key was looked up and not found. Not part of `A`.
     Miss,
     /// `n`: a key was created. Not part of `A`.
     New,
@@ -172,9 +172,9 @@ impl Class {
 /// Something that happened to a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What kind of thing.
+    /// Its kind.
     pub class: Class,
-    /// Redis's word for it.
+    /// Redis's name for it.
     pub name: &'static str,
     /// The database of the key.
     pub db: DbNumber,

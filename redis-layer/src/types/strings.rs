@@ -1,23 +1,23 @@
-//! Byte strings: one row, or pieces.
+//! Byte strings, kept in one row or in pieces.
 //!
-//! A string stands in the metadata row of its key, so `SET` writes one row and `GET` reads one. Who changes a part of such a
-//! string writes the whole of it. That is cheap as long as it is short. A string that is longer than [`WHOLE_BYTES`] is cut into
-//! pieces when a part of it is changed for the first time, each a row of the data space:
+//! A string is kept in the metadata row of its key, so `SET` writes one row and `GET` reads one. Changing a part of
+//! such a string rewrites all of it, which is cheap as long as it is short. A string longer than [`WHOLE_BYTES`] is
+//! cut into pieces when a part of it is changed for the first time. Each piece is a row of the data space:
 //!
 //! ```text
 //! metadata row   ... | version u64 | length u64
 //! data rows      ... | version | number of the piece: u32    up to PIECE_BYTES bytes
 //! ```
 //!
-//! Then a bit of a bitmap of ten megabytes costs one piece, and so does an `APPEND`. Who asks for the whole string has it put
-//! together.
+//! After that, changing one bit of a bitmap of ten megabytes costs one piece, and so does an `APPEND`. Reading the
+//! whole string puts the pieces together.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
-//! 1. The piece of number n holds the bytes from n * [`PIECE_BYTES`] on. Where it has fewer than its place, and where there
-//!    is none, zeros follow. None has bytes behind the end of the string.
-//! 2. A string in pieces has at most [`LONGEST`] bytes: the length in its row is what a reader makes room for.
+//! 1. Piece n holds the bytes from n * [`PIECE_BYTES`] on. Where a piece is shorter than its place, or missing, the
+//!    bytes are zeros. No piece holds bytes past the end of the string.
+//! 2. A string in pieces has at most [`LONGEST`] bytes: a reader allocates the length that the row says.
 //!
-//! Left out: the way back. A string stays in pieces until it is written anew as a whole.
+//! Left out: turning pieces back into one row. A string stays in pieces until it is overwritten as a whole.
 
 use std::ops::Range;
 
@@ -28,15 +28,16 @@ use crate::store::{Direction, Space};
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 
-/// The longest string, in bytes: Redis's `proto-max-bulk-len` unless configured.
+/// The longest string, in bytes: the default of Redis's `proto-max-bulk-len`.
 pub const LONGEST: usize = 512 << 20;
 /// A string up to this length is written whole when a part of it changes.
 pub const WHOLE_BYTES: usize = 16 << 10;
 /// The length of a piece.
 pub const PIECE_BYTES: usize = 1 << 10;
-/// A command does not put together more bytes of strings than these: the rows may be few.
+/// A command puts together at most this many bytes of strings. The rows may be far fewer bytes, so their size sets no
+/// limit.
 const PUT_TOGETHER_MAX: usize = 1 << 30;
-/// So many pieces are looked up one by one. More are scanned.
+/// Up to this many pieces are looked up one by one; more are scanned.
 const LOOKED_UP: usize = 2;
 
 /// A string under a key, and when the key expires.
@@ -48,7 +49,7 @@ pub struct Stored {
     pub expires_ms: Option<i64>,
 }
 
-/// A string as it stands under a key, of which parts are read and written. Changes count only after [`Text::finish`].
+/// The string under a key, of which parts are read and written. Changes take effect only after [`Text::finish`].
 #[derive(Debug)]
 pub struct Text {
     form: Form,
@@ -82,7 +83,7 @@ impl Txn<'_> {
     pub fn stored_string(&self, key: &[u8]) -> Result<Option<Stored>> {
         let metadata = match self.lookup(key)? {
             None => return Ok(None),
-            // Nearly always.
+            // The usual case.
             Some(Metadata {
                 content: Content::String(text),
                 expires_ms,
@@ -96,7 +97,7 @@ impl Txn<'_> {
         }))
     }
 
-    /// The string under a key, to look at parts of it; an empty one if the key does not exist.
+    /// The string under a key, for reading or changing parts of it; an empty one if the key does not exist.
     ///
     /// Cost: one point read.
     ///
@@ -125,14 +126,14 @@ impl Txn<'_> {
 }
 
 impl Text {
-    /// The string under a key that has this metadata; `None` if that is of another type.
+    /// The string under a key that has this metadata; `None` if it is of another type.
     #[must_use]
     pub fn stored(txn: &Txn<'_>, key: &[u8], metadata: Metadata) -> Option<Self> {
         let form = match metadata.content {
             Content::String(text) => Form::Whole(text),
             Content::Pieces(Collection { version, size }) => Form::Pieces {
                 version,
-                // Bounded where it was decoded.
+                // The length was bounded when the row was decoded.
                 length: usize::try_from(size).unwrap_or(LONGEST),
                 prefix: txn.row_prefix(key, version),
             },
@@ -145,7 +146,7 @@ impl Text {
         })
     }
 
-    /// How many bytes it has. O(1).
+    /// Its length in bytes. O(1).
     #[must_use]
     pub const fn len(&self) -> usize {
         match &self.form {
@@ -154,7 +155,7 @@ impl Text {
         }
     }
 
-    /// Whether it has no byte.
+    /// Whether it is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -166,9 +167,9 @@ impl Text {
         self.is_there
     }
 
-    /// All of it.
+    /// The whole string.
     ///
-    /// Cost: nothing for a whole string; else O(length).
+    /// Cost: nothing if it is kept in one row; otherwise O(length).
     ///
     /// # Errors
     /// [`Error::TooMuch`]; those of the store.
@@ -180,9 +181,9 @@ impl Text {
         self.read(txn, 0..self.len())
     }
 
-    /// The bytes of a range, of which those behind the end are left out.
+    /// The bytes of a range, as far as it lies within the string.
     ///
-    /// Cost: nothing for a whole string; else O(the length of the range).
+    /// Cost: nothing if it is kept in one row; otherwise O(the length of the range).
     ///
     /// # Errors
     /// Those of the store.
@@ -219,9 +220,9 @@ impl Text {
         Ok(part.into())
     }
 
-    /// Puts bytes at a place, and zeros before it if it lies behind the end.
+    /// Writes bytes at an offset. Zeros fill the gap if the offset lies past the end.
     ///
-    /// Cost: O(length) for a string that is not in pieces, O(the length of `part`) for one that is.
+    /// Cost: O(length) for a string in one row, O(the length of `part`) for one in pieces.
     ///
     /// # Errors
     /// Those of the store.
@@ -239,7 +240,8 @@ impl Text {
         }
     }
 
-    /// Adds zeros until it has so many bytes, if it has fewer. What is long and about to change is cut into pieces.
+    /// Appends zeros until it has `to` bytes, if it has fewer. A long string is cut into pieces, because it is about
+    /// to change.
     ///
     /// # Errors
     /// Those of the store.
@@ -267,7 +269,7 @@ impl Text {
         Ok(())
     }
 
-    /// Says that it changed.
+    /// Ends the changes.
     pub fn finish(self, txn: &mut Txn<'_>, key: &[u8]) {
         let content = match self.form {
             Form::Whole(text) => Content::String(text),
@@ -287,7 +289,7 @@ impl Text {
 }
 
 impl Txn<'_> {
-    /// Somebody makes room for a string of so many bytes, whose rows may be few.
+    /// Adds to what the command puts together, and refuses too much. The rows may be far fewer bytes.
     fn will_put_together(&self, bytes: usize) -> Result<()> {
         let all = self.put_together.get().saturating_add(bytes);
         if all > PUT_TOGETHER_MAX {
@@ -300,7 +302,7 @@ impl Txn<'_> {
 
 /// The key of the row of a piece.
 fn piece_row(prefix: &RowPrefix, number: usize) -> Vec<u8> {
-    // No string is as long.
+    // No string is long enough to exceed this.
     let number = u32::try_from(number).unwrap_or(u32::MAX);
     prefix.data_key(&encode_u32(number))
 }
@@ -315,7 +317,7 @@ pub(crate) fn piece_number(prefix: &RowPrefix, row: &[u8]) -> Result<usize> {
     number.ok_or_else(|| Error::damaged(Space::Data, row, "it holds no number of a piece"))
 }
 
-/// Copies what a piece has of a range to its place in `part`, which is the range.
+/// Copies the part of a piece that lies in `range` to its place in `part`, which holds the range.
 fn copy_piece(piece: &[u8], number: usize, range: &Range<usize>, part: &mut [u8]) {
     let at = number * PIECE_BYTES;
     let start = at.max(range.start);
@@ -325,7 +327,7 @@ fn copy_piece(piece: &[u8], number: usize, range: &Range<usize>, part: &mut [u8]
     }
 }
 
-/// Puts bytes at a place within the pieces.
+/// Writes bytes at an offset within the pieces.
 fn write_pieces(txn: &mut Txn<'_>, prefix: &RowPrefix, at: usize, part: &[u8]) -> Result<()> {
     let mut at = at;
     let mut part = part;

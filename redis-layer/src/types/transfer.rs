@@ -1,14 +1,14 @@
-//! What a key holds under another name: `COPY`, `RENAME`, `MOVE`.
+//! Moving or copying what a key holds to another name: `COPY`, `RENAME`, `MOVE`.
 //!
 //! The rows of a collection begin with its key, so another name means other rows: O(elements), where Redis renames in
-//! O(1). A name of their own for the rows, kept in the metadata row, would spare that; then a row would no longer say
+//! O(1). Rows could begin with an identifier instead, kept in the metadata row. But then a row would no longer say
 //! whose it is, and finding orphans would need a second index. Renaming is rare enough.
 
 use crate::store::{Direction, Space};
 use crate::types::rows::RowPrefix;
 use crate::types::{Content, DbNumber, Result, Txn};
 
-/// A key of a database, as clients name it.
+/// A key in a database, as clients name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'k> {
     /// The database.
@@ -18,8 +18,8 @@ pub struct Place<'k> {
 }
 
 impl Txn<'_> {
-    /// Puts a copy of what `from` holds, with its expiry, in the place of whatever `to` holds. Answers whether there is
-    /// something to copy. The chosen database is the one of `to` afterwards.
+    /// Replaces whatever `to` holds by a copy of what `from` holds, with its expiry. Returns whether there was
+    /// something to copy. Leaves the database of `to` chosen.
     ///
     /// Cost: O(elements).
     ///
@@ -62,7 +62,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Takes a key away and puts what it held in another place. Answers whether there was something.
+    /// Moves what a key holds to another key. Returns whether there was something to move.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -77,7 +77,7 @@ impl Txn<'_> {
     }
 }
 
-/// The metadata of the same elements under another version.
+/// Makes the metadata of a copy: the same elements under another version.
 impl Content {
     fn set_version(&mut self, version: u64) {
         match self {

@@ -1,17 +1,17 @@
-//! A command at work: a snapshot, what the command changed so far, and one batch at the end.
+//! A transaction: a command's snapshot, what the command has changed so far, and one batch at the end.
 //!
 //! Reads look at the changes first, then at the snapshot, so a command sees its own writes. A
-//! member that is named twice in one `ZADD` is found the second time, and the number of elements
+//! member that is named twice in one `ZFor example, aDD` is found the second time, and the number of elements
 //! and both indexes stay right.
 //!
 //! Invariants
 //! 1. Nothing reaches the store before [`Txn::commit`], and then all of it at once.
 //! 2. The caller holds the locks of the keys that it changes from before [`Txn::begin`] until
 //!    after `commit`, so the snapshot is current for them.
-//! 3. Who changes a key writes its metadata row, or says [`Txn::touch`]. Who changes nothing does
-//!    neither. `WATCH` and blocked clients live by that.
-//! 4. A rank index is asked only under the lock of its key, and is told of changes at once. What was
-//!    told is taken back if there is no `commit`.
+//! 3. A command that changes a key writes its metadata row, or calls [`Txn::touch`]. One that changes nothing does
+//!    neither. `WATCH` and blocked clients depend on that.
+//! 4. A rank index is asked only under the lock of its key, and is told of changes at once. If there is no `commit`,
+//!    those changes are taken back.
 
 mod changes;
 mod commit;
@@ -37,44 +37,46 @@ use fetched::Fetched;
 use merged::Merged;
 use seen::Seen;
 
-/// A command at work.
+/// The transaction of a command, or of several that run together.
 pub struct Txn<'s> {
     store: &'s dyn Store,
     shared: &'s Shared,
     snapshot: Box<dyn Snapshot>,
-    /// By [`Space::index`].
+    /// Indexed by [`Space::index`].
     changes: [Changes; Space::ALL.len()],
-    /// What [`Txn::roll_back`] puts back, newest last. Kept from the first savepoint on.
+    /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
     undo: Option<Vec<(Space, Before)>>,
-    /// Metadata rows of the keys that were changed, in order. Of those that were written, only what somebody observed.
+    /// Metadata rows of the keys that were changed, in order. Rows that were written are included only if somebody
+    /// observes keys.
     touched: Vec<Vec<u8>>,
-    /// Those of them that were given a value, also if it is gone again. Only of what somebody observed.
+    /// Those of `touched` that were given a value, even if it is gone again. Kept only if somebody observes keys.
     held: Vec<Vec<u8>>,
     events: Vec<Event>,
-    /// How many events there were before this command, and which keys it removed. What it puts in their places is not new.
+    /// How many events there were before this command, and the keys that it removed. What it puts in place of those
+    /// keys does not count as new.
     command: (usize, Vec<Vec<u8>>),
     /// How many bytes of strings this command has put together from pieces.
     pub(in crate::types) put_together: Cell<usize>,
-    /// Keys that were looked up and found, and those that were not.
+    /// How many keys were looked up and found, and how many were not found.
     lookups: Cell<(u64, u64)>,
-    /// Those that were not, if anybody wants to know.
+    /// The keys that were not found, if anybody wants to be notified of them.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
-    /// Keys that were looked up and have expired.
+    /// Keys that were looked up and had expired.
     expired: RefCell<Vec<(DbNumber, Bytes)>>,
     ranks: RefCell<Journal<'s>>,
-    /// Which changes of rank indexes the snapshot shows: see `indexes`.
+    /// Which changes of rank indexes the snapshot includes: see `indexes`.
     ranks_noted: u64,
     locks: Locks<'s>,
-    /// The databases as they were, and as this transaction wants them.
+    /// The mapping of the databases at the beginning, and as this transaction wants it.
     began: Mapping,
     mapping: Mapping,
-    /// The keys that were looked up.
+    /// What is known of the keys that were looked up.
     seen: RefCell<Seen>,
     /// Metadata rows of the snapshot that were read ahead.
     fetched: Fetched,
     /// Rows of elements that were read ahead.
     elements: Fetched,
-    /// What the rows of the collection begin with that was asked for last, and its version.
+    /// The version of the collection that was used last, and the prefix of its rows.
     prefix: RefCell<Option<(u64, RowPrefix)>>,
     /// The row that [`get_again`](Self::get_again) read last.
     last_read: RefCell<Option<Read>>,
@@ -89,7 +91,7 @@ struct Read {
     value: Option<Bytes>,
 }
 
-/// What a metadata row says of the existence of a key.
+/// What a metadata row says about the existence of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stored {
     Absent,
@@ -98,11 +100,11 @@ enum Stored {
 
 /// Which locks a transaction may rely on.
 enum Locks<'s> {
-    /// The caller did not say.
+    /// The caller did not say which it holds.
     Unknown,
-    /// The caller holds these, or none.
+    /// The caller holds these, or none at all.
     OfCaller(Option<Scope<'s>>),
-    /// It has taken the lock of this key itself, to read under it.
+    /// The transaction itself has taken the lock of this key, in order to read under it.
     Own(
         Vec<u8>,
         #[expect(dead_code, reason = "it is held")] Box<dyn Guard + 's>,
@@ -126,20 +128,21 @@ pub struct Savepoint {
 pub struct Committed {
     /// Whether the store was changed.
     pub wrote: bool,
-    /// The metadata rows of the keys that were changed, in the order of their first changes. Empty if nobody observes keys.
+    /// The metadata rows of the keys that were changed, in the order of their first changes. Empty if nobody observes
+    /// keys.
     pub touched: Vec<Vec<u8>>,
-    /// Those of them that hold nothing now, and held nothing in between.
+    /// Those of `touched` that hold nothing now and held nothing in between.
     pub absent: HashSet<Vec<u8>>,
-    /// The databases that have the keys of others now.
+    /// The databases whose keys were exchanged or replaced as a whole.
     pub remapped: Vec<DbNumber>,
-    /// What subscribers may want to know, oldest first.
+    /// The events that subscribers may want, oldest first.
     pub events: Vec<Event>,
-    /// Keys that were found expired, with their databases. Some may still be there.
+    /// Keys that were found expired, with their databases. Some may not be removed yet.
     pub expired: Vec<(DbNumber, Bytes)>,
 }
 
 impl<'s> Txn<'s> {
-    /// Starts with the rows of this moment.
+    /// Begins with a snapshot of the store as it is now.
     ///
     /// # Errors
     /// Those of the store.
@@ -180,8 +183,8 @@ impl<'s> Txn<'s> {
         })
     }
 
-    /// Says which locks the caller holds, by the names of keys; `None` for a reader without any. Who does not
-    /// say it gets right answers about ranks, and slow ones.
+    /// Says which locks the caller holds; `None` for a reader that holds none. Without this call, questions about
+    /// ranks are answered correctly but slowly.
     #[must_use]
     pub fn under(mut self, held: Option<Scope<'s>>) -> Self {
         self.locks = Locks::OfCaller(held);
@@ -194,17 +197,17 @@ impl<'s> Txn<'s> {
         self.shared
     }
 
-    /// Chooses the database that keys belong to from now on.
+    /// Chooses the database of the keys in later calls.
     pub const fn set_db(&mut self, db: DbNumber) {
         self.db = db;
     }
 
-    /// Says that a key was changed, though its metadata row was not.
+    /// Says that a key was changed although its metadata row was not.
     pub fn touch(&mut self, key: &[u8]) {
         self.touched.push(metadata_key(self.db(), key));
     }
 
-    /// Notes what happened to a key, in Redis's word for it. Costs nothing when nobody listens.
+    /// Notes an event on a key, by Redis's name for it. Does nothing if nobody wants to be notified.
     pub fn event(&mut self, class: Class, name: &'static str, key: &[u8]) {
         if self.shared.wants(class) {
             self.events.push(Event {
@@ -216,7 +219,7 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// Notes that a command created a key, in front of what else it did with it.
+    /// Notes that a command created a key. The event goes before the command's other events for this key.
     pub(crate) fn note_created(&mut self, row: &[u8], key: &[u8]) {
         let (before, removed) = &self.command;
         if removed.iter().any(|removed| removed == row) {
@@ -224,7 +227,7 @@ impl<'s> Txn<'s> {
         }
         let (db, key) = (self.db, Bytes::copy_from_slice(key));
         let mut of_command = self.events.iter().skip(*before);
-        // It was missed before it was there.
+        // A `Miss` stays in front: the key was looked up before it was created.
         let is_done = |event: &Event| event.class != Class::Miss;
         let first =
             of_command.position(|event| is_done(event) && event.db == db && event.key == key);
@@ -244,12 +247,12 @@ impl<'s> Txn<'s> {
         self.command.1.push(row);
     }
 
-    /// Forgets what the command removed: it says that what it puts there is new.
+    /// Forgets which keys the command removed, so that what it puts in their place counts as new.
     pub(crate) fn forget_removed(&mut self) {
         self.command.1.clear();
     }
 
-    /// A point to go back to with [`Txn::roll_back`]. Changes cost a little more from now on.
+    /// A point to return to with [`Txn::roll_back`]. From the first one on, changes cost a little more.
     pub fn savepoint(&mut self) -> Savepoint {
         self.command = (self.events.len(), Vec::new());
         Savepoint {
@@ -262,7 +265,7 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// Forgets everything since a savepoint.
+    /// Undoes everything since a savepoint.
     pub fn roll_back(&mut self, savepoint: &Savepoint) {
         let undo = self.undo.get_or_insert_default();
         for (space, before) in undo.drain(savepoint.undo..).rev() {
@@ -276,13 +279,14 @@ impl<'s> Txn<'s> {
         self.mapping = savepoint.mapping;
     }
 
-    /// The number in the rows of the chosen database. It need not be the one that `SELECT` took: see `databases`.
+    /// The number that the rows of the chosen database carry. It may differ from the number given to `SELECT`: see
+    /// `databases`.
     #[must_use]
     pub fn db(&self) -> DbNumber {
         self.mapping.rows_of(self.db)
     }
 
-    /// The chosen database, as clients name it.
+    /// The number of the chosen database, as clients name it.
     #[must_use]
     pub const fn selected_db(&self) -> DbNumber {
         self.db
@@ -305,7 +309,7 @@ impl<'s> Txn<'s> {
         self.now_ms
     }
 
-    /// A version that no collection ever had.
+    /// A version that no collection has ever had.
     ///
     /// # Errors
     /// Those of the store.
@@ -324,11 +328,12 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// What the rows of a collection begin with. Commands that run together often ask for one again and again.
+    /// What the rows of a collection begin with. The last one is kept, because commands that run together often use
+    /// the same collection.
     pub(crate) fn row_prefix(&self, key: &[u8], version: u64) -> RowPrefix {
         let mut last = self.prefix.borrow_mut();
         match &*last {
-            // No two collections have one version.
+            // The version alone identifies the collection.
             Some((of, prefix)) if *of == version => prefix.clone(),
             _ => {
                 let prefix = RowPrefix::new(self.db(), key, version);
@@ -338,8 +343,8 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// As [`get`](Self::get), for a row that commands which run together ask for one after the other: what the snapshot holds
-    /// there is read once.
+    /// As [`get`](Self::get), for a row that several commands that run together ask for in a row: the snapshot is
+    /// read only the first time.
     ///
     /// # Errors
     /// Those of the store.
@@ -362,12 +367,12 @@ impl<'s> Txn<'s> {
         Ok(value)
     }
 
-    /// Whether rows of a space are changed.
+    /// Whether any row of a space has been changed.
     pub(crate) const fn has_changed(&self, space: Space) -> bool {
         !self.changes[space.index()].is_empty()
     }
 
-    /// What the transaction wants a row to hold, if it has written it.
+    /// What this transaction has written to a row, if anything.
     pub(crate) fn changed(&self, space: Space, key: &[u8]) -> Option<&Bytes> {
         self.changes[space.index()].get(key)?.as_ref()
     }
@@ -395,7 +400,7 @@ impl<'s> Txn<'s> {
         self.change(space, key, None);
     }
 
-    /// Answers where the row stands among the changes of its space.
+    /// Notes a change. Returns its position among the changes of its space.
     fn change(&mut self, space: Space, key: Vec<u8>, value: Option<Bytes>) -> usize {
         let changes = &mut self.changes[space.index()];
         if changes.is_empty() {
@@ -427,7 +432,7 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// The rows of a range, in order, with this command's changes in their places.
+    /// The rows of a range, in order, including this transaction's own changes.
     ///
     /// # Errors
     /// Those of the store.

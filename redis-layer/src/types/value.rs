@@ -1,6 +1,6 @@
-//! What a key holds, whole: for commands that take it from one form into another.
+//! The whole value of a key, for commands that convert it from one form into another.
 //!
-//! Everything is in memory then. Commands that work on a part of a collection use its own module.
+//! The whole value is in memory. Commands that work on a part of a collection use that type's own module.
 
 use bytes::Bytes;
 
@@ -36,7 +36,7 @@ impl Txn<'_> {
         };
         let lookups = self.lookups();
         let value = self.read_content(key, &metadata.content)?;
-        // It was looked up again for its elements.
+        // Reading the elements looked the key up again; that must not count.
         self.set_lookups(lookups);
         Ok(value)
     }
@@ -71,7 +71,7 @@ impl Txn<'_> {
         })
     }
 
-    /// Puts a value in the place of whatever the key holds. An empty collection removes the key.
+    /// Replaces whatever the key holds by this value. An empty collection removes the key.
     ///
     /// # Errors
     /// A score that is no number; those of the store.

@@ -1,7 +1,8 @@
 //! Words on a line, as a person types them: inline requests, and the first line of a script.
 //!
-//! A double-quoted word knows `\n`, `\r`, `\t`, `\b`, `\a`, `\xhh` and `\` before anything else; a
-//! single-quoted word knows `\'`. A closing quote must end its word.
+//! In double quotes `
+//! `, `\r`, `\t`, `\b`, `\a` and `\xhh` are escapes, and `\` before any other character gives that character; in
+//! single quotes only `\'` is an escape. A closing quote must end its word.
 
 use bytes::Bytes;
 
@@ -26,7 +27,7 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The first word, and what stands behind it.
+/// Takes the first word, and returns it with the rest of the line.
 fn take_word(mut rest: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut word = Vec::new();
     loop {
@@ -48,7 +49,7 @@ fn take_word(mut rest: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// Adds the rest of a double-quoted word and answers what stands behind the quote.
+/// Adds the rest of a double-quoted word, and returns what follows the quote.
 fn take_double_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
         rest = match rest {
@@ -81,7 +82,7 @@ fn take_double_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a 
     }
 }
 
-/// Adds the rest of a single-quoted word and answers what stands behind the quote.
+/// Adds the rest of a single-quoted word, and returns what follows the quote.
 fn take_single_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
         rest = match rest {
@@ -99,7 +100,7 @@ fn take_single_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a 
     }
 }
 
-/// A closing quote is followed by white space or by nothing.
+/// Checks that a closing quote is followed by white space or by nothing.
 fn ends_word(behind: &[u8]) -> Option<&[u8]> {
     behind
         .first()

@@ -1,6 +1,6 @@
-//! `ACL LOG`: the passwords that were refused. Nothing else ever is, as there is one user who may do everything.
+//! `ACL LOG`: the passwords that were refused. Nothing else is ever logged, because the only user may do everything.
 //!
-//! Refusals that are alike and follow one another within a minute are one entry that counts them. Newest first.
+//! Refusals that are alike and follow each other within a minute share one entry, which counts them. Newest first.
 
 use std::collections::VecDeque;
 
@@ -10,12 +10,12 @@ use parking_lot::Mutex;
 use crate::commands::client::describe;
 use crate::commands::{Args, CommandError, Outcome, Reply, Session};
 
-/// How long after the last refusal another one that is like it is counted with it.
+/// How long after the last refusal a similar one is counted with it.
 const TOGETHER_MS: i64 = 60_000;
-/// Among so many entries an older one that is alike is looked for.
+/// How many of the newest entries are searched for a similar one.
 const LOOKED_AT: usize = 10;
 
-/// What was refused, newest first.
+/// The refusals, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct AclLog {
     newest_first: Mutex<VecDeque<Entry>>,
@@ -37,10 +37,10 @@ struct What {
     user: Bytes,
 }
 
-/// The most bytes of a name that are kept: anybody can send one.
+/// How many bytes of a name are kept: a client can send a name of any length.
 const KEPT_BYTES: usize = 128;
 
-/// The start of a name that a client sent, in memory of its own.
+/// The start of a name that a client sent, copied into its own memory.
 fn kept(name: &[u8]) -> Bytes {
     Bytes::copy_from_slice(&name[..name.len().min(KEPT_BYTES)])
 }

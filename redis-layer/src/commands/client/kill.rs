@@ -1,4 +1,4 @@
-//! `CLIENT KILL`: ends connections from outside.
+//! `CLIENT KILL`: ends connections of other clients.
 
 use bytes::Bytes;
 
@@ -34,7 +34,7 @@ pub(crate) fn kill(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::count(end_matching(session, &filter)))
 }
 
-/// Ends all connections that match. One that ends itself gets its reply first.
+/// Ends all connections that match. If that includes its own, it gets its reply first.
 fn end_matching(session: &mut Session, filter: &Filter) -> u64 {
     let mut ended = 0;
     for peer in session.server.peers() {

@@ -13,7 +13,7 @@ pub(crate) fn info(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::Text(describe(session, args) + "\n"))
 }
 
-/// The line of the client whose command this is, without its end.
+/// The line of the client that runs this command, without a line end.
 pub(crate) fn describe(session: &Session, args: Args<'_>) -> String {
     line(&session.peer, session.server.clock.now_ms(), Own::of(args))
 }
@@ -28,7 +28,7 @@ pub(crate) fn list(session: &mut Session, args: Args<'_>) -> Outcome {
         let ids = args.from(3).iter().map(|id| parse_integer(id));
         let ids: Option<Vec<i64>> = ids.collect();
         let ids = ids.ok_or(CommandError::fixed("ERR Invalid client ID"))?;
-        // As they were asked for. A number that no client has is passed over.
+        // In the order in which they were asked for. A number that no client has is skipped.
         let found = |id: &i64| peers.iter().find(|peer| i64::try_from(peer.id) == Ok(*id));
         peers = ids.iter().filter_map(found).map(Arc::clone).collect();
     } else if args.len() != 2 {
@@ -43,10 +43,10 @@ pub(crate) fn list(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::Text(lines.collect()))
 }
 
-/// What the command that asks takes up itself: it has arrived and runs.
+/// The memory of the running command itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Own {
-    /// As it stood in the query.
+    /// The length that it had in the query.
     query_bytes: usize,
     args_bytes: usize,
 }
@@ -63,7 +63,7 @@ impl Own {
     }
 }
 
-/// One line of the list, without its end. Sizes of Redis's buffers that have no like here are 0.
+/// One line of the list, without a line end. The sizes of Redis's buffers that do not exist here are 0.
 pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     let Peer {
         id,
@@ -105,7 +105,7 @@ pub(crate) fn line(peer: &Peer, now_ms: i64, own: Own) -> String {
     )
 }
 
-/// A letter for each thing that sets a client apart.
+/// A letter for each special state of a client.
 fn flags(peer: &Peer, view: &View) -> String {
     let is_subscriber = view.subscriptions.iter().any(|&count| count > 0);
     let flags: String = [
@@ -131,7 +131,7 @@ fn flags(peer: &Peer, view: &View) -> String {
     }
 }
 
-/// Whether a key has changed that it watches.
+/// Whether a key that it watches has changed.
 fn watches_in_vain(view: &View) -> bool {
     let changed = view.watched.as_ref();
     changed.is_some_and(|changed| changed.load(Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! `CLIENT`: what connections there are, and what they may do.
+//! `CLIENT`: the list of connections, and their state.
 
 mod kill;
 mod list;
@@ -31,9 +31,9 @@ pub(crate) fn setname(session: &mut Session, args: Args<'_>) -> Outcome {
     set_name(session, args.get(2)).map(|()| Reply::OK)
 }
 
-/// Names a connection; an empty name takes the name away.
+/// Names a connection; an empty name removes the name.
 pub(crate) fn set_name(session: &Session, name: &[u8]) -> Result<(), CommandError> {
-    // The list of clients separates its fields by spaces and its lines by line breaks.
+    // `CLIENT LIST` separates fields by spaces and lines by line breaks, so a name may contain neither.
     if !name.iter().all(u8::is_ascii_graphic) {
         return Err(CommandError::fixed(
             "ERR Client names cannot contain spaces, newlines or special characters.",
@@ -99,12 +99,12 @@ pub(crate) fn help(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(help_lines("client"))
 }
 
-/// What kind of client one is, for `LIST` and `KILL`.
+/// The kind of a client, for `LIST` and `KILL`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientType {
     Normal,
     PubSub,
-    /// There is no replication, so there are none.
+    /// There is no replication, so there are no such clients.
     Replication,
 }
 

@@ -1,7 +1,6 @@
-//! `CLIENT PAUSE`: holds commands back for a while, all of them or those that write.
+//! `CLIENT PAUSE`: delays commands for a while, all of them or those that write.
 //!
-//! A command that is held back has not begun: its connection keeps it and asks again when the
-//! pause ends.
+//! A delayed command has not begun: its connection keeps it, and checks again when the pause ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,13 +18,13 @@ use crate::types::number::parse_integer;
 /// A pause, if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
-    /// Whether there may be one, so that commands ask without a lock.
+    /// Whether there may be a pause, which commands check without a lock.
     is_on: AtomicBool,
     state: Mutex<State>,
     pub(crate) ended: Notify,
 }
 
-/// Until when commands are held back, and which.
+/// Until when commands are delayed, and which.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     until: Option<Instant>,
@@ -39,7 +38,7 @@ impl Pause {
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// Until when a command is held back that writes, or one that does not.
+    /// Until when a command is delayed, depending on whether it writes.
     fn holds_until(&self, writes: bool) -> Option<Instant> {
         if !self.is_on.load(Ordering::Acquire) {
             return None;
@@ -51,13 +50,13 @@ impl Pause {
 }
 
 impl Server {
-    /// Whether commands that write are held back. Then nothing else writes either.
+    /// Whether commands that write are delayed. Then nothing else writes either, such as the removal of expired keys.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.pause.holds_until(true).is_some()
     }
 
-    /// Whether a command may write. Of a script, its first line may say that it does not.
+    /// Whether a command may write. The first line of a script may say that the script does not.
     pub(crate) fn may_write(&self, spec: &Spec, args: &[Bytes]) -> bool {
         let script = match (spec.handler, args.get(1)) {
             (Handler::Script(form), Some(sha)) if form.by_sha => self.scripts.find(sha),
@@ -69,7 +68,8 @@ impl Server {
 }
 
 impl Session {
-    /// Until when this command is held back, if it is. Who looks on may do nothing that a pause is for.
+    /// Until when this command is delayed, if it is. A client that monitors may not run commands that a pause would
+    /// delay.
     #[must_use]
     pub fn paused_until(&self, args: &[Bytes]) -> Option<Instant> {
         let pause = &self.server.pause;
@@ -79,13 +79,13 @@ impl Session {
         pause.holds_until(self.may_write(args))
     }
 
-    /// Is ready when a pause ends early, from this call on and not from the first time that somebody waits.
+    /// Completes when a pause ends early, counted from this call and not from the first time that it is awaited.
     pub fn pause_ended(&self) -> Notified<'_> {
         self.server.pause.ended.notified()
     }
 
-    /// Whether a command may change something that replicas would have to learn. What is no
-    /// command is refused anyway.
+    /// Whether a command may change something that Redis would send to replicas. An unknown command is refused
+    /// anyway.
     fn may_write(&self, args: &[Bytes]) -> bool {
         let Ok(spec) = crate::commands::dispatch::resolve(args) else {
             return false;
@@ -118,7 +118,7 @@ pub(crate) fn pause(session: &mut Session, args: Args<'_>) -> Outcome {
     ))?;
     let millis =
         u64::try_from(millis).map_err(|_| CommandError::fixed("ERR timeout is negative"))?;
-    // Redis adds them to its clock. Beyond the largest number that is a moment long ago, and holds nobody back.
+    // Redis adds this to its clock. If the sum overflows, it is a moment long ago and delays nothing.
     let now_ms = session.server.clock.now_ms();
     if now_ms.checked_add_unsigned(millis).is_none() {
         return Ok(Reply::OK);

@@ -1,20 +1,20 @@
-//! `CLIENT TRACKING`: clients that keep copies of values are told when these are old.
+//! `CLIENT TRACKING`: clients that keep copies of values are told when these are out of date.
 //!
-//! In the default mode the server remembers which keys a client read, and sends each of them once
-//! when it changes; to hear of it again the client has to read it again. In broadcast mode it
-//! remembers prefixes instead, and sends every change under them: at the end of a turn, in one message a prefix, as
-//! Redis does before it sleeps. A key is remembered *before* it is read, so a change between the two is told too. As in
-//! Redis, the table knows keys without their database.
+//! In the default mode the server remembers which keys a client has read, and tells it once when such a key changes;
+//! to be told again the client has to read the key again. In broadcast mode it remembers prefixes instead, and tells
+//! of every change under them: at the end of a turn, in one message for each prefix, as Redis does before it sleeps.
+//! A key is remembered *before* it is read, so a change between the two is told too. As in Redis, the table knows
+//! keys without their database.
 //!
-//! Here stand the table, the messages and what a session remembers. The commands and their options:
+//! This file has the table, the messages and what a session remembers. The commands and their options are in
 //! `tracking/commands.rs`.
 //!
 //! Invariants
-//! 1. A client is in `clients` exactly while it tracks. Keys may name clients that are gone; they are passed over.
-//! 2. A prefix has clients, and these are in `clients`. Who ends a turn in which keys changed calls
-//!    [`Tracking::tell_changes`] before it answers.
-//! 3. While nobody tracks, no key is known: changes are not looked up then, so what stayed would be old, would count as
-//!    tracked and would push out the keys of the next client.
+//! 1. A client is in `clients` exactly while it tracks. Keys may name clients that are gone; these are skipped.
+//! 2. A prefix has clients, and these are in `clients`. Whoever ends a turn in which keys changed calls
+//!    [`Tracking::tell_changes`] before the answers are sent.
+//! 3. While no client tracks, the table has no keys. Changes are not looked up then, so keys left in it would go out
+//!    of date, count as tracked, and push out the keys of the next client.
 
 mod commands;
 
@@ -35,31 +35,32 @@ use crate::commands::pubsub::Registry;
 use crate::commands::table::Spec;
 use crate::commands::{Args, Protocol, Reply, Server, Session};
 
-/// The channel that a RESP2 client listens to for another one.
+/// The channel on which a RESP2 client receives these messages for another client.
 const INVALIDATE_CHANNEL: &[u8] = b"__redis__:invalidate";
 
-/// Who wants to know about which keys.
+/// Which clients want to know about which keys.
 #[derive(Debug, Default)]
 pub(crate) struct Tracking {
     table: Mutex<Table>,
     clients: AtomicUsize,
-    /// Whether something is to be told at the end of the turn: changes under prefixes, or keys that the table must forget.
+    /// Whether there is something to do at the end of the turn: to tell changes under prefixes, or to remove keys
+    /// from the table.
     has_news: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Who read a key since it changed.
+    /// The clients that have read a key since it last changed.
     readers: HashMap<Bytes, BTreeSet<u64>>,
     clients: HashMap<u64, Tracker>,
     prefixes: BTreeMap<Bytes, Prefix>,
 }
 
-/// What begins alike, for those who track it.
+/// A prefix of keys, with the clients that track it.
 #[derive(Debug, Default)]
 struct Prefix {
     clients: BTreeSet<u64>,
-    /// Keys that have changed in this turn, with the client that changed them last.
+    /// Keys that have changed in this turn, each with the client that changed it last.
     changed: BTreeMap<Bytes, Option<u64>>,
 }
 
@@ -70,7 +71,7 @@ struct Tracker {
     mode: Mode,
 }
 
-/// How a client tracks.
+/// The options with which a client tracks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     is_broadcast: bool,
@@ -80,7 +81,7 @@ pub(crate) struct Mode {
     redirect: u64,
 }
 
-/// Which reads count.
+/// Which reads are remembered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Choice {
     #[default]
@@ -89,34 +90,35 @@ enum Choice {
     OptOut,
 }
 
-/// A session's side of tracking.
+/// What a session remembers for tracking.
 #[derive(Debug, Default)]
 pub(crate) struct Tracks {
     pub(crate) mode: Option<Mode>,
     /// What `CLIENT CACHING` said about the next command.
     caching: Option<bool>,
-    /// Keys that the transaction which runs has read, and has not changed since.
+    /// Keys that the running transaction has read, and has not changed since.
     pub(crate) known: Vec<Bytes>,
-    /// Those of which the client has nothing older: it has read them in it for the first time since they changed.
+    /// Those of which the client has no older copy: it has read them in this transaction for the first time since
+    /// they changed.
     pub(crate) fresh: Vec<Bytes>,
-    /// The transaction which runs has emptied or exchanged databases.
+    /// Whether the running transaction has emptied or exchanged databases.
     pub(crate) flushed: bool,
 }
 
 impl Tracking {
-    /// Whether anybody tracks.
+    /// Whether any client tracks.
     pub(crate) fn is_on(&self) -> bool {
         self.clients.load(Ordering::Relaxed) > 0
     }
 
-    /// Keys, items (a key for a client) and prefixes, for `INFO`.
+    /// The numbers of keys, of items (a key for one client) and of prefixes, for `INFO`.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         let table = self.table.lock();
         let items = table.readers.values().map(BTreeSet::len).sum();
         (table.readers.len(), items, table.prefixes.len())
     }
 
-    /// How many clients track. Who was told to end is gone at once.
+    /// How many clients track. A client that was told to end does not count any more.
     pub(crate) fn client_count(&self) -> usize {
         let table = self.table.lock();
         let trackers = table.clients.values();
@@ -125,9 +127,9 @@ impl Tracking {
             .count()
     }
 
-    /// Remembers that a client is about to read keys. Beyond the limit of the table some keys are forgotten at the end of the
-    /// turn: who was told before its answer that a key is old would take the answer for a newer one, and keep it. Answers
-    /// which keys it had not read since they changed.
+    /// Remembers that a client is about to read keys, and returns those that it had not read since they changed. If
+    /// the table exceeds its limit, keys are removed at the end of the turn and not here: a client that is told
+    /// before its answer that a key is out of date would take the answer for a newer value, and keep it.
     fn remember<'k>(
         &self,
         server: &Server,
@@ -150,7 +152,7 @@ impl Tracking {
         fresh
     }
 
-    /// Keeps the table within its limit, which may have changed.
+    /// Brings the table within its limit, which may have changed.
     pub(crate) fn limit(&self, server: &Server) {
         if self.is_on() {
             let most = server.config.live.tracked_keys();
@@ -158,8 +160,8 @@ impl Tracking {
         }
     }
 
-    /// Tells everybody concerned that keys have changed, `writer`'s own caches included unless it
-    /// wants no echo.
+    /// Tells all clients concerned that keys have changed. `writer` is told about its own changes too, unless it
+    /// opted out of that.
     pub(crate) fn invalidate(&self, server: &Server, keys: &[Bytes], writer: Writer<'_>) {
         if !self.is_on() || keys.is_empty() {
             return;
@@ -173,7 +175,8 @@ impl Tracking {
         }
     }
 
-    /// At the end of a turn: tells those who track prefixes what has changed, and keeps the table within its limit.
+    /// Called at the end of a turn: tells clients that track prefixes what has changed, and keeps the table within
+    /// its limit.
     pub(crate) fn tell_changes(&self, server: &Server) {
         if self.has_news.load(Ordering::Acquire) {
             let mut table = self.table.lock();
@@ -183,7 +186,7 @@ impl Tracking {
         }
     }
 
-    /// Tells everybody that all keys are gone.
+    /// Tells all clients that track that all keys are out of date.
     pub(crate) fn invalidate_all(&self, server: &Server) {
         if !self.is_on() {
             return;
@@ -197,7 +200,8 @@ impl Tracking {
 }
 
 impl Table {
-    /// Forgets keys beyond so many, and tells their readers that they are old. 0 is no limit.
+    /// Removes keys until at most `most` are left, and tells their readers that they are out of date. 0 means no
+    /// limit.
     fn keep_within(&mut self, server: &Server, most: usize) {
         while most > 0 && self.readers.len() > most {
             let Some(key) = self.readers.keys().next().cloned() else {
@@ -207,7 +211,7 @@ impl Table {
         }
     }
 
-    /// Tells the readers of a key that it is old.
+    /// Tells the readers of a key that it is out of date.
     fn invalidate(&mut self, server: &Server, key: &Bytes, writer: Writer<'_>) {
         for client in self.readers.remove(key).unwrap_or_default() {
             let is_reader = writer.reader == Some(client);
@@ -228,7 +232,7 @@ impl Table {
         }
     }
 
-    /// Notes which keys have changed under which prefixes. Answers whether there are any.
+    /// Notes which keys have changed under which prefixes. Returns whether any did.
     fn note_changes(&mut self, keys: &[Bytes], writer: Writer<'_>) -> bool {
         let mut are_any = false;
         for (prefix, noted) in &mut self.prefixes {
@@ -281,12 +285,12 @@ impl Table {
 }
 
 impl Tracker {
-    /// Whether it wants to hear of what this client changed.
+    /// Whether the client wants to be told of changes by this writer.
     fn hears_of(&self, writer: Option<u64>) -> bool {
         !(self.mode.no_loop && writer == Some(self.peer.id))
     }
 
-    /// Sends old keys to the client, or to the one that it named instead.
+    /// Sends keys that are out of date to the client, or to the one that it named instead.
     fn send(&self, server: &Server, keys: &Reply) {
         let redirect = self.mode.redirect;
         let target = match redirect {
@@ -307,7 +311,7 @@ impl Tracker {
                 keys.clone(),
             ]))
         } else {
-            // RESP2 has no form for it.
+            // RESP2 has no other form for this message.
             return;
         };
         let limit = server.config.live.output_limit(OutputClass::PubSub);
@@ -332,7 +336,7 @@ fn is_listening(registry: &Registry, target: &Peer) -> bool {
 }
 
 impl Session {
-    /// Ends tracking.
+    /// Ends tracking for this client.
     pub(crate) fn stop_tracking(&mut self) {
         if self.tracks.mode.is_none() {
             return;
@@ -369,8 +373,8 @@ impl Session {
         self.tracks.mode = Some(mode);
     }
 
-    /// Remembers the keys that a command is about to read, if this client wants to know. Of a script that reads, those
-    /// that it was given: the client knows no others.
+    /// Remembers the keys that a command is about to read, if this client tracks them. For a script that reads, these
+    /// are the keys that it was given: the client knows no others.
     pub(crate) fn track_reads(&mut self, args: Args<'_>) {
         let Some(mode) = &self.tracks.mode else {
             return;
@@ -395,7 +399,8 @@ impl Session {
         }
     }
 
-    /// A command of a transaction is about to change keys: what was read of them before is old then.
+    /// Notes that a command of a transaction is about to change keys: what was read of them before becomes out of
+    /// date.
     pub(crate) fn forget_known(&mut self, args: Args<'_>) {
         let Tracks { known, fresh, .. } = &mut self.tracks;
         for read in [known, fresh] {
@@ -407,13 +412,13 @@ impl Session {
         }
     }
 
-    /// The commands that arrived together have run: who tracks prefixes hears what they have changed.
+    /// Called after commands that arrived together have run: tells clients that track prefixes what changed.
     pub fn tell_changes(&self) {
         self.server.tracking.tell_changes(&self.server);
     }
 
-    /// After a command, or after one that does not exist: what `CLIENT CACHING` said holds for one command or for a
-    /// transaction. Commands about the client itself do not count, as in Redis.
+    /// Called after a command, even an unknown one: `CLIENT CACHING` applies to one command or one transaction.
+    /// Commands about the client itself do not count, as in Redis.
     pub(crate) fn end_caching(&mut self, spec: Option<&Spec>) {
         let is_over = self.tracks.caching.is_some() && self.queue.is_none();
         if is_over && !spec.is_some_and(|spec| spec.full_name.starts_with("client|")) {

@@ -1,4 +1,4 @@
-//! The settings that the server asks for in every command or for every connection, as numbers.
+//! The settings that are needed for every command or every connection, as numbers.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -23,23 +23,23 @@ pub struct Live {
     hz: AtomicU64,
     tracked_keys: AtomicU64,
     has_password: AtomicU64,
-    /// Hard, soft and seconds for each class of clients.
+    /// The hard limit, the soft limit and the seconds for each class of clients.
     output: [[AtomicU64; 3]; 3],
 }
 
-/// Which limits hold for the output buffer of a connection.
+/// The class of a connection, which selects the limits for its output buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputClass {
     /// One that sends commands and reads replies.
     Normal = 0,
-    /// One that looks on. Redis counts it among the replicas.
+    /// One that monitors. Redis counts it among the replicas.
     Replica = 1,
     /// One that is subscribed to something.
     PubSub = 2,
 }
 
 impl Live {
-    /// Takes everything over from the texts.
+    /// Updates all numbers from the texts.
     pub(super) fn update<'v>(&self, value: impl Fn(&str) -> &'v str) {
         let number = |name: &str| value(name).parse::<u64>().unwrap_or(0);
         let flag = |name: &str| u64::from(value(name) == "yes");
@@ -88,49 +88,49 @@ impl Live {
         self.timeout_s.load(Relaxed)
     }
 
-    /// After how many idle seconds the system asks whether the other side is there; 0 for never.
+    /// After how many idle seconds the system checks whether the other side still exists; 0 for never.
     #[must_use]
     pub fn keepalive_s(&self) -> u64 {
         self.keepalive_s.load(Relaxed)
     }
 
-    /// The most that one command may take in memory.
+    /// The most memory that the arguments of one command may take.
     #[must_use]
     pub fn query_bytes(&self) -> usize {
         size(&self.query_bytes)
     }
 
-    /// The longest argument.
+    /// The length of the longest argument.
     #[must_use]
     pub fn bulk_bytes(&self) -> usize {
         size(&self.bulk_bytes)
     }
 
-    /// The most that all connections together may hold in memory; 0 for no bound.
+    /// The most memory that all connections together may hold; 0 for no limit.
     #[must_use]
     pub fn all_clients_bytes(&self) -> usize {
         size(&self.all_clients_bytes)
     }
 
-    /// From how many microseconds on a command is slow; negative for never.
+    /// How many microseconds a command must take to be slow; negative for never.
     #[must_use]
     pub fn slow_us(&self) -> i64 {
         self.slow_us.load(Relaxed)
     }
 
-    /// How many slow commands are remembered.
+    /// How many slow commands are kept.
     #[must_use]
     pub fn slowlog_length(&self) -> usize {
         size(&self.slowlog_length)
     }
 
-    /// From how many milliseconds on a delay is a latency event; 0 for never.
+    /// How many milliseconds a delay must take to be a latency event; 0 for never.
     #[must_use]
     pub fn latency_ms(&self) -> u64 {
         self.latency_ms.load(Relaxed)
     }
 
-    /// Whether the slow log or the latency monitor may note a command that took so many microseconds.
+    /// Whether the slow log or the latency monitor may record a command that took this many microseconds.
     #[must_use]
     pub fn notes_times_from(&self, micros: u64) -> bool {
         let is_slow = u64::try_from(self.slow_us()).is_ok_and(|limit| micros >= limit);
@@ -143,31 +143,31 @@ impl Live {
         self.tracks_latency.load(Relaxed) != 0
     }
 
-    /// After how many milliseconds a script is busy, so that others are told.
+    /// After how many milliseconds a script counts as busy, so that other clients get an error.
     #[must_use]
     pub fn busy_reply_ms(&self) -> u64 {
         self.busy_reply_ms.load(Relaxed)
     }
 
-    /// When writes reach the disk: 0 once a second, 1 before each answer, 2 when the system likes.
+    /// When writes reach the disk: 0 once a second, 1 before each answer, 2 when the operating system chooses.
     #[must_use]
     pub fn sync(&self) -> u64 {
         self.sync.load(Relaxed)
     }
 
-    /// How often a second the background work looks around.
+    /// How often a second the background work runs.
     #[must_use]
     pub fn hz(&self) -> u64 {
         self.hz.load(Relaxed).max(1)
     }
 
-    /// How many keys the table of tracked keys may hold; 0 for no bound.
+    /// How many keys the table of tracked keys may hold; 0 for no limit.
     #[must_use]
     pub fn tracked_keys(&self) -> usize {
         size(&self.tracked_keys)
     }
 
-    /// Whether clients have to say a password.
+    /// Whether clients have to give a password.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.has_password.load(Relaxed) != 0
@@ -188,7 +188,7 @@ fn size(number: &AtomicU64) -> usize {
     usize::try_from(number.load(Relaxed)).unwrap_or(usize::MAX)
 }
 
-/// Bytes, or a share of the machine's memory.
+/// A number of bytes, which may be given as a share of the machine's memory.
 fn bytes(value: &str) -> u64 {
     match value.strip_suffix('%') {
         Some(share) => share.parse().unwrap_or(0) * (total_memory() / 100),
@@ -196,7 +196,7 @@ fn bytes(value: &str) -> u64 {
     }
 }
 
-/// The memory of the machine in bytes, 0 if the system does not tell.
+/// The memory of the machine in bytes; 0 if the system does not tell.
 pub(crate) fn total_memory() -> u64 {
     static TOTAL: LazyLock<u64> = LazyLock::new(|| {
         let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -1,13 +1,13 @@
 //! The settings of a running server, and `CONFIG`, which reads and changes them.
 //!
-//! Every setting is a row of `PARAMETERS`; its value is kept as the text that `CONFIG GET`
-//! prints. What the server asks for in every command stands beside that as a number in [`Live`],
-//! so that no command waits for a lock to learn a limit.
+//! Every setting is a row of `PARAMETERS`; its value is kept as the text that `CONFIG GET` prints. Settings that are
+//! needed for every command are also kept as numbers in [`Live`], so that no command waits for a lock to learn a
+//! limit.
 //!
 //! Invariants
 //! 1. A value was accepted by its `value::Kind`, so reading it back cannot fail.
 //! 2. `CONFIG SET` changes all the settings that it names, or none.
-//! 3. `Live` says what the texts say once a change has returned.
+//! 3. Once a change has returned, `Live` agrees with the texts.
 
 mod live;
 mod parameters;
@@ -26,7 +26,7 @@ pub use live::Live;
 pub(crate) use live::{OutputClass, total_memory};
 use parameters::{Change, PARAMETERS, Parameter};
 
-/// Settings that are decided before the server starts, by an option of the program each.
+/// Settings that are decided when the server starts, each with the option of the program that decides it.
 const OPTIONS: [(&str, &str); 7] = [
     ("bind", "--host"),
     ("dir", "--dir"),
@@ -40,9 +40,9 @@ const OPTIONS: [(&str, &str); 7] = [
 /// The settings of a server.
 #[derive(Debug)]
 pub struct Config {
-    /// By position in [`PARAMETERS`].
+    /// Indexed by the position in [`PARAMETERS`].
     values: RwLock<Vec<String>>,
-    /// What commands ask for all the time.
+    /// The settings that commands need all the time.
     pub live: Live,
 }
 
@@ -59,8 +59,8 @@ fn position(name: &str) -> Option<usize> {
 }
 
 impl Config {
-    /// The defaults with some settings changed. A name or a value that `CONFIG` does not know is
-    /// passed over: the program checks its own options.
+    /// The defaults, with some settings changed. A name or a value that `CONFIG` does not know is ignored: the
+    /// program checks its own options.
     #[must_use]
     pub fn new(changed: &[(&'static str, String)]) -> Self {
         let mut values: Vec<String> = PARAMETERS
@@ -81,8 +81,8 @@ impl Config {
         }
     }
 
-    /// The name and the value of a setting as they are kept, for those that are given when the
-    /// server starts.
+    /// Checks a setting that is given when the server starts. Returns its name and its value in the form in which
+    /// they are kept.
     ///
     /// # Errors
     /// What is wrong with one of them.
@@ -137,7 +137,7 @@ impl Config {
                 Change::Protected => Some("can't set protected config"),
                 Change::Live | Change::Kept | Change::Same => None,
             };
-            // The older name of a setting is another parameter: the one that stands last counts.
+            // The older name of a setting is a parameter of its own; the one given last wins.
             let is_same = |&(other, _, _): &(&str, _, _)| name.eq_ignore_ascii_case(other);
             let twice = known.iter().any(is_same);
             match refusal.or(twice.then_some("duplicate parameter")) {
@@ -167,8 +167,8 @@ impl Config {
         Ok(())
     }
 
-    /// The settings whose names match one of the patterns, each once, whatever the case. A pattern that is a name is
-    /// answered as it was written first.
+    /// The settings whose names match one of the patterns, each once, ignoring case. For a pattern without wildcards,
+    /// the name is answered as the client first wrote it.
     fn matching(&self, patterns: &[Bytes]) -> Vec<(Bytes, String)> {
         let values = self.values.read();
         let mut found: Vec<(Bytes, String)> = Vec::new();
@@ -200,7 +200,7 @@ impl Config {
     }
 }
 
-/// What Redis says when it cannot listen elsewhere.
+/// Redis's error text when it cannot listen at another address.
 fn cannot_move(name: &str) -> &'static str {
     match name {
         "port" => "Unable to listen on this port. Check server logs.",
@@ -209,7 +209,7 @@ fn cannot_move(name: &str) -> &'static str {
     }
 }
 
-/// Redis takes any number here, and keeps one that makes sense.
+/// Redis accepts any number here, and keeps the nearest one that makes sense.
 fn clamp_hz(value: &str) -> String {
     value.parse().unwrap_or(10_i64).clamp(1, 500).to_string()
 }
@@ -237,7 +237,7 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
     if !args.len().is_multiple_of(2) {
         return Err(CommandError::SYNTAX);
     }
-    // Names and values are C text. What is no UTF-8 is no setting either, but may be a password.
+    // Names and values are C text. Invalid UTF-8 is no setting, but may be a password.
     let words: Vec<String> = args
         .from(2)
         .iter()
@@ -254,7 +254,7 @@ pub(crate) fn set(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// More clients than the system gives sockets for are refused, as Redis does.
+/// Refuses more clients than the system has sockets for, as Redis does.
 fn check_file_descriptors(changes: &[(&str, &str)]) -> Result<(), CommandError> {
     /// Files that the store and the server themselves keep open.
     const RESERVED: u64 = 32;
@@ -291,7 +291,7 @@ pub(crate) fn resetstat(session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `CONFIG REWRITE`: there is no file, only options and the environment.
+/// `CONFIG REWRITE`: there is no configuration file, only options and the environment.
 pub(crate) fn rewrite(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Err(CommandError::fixed(
         "ERR The server is running without a config file",

@@ -1,7 +1,7 @@
 //! The names that `CONFIG` knows: those of Redis 7.0 without clusters, TLS and processor lists.
 //!
 //! A row: name, older name, kind, default, and what a change does. Bounds and defaults are those
-//! of Redis, but for the two limits on what clients may hold in memory: here each client may send
+//! of Redis, except for the two limits on what clients may hold in memory: here each client may send
 //! 256 MB and all of them together 1 GB. `docs/server.md` explains them.
 
 use crate::commands::config::value::Kind::{
@@ -15,13 +15,13 @@ use crate::commands::config::value::{MAX, MAX_BYTES};
 pub(crate) enum Change {
     /// Takes effect at once.
     Live,
-    /// Is kept and shown, and means nothing here: programs set it for Redis's sake.
+    /// Is kept and shown but has no effect: programs set it for Redis's sake.
     Kept,
     /// Is refused: the value is decided when the server starts.
     Fixed,
-    /// May be set to what it is. Redis can change it while it runs, this server cannot.
+    /// May only be set to its present value. Redis can change it at run time, this server cannot.
     Same,
-    /// Is refused, as Redis does for paths unless told otherwise.
+    /// Is refused, as Redis does for paths by default.
     Protected,
 }
 use Change::{Fixed, Kept, Live, Protected, Same};
@@ -30,7 +30,7 @@ use Change::{Fixed, Kept, Live, Protected, Same};
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
-    /// An older name for it, or nothing.
+    /// An older name for it, or empty.
     pub(crate) alias: &'static str,
     pub(crate) kind: Kind,
     pub(crate) default: &'static str,

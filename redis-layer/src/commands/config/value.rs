@@ -1,25 +1,25 @@
-//! The kinds of values that settings take: how each is read, and how it is printed.
+//! The kinds of values that settings have: how each is read and printed.
 
 use std::fmt::Write as _;
 
 use crate::types::number::{parse_double, parse_integer};
 
-/// What a setting takes.
+/// The values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `yes` or `no`.
     Flag,
     /// An integer between two bounds, both included.
     Integer(i64, i64),
-    /// Bytes, with a unit if wanted, between two bounds.
+    /// Bytes, optionally with a unit, between two bounds.
     Bytes(u64, u64),
-    /// Bytes: fewer than that are raised to it.
+    /// Bytes, where a smaller number is raised to this one.
     BytesFrom(u64),
     /// Bytes, or a share of the machine's memory as `5%`.
     BytesOrShare,
-    /// One of some words.
+    /// One of several words.
     Choice(&'static [&'static str]),
-    /// Any of some words.
+    /// Any number of several words.
     Choices(&'static [&'static str]),
     /// Any text.
     Text,
@@ -27,20 +27,20 @@ pub(crate) enum Kind {
     Events,
     /// Limits of output buffers: class, hard, soft, seconds, and so on.
     OutputLimits,
-    /// Seconds and changes in turn. Kept, and without effect: every write goes to the log.
+    /// Seconds and changes, alternating. Kept without effect: every write goes to the log.
     SavePoints,
     /// Percentiles of latencies.
     Percentiles,
-    /// Three integers for the operating system. Kept, and without effect.
+    /// Three integers for the operating system. Kept without effect.
     OomScores,
 }
 
-/// Why a value is refused, as Redis says it.
+/// Why a value is refused, in Redis's words.
 pub(crate) type Refusal = String;
 
 /// The largest integer, for bounds.
 pub(crate) const MAX: i64 = i64::MAX;
-/// The most bytes that Redis keeps with a sign.
+/// The largest number of bytes that Redis can keep in a signed integer.
 pub(crate) const MAX_BYTES: u64 = i64::MAX as u64;
 
 impl Kind {
@@ -93,7 +93,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// A value as `CONFIG GET` shows it. Redis keeps the letter `n` beside `A`, and does not show it.
+    /// A value as `CONFIG GET` shows it. Redis keeps the letter `n` next to `A` but does not show it.
     pub(crate) fn shown(&self, value: &str) -> String {
         match self {
             Self::Events if value.contains('A') => value.replace('n', ""),
@@ -115,8 +115,8 @@ fn in_bounds<N: Copy + PartialOrd + std::fmt::Display>(
     ))
 }
 
-/// A number of bytes with `b`, `k`, `kb`, `m`, `mb`, `g` or `gb` behind it: the letter alone means
-/// thousands, with a `b` it means 1024 and its powers. Beyond all measure is the greatest.
+/// A number of bytes followed by `b`, `k`, `kb`, `m`, `mb`, `g` or `gb`: a letter alone means powers of 1000, a
+/// letter with `b` powers of 1024. A number that is too large becomes the greatest one.
 pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
@@ -130,7 +130,7 @@ pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
         "gb" => 1 << 30,
         _ => return None,
     };
-    // Redis takes no digits for 0.
+    // Redis reads a text without digits as 0.
     let number = if number.is_empty() {
         0
     } else {

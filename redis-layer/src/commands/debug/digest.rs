@@ -1,8 +1,8 @@
-//! `DEBUG DIGEST`: a number that is the same exactly when keys and values are.
+//! `DEBUG DIGEST`: a number that is equal exactly if keys and values are equal.
 //!
-//! Every key's share is hashed alone and the shares are combined by exclusive or, so neither the
-//! order of the walk nor the version of a collection has a say. The elements of a list are hashed
-//! in their order, those of other collections each alone.
+//! Each key is hashed alone and the hashes are combined by exclusive or, so neither the order of the walk nor the
+//! version of a collection matters. The elements of a list are hashed in their order, those of other collections each
+//! alone.
 
 use std::fmt::Write as _;
 
@@ -69,7 +69,7 @@ fn of_value(txn: &Txn<'_>, key: &[u8], metadata: &Metadata) -> Result<Digest> {
     let prefix = RowPrefix::new(txn.db(), key, collection.version);
     let mut digest = hash(&[&[metadata.content.kind() as u8]]);
     if let Some(ends) = ends {
-        // Neither the positions nor the rows are part of the value: they are how the order is kept.
+        // Neither the positions nor the rows are part of the value: they only keep the order.
         list::each_stored(txn, &prefix, ends, |element| {
             digest = hash(&[&digest, element]);
         })?;

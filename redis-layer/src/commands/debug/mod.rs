@@ -1,8 +1,8 @@
-//! `DEBUG`: what tests and people who look for faults need.
+//! `DEBUG`: helpers for tests and for people who look for faults.
 //!
-//! Who may use it is decided when the server starts: nobody, clients of the same machine, or all.
-//! What would crash the server, or shows the insides of Redis's memory, is left out and gets
-//! Redis's error for an unknown subcommand.
+//! Who may use it is decided when the server starts: nobody, clients on this machine, or everybody. Subcommands that
+//! would crash the server, or that show the insides of Redis's memory, are left out and get Redis's error for an
+//! unknown subcommand.
 
 mod digest;
 mod protocol;
@@ -42,13 +42,13 @@ pub(crate) fn debug(session: &mut Session, args: Args<'_>) -> Outcome {
             tracing::warn!(message = %args.get(2).escape_ascii(), "DEBUG LOG");
             Ok(Reply::OK)
         }
-        // Not an error of the command, which would be counted.
+        // Not a failure of the command itself, which would be counted as one.
         b"error" if count == 3 => Ok(Reply::Error(CommandError::quoting(&[args.get(2)]))),
         b"protocol" if count == 3 => protocol::example(session.protocol, args.get(2)),
         b"populate" if (3..=5).contains(&count) => populate(session, args),
         b"digest" if count == 2 => digest::of_everything(session),
         b"digest-value" if count >= 2 => digest::of_values(session, args),
-        // What tests turn in Redis's memory and timers has no like here.
+        // These subcommands adjust Redis's memory and timers, which have no counterpart here.
         b"pause-cron" if count == 3 => Ok(Reply::OK),
         b"quicklist-packed-threshold" if count == 3 => packed_threshold(args),
         b"replybuffer" if count == 4 => reply_buffer(args),
@@ -70,7 +70,7 @@ fn unknown(args: Args<'_>) -> CommandError {
 fn allow(session: &Session) -> Result<(), CommandError> {
     let is_local = || {
         let address = session.peer.address.parse::<SocketAddr>();
-        // A session without a socket belongs to this process.
+        // A session without a socket address belongs to this process.
         address.map_or(true, |address| address.ip().is_loopback())
     };
     match session.server.config.get("enable-debug-command").as_str() {
@@ -84,21 +84,21 @@ fn allow(session: &Session) -> Result<(), CommandError> {
     }
 }
 
-/// `DEBUG SLEEP seconds`: this connection sleeps, the others go on.
+/// `DEBUG SLEEP seconds`: only this connection sleeps.
 fn sleep(args: Args<'_>) -> Outcome {
     const LONGEST_S: f64 = 3600.0;
-    // Redis reads what is no number as 0.
+    // Redis reads a text that is not a number as 0.
     let seconds = parse_double(args.get(2)).unwrap_or(0.0);
     let seconds = seconds.clamp(0.0, LONGEST_S);
     slowly(|| std::thread::sleep(Duration::from_secs_f64(seconds)));
     Ok(Reply::OK)
 }
 
-/// `DEBUG OBJECT key`: the fields that tests look at. A key that has expired and is not removed yet is shown, too.
+/// `DEBUG OBJECT key`: the fields that tests look at. Shows a key even if it has expired and is not removed yet.
 fn object(session: &Session, args: Args<'_>) -> Outcome {
     let server = &session.server;
     let idle_s = server.begin(session.db)?.idle_s(args.get(2));
-    // Nothing has expired at the beginning of time.
+    // At the earliest possible time, nothing has expired yet.
     let mut txn = Txn::begin(&*server.store, &server.shared, session.db, i64::MIN)?;
     let metadata = txn.peek(args.get(2))?;
     let metadata = metadata.ok_or(CommandError::fixed("ERR no such key"))?;
@@ -112,9 +112,9 @@ fn object(session: &Session, args: Args<'_>) -> Outcome {
     Ok(Reply::Line(line.into()))
 }
 
-/// `DEBUG RELOAD` and `LOADAOF`. There is nothing to load: what commands read is what the store
-/// holds. What a reload would show is whether all of it can be read, so that is done: everything
-/// is synced, and every row read and held against the others.
+/// `DEBUG RELOAD` and `LOADAOF`. There is nothing to load: commands read the store directly. A reload would show
+/// whether all of the data can be read, so that is what this does: it syncs everything, and reads every row and
+/// checks it against the others.
 fn reload(session: &Session) -> Outcome {
     let store = &*session.server.store;
     let report = slowly(|| {
@@ -128,7 +128,7 @@ fn reload(session: &Session) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// The options of `DEBUG RELOAD`, which say what to do with a file that is not needed here.
+/// Checks the options of `DEBUG RELOAD`. They say what to do with a file that is not needed here.
 fn check_options(args: Args<'_>) -> Result<(), CommandError> {
     let is_known = |at| {
         let mut known = ["MERGE", "NOFLUSH", "NOSAVE"].iter();
@@ -142,7 +142,7 @@ fn check_options(args: Args<'_>) -> Result<(), CommandError> {
     ))
 }
 
-/// A switch, as Redis reads it: what does not begin with a number is 0.
+/// A switch, as Redis reads it: a text that does not begin with a number is 0.
 fn is_on(text: &[u8]) -> bool {
     number_prefix(text).0.abs() >= 1.0
 }
@@ -158,8 +158,8 @@ fn packed_threshold(args: Args<'_>) -> Outcome {
     }
 }
 
-/// `DEBUG REPLYBUFFER PEAK-RESET-TIME NEVER | RESET | milliseconds` and `REPLYBUFFER RESIZING 0 | 1`: an idle connection has
-/// no buffer here.
+/// `DEBUG REPLYBUFFER PEAK-RESET-TIME NEVER | RESET | milliseconds` and `REPLYBUFFER RESIZING 0 | 1`: accepted
+/// without effect, because an idle connection has no buffer here.
 fn reply_buffer(args: Args<'_>) -> Outcome {
     if args.is(2, "PEAK-RESET-TIME") && !args.is(3, "NEVER") && !args.is(3, "RESET") {
         return args.integer(3).map(|_| Reply::OK);
@@ -180,7 +180,7 @@ fn hash_tables(args: Args<'_>) -> Outcome {
     Err(CommandError::fixed("ERR Out of range database"))
 }
 
-/// `DEBUG POPULATE count [prefix] [size]`: strings `prefix:number`, where there is no key yet.
+/// `DEBUG POPULATE count [prefix] [size]`: creates strings `prefix:number` where no such key exists yet.
 fn populate(session: &mut Session, args: Args<'_>) -> Outcome {
     let positive = |position: usize| {
         let number = parse_integer(args.get(position)).filter(|&number| number >= 0);

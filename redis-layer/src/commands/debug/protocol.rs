@@ -1,4 +1,4 @@
-//! `DEBUG PROTOCOL`: one example of each type of the protocol, for the tests of clients.
+//! `DEBUG PROTOCOL`: an example of each type of the protocol, for the tests of clients.
 
 use crate::commands::{CommandError, Outcome, Protocol, Reply};
 

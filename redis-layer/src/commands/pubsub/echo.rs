@@ -1,12 +1,13 @@
-//! What a client in RESP3 hears of its own commands, if it subscribed to the events of the keyspace: some come before the
-//! reply and some behind it.
+//! The order of a command's reply and of the keyspace events that it causes, for a RESP3 client that is subscribed to
+//! its own events: some come before the reply and some after it.
 //!
-//! Redis tells of an event at some point of its code, and each command has its own order there. Clients take what comes in any
-//! order; their tests are less patient. Left out: the events that Redis sends in the middle of a reply, as `zpopmin`. They come before it.
+//! Redis sends an event at some point in the code of a command, and this point differs from command to command.
+//! Clients accept any order; their tests do not. Left out: the events that Redis sends in the middle of a reply, as
+//! with `zpopmin`. They come before the reply here.
 
 use crate::commands::Args;
 
-/// The events of a command that come behind its reply: from the first of these on.
+/// The events of a command that come after its reply. From the first of them on, all later events do too.
 pub(crate) fn events_behind(args: Args<'_>) -> &'static [&'static str] {
     match args.spec.full_name {
         "lpop" | "rpop" | "lmpop" | "blpop" | "brpop" | "blmpop" | "lmove" | "rpoplpush"
@@ -31,7 +32,7 @@ pub(crate) fn events_behind(args: Args<'_>) -> &'static [&'static str] {
     }
 }
 
-/// Whether a `SET` answers what was there.
+/// Whether a `SET` answers the old value.
 fn gets(args: Args<'_>) -> bool {
     (3..args.len()).any(|position| args.is(position, "GET"))
 }

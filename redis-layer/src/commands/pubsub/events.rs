@@ -1,9 +1,8 @@
-//! Keyspace notifications: what happened to a key, as a message to whoever listens.
+//! Keyspace notifications: messages about what happened to keys.
 //!
-//! `notify-keyspace-events` names the classes of events that are wanted, and one or both of two
-//! forms: with `K` the channel names the key and the message says what happened to it, with `E`
-//! the channel says what happened and the message names the key. Transactions note events of the
-//! wanted classes only, so they cost nothing while nobody wants any.
+//! `notify-keyspace-events` names the classes of events that are wanted, and one or both of two forms: with `K` the
+//! channel names the key and the message names the event, with `E` the channel names the event and the message names
+//! the key. Transactions note only events of the wanted classes, so events cost nothing while none are wanted.
 
 use bytes::Bytes;
 
@@ -24,7 +23,7 @@ const CLASSES: [(char, Class); 9] = [
     ('n', Class::New),
 ];
 
-/// The bits of the classes that the setting asks for: none without one of the two forms.
+/// The bits of the classes that the setting names; none if it names neither form.
 pub(crate) fn wanted_classes(config: &Config) -> u32 {
     let letters = config.get("notify-keyspace-events");
     if !letters.contains(['K', 'E']) {
@@ -40,7 +39,7 @@ pub(crate) fn wanted_classes(config: &Config) -> u32 {
         .fold(0, |bits, (_, class)| bits | class.bit())
 }
 
-/// Sends what a transaction noted, oldest first.
+/// Sends the events that a transaction noted, oldest first.
 pub(crate) fn publish_events(server: &Server, events: &[Event]) {
     if events.is_empty() {
         return;

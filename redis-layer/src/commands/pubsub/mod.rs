@@ -1,11 +1,10 @@
-//! Publish and subscribe: messages to whoever listens now. Nothing is stored.
+//! Publish and subscribe: messages to the clients that are subscribed at the moment. Nothing is stored.
 //!
-//! A subscriber's confirmations are replies, and what others publish comes through its outbox.
-//! A confirmation must come before the first message of its channel, though another thread may
-//! publish between the two. So a session that subscribes says so in [`Session::confirming`], and
-//! its connection sends the reply before it looks into the outbox; after any other command it
-//! looks into the outbox first, because a client that publishes to itself sees the message before
-//! the reply.
+//! A subscriber's confirmations are replies; published messages come through its outbox. A confirmation must come
+//! before the first message of its channel, although another thread may publish between the two. So a session that
+//! subscribes sets [`Session::confirming`], and its connection sends the reply before it looks into the outbox. After
+//! any other command it looks into the outbox first, because a client that publishes to itself sees the message
+//! before the reply.
 
 mod echo;
 mod events;
@@ -26,7 +25,7 @@ use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, glob}
 /// What one client is subscribed to.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
-    /// By [`Topic`]: names, with numbers in the order in which they came.
+    /// Indexed by [`Topic`]: names, with numbers in the order in which they were added.
     names: [HashMap<Bytes, u64>; 3],
     last: u64,
 }
@@ -36,7 +35,7 @@ impl Subscriptions {
         self.names[topic as usize].len()
     }
 
-    /// Whether there are any, so that the client is a subscriber.
+    /// Whether there are none. A client that has any is a subscriber.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.iter().all(HashMap::is_empty)
     }
@@ -47,7 +46,7 @@ impl Subscriptions {
         names.entry(name).or_insert(self.last);
     }
 
-    /// The names in the order in which they came.
+    /// The names in the order in which they were added.
     fn in_order(&self, topic: Topic) -> Vec<Bytes> {
         let names = self.names[topic as usize].iter();
         let mut names: Vec<_> = names.map(|(name, at)| (*at, name.clone())).collect();
@@ -68,7 +67,7 @@ impl Subscriptions {
 }
 
 impl Session {
-    /// Ends all subscriptions without a word.
+    /// Ends all subscriptions without confirmations.
     pub(crate) fn unsubscribe_all(&mut self) {
         for topic in [Topic::Channel, Topic::Pattern, Topic::Shard] {
             for (name, _) in std::mem::take(&mut self.subscriptions.names[topic as usize]) {
@@ -79,7 +78,7 @@ impl Session {
         self.show_subscriptions();
     }
 
-    /// Lets others see how many subscriptions there are.
+    /// Shows other clients how many subscriptions there are.
     fn show_subscriptions(&self) {
         let mut view = self.peer.view.lock();
         view.subscriptions = [Topic::Channel, Topic::Pattern, Topic::Shard]
@@ -96,7 +95,7 @@ fn subscribe_to(
     session.confirming = true;
     let mut confirmations = Vec::new();
     for name in args.from(1) {
-        // A name keeps no more of the query alive than itself.
+        // A copy, so that the name does not keep the whole query in memory.
         let name = Bytes::copy_from_slice(name);
         session.subscriptions.insert(topic, name.clone());
         let registry = &session.server.pubsub;
@@ -153,7 +152,7 @@ pub(crate) fn psubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
 
 /// `SSUBSCRIBE shardchannel [shardchannel ...]`
 pub(crate) fn ssubscribe(session: &mut Session, args: Args<'_>) -> Outcome {
-    // The others are let pass, as in Redis: old clients send them there.
+    // The other commands are allowed, as in Redis: old clients send them in transactions.
     if session.in_transaction {
         return Err(CommandError::fixed(
             "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client",
@@ -187,8 +186,8 @@ pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(post(session, args, true))
 }
 
-/// Sends a message, or keeps it until the transaction that it is part of is committed: whoever gets it then finds what
-/// was written before it. A script that has to begin again sends nothing twice.
+/// Sends a message. In a transaction, keeps it until the commit, so that a client that gets it finds the changes made
+/// before it. And a script that has to run again sends nothing twice.
 fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
     let letter = Letter {
         channel: args.bytes(1),
@@ -204,7 +203,7 @@ fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
     Reply::count(send(&session.server, &letter))
 }
 
-/// Sends what a transaction has published, in its order.
+/// Sends the messages that a transaction has published, in their order.
 pub(crate) fn send_letters(session: &mut Session) {
     for letter in std::mem::take(&mut session.letters) {
         send(&session.server, &letter);

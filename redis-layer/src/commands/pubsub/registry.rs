@@ -1,9 +1,8 @@
-//! Who is subscribed to what.
+//! Which clients are subscribed to what.
 //!
-//! Channels and shard channels are found by their hash; patterns are tried one after the other,
-//! as Redis does. One lock guards all of it: whoever publishes holds it until the message stands
-//! in every outbox, so all subscribers see the messages of all publishers in one order. Nothing
-//! is waited for under it.
+//! Channels and shard channels are found by their hash; patterns are tried one after the other, as Redis does. One
+//! lock guards all of it. A publisher holds it until the message is in every outbox, so all subscribers see the
+//! messages of all publishers in one order. Nothing waits while holding the lock.
 //!
 //! Invariant: a name without subscribers is not in a map.
 
@@ -19,7 +18,7 @@ use crate::commands::outbox::Message;
 use crate::commands::peer::Peer;
 use crate::commands::{Reply, glob};
 
-/// What one subscribes to.
+/// The kind of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Topic {
     Channel,
@@ -27,13 +26,14 @@ pub(crate) enum Topic {
     Shard,
 }
 
-/// A message on its way to those who listen to a channel.
+/// A message on its way to the subscribers of a channel.
 #[derive(Debug)]
 pub(crate) struct Letter {
     pub(crate) channel: Bytes,
     pub(crate) payload: Bytes,
     pub(crate) in_shard: bool,
-    /// Who had not subscribed to anything when it was written, and does not get it whatever else its transaction does.
+    /// A client that had no subscription when the message was published: it does not get the message, even if it
+    /// subscribes later in the same transaction.
     pub(crate) not_for: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Letter {
 type Subscribers = BTreeMap<u64, Arc<Peer>>;
 type Topics = HashMap<Bytes, Subscribers>;
 
-/// Those who were not told to end: to others, who was is gone at once.
+/// The subscribers that were not told to end. Those that were are gone for other clients.
 fn staying(subscribers: &Subscribers) -> impl Iterator<Item = &Arc<Peer>> {
     let peers = subscribers.values();
     peers.filter(|peer| !peer.outbox.is_closed())
@@ -51,10 +51,10 @@ fn count(subscribers: &Subscribers) -> u64 {
     staying(subscribers).count() as u64
 }
 
-/// Who is subscribed to what.
+/// Which clients are subscribed to what.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    /// By [`Topic`].
+    /// Indexed by [`Topic`].
     topics: Mutex<[Topics; 3]>,
     /// How many subscriptions there are, so that publishing to nobody takes no lock.
     subscriptions: AtomicUsize,
@@ -83,8 +83,8 @@ impl Registry {
         }
     }
 
-    /// Puts a message into the outboxes of all subscribers. Answers how many deliveries that were:
-    /// a client gets it once for its channel and once for each of its patterns that match, and `not_for` never.
+    /// Puts a message into the outboxes of all subscribers, except of `not_for`. Returns how many deliveries that
+    /// were: a client gets the message once for its channel and once for each of its patterns that match.
     pub(crate) fn publish(
         &self,
         channel: &Bytes,
@@ -123,7 +123,7 @@ impl Registry {
         deliveries
     }
 
-    /// Delivers a letter. Answers how many deliveries that were.
+    /// Delivers a message. Returns how many deliveries that were.
     pub(crate) fn send(&self, letter: &Letter, limit: OutputLimit) -> u64 {
         let Letter {
             channel, payload, ..
@@ -156,7 +156,7 @@ impl Registry {
         all.map(count).sum()
     }
 
-    /// Puts a message into the outboxes of those who subscribed to a shard channel.
+    /// Puts a message into the outboxes of the subscribers of a shard channel.
     fn publish_in_shard(&self, letter: &Letter, limit: OutputLimit) -> u64 {
         let Letter {
             channel, payload, ..

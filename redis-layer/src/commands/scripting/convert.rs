@@ -1,4 +1,4 @@
-//! Replies for scripts, and what scripts answer as replies.
+//! Converts replies for scripts, and results of scripts into replies.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use crate::commands::{CommandError, Reply};
 use crate::scripting::{Refusal, Value};
 use crate::types::number::format_double;
 
-/// What a script sees of a command's reply, in the form of the protocol that it chose.
+/// The reply of a command as the script sees it, in the form of the protocol that the script chose.
 pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
     let all = |replies: Vec<Reply>| -> Vec<Value> {
         let replies = replies.into_iter();
@@ -89,7 +89,7 @@ fn double(number: f64, resp3: bool) -> Value {
     }
 }
 
-/// What a script sees of a command's error. The command has counted it.
+/// The error of a command as the script sees it. The command has counted it already.
 pub(super) fn refusal(error: &CommandError) -> Value {
     Value::Error(Refusal {
         text: Bytes::copy_from_slice(error.as_bytes()),
@@ -97,16 +97,16 @@ pub(super) fn refusal(error: &CommandError) -> Value {
     })
 }
 
-/// The errors in what a script answers.
+/// The errors in the result of a script.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    /// How many were counted where they arose.
+    /// How many were counted already when they arose.
     pub(super) counted: u64,
     /// The others.
     pub(super) others: Vec<CommandError>,
 }
 
-/// What a script answers, as the reply of its command. The errors in it are noted.
+/// The result of a script as the reply of its command. Notes the errors in it.
 pub(super) fn into_reply(value: Value, errors: &mut Errors) -> Reply {
     let all = |values: Vec<Value>, errors: &mut Errors| {
         let values = values.into_iter();
@@ -140,7 +140,7 @@ pub(super) fn into_reply(value: Value, errors: &mut Errors) -> Reply {
     }
 }
 
-/// Without line breaks, which would end the reply early.
+/// Removes line breaks, which would end the reply early.
 fn one_line(text: Bytes) -> Bytes {
     let is_break = |byte: &u8| matches!(byte, b'\r' | b'\n');
     if !text.iter().any(is_break) {

@@ -1,4 +1,4 @@
-//! The commands of one script.
+//! Runs the commands of one script, and keeps the script isolated.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::commands::{Args, CommandError, Outcome, Protocol, Session};
 use crate::scripting::{Host, Stop, Value};
 use crate::types::Txn;
 
-/// Which keys a script may touch without anybody coming in between.
+/// Which keys a script may touch without losing its isolation from other clients.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Coverage<'a> {
     /// The keys that it named.
@@ -28,14 +28,14 @@ pub(super) struct TxnHost<'a, 't> {
     txn: &'a mut Txn<'t>,
     coverage: Coverage<'a>,
     request: &'a Request<'a>,
-    /// How many commands have run or were refused.
+    /// How many commands have been run or refused.
     called: usize,
     has_written: bool,
-    /// A key outside the coverage was read.
+    /// Whether a key outside the coverage was read.
     has_read_outside: bool,
 }
 
-/// A command that a script may not run, or `None` if none has its name, and why.
+/// Why a script may not run a command, with the command, or `None` if there is none with that name.
 type Inadmissible = (Option<&'static Spec>, &'static str);
 
 impl<'a, 't> TxnHost<'a, 't> {
@@ -56,7 +56,7 @@ impl<'a, 't> TxnHost<'a, 't> {
         }
     }
 
-    /// The command that these arguments name, if the script may run it, or why it may not.
+    /// The command that these arguments name if the script may run it, otherwise why it may not.
     fn admit(&self, args: &[Bytes]) -> Result<&'static Spec, Inadmissible> {
         let Some(spec) = resolve(args) else {
             return Err((None, "ERR Unknown Redis command called from script"));
@@ -73,7 +73,8 @@ impl<'a, 't> TxnHost<'a, 't> {
         Err((Some(spec), problem))
     }
 
-    /// Whether the command is a `DEBUG` that somebody allowed to scripts. What writes takes locks, which the script has.
+    /// Whether the command is a `DEBUG` that scripts were allowed to use. One that writes is excluded: it would take
+    /// locks that the script already holds.
     fn may_debug(&self, spec: &Spec, args: &[Bytes]) -> bool {
         let server = &self.session.server;
         spec.full_name == "debug"
@@ -89,7 +90,7 @@ impl<'a, 't> TxnHost<'a, 't> {
         if !matches!(spec.handler, Handler::Keys(_) | Handler::Both(_)) {
             return true;
         }
-        // SORT reads keys that its patterns make, which no table knows.
+        // SORT reads keys whose names come from its patterns, which the table cannot list.
         let makes_names = spec.keys.0.iter().any(|key| key.place == Place::Unknown);
         let is_outside = spec.keys.is_none()
             || makes_names
@@ -103,7 +104,7 @@ impl<'a, 't> TxnHost<'a, 't> {
 }
 
 impl TxnHost<'_, '_> {
-    /// Whether others know of the next command from an earlier run of the script. From now on they do.
+    /// Whether the next command was already counted and shown in an earlier run of the script. From now on it is.
     fn is_told(&mut self) -> bool {
         let told = &self.request.told;
         let is_told = self.called < told.get();
@@ -112,7 +113,7 @@ impl TxnHost<'_, '_> {
         is_told
     }
 
-    /// Runs a command. It is counted and shown if that was not done before.
+    /// Runs a command. It is counted and shown unless an earlier run of the script did that.
     fn run(&mut self, args: Args<'_>) -> Outcome {
         let is_told = self.is_told();
         let (session, txn) = (&mut *self.session, &mut *self.txn);
@@ -124,7 +125,8 @@ impl TxnHost<'_, '_> {
         call(session, txn, args)
     }
 
-    /// Refuses a command; `None` if none has its name. That is counted if it was not done before.
+    /// Refuses a command, which is `None` if there is none with that name. The refusal is counted unless an earlier
+    /// run of the script did that.
     fn refuse(&mut self, spec: Option<&'static Spec>, text: &'static str) -> Value {
         let error = CommandError::fixed(text);
         if !self.is_told() {
@@ -170,7 +172,7 @@ fn resolve(args: &[Bytes]) -> Option<&'static Spec> {
     let spec = find(args.first()?)?;
     match args.get(1) {
         Some(name) if !spec.subcommands.is_empty() => spec.subcommand(name),
-        // A container alone has too few arguments, which is what it is refused for.
+        // A container without a subcommand has too few arguments, and is refused for that.
         _ => Some(spec),
     }
 }

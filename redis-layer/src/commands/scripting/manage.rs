@@ -52,7 +52,7 @@ pub(crate) fn kill(session: &mut Session, _args: Args<'_>) -> Outcome {
     }
 }
 
-/// `SCRIPT DEBUG YES | SYNC | NO`: accepted, and there is no debugger.
+/// `SCRIPT DEBUG YES | SYNC | NO`: accepted, although there is no debugger.
 pub(crate) fn debug(_session: &mut Session, args: Args<'_>) -> Outcome {
     if ["yes", "sync", "no"].iter().any(|mode| args.is(2, mode)) {
         Ok(Reply::OK)
@@ -71,7 +71,7 @@ pub(crate) fn function_help(_session: &mut Session, _args: Args<'_>) -> Outcome 
     Ok(help_lines("function"))
 }
 
-/// `FUNCTION LIST [LIBRARYNAME pattern] [WITHCODE]`: none.
+/// `FUNCTION LIST [LIBRARYNAME pattern] [WITHCODE]`: there are none.
 pub(crate) fn function_list(_session: &mut Session, args: Args<'_>) -> Outcome {
     let mut has_code = false;
     let mut has_name = false;
@@ -115,12 +115,12 @@ pub(crate) fn function_flush(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// `FUNCTION DELETE library`: there is none.
+/// `FUNCTION DELETE library`: there are none.
 pub(crate) fn function_delete(_txn: &mut Txn<'_>, _args: Args<'_>) -> Outcome {
     Err(CommandError::fixed("ERR Library not found"))
 }
 
-/// `FUNCTION KILL`: what runs is at most a script.
+/// `FUNCTION KILL`: only a script can be running, never a function.
 pub(crate) fn function_kill(session: &mut Session, _args: Args<'_>) -> Outcome {
     Err(if session.server.scripts.is_busy() {
         BUSY
@@ -129,7 +129,7 @@ pub(crate) fn function_kill(session: &mut Session, _args: Args<'_>) -> Outcome {
     })
 }
 
-/// `FUNCTION STATS`: no function runs, and the engine has none.
+/// `FUNCTION STATS`: no function runs, and the engine has no functions.
 pub(crate) fn function_stats(session: &mut Session, _args: Args<'_>) -> Outcome {
     if session.server.scripts.is_busy() {
         return Err(BUSY);
@@ -145,7 +145,7 @@ pub(crate) fn function_stats(session: &mut Session, _args: Args<'_>) -> Outcome 
     ]))
 }
 
-/// `FCALL` and `FCALL_RO`: there are no functions.
+/// `FCALL` and `FCALL_RO`: there are no functions to call.
 pub(crate) fn fcall(_session: &mut Session, _args: Args<'_>) -> Outcome {
     Err(CommandError::fixed("ERR Function not found"))
 }

@@ -1,19 +1,18 @@
-//! `EVAL` and its family: scripts, their keys, and how they are kept apart from all others.
+//! `EVAL` and its family: scripts, their keys, and their isolation from other clients.
 //!
-//! A script runs in one [`Txn`], under the locks of the keys that it names. What it does is seen
-//! by others when it ends, all at once; if it fails halfway, what it did before stays, as in
-//! Redis. A script may reach for keys that it did not name. Redis forbids that only in clusters,
-//! so it has to work, and it has to be as isolated as the rest:
+//! A script runs in one [`Txn`], under the locks of the keys that it names. Other clients see its changes when it
+//! ends, all at once; if it fails halfway, its earlier changes stay, as in Redis. A script may use keys that it did
+//! not name. Redis forbids that only in clusters, so it has to work, and has to be isolated too:
 //!
 //! - as long as a script only reads, everything comes from the one snapshot of its transaction,
 //!   and no lock is needed;
-//! - a script that writes, and has read or will write a key outside its locks, is run again from
-//!   the start in a new transaction, under the lock of everything. Nothing of the first run is
-//!   left: it was not committed, and its log lines and events wait for the commit. What counts its commands, or looks
-//!   on, has heard of them, and does not hear of them again. The script is
-//!   remembered, so that it begins with that lock the next time.
+//! - a script that writes, and has read or is about to write a key outside its locks, is run again from the start in
+//!   a new transaction, under the lock of everything. Nothing of the first run is left: it was not committed, and its
+//!   log lines and events wait for the commit. The commands of the first run were counted and shown to monitors
+//!   already; they are not counted and shown again. The server remembers the script, so that it begins with that lock
+//!   the next time.
 //!
-//! In `MULTI`, `EXEC` holds the lock of everything if there is a script among the commands.
+//! In a transaction, `EXEC` holds the lock of everything if a script is among the commands.
 
 mod convert;
 mod host;
@@ -39,7 +38,7 @@ pub(crate) use host::is_command;
 use host::{Coverage, TxnHost};
 pub(crate) use manage::*;
 
-/// How a command names its script, and what the script may do.
+/// How a command names its script, and whether the script may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     /// The script is named by its digest.
@@ -62,12 +61,12 @@ struct Request<'a> {
     read_only: bool,
     /// The command that runs it.
     spec: &'static Spec,
-    /// How many of its commands have run or were refused, in all runs of it: others know of them.
+    /// How many of its commands have been run or refused, over all runs of it: these were counted and shown.
     told: Cell<usize>,
 }
 
 impl<'a> Request<'a> {
-    /// Reads the arguments in the order in which Redis refuses them.
+    /// Reads the arguments, with the checks in Redis's order.
     fn new(session: &Session, args: Args<'a>, form: Form) -> Result<Self, CommandError> {
         const DIGITS: usize = 40;
         if form.by_sha && args.get(1).len() != DIGITS {
@@ -106,7 +105,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// Runs the script once. Its refusal is an answer too: what it did before stays.
+    /// Runs the script once. An error is an answer too, and the changes before it stay.
     fn run(
         &self,
         session: &mut Session,
@@ -125,7 +124,7 @@ impl<'a> Request<'a> {
         let answer = server
             .scripts
             .run(&self.script, self.keys, self.args, &mut host);
-        // What a script selects is its own.
+        // A database that the script selects applies only inside the script.
         session.in_script = false;
         if session.db != db {
             session.set_db(db);
@@ -138,8 +137,8 @@ impl<'a> Request<'a> {
         Ok(reply)
     }
 
-    /// Counts the errors of an answer, and the script as failed: once for each error that was counted before, and once for
-    /// all others.
+    /// Counts the errors of an answer, and the script as failed: once for each error that was counted before, and
+    /// once for all others together.
     fn count(&self, server: &Server, errors: &Errors) {
         let statistics = &server.statistics;
         for error in &errors.others {
@@ -152,8 +151,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Gives up this thread's place among the server's few threads, so that another one serves the
-/// other clients while a script runs on. A short script never comes here: it costs too much.
+/// Gives up this thread's place among the server's few threads, so that another one serves the other clients while a
+/// script runs on. Not used for short scripts, because it costs too much.
 pub(crate) fn step_aside() {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
@@ -208,7 +207,7 @@ pub(crate) fn run_inside(
     args: Args<'_>,
     form: Form,
 ) -> Outcome {
-    // Before the commands that it runs.
+    // The script is shown before the commands that it runs.
     session.server.monitors.show(session, args);
     let request = Request::new(session, args, form)?;
     let answer = request.run(session, txn, Coverage::Everything);

@@ -1,4 +1,4 @@
-//! Commands on strings bit by bit.
+//! Commands on single bits of strings.
 
 use crate::commands::table::Flag::{DenyOom, Fast, ReadOnly, Write};
 use crate::commands::table::Handler::Keys as Works;

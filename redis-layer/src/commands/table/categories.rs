@@ -1,6 +1,6 @@
 //! Access-control categories: the sets of commands that `ACL` names by `@word`.
 //!
-//! A category follows from flags and group where it can; the exceptions of Redis are named here.
+//! A category follows from flags and group where possible; Redis's exceptions are listed here.
 
 use super::{Flag, Group, Handler, Spec};
 
@@ -13,7 +13,7 @@ pub fn categories(spec: &Spec) -> impl Iterator<Item = &'static str> {
     let is_container = matches!(spec.handler, Handler::Container);
     let in_group = |group| spec.group == group && !is_container;
     let is_any = |names: &[&str]| names.contains(&spec.full_name);
-    // Redis files some commands under one chapter and guards them with another.
+    // Redis lists some commands in one chapter of its manual and puts them into the categories of another.
     let on_keyspace = is_any(&["flushall", "flushdb", "dbsize", "swapdb"]);
     let sorts = is_any(&["sort", "sort_ro"]);
     let is_connection = spec.full_name.starts_with("command")

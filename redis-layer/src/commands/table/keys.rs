@@ -1,4 +1,4 @@
-//! Which arguments of a command are keys, and what it does with them: locks, `WATCH`, scripts and `COMMAND` ask here.
+//! Which arguments of a command are keys, and what it does with them. Used for locks, `WATCH`, scripts and `COMMAND`.
 
 use std::ops::Range;
 
@@ -11,19 +11,19 @@ use crate::types::number::parse_integer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys(pub &'static [Key]);
 
-/// Some of the keys: those that are used alike.
+/// Some of the keys: those that are used in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     /// What the command does with them.
     pub usage: Use,
-    /// Where they stand.
+    /// Where they are.
     pub place: Place,
 }
 
 /// What a command does with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// Asks about the key, not for what it holds: type, length, existence.
+    /// Asks about the key but not for its value: type, length, existence.
     Ask,
     /// Returns or copies what it holds.
     Read,
@@ -39,18 +39,18 @@ pub enum Use {
     Take,
     /// What it does depends on the arguments.
     MayChange,
-    /// Puts something in its place, whatever it was.
+    /// Replaces it, whatever it held.
     Overwrite,
-    /// Makes it, if it is not there.
+    /// Creates it, if it does not exist.
     Create,
     /// Removes it, whatever it holds.
     Drop,
-    /// It is no key but a channel, which belongs to a shard as keys do.
+    /// It is not a key but a channel, which belongs to a shard as keys do.
     Channel,
 }
 
 impl Use {
-    /// The words that Redis has for it: read or write, then how.
+    /// Redis's words for it: the access, then the kind of use.
     #[must_use]
     pub const fn words(self) -> &'static [&'static str] {
         match self {
@@ -70,7 +70,7 @@ impl Use {
     }
 }
 
-/// Where keys stand among the arguments. The name of the command is argument 0.
+/// Where keys are among the arguments. The name of the command is argument 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// At fixed positions.
@@ -79,26 +79,26 @@ pub enum Place {
         first: usize,
         /// The position of the last key; if negative, counted from the end.
         last: i64,
-        /// From one key to the next.
+        /// The distance from one key to the next.
         step: usize,
     },
-    /// The argument at `at` says how many keys stand behind it.
+    /// The argument at `at` says how many keys follow it.
     Counted {
         /// The position of the number.
         at: usize,
     },
-    /// Behind a word. If the word is there twice, the last one counts.
+    /// The key follows a word. If the word is there twice, the last one counts.
     Behind {
         /// The word, in lower case.
         word: &'static str,
         /// The position of the first argument that may be the word.
         from: usize,
-        /// Other words, with the number of arguments behind each that are no words.
+        /// Other words, with the number of arguments that follow each and are not words.
         others: &'static [(&'static str, usize)],
-        /// Whether Redis tells clients of the word.
+        /// Whether Redis tells clients about the word.
         is_told: bool,
     },
-    /// Their names are made of what other keys hold.
+    /// Their names are computed from the values of other keys.
     Unknown,
 }
 
@@ -126,20 +126,20 @@ impl Place {
         others: &[("by", 1), ("get", 1), ("limit", 2)],
         is_told: false,
     };
-    /// What the patterns of `SORT` name.
+    /// The keys that the patterns of `SORT` name.
     pub const UNKNOWN: Self = Self::Unknown;
 
     const fn between(first: usize, last: i64, step: usize) -> Self {
         Self::Between { first, last, step }
     }
 
-    /// As many as the argument at `at` says, behind it.
+    /// The keys after the argument at `at`, as many as it says.
     #[must_use]
     pub const fn counted(at: usize) -> Self {
         Self::Counted { at }
     }
 
-    /// Where the older searches for places put the result.
+    /// Where the older geo searches store the result.
     #[must_use]
     pub const fn behind(word: &'static str, from: usize) -> Self {
         Self::Behind {
@@ -176,7 +176,8 @@ impl Place {
     }
 }
 
-/// The positions behind a number, as many as it says. More keys than arguments: the command will refuse that.
+/// The positions after a number, as many as it says. If there are fewer arguments, the command will be refused
+/// anyway.
 fn counted_by(args: &[Bytes], at: usize) -> Range<usize> {
     let first = at + 1;
     let count = args.get(at).and_then(|number| parse_integer(number));
@@ -185,7 +186,7 @@ fn counted_by(args: &[Bytes], at: usize) -> Range<usize> {
     first..first + count.unwrap_or(0).min(left)
 }
 
-/// The position behind the last place where a word is a word, and not the argument of another.
+/// The position after the last occurrence of a word that is not the argument of another word.
 fn last_behind(args: &[Bytes], word: &str, from: usize, others: &[(&str, usize)]) -> Option<usize> {
     let mut found = None;
     let mut at = from;
@@ -209,7 +210,7 @@ impl Keys {
         self.0.iter().all(|key| key.usage == Use::Channel)
     }
 
-    /// Whether each number of keys counts some, and no more than there are arguments behind it.
+    /// Whether each number of keys is at least 1, and no greater than the number of arguments after it.
     pub fn counts_fit(&self, args: &[Bytes]) -> bool {
         self.0.iter().all(|key| match key.place {
             Place::Counted { at } => {
@@ -223,7 +224,8 @@ impl Keys {
         })
     }
 
-    /// The first argument, if that is the one key that such commands have: most have. Asking for it spares them the search.
+    /// The first argument, if commands of this kind have exactly that one key, as most have. It spares them the
+    /// search.
     #[inline]
     pub fn only<'a>(&self, args: &'a [Bytes]) -> Option<&'a Bytes> {
         match self.0 {
@@ -232,12 +234,12 @@ impl Keys {
         }
     }
 
-    /// The keys among the arguments, the name of the command included.
+    /// The keys among the arguments, which include the name of the command.
     pub fn of<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> + use<'a> {
         self.used(args).map(|(key, _)| key)
     }
 
-    /// The keys among the arguments, each with what is done with it.
+    /// The keys among the arguments, each with its use.
     pub fn used<'a>(&self, args: &'a [Bytes]) -> impl Iterator<Item = (&'a Bytes, Use)> + use<'a> {
         let keys = self.0.iter().filter(|key| key.usage != Use::Channel);
         keys.flat_map(move |key| {
@@ -246,7 +248,7 @@ impl Keys {
         })
     }
 
-    /// The older form: the first position, the last, and the step, as far as they are fixed. Zeros if they are not.
+    /// The older form: first position, last position and step, as far as they are fixed; zeros if they are not.
     #[must_use]
     pub fn range(&self) -> (usize, i64, usize) {
         if let [only] = self.0

@@ -1,6 +1,6 @@
-//! Notes: what Redis tells people beside the keys of a command.
+//! Notes: additional explanations that Redis gives for the keys of a command.
 //!
-//! A note is a text in the reply of `COMMAND INFO`, for those keys whose place or use no field describes.
+//! A note is a text in the reply of `COMMAND INFO`, for keys whose place or use is not described by any field.
 
 use super::{Key, Place, Spec};
 

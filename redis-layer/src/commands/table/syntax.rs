@@ -1,4 +1,4 @@
-//! The arguments of a command, as a row of the table writes them in one line and as `COMMAND DOCS` shows them: a tree.
+//! The arguments of a command: a row of the table writes them in one line, and `COMMAND DOCS` shows them as a tree.
 //!
 //! ```text
 //! key value [condition: NX | XX]@2.6.12 [expiration: EX seconds:integer | KEEPTTL] [GET pattern]...
@@ -6,52 +6,52 @@
 //!
 //! | written | is |
 //! |---|---|
-//! | `value` `seconds:integer` | an argument, by its name; of another type than a string. `key` is short for `key:key` |
-//! | `NX` `change=CH` | a word that stands for itself; one that has another name than the word in lower case |
-//! | `EX seconds:integer` | an argument behind a word |
-//! | `[x]` | an argument that may be missing |
-//! | `(name: x y)` `(name: x \| y)` | several that belong together; one of several |
-//! | `[name: x y]` `[EX name: x y]` | the same, and they may be missing; behind a word |
+//! | `value` `seconds:integer` | an argument with this name; one of another type than a string. `key` is short for `key:key` |
+//! | `NX` `change=CH` | a literal word; one whose name is not the word in lower case |
+//! | `EX seconds:integer` | an argument after a word |
+//! | `[x]` | an argument that is optional |
+//! | `(name: x y)` `(name: x \| y)` | several arguments that belong together; one of several |
+//! | `[name: x y]` `[EX name: x y]` | the same, but optional; after a word |
 //! | `x...` `[EX x...]` | an argument that may be repeated |
 //! | `[EX x]...` `(EX x)...` | an argument that may be repeated together with its word |
-//! | `x@6.2.0` `x~2.8.12` | the version of Redis that brought it; the one since which another is better |
+//! | `x@6.2.0` `x~2.8.12` | the version of Redis that added it; the version that deprecated it |
 //!
-//! White space says nothing but where a name ends, so a line may be broken.
+//! White space only ends names, so a line may be broken anywhere.
 //!
 //! Invariants
-//! 1. Every line of the table is read by [`Argument::parse`]: a test tries them all. So nothing that was not understood
-//!    reaches a client.
-//! 2. A tree is written as the line from which it was read. So no part of a line is passed over.
+//! 1. Every line of the table can be parsed by [`Argument::parse`]; a test tries them all. So nothing that was not
+//!    understood reaches a client.
+//! 2. Writing a tree gives back the line that it was parsed from. So no part of a line is ignored.
 //!
-//! Left out: words that begin with another sign than a capital letter, which only streams and `MIGRATE` have.
+//! Left out: words that begin with anything but a capital letter. Only streams and `MIGRATE` have such words.
 
 use std::fmt;
 
 /// One argument of a command, or several that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// The word that stands before it, or for it.
+    /// The literal word that precedes it, or that it consists of.
     pub token: Option<&'static str>,
-    /// The version of Redis that brought it, if later than the command.
+    /// The version of Redis that added it, if later than the command.
     pub since: Option<&'static str>,
-    /// The version of Redis that brought something better.
+    /// The version of Redis that deprecated it.
     pub deprecated_since: Option<&'static str>,
-    /// Whether it may be missing.
+    /// Whether it is optional.
     pub is_optional: bool,
-    /// Whether it may be there more than once.
+    /// Whether it may be given more than once.
     pub repeats: Repeats,
 }
 
 /// What an argument is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// Of a simple type.
+    /// A value of a simple type.
     Value(Type),
-    /// Its word says everything.
+    /// Only its literal word.
     Token,
     /// One of several.
     OneOf(Vec<Argument>),
@@ -72,27 +72,27 @@ pub enum Type {
     Double,
     /// A pattern of names.
     Pattern,
-    /// A moment.
+    /// A point in time.
     UnixTime,
 }
 
-/// How often an argument may be there.
+/// How often an argument may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
     /// Once.
     No,
-    /// Often, behind one word.
+    /// Several times, after one word.
     Alone,
-    /// Often, with its word each time.
+    /// Several times, with its word each time.
     WithToken,
 }
 
-/// Why a line is not understood.
+/// Why a line cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// What was expected.
     pub expected: &'static str,
-    /// What stands there instead, to the end of the line.
+    /// What was found instead, to the end of the line.
     pub rest: &'static str,
 }
 
@@ -114,7 +114,7 @@ impl Type {
         Self::UnixTime,
     ];
 
-    /// The name that Redis gives it.
+    /// Redis's name for it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ impl Type {
         }
     }
 
-    /// The type of an argument that does not tell one.
+    /// The type of an argument that does not name one.
     fn implied_by(name: &str) -> Self {
         if name == "key" {
             Self::Key
@@ -138,7 +138,7 @@ impl Type {
 }
 
 impl Kind {
-    /// The name that Redis gives it.
+    /// Redis's name for it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ impl Kind {
         }
     }
 
-    /// What it consists of.
+    /// The arguments that it consists of.
     #[must_use]
     pub fn parts(&self) -> &[Argument] {
         match self {
@@ -160,7 +160,7 @@ impl Kind {
 }
 
 impl Argument {
-    /// Reads the line of a command.
+    /// Parses the line of a command.
     ///
     /// # Errors
     /// What was expected, and where.
@@ -188,7 +188,7 @@ impl Argument {
     }
 }
 
-/// What is left of a line. White space in front of it is skipped.
+/// The rest of a line. White space at its start is skipped.
 struct Reader {
     rest: &'static str,
 }
@@ -223,7 +223,7 @@ impl Reader {
         Ok(argument)
     }
 
-    /// What stands behind an opening sign, with the closing one.
+    /// Parses what follows an opening sign, including the closing one.
     fn inside(&mut self, opening: &str) -> Result<Argument, SyntaxError> {
         let token = self.token();
         let mut argument = match self.label() {
@@ -240,7 +240,7 @@ impl Reader {
         }
     }
 
-    /// Several arguments, all or one of them.
+    /// Parses several arguments, of which all or one are given.
     fn group(
         &mut self,
         name: &'static str,
@@ -262,7 +262,7 @@ impl Reader {
         Ok(Argument::new(name, kind, token))
     }
 
-    /// One argument behind a word in brackets, as often as it says.
+    /// Parses one argument after a word in brackets, with its repetition.
     fn repeated(&mut self, token: Option<&'static str>) -> Result<Argument, SyntaxError> {
         let mut argument = self.simple(token)?;
         if self.skip("...") {
@@ -271,7 +271,7 @@ impl Reader {
         Ok(argument)
     }
 
-    /// A name, a word, or both.
+    /// Parses a name, a literal word, or both.
     fn simple(&mut self, token: Option<&'static str>) -> Result<Argument, SyntaxError> {
         let is_name = self.rest.starts_with(|c: char| c.is_ascii_lowercase());
         if let (Some(token), false) = (token, is_name) {
@@ -317,7 +317,7 @@ impl Reader {
         }
     }
 
-    /// The length of the word that stands here.
+    /// The length of the word at the start of the rest.
     fn word_length(&self) -> usize {
         let is_end = |c: char| c.is_whitespace() || c == '|' || Self::SIGNS.contains(&c);
         let end = self.rest.find(is_end).unwrap_or(self.rest.len());

@@ -1,10 +1,11 @@
-//! Command tips: what Redis tells clients that talk to many servers, or that compare replies.
+//! Command tips: hints of Redis for clients that talk to many servers, or that compare replies.
 //!
 //! A tip is a word in the reply of `COMMAND INFO`. Nothing in this server acts on it.
 
 use super::Spec;
 
-/// Each tip, and the full names of the commands that have it. A command has its tips in this order, which is Redis's.
+/// Each tip, with the full names of the commands that have it. A command lists its tips in this order, which is
+/// Redis's.
 const TIPS: &[(&str, &[&str])] = &[
     (
         "nondeterministic_output",

@@ -1,4 +1,4 @@
-//! JSON as Lua values.
+//! Reads JSON into Lua values.
 //!
 //! The reader takes a little more than JSON: numbers as C reads them (hexadecimal, `nan`, `inf`,
 //! a plus sign, leading zeros), and control characters inside texts. A zero byte ends the input.
@@ -9,7 +9,7 @@ use super::Settings;
 use crate::scripting::raise::{self, Call};
 use crate::types::number::number_prefix;
 
-/// However deep a script allows, Rust's stack ends.
+/// A limit of our own, whatever depth the script allows, because Rust's stack is limited.
 const DEPTH_MAX: usize = 1000;
 
 /// `cjson.decode(text)`
@@ -54,7 +54,7 @@ enum Kind {
     Broken(&'static str),
 }
 
-/// A piece of the text, and where it stands.
+/// A piece of the text, and its position.
 #[derive(Debug, Clone, PartialEq)]
 struct Token {
     kind: Kind,
@@ -137,7 +137,7 @@ impl Decoder<'_> {
         Kind::Broken("invalid token")
     }
 
-    /// Whether C would read a number here that JSON does not have.
+    /// Whether there is a number here that C can read but JSON does not allow.
     fn is_not_json_number(&self) -> bool {
         let rest = &self.text[self.at..];
         let rest = match rest.first() {
@@ -165,7 +165,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// A text in quotes. What is wrong inside is said to be where the reading stopped.
+    /// Reads a text in quotes. Errors inside it are reported at the position where reading stopped.
     fn quoted(&mut self) -> Token {
         let start = self.at;
         self.at += 1;
@@ -286,8 +286,8 @@ impl Decoder<'_> {
     }
 }
 
-/// The character of `\uXXXX` at the start of a text, or of two of them that are one character in
-/// UTF-16, and how many bytes that takes.
+/// The character of a `\uXXXX` at the start of a text, or of two that form one character in UTF-16, and how many
+/// bytes that takes.
 fn unicode(text: &[u8]) -> Option<(char, usize)> {
     let code = |from: usize| {
         let escape = text.get(from..from + 6)?;

@@ -1,4 +1,4 @@
-//! Lua values as JSON.
+//! Writes Lua values as JSON.
 
 use mlua::{Lua, LuaString, Table, Value};
 
@@ -6,7 +6,7 @@ use super::{Invalid, Settings};
 use crate::scripting::raise::{self, Call, truncated, type_name};
 use crate::types::number::format_significant;
 
-/// However deep a script allows, Rust's stack ends.
+/// A limit of our own, whatever depth the script allows, because Rust's stack is limited.
 const DEPTH_MAX: usize = 1000;
 
 /// `cjson.encode(value)`
@@ -112,7 +112,7 @@ impl Encoder<'_> {
 
     /// The greatest key, if all keys are positive integers. `None` if the table is an object.
     fn array_length(&self, table: &Table) -> mlua::Result<Option<i64>> {
-        // The library keeps the greatest key in 32 bits, where a greater one is the least number.
+        // The library keeps the greatest key in 32 bits; a key that does not fit becomes the least number.
         let mut greatest = 0_i32;
         let mut items = 0_usize;
         for pair in table.pairs::<Value, Value>() {

@@ -1,9 +1,8 @@
 //! `cjson`: JSON, as Mark Pulford's lua-cjson 2.1.0 reads and writes it.
 //!
-//! Tables with only positive integer keys become arrays, all others objects, and an empty table
-//! is an object. `null` is the light userdata `cjson.null`. Numbers have 14 digits unless
-//! `encode_number_precision` says otherwise. What a script sets holds until it ends: the next
-//! script begins with the defaults.
+//! Tables with only positive integer keys become arrays, all others objects, and an empty table is an object. `null`
+//! is the light userdata `cjson.null`. Numbers are written with 14 digits unless `encode_number_precision` says
+//! otherwise. Settings that a script changes last until it ends: the next script starts with the defaults.
 //!
 //! Source of the behaviour: the library's manual (kyne.au/~mark/software/lua-cjson-manual.html),
 //! and answers of a real server.
@@ -18,7 +17,7 @@ use parking_lot::Mutex;
 
 use crate::scripting::raise::{self, Call};
 
-/// What a script can set.
+/// The settings that a script can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings {
     sparse_convert: bool,
@@ -48,7 +47,7 @@ impl Default for Settings {
     }
 }
 
-/// What to write for a number that JSON does not have.
+/// What to write for a number that JSON cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Invalid {
     Refused,
@@ -59,7 +58,7 @@ enum Invalid {
 /// The settings of one table of functions.
 pub(super) type Shared = Arc<Mutex<Settings>>;
 
-/// The table of the library, with settings of its own. `cjson.new` makes more of them.
+/// The table of the library, with its own settings. `cjson.new` makes further such tables.
 pub(super) fn library(lua: &Lua, settings: &Shared) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     table.raw_set("_NAME", "cjson")?;
@@ -93,7 +92,7 @@ pub(super) fn library(lua: &Lua, settings: &Shared) -> mlua::Result<Table> {
         }),
         ("encode_number_precision", precision),
         ("encode_keep_buffer", |call, settings| {
-            // There is no buffer to keep: each text is built in its own.
+            // There is no buffer to keep: each text is built in a buffer of its own.
             no_more_than(call, 1)?;
             settings.keep_buffer = switch(call, 1, settings.keep_buffer)?;
             Ok(one(Value::Boolean(settings.keep_buffer)))
@@ -115,7 +114,7 @@ pub(super) fn library(lua: &Lua, settings: &Shared) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// Changes settings, if there are arguments, and answers what they are then.
+/// Changes a setting if there are arguments, and returns its value.
 type Setter = fn(&Call<'_>, &mut Settings) -> mlua::Result<MultiValue>;
 
 fn one(value: Value) -> MultiValue {
@@ -130,7 +129,7 @@ fn no_more_than(call: &Call<'_>, count: usize) -> mlua::Result<()> {
     Ok(())
 }
 
-/// A boolean, or `on` or `off`.
+/// Reads a boolean, or `on` or `off`.
 fn switch(call: &Call<'_>, position: usize, current: bool) -> mlua::Result<bool> {
     match call.value(position) {
         None | Some(Value::Nil) => Ok(current),
@@ -152,7 +151,7 @@ fn invalid_option(call: &Call<'_>, position: usize, option: &[u8]) -> mlua::Erro
     raise::argument(call.lua, position, &format!("invalid option '{option}'"))
 }
 
-/// An integer between bounds. The library names the first argument whichever is wrong.
+/// An integer between bounds. Errors always name the first argument, as the library's do.
 fn bounded(
     call: &Call<'_>,
     position: usize,

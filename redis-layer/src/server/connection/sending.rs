@@ -1,4 +1,4 @@
-//! How answers leave: when what they promise is safe, while what arrives is taken.
+//! Sends answers, once what they promise is durable, and receives bytes at the same time.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::io::Interest;
 use super::Connection;
 
 impl Connection {
-    /// Sends the answers, once what they promise is safe. Answers whether bytes arrived meanwhile.
+    /// Sends the answers, once what they promise is durable. Returns whether bytes arrived meanwhile.
     pub(super) async fn answer(&mut self, wrote: Option<u64>) -> io::Result<bool> {
         if let Some(written) = wrote {
             self.durability
@@ -26,8 +26,8 @@ impl Connection {
         Ok(arrived)
     }
 
-    /// Sends the answers, and takes what arrives meanwhile, until that is as much as one command
-    /// may be. Answers whether anything arrived. Most answers go out with the first call.
+    /// Sends the answers, and receives bytes meanwhile, up to the size of the largest command. Returns whether any
+    /// arrived. Most answers are sent by the first call.
     async fn send(&mut self) -> io::Result<bool> {
         let mut sent = none_if_blocked(self.stream.try_write(&self.out))?.unwrap_or(0);
         let mut arrived = false;
@@ -61,7 +61,7 @@ impl Connection {
     }
 }
 
-/// What a call to a socket did, or `None` if there was nothing to do after all.
+/// The result of a call to a socket, or `None` if the call would have blocked.
 fn none_if_blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
     match result {
         Ok(count) => Ok(Some(count)),

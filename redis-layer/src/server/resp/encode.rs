@@ -1,4 +1,4 @@
-//! Replies as bytes, in both versions of the protocol.
+//! Encodes replies, in both versions of the protocol.
 
 use crate::commands::{Protocol, Reply};
 use crate::types::number::{format_double, whole};
@@ -94,7 +94,7 @@ fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
 
 fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
     if let Some(whole) = whole(value) {
-        // Most scores.
+        // The fast path: most scores are whole numbers.
         let mut digits = itoa::Buffer::new();
         let text = digits.format(whole).as_bytes();
         return match protocol {
@@ -109,7 +109,7 @@ fn double(out: &mut Vec<u8>, value: f64, protocol: Protocol) {
     }
 }
 
-/// The format takes three letters, whatever it is.
+/// The format must have three letters, so another one is cut or padded.
 fn verbatim(out: &mut Vec<u8>, format: &[u8], text: &[u8]) {
     let letter = |at: usize| format.get(at).copied().unwrap_or(b' ');
     header(out, b'=', length(text.len() + 4));
@@ -124,7 +124,7 @@ fn line(out: &mut Vec<u8>, kind: u8, text: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// A length that fits, because the thing fits in memory.
+/// A length as a number. It fits, because the thing fits in memory.
 fn length(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
@@ -142,7 +142,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// A buffer that grows while it is written holds a string of half a gigabyte twice.
+    /// If the buffer grew while it is written, a string of half a gigabyte would be in memory twice.
     #[test]
     fn strings_fit_where_there_is_room_for_their_size() {
         let mut replies = Vec::new();

@@ -1,22 +1,23 @@
-//! Requests from a stream of bytes that may be cut anywhere.
+//! Parses requests from a stream of bytes that may be cut anywhere.
 //!
-//! The parser keeps what has arrived and hands out commands as soon as they are complete. An argument shares the
-//! buffer it arrived in.
+//! The parser keeps the bytes that have arrived and returns commands as soon as they are complete. An argument shares
+//! the buffer that it arrived in.
 //!
-//! Most commands have arrived whole when they are looked at, and are well-formed: one look finds where the arguments of all
-//! of them stand, and one cut takes them out of the buffer ([`Parser::take_whole`]). Everything else goes the slow way,
-//! argument by argument, which never looks at a byte twice without need and knows what is wrong.
+//! Most commands are complete when they are parsed, and well-formed: one pass finds the positions of the arguments of
+//! all of them, and one split takes them out of the buffer ([`Parser::take_whole`]). Everything else takes the slow
+//! path, argument by argument, which avoids looking at a byte twice and finds out what is wrong.
 //!
-//! Most reads bring whole commands. So all parsers of a thread read into one room, one behind the other: who has taken all
-//! commands out of what was read leaves the rest of the room to the next. To get room for every read alone was a
-//! twentieth of a `GET`. Who has part of a command left takes it along, and has a buffer of its own until that is complete.
+//! Most reads bring complete commands. So all parsers of a thread read into one shared buffer, the *room*, one after
+//! the other: a parser that has taken all commands out of its bytes leaves the rest of the room to the next.
+//! Allocating a buffer for every read took a twentieth of the time of a `GET`. A parser that has part of a command
+//! left takes it along into a buffer of its own, until that command is complete.
 //!
 //! Invariants
-//! 1. A length that a client announces allocates nothing. Memory grows with the bytes that have
-//!    arrived, and [`Limits::query_bytes`] bounds it.
-//! 2. Where the stream is cut makes no difference to what comes out.
-//! 3. After an error nothing more comes out; the connection has to be closed.
-//! 4. What goes the fast way would come out of the slow one too.
+//! 1. A length that a client announces allocates nothing. Memory grows only with the bytes that have arrived, and
+//!    [`Limits::query_bytes`] bounds it.
+//! 2. Where the stream is cut makes no difference to the commands that are returned.
+//! 3. After an error no more commands are returned; the connection has to be closed.
+//! 4. The fast path returns only commands that the slow path would return too.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -29,7 +30,7 @@ use crate::commands::CommandError;
 use crate::types::number::parse_integer;
 use crate::types::words::split_words;
 
-/// How much a client may send before it is cut off. The defaults are those of Redis.
+/// How much a client may send before it is disconnected. The defaults are those of Redis.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The longest argument.
@@ -40,12 +41,12 @@ pub struct Limits {
     pub query_bytes: usize,
     /// How many arguments a command may have.
     pub arguments: usize,
-    /// The client has not said who it is: the error texts of Redis differ then.
+    /// Whether the client has not authenticated yet: Redis's error texts differ then.
     pub is_stranger: bool,
 }
 
 impl Limits {
-    /// The limits for a client that has not said who it is: enough to say it.
+    /// The limits for a client that has not authenticated yet: just enough to do that.
     #[must_use]
     pub const fn for_strangers(self) -> Self {
         Self {
@@ -72,9 +73,9 @@ impl Default for Limits {
 /// Why a connection has to be closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProtocolError {
-    /// The bytes are no request. The text goes to the client first.
+    /// The bytes are not a request. The client gets the text before the connection is closed.
     Refused(CommandError),
-    /// The command is larger than [`Limits::query_bytes`]. Redis closes without a word.
+    /// The command is larger than [`Limits::query_bytes`]. Redis closes the connection without an error text.
     QueryTooLarge,
 }
 
@@ -85,14 +86,14 @@ impl ProtocolError {
     }
 }
 
-/// How much room a read gets.
+/// How many bytes of room a read gets.
 const READ_BYTES: usize = 16 * 1024;
-/// How much room a read gets while a long argument is arriving.
+/// How many bytes of room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
-/// How large a room is that the parsers of a thread share. An argument that is kept keeps all of it.
+/// The size of the room that the parsers of a thread share. An argument that is kept keeps all of it in memory.
 const ROOM_BYTES: usize = 2 * READ_BYTES;
 
-/// No more than so many places are kept room for.
+/// Memory is kept for at most this many positions between calls.
 const PLACES_KEPT: usize = 1024;
 
 /// Turns bytes into commands.
@@ -100,26 +101,27 @@ const PLACES_KEPT: usize = 1024;
 pub struct Parser {
     limits: Limits,
     buffer: BytesMut,
-    /// The buffer is the room of the thread.
+    /// Whether the buffer is the shared room of the thread.
     is_in_room: bool,
-    /// How many bytes of the buffer hold no end of a line.
+    /// How many bytes of the buffer have been searched for the end of a line in vain.
     scanned: usize,
     partial: Partial,
 }
 
-/// Whole commands that were found in the buffer.
+/// Complete commands that were found in the buffer.
 #[derive(Debug, Default)]
 struct Found {
-    /// Where their arguments stand.
+    /// The positions of their arguments.
     places: Vec<Range<usize>>,
     /// How many arguments each of them has.
     counts: Vec<usize>,
 }
 
 thread_local! {
-    /// What is left of the room that the parsers of a thread share, unless one of them has it. Empty.
+    /// The rest of the room that the parsers of a thread share, without any bytes in it. `None` while a parser uses
+    /// it.
     static ROOM: Cell<Option<BytesMut>> = const { Cell::new(None) };
-    /// Empty between calls, and kept for its memory: all connections of a thread use one.
+    /// Empty between calls; kept for its memory, which all connections of a thread share.
     static FOUND: Cell<Found> = const {
         Cell::new(Found {
             places: Vec::new(),
@@ -150,12 +152,12 @@ impl Parser {
         }
     }
 
-    /// Changes the limits for what is to come.
+    /// Changes the limits for the bytes to come.
     pub const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// The buffer to append arriving bytes to, with room for a good read.
+    /// The buffer to which arriving bytes are appended, with enough room for a read.
     pub fn buffer(&mut self) -> &mut BytesMut {
         if self.buffer.capacity() == 0 {
             let room = ROOM.take();
@@ -169,12 +171,12 @@ impl Parser {
             .saturating_sub(self.buffer.len());
         self.buffer
             .reserve(missing.clamp(READ_BYTES, LONG_READ_BYTES));
-        // It is not shared with a long argument, which may be kept for long.
+        // The room is not used for a long argument, which may be kept in memory for long.
         self.is_in_room &= missing <= READ_BYTES;
         &mut self.buffer
     }
 
-    /// Gives back the memory of an empty buffer, for a connection that may be idle for long.
+    /// Frees the memory of an empty buffer, for a connection that may be idle for long.
     pub fn rest(&mut self) {
         self.leave_room();
         if self.buffer.is_empty() {
@@ -182,19 +184,19 @@ impl Parser {
         }
     }
 
-    /// Leaves the room to others, and takes along what is in it.
+    /// Leaves the room to other parsers, and takes its own bytes along.
     fn leave_room(&mut self) {
         if !mem::take(&mut self.is_in_room) {
             return;
         }
-        // Nothing, most of the time, which needs no memory.
+        // Usually there are none, and then this allocates nothing.
         let left = BytesMut::from(&self.buffer[..]);
         let mut room = mem::replace(&mut self.buffer, left);
         room.clear();
         ROOM.set(Some(room));
     }
 
-    /// How many bytes are kept: those that are no complete command yet.
+    /// How many bytes are kept, which are not a complete command yet.
     #[must_use]
     pub fn pending_bytes(&self) -> usize {
         self.buffer.len() + self.partial.bytes
@@ -206,11 +208,11 @@ impl Parser {
         self.pending_bytes() < self.limits.query_bytes
     }
 
-    /// Adds complete commands to `commands`, until there are `most` of them or those that were added have `bytes` or more, or
+    /// Adds complete commands to `commands`, until there are `most` of them, those added have `bytes` or more, or
     /// more bytes are needed. Empty requests are skipped.
     ///
     /// # Errors
-    /// The bytes behind those commands are no request, or too many.
+    /// The bytes after those commands are not a request, or are too many.
     pub fn next_commands(
         &mut self,
         most: usize,
@@ -246,7 +248,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The next complete command, the slow way.
+    /// The next complete command, by the slow path.
     fn next_command(&mut self) -> Result<Option<Vec<Bytes>>, ProtocolError> {
         loop {
             if self.partial.missing > 0 {
@@ -268,9 +270,9 @@ impl Parser {
         }
     }
 
-    /// Takes commands that are there from the first byte to the last, are well-formed and within all limits, as many as
-    /// [`next_commands`](Self::next_commands) says, up to the first that is not so: the slow way finds out what that is. Answers how
-    /// many bytes of arguments they have.
+    /// Takes commands that are complete, well-formed and within all limits, as many as
+    /// [`next_commands`](Self::next_commands) allows, up to the first command that is not. What is wrong with that
+    /// one is left for the slow path to find out. Returns how many bytes the arguments have.
     fn take_whole(
         &mut self,
         most: usize,
@@ -308,8 +310,8 @@ impl Parser {
         bytes
     }
 
-    /// Finds the arguments of a command that begins at `at`. Answers where the next one begins, and how many bytes the
-    /// arguments have.
+    /// Finds the arguments of a command that begins at `at`. Returns where the next command begins, and how many
+    /// bytes the arguments have.
     #[inline]
     fn measure(&self, mut at: usize, places: &mut Vec<Range<usize>>) -> Option<(usize, usize)> {
         let (count, behind) = header(self.buffer.get(at..)?, b'*')?;
@@ -351,7 +353,7 @@ impl Parser {
         Ok(Some(mem::take(&mut self.partial).args))
     }
 
-    /// Takes `*<count>`. Answers whether it was there.
+    /// Takes `*<count>`. Returns whether it was there.
     fn take_count(&mut self) -> Result<bool, ProtocolError> {
         let Some(line) = self.take_line(b'\r', "too big mbulk count string")? else {
             return Ok(false);
@@ -359,7 +361,7 @@ impl Parser {
         let count = parse_integer(&line[1..])
             .filter(|&count| i32::try_from(count).is_ok() || count < 0)
             .ok_or_else(|| ProtocolError::refused("invalid multibulk length"))?;
-        // A count of zero or less is a request for nothing.
+        // A count of zero or less is an empty request.
         self.partial.missing = usize::try_from(count).unwrap_or(0);
         if self.partial.missing > self.limits.arguments {
             return Err(ProtocolError::refused("unauthenticated multibulk length"));
@@ -367,7 +369,7 @@ impl Parser {
         Ok(true)
     }
 
-    /// Takes `$<length>` if its turn has come, then the argument, as far as they are there.
+    /// Takes `$<length>` if that comes next, then the argument, as far as they have arrived.
     fn take_argument(&mut self) -> Result<Option<Bytes>, ProtocolError> {
         let length = match self.partial.bulk_length {
             Some(length) => length,
@@ -380,7 +382,7 @@ impl Parser {
                 length
             }
         };
-        // Redis does not look at the two bytes behind an argument, and neither do we.
+        // Redis does not check the two bytes after an argument, and neither does this.
         if self.buffer.len() < length + 2 {
             return Ok(None);
         }
@@ -391,7 +393,7 @@ impl Parser {
     }
 
     fn bulk_length(&self, line: &[u8]) -> Result<usize, ProtocolError> {
-        // An empty line ends at its `\r`.
+        // For an empty line, Redis reports its `\r`.
         let (&first, digits) = line.split_first().unwrap_or((&b'\r', &[]));
         if first != b'$' {
             let parts = [
@@ -424,9 +426,9 @@ impl Parser {
             .ok_or_else(|| ProtocolError::refused("unbalanced quotes in request"))
     }
 
-    /// Takes everything before the next `end`. `end` goes too, and if it is `\r`, so does the byte
-    /// behind it, whatever it is. Redis searches C text: no line goes on behind a zero byte, so
-    /// one that holds a zero byte never ends.
+    /// Takes everything before the next `end`. `end` is removed too, and if it is `\r`, so is the byte after it,
+    /// whatever it is. Redis searches C text, which ends at a zero byte, so a line that contains a zero byte never
+    /// ends.
     fn take_line(&mut self, end: u8, too_long: &str) -> Result<Option<BytesMut>, ProtocolError> {
         let mut unseen = self.buffer[self.scanned..].iter();
         let stop = unseen
@@ -449,20 +451,20 @@ impl Parser {
     }
 }
 
-/// The number on a line such as `$12`, and how long the line is with its break. `None` for everything that is not
-/// exactly that, or not all there.
+/// The number on a line such as `$12`, and how long the line is with its line break. `None` if the line is anything
+/// else or incomplete.
 fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
-    /// A longer number is beyond most limits, and never beyond what fits.
+    /// A longer number exceeds most limits. One of this length always fits into a `usize`.
     const DIGITS_MAX: usize = 9;
     let digits = bytes.strip_prefix(&[kind])?;
-    // Most have one digit.
+    // The usual case: a single digit.
     if let [digit @ b'0'..=b'9', b'\r', b'\n', ..] = digits {
         return Some((usize::from(digit - b'0'), 4));
     }
     let mut number = 0;
     for (at, &byte) in digits.iter().take(DIGITS_MAX + 1).enumerate() {
         match byte {
-            // A zero stands alone.
+            // A number of several digits must not begin with a zero.
             b'0'..=b'9' if at == 0 || number > 0 => number = number * 10 + usize::from(byte - b'0'),
             b'\r' if at > 0 && digits.get(at + 1) == Some(&b'\n') => return Some((number, at + 3)),
             _ => return None,
@@ -475,7 +477,7 @@ fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Gives a parser some bytes, and takes the commands. Answers where the bytes were put.
+    /// Gives a parser some bytes, and takes the commands. Returns where the bytes were put.
     fn give(parser: &mut Parser, bytes: &[u8]) -> (*const u8, Vec<Vec<Bytes>>) {
         let buffer = parser.buffer();
         let place = buffer.as_ptr_range().end;
@@ -492,7 +494,7 @@ mod tests {
         let (first, kept) = give(&mut one, ping);
         let (second, _) = give(&mut other, ping);
         assert_eq!(first.wrapping_add(ping.len()), second);
-        // What is kept is not written over, however much comes behind it.
+        // Bytes that an argument still uses are not overwritten, however much arrives after them.
         for _ in 0..2 * ROOM_BYTES / ping.len() {
             assert_eq!(give(&mut other, ping).1, kept);
         }

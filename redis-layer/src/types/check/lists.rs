@@ -1,11 +1,11 @@
-//! What the rows of a list must say about one another.
+//! Checks that the rows of a list agree with one another.
 
 use crate::store::{Direction, Snapshot, Space};
 use crate::types::Result;
 use crate::types::rows::bundle::ListRow;
 use crate::types::rows::{Ends, Position, RowPrefix};
 
-/// What contradicts the invariants of a list. A walk over its rows.
+/// What contradicts the invariants of a list. Walks over its rows.
 pub(super) fn faults(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,
@@ -66,7 +66,8 @@ pub(super) fn faults(
     }
     for pair in positions.windows(2) {
         let (here, next) = (pair[0].slot, pair[1].slot);
-        // Two in one slot: the second one has a path, and that was looked at above. Else the empty slots between them.
+        // Two positions in one slot: the second one has a path, which was checked above. Otherwise the slots between
+        // the two are empty, and must be in the middle.
         let is_covered = next <= here || (low <= here + 1 && next - 1 <= high);
         let is_next = next.checked_sub(here) == Some(1);
         if !is_next && !is_covered {
@@ -78,7 +79,7 @@ pub(super) fn faults(
     Ok(faults)
 }
 
-/// Shows the bytes of the positions of all elements.
+/// Passes the bytes of the positions of all elements to a function, in order.
 pub(super) fn each_mark(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,
@@ -96,7 +97,7 @@ pub(super) fn each_mark(
     })
 }
 
-/// Shows every row with the position in its key.
+/// Passes every row, with the position in its key, to a function.
 fn each_row(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,
@@ -112,7 +113,7 @@ fn each_row(
     Ok(())
 }
 
-/// The positions of what stands in a row.
+/// The positions of the elements in a row.
 fn positions(position: Position, row: ListRow<'_>) -> impl Iterator<Item = Position> {
     let (low, high) = row.slots();
     let bundled = row.is_bundle().then_some(low..=high);

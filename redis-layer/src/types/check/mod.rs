@@ -1,6 +1,6 @@
 //! Walks every row and compares what the rows say with one another.
 //!
-//! For each key: the metadata row can be read, and what its type promises holds. Each type has a function
+//! For each key: the metadata row can be read, and the invariants of its type hold. Each type has a function
 //! here, which finds what contradicts its invariants. For each row of a collection: its owner exists, or it
 //! is an orphan and is counted as one.
 //!
@@ -23,7 +23,7 @@ use crate::types::rows::{
 use crate::types::zset::indexes::RankIndexes;
 use crate::types::{Content, DbNumber, Error, Kind, Metadata, Result};
 
-/// So many faults are described. The others are only counted.
+/// At most this many faults are described; the others are only counted.
 const DESCRIBED_MAX: usize = 1000;
 
 /// What [`check`] found.
@@ -31,13 +31,13 @@ const DESCRIBED_MAX: usize = 1000;
 pub struct Report {
     /// How many metadata rows there are, expired ones included.
     pub keys: u64,
-    /// How many of each type, by its name.
+    /// How many keys there are of each type, by the type's name.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// How many elements the collections have together.
+    /// How many elements all collections have together.
     pub elements: u64,
-    /// How many rows nobody owns.
+    /// How many rows have no owner.
     pub orphans: u64,
-    /// What must not be, as far as it is described.
+    /// The faults that are described.
     pub faults: Vec<Fault>,
     /// How many more faults there are.
     pub more_faults: u64,
@@ -48,7 +48,7 @@ pub struct Report {
 pub struct Fault {
     /// The database of the key.
     pub db: DbNumber,
-    /// The key. Of a row that cannot be read, its bytes.
+    /// The key. For a row that cannot be read, the bytes of the row's key.
     pub key: Vec<u8>,
     /// What is wrong with it.
     pub what: String,
@@ -71,7 +71,7 @@ impl Report {
     }
 }
 
-/// Checks all rows, as they are at one moment. A damaged row is a fault like others.
+/// Checks all rows, as they are at one moment. A damaged row is a fault like any other.
 ///
 /// Cost: a walk over all rows, and a point read for each member of a sorted set. Memory does not grow with the
 /// rows.
@@ -94,7 +94,7 @@ pub fn check(store: &dyn Store) -> Result<Report> {
         while let Some((row, _)) = cursor.row() {
             match finder.is_orphan(&*snapshot, space, row) {
                 Ok(is_orphan) => report.orphans += u64::from(is_orphan),
-                // Its metadata row was reported already, if that is what is damaged.
+                // If the damaged row is the metadata row, it was reported already.
                 Err(Error::Damaged { .. }) if decode_owner(space, row).is_ok() => {}
                 Err(damage @ Error::Damaged { .. }) => report.add(0, row, damage.to_string()),
                 Err(error) => return Err(error),
@@ -134,7 +134,7 @@ fn check_key(snapshot: &dyn Snapshot, row: &[u8], value: &[u8], report: &mut Rep
     Ok(())
 }
 
-/// The expire-time index has a row for each key that expires, and no other.
+/// Checks that the expire-time index has a row for each key that expires, and no other row.
 fn expiry_faults(snapshot: &dyn Snapshot, report: &mut Report) -> Result<()> {
     let mut cursor = snapshot.scan(Space::Metadata, &KeyRange::all(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {

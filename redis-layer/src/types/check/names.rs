@@ -8,8 +8,9 @@ use crate::types::place::place_of;
 use crate::types::rows::RowPrefix;
 use crate::types::{Kind, Result};
 
-/// The size in the metadata row is the number of data rows, and it is not 0. Each stands at the place of
-/// its name. A member of a set has no value; that of a field begins with its order, which no other field has.
+/// Checks that the size in the metadata row is the number of data rows and not 0, and that each row holds the place
+/// of its name. A member of a set has no value; the value of a field begins with its order, which no other field of
+/// the hash has.
 pub(super) fn faults(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,

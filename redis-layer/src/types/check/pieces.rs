@@ -5,7 +5,7 @@ use crate::types::Result;
 use crate::types::rows::RowPrefix;
 use crate::types::strings::{PIECE_BYTES, piece_number};
 
-/// No piece is longer than its place, and none has bytes behind the end of the string.
+/// Checks that no piece is longer than its place, and that none has bytes past the end of the string.
 pub(super) fn faults(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,

@@ -5,8 +5,8 @@ use crate::types::Result;
 use crate::types::rows::{Marks, RowPrefix, Score, decode_score};
 use crate::types::zset::counts::Counts;
 
-/// One score row for each data row and the reverse, with the same score, between the marks; the size is
-/// their number, and it is not 0.
+/// Checks that each data row has a score row and the reverse, with the same score and between the marks, and that the
+/// size is their number and not 0.
 pub(super) fn faults(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,
@@ -52,14 +52,14 @@ pub(super) fn faults(
             "no row stands at a mark where one should: {marks:02x?}"
         ));
     }
-    // If each data row has its score row, and there are as many of the one as of the other, none is stale.
+    // If each data row has its score row and there are as many of one kind as of the other, no score row is stale.
     if score_rows != data_rows || !faults.is_empty() {
         faults.extend(stale_rows(snapshot, prefix)?);
     }
     Ok(faults)
 }
 
-/// The score rows that no data row stands for.
+/// The score rows that have no data row.
 fn stale_rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut cursor = snapshot.scan(Space::Score, &prefix.rows(), Direction::Forward)?;
@@ -83,7 +83,8 @@ fn stale_rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<Vec<String>
     Ok(faults)
 }
 
-/// Every bucket of an index holds as many marks as it says, and there are no others. `each_mark` shows all there are, in order.
+/// Checks that every bucket of an index holds as many marks as it says, and that there are no other marks.
+/// `each_mark` passes all marks, in order.
 pub(super) fn rank_fault(
     counts: &Counts,
     each_mark: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<()>,
@@ -109,7 +110,7 @@ pub(super) fn rank_fault(
     }))
 }
 
-/// Shows what follows the version in the keys of all score rows.
+/// Passes what follows the version in the keys of all score rows to a function.
 pub(super) fn each_mark(
     snapshot: &dyn Snapshot,
     prefix: &RowPrefix,

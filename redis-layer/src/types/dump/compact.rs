@@ -9,12 +9,12 @@
 //!           1110xxxx xxxxxxxx bytes    a string of up to 4095 bytes
 //!           f0 u32 bytes               a longer string
 //!           f1 f2 f3 f4                an integer of 2, 3, 4, 8 bytes
-//!           then the length of all that, for readers from behind: 1 to 5 bytes
+//!           then the length of all that, for reading backwards: 1 to 5 bytes
 //! ```
 
 use bytes::Bytes;
 
-/// An integer as clients see it.
+/// An integer as the text that clients see.
 pub(super) fn text(number: i64) -> Bytes {
     number.to_string().into()
 }
@@ -42,7 +42,7 @@ pub(super) fn intset(bytes: &[u8]) -> Option<Vec<Bytes>> {
 
 /// The entries of a listpack; integers as texts.
 pub(super) fn listpack(bytes: &[u8]) -> Option<Vec<Bytes>> {
-    /// The count is not known.
+    /// A count of this value means that the number of entries is not known.
     const MANY: u16 = u16::MAX;
     let (total, rest) = bytes.split_first_chunk()?;
     let (count, mut rest) = rest.split_first_chunk()?;
@@ -60,7 +60,7 @@ pub(super) fn listpack(bytes: &[u8]) -> Option<Vec<Bytes>> {
     (is_right && rest.len() == 1).then_some(entries)
 }
 
-/// An entry and how many bytes it takes, without its length for readers from behind.
+/// An entry and how many bytes it takes, without the length for reading backwards.
 fn entry(bytes: &[u8]) -> Option<(Bytes, usize)> {
     let first = *bytes.first()?;
     let second = || bytes.get(1).copied().map(usize::from);
@@ -75,7 +75,7 @@ fn entry(bytes: &[u8]) -> Option<(Bytes, usize)> {
         0x80..0xc0 => string(1, low(6)),
         0xc0..0xe0 => {
             let number = low(5) << 8 | second()?;
-            // 13 bits, the highest is the sign.
+            // 13 bits, of which the highest is the sign.
             Some((text((number as i64) << 51 >> 51), 2))
         }
         0xe0..0xf0 => string(2, low(4) << 8 | second()?),
@@ -91,7 +91,7 @@ fn entry(bytes: &[u8]) -> Option<(Bytes, usize)> {
     }
 }
 
-/// How many bytes the length of an entry takes behind it: seven bits each.
+/// How many bytes the length after an entry takes: seven bits of it in each.
 const fn back_length(length: usize) -> usize {
     match length {
         0..=127 => 1,

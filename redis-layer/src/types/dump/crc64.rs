@@ -27,7 +27,7 @@ const TABLE: [u64; 256] = {
 #[must_use]
 pub fn crc64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |crc, &byte| {
-        // The lowest byte: that is what the table is indexed by.
+        // The cast keeps the lowest byte, which is the index into the table.
         TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8
     })
 }

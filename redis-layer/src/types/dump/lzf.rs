@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! 000LLLLL bytes                   L + 1 bytes as they are
-//! LLLooooo oooooooo                copy L + 2 bytes from o + 1 back; L = 7: a byte more of length stands in between
+//! LLLooooo oooooooo                copy L + 2 bytes from o + 1 back; L = 7: one more byte of length comes in between
 //! ```
 
-/// The longest string that is made of a compressed one: Redis takes no longer one.
+/// The longest string that may result: Redis accepts no longer one.
 const LENGTH_MAX: usize = 512 << 20;
-/// A reference of three bytes copies 264 at most.
+/// A reference of three bytes copies at most 264 bytes.
 const RATIO_MAX: usize = 264;
 
-/// The string of `length` bytes that was compressed, if it was.
+/// The string of `length` bytes that `input` decompresses to, or `None` if it does not.
 pub(super) fn decompress(mut input: &[u8], length: usize) -> Option<Vec<u8>> {
     if length > LENGTH_MAX || length > input.len().checked_mul(RATIO_MAX)? {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn decompress(mut input: &[u8], length: usize) -> Option<Vec<u8>> {
             let (&low, rest) = rest.split_first()?;
             let back = (usize::from(control & 0x1f) << 8 | usize::from(low)) + 1;
             let start = output.len().checked_sub(back)?;
-            // What is copied may be what was just written, so byte by byte.
+            // The source may overlap what is being written, so the copy goes byte by byte.
             for at in start..start + count + 2 {
                 output.push(output[at]);
             }

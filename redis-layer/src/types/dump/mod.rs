@@ -42,14 +42,14 @@ const LIST_QUICKLIST_OF_ZIPLISTS: u8 = 14;
 const HASH_LISTPACK: u8 = 16;
 const SORTED_SET_LISTPACK: u8 = 17;
 const LIST_QUICKLIST: u8 = 18;
-/// A node of a quicklist: one element as it is, or a listpack.
+/// How a node of a quicklist is stored: as one plain element, or as a listpack.
 const NODE_PLAIN: u64 = 1;
 const NODE_PACKED: u64 = 2;
 
 /// Why a payload was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadPayload {
-    /// It is of a newer version, or its checksum is another one.
+    /// Its version is too new, or its checksum does not match.
     VersionOrChecksum,
     /// It is not a value.
     Format,
@@ -83,7 +83,8 @@ pub fn write(value: &Value) -> Vec<u8> {
         Value::SortedSet(elements) => {
             out.push(SORTED_SET);
             write_length(&mut out, elements.len());
-            // Greatest first, as Redis does: then each goes to the head of the list that it rebuilds.
+            // Greatest score first, as Redis does: then Redis inserts each element at the head when it rebuilds its
+            // list.
             for element in elements.iter().rev() {
                 write_string(&mut out, &element.member);
                 out.extend_from_slice(&element.score.to_le_bytes());
@@ -127,8 +128,8 @@ fn write_strings(out: &mut Vec<u8>, strings: &[Bytes]) {
 
 /// The value of a payload.
 ///
-/// Every length is bounded by what is left of the payload before anything is allocated for it, but for the length of
-/// a compressed string, which has a bound of its own.
+/// Every length is bounded by what is left of the payload before anything is allocated for it, except for the length
+/// of a compressed string, which has a bound of its own.
 ///
 /// # Errors
 /// See [`BadPayload`].
@@ -157,7 +158,7 @@ pub fn read(payload: &[u8]) -> Result<Value, BadPayload> {
     Ok(value)
 }
 
-/// What is left of a payload. Every function answers `None` where it is not what it should be.
+/// The rest of a payload. Every function returns `None` where the bytes are not what they should be.
 struct Reader<'p>(&'p [u8]);
 
 /// A length, or the number of a special form.
@@ -196,7 +197,7 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// How many there are of something. Each takes a byte at least.
+    /// A number of items. It is bounded because each item takes at least one byte.
     fn count(&mut self) -> Option<usize> {
         match self.length()? {
             Length::Bytes(count) => {
@@ -282,7 +283,7 @@ impl<'p> Reader<'p> {
                     };
                     let node = self.string()?;
                     match kind {
-                        // An element stands alone because it is large.
+                        // An element has a node of its own because it is large, so an empty one is wrong.
                         NODE_PLAIN if node.is_empty() => return None,
                         NODE_PLAIN => elements.push(node),
                         NODE_PACKED => elements.extend(compact::listpack(&node)?),
@@ -295,7 +296,8 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// A score of a form that Redis wrote long ago: its length and its digits, or a word.
+    /// A score in the form of old versions of Redis: a length and the digits, or a special length for infinity and
+    /// NaN.
     fn score_as_text(&mut self) -> Option<f64> {
         match self.byte()? {
             253 => None,
@@ -322,7 +324,7 @@ fn hash(pairs: Vec<(Bytes, Bytes)>) -> Option<Value> {
     Some(Value::Hash(pairs))
 }
 
-/// A sorted set of members, each with the text of its score behind it.
+/// Makes a sorted set of members that are each followed by the text of their score.
 fn with_scores(strings: &[Bytes]) -> Option<Value> {
     let element = |(member, score): (Bytes, Bytes)| {
         let score = parse_double(&score)?;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ziplist  bytes: u32 | offset of the last entry: u32 | count: u16, 65535 for unknown | entry* | ff
-//! entry    bytes of the entry before: u8, or fe u32 | head | content           all numbers little-endian but where said
+//! entry    bytes of the entry before: u8, or fe u32 | head | content           all numbers little-endian unless noted
 //! head     00xxxxxx               a string of up to 63 bytes
 //!          01xxxxxx xxxxxxxx      a string of up to 16383 bytes, big-endian
 //!          80 u32                 a longer string, big-endian
@@ -12,7 +12,8 @@
 //! length   u8 below 254, or fe u32
 //! ```
 //!
-//! Redis 7.0 checks all of this before it takes such a payload, so a wrong offset is bad data even where nobody needs it.
+//! Redis 7.0 checks all of this before it accepts such a payload. So a wrong offset is refused here too, even where
+//! nothing needs it.
 
 use bytes::Bytes;
 
@@ -20,9 +21,9 @@ use super::compact::{little_endian, text};
 
 /// Bytes before the first entry of a ziplist.
 const HEADER: usize = 4 + 4 + 2;
-/// What both forms end with.
+/// The byte that ends both forms.
 const END: u8 = 0xff;
-/// A length of four bytes follows.
+/// Says that a length of four bytes follows.
 const BIG: u8 = 0xfe;
 
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
@@ -61,7 +62,7 @@ pub(super) fn ziplist(bytes: &[u8]) -> Option<Vec<Bytes>> {
     (is_whole && is_last && is_right).then_some(entries)
 }
 
-/// What an entry holds, and how many bytes that takes with its head.
+/// What an entry holds, and how many bytes that takes, including its head.
 fn content(bytes: &[u8]) -> Option<(Bytes, usize)> {
     let first = *bytes.first()?;
     let string = |head: usize, length: usize| {
@@ -89,7 +90,7 @@ fn content(bytes: &[u8]) -> Option<(Bytes, usize)> {
     }
 }
 
-/// The fields and values of a zipmap, one after the other. There is one pair at least.
+/// The fields and values of a zipmap, alternating. There must be at least one pair.
 pub(super) fn zipmap(bytes: &[u8]) -> Option<Vec<Bytes>> {
     let (&count, mut rest) = bytes.split_first()?;
     let mut strings = Vec::new();
@@ -106,7 +107,7 @@ pub(super) fn zipmap(bytes: &[u8]) -> Option<Vec<Bytes>> {
     (is_right && rest.len() == 1 && !strings.is_empty()).then_some(strings)
 }
 
-/// A length of a zipmap and what follows it. The short form stands wherever it can.
+/// A length of a zipmap and what follows it. The short form must be used wherever the length fits it.
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     match *bytes.first()? {
         END => None,

@@ -1,16 +1,16 @@
-//! The order of what is small.
+//! The order in which small hashes and sets are listed.
 //!
-//! Redis keeps a small hash in the order in which its fields came, and a small set of integers in that of the numbers. It
-//! promises neither, but programs and their tests rely on both. So the row of a field begins with a number that grows from field to
-//! field:
+//! Redis keeps a small hash in the order in which its fields were added, and a small set of integers in numeric
+//! order. It promises neither, but programs and their tests rely on both. So the row of a field begins with a number
+//! that grows from field to field:
 //!
 //! ```text
 //! row of a field    order: varint | value
 //! ```
 //!
-//! The order is a number that the store hands out, so it is greater than those of all fields before, those of a hash that
-//! was copied too. What is small is put in order when all of it is read. A new value leaves a field where it is; a field that was
-//! removed and comes again is the last.
+//! The order is a number that the store hands out, so it is greater than the orders of all earlier fields, including
+//! those of a hash that was copied. A small collection is sorted when all of it is read. A new value leaves a field
+//! where it is; a field that is removed and added again becomes the last.
 
 use bytes::Bytes;
 use engine::varint;
@@ -19,8 +19,8 @@ use crate::store::Space;
 use crate::types::number::parse_integer;
 use crate::types::{Error, Result};
 
-/// Up to so many elements Redis keeps a hash or a set of integers in its compact form, which has an order and is scanned in
-/// one call.
+/// Up to this many elements Redis keeps a hash or a set of integers in its compact form, which has an order and is
+/// scanned in one call.
 pub const COMPACT: u64 = 512;
 
 /// What the row of a field holds.
@@ -42,7 +42,7 @@ pub(crate) fn decode_field<'v>(row: &[u8], stored: &'v [u8]) -> Result<(u64, &'v
     Ok((order, rest))
 }
 
-/// Puts integers in order, if there are no more than [`COMPACT`] and nothing else among them.
+/// Sorts the members numerically, if there are at most [`COMPACT`] and all are integers.
 pub(crate) fn sort_integers<T>(members: &mut [T], name: impl Fn(&T) -> &[u8]) {
     let integer = |member: &T| parse_integer(name(member));
     if members.len() as u64 <= COMPACT && members.iter().all(|member| integer(member).is_some()) {

@@ -1,12 +1,12 @@
-//! Which cells a search visits, and which places in them it wants.
+//! Which cells a geo search visits, and which places in them belong to its shape.
 //!
-//! The cells are those of one size around the centre of the search: its own and its eight neighbours. The size is
-//! the smallest that still covers the whole shape; cells that lie beside the shape are left out.
-//! The order is the one in which Redis visits them, because answers without `ASC` or `DESC` show it: the
-//! centre, north, south, east, west, then the corners.
+//! The cells are nine of one size: the one that holds the centre of the search, and its eight neighbours. The size is
+//! the smallest with which they cover the whole shape; cells that lie beside the shape are left out. They are visited
+//! in Redis's order, because answers without `ASC` or `DESC` show it: the centre, north, south, east, west, then the
+//! corners.
 //!
-//! Left out, as in Redis: a circle over a pole or across the date line may miss places behind it, when it is
-//! so large that nine cells do not reach around.
+//! Left out, as in Redis: a circle across a pole or the date line may miss places on the other side, when it is so
+//! large that nine cells do not cover it.
 
 use crate::types::geo::curve::Bounds;
 use crate::types::geo::distance::{self, EARTH_RADIUS_M, degrees, radians};
@@ -15,7 +15,7 @@ use crate::types::geo::{Cell, Point, STEPS};
 /// Half the length of the equator on a Mercator map, in metres.
 const HALF_MAP_M: f64 = 20_037_726.37;
 
-/// The way to each cell of a search, in cells to the east and to the north.
+/// The steps from the centre's cell to each cell of a search, to the east and to the north.
 const NINE: [(i32, i32); 9] = [
     (0, 0),
     (0, 1),
@@ -36,19 +36,19 @@ pub enum Form {
         /// The distance.
         radius: f64,
     },
-    /// Everything up to half of these from the centre.
+    /// Everything up to half the width and half the height from the centre.
     Box {
-        /// From west to east.
+        /// The size from west to east.
         width: f64,
-        /// From south to north.
+        /// The size from south to north.
         height: f64,
     },
 }
 
-/// A form at its place.
+/// A form placed on the map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
-    /// The middle.
+    /// The centre of the form.
     pub centre: Point,
     /// The form.
     pub form: Form,
@@ -57,13 +57,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// How far a place is from the centre, in metres, if it lies in the shape.
+    /// The distance of a place from the centre in metres, or `None` if it lies outside the shape.
     #[must_use]
     pub fn distance_within(&self, place: Point) -> Option<f64> {
         match self.form {
             Form::Circle { radius } => {
                 let distance = distance::between(self.centre, place);
-                // Rounding may make the distance of two opposite places NaN: that one counts as near.
+                // Rounding may make the distance of two opposite places NaN; such a place counts as near.
                 let is_beyond = distance > radius * self.unit_m;
                 (!is_beyond).then_some(distance)
             }
@@ -72,7 +72,7 @@ impl Shape {
                 if up > height * self.unit_m / 2.0 {
                     return None;
                 }
-                // Along the parallel of the place, not of the centre: the box narrows to the pole.
+                // Along the parallel of the place, not that of the centre: the box narrows towards the pole.
                 let below = Point {
                     longitude: self.centre.longitude,
                     ..place
@@ -106,7 +106,7 @@ impl Shape {
         let mut last = None;
         for (east, north) in NINE.into_iter().skip(1) {
             let cell = middle.moved(east, north);
-            // On a map of two cells, the one to the east is the one to the west.
+            // On a map that is two cells wide, the eastern neighbour is also the western one.
             if !is_beside(east, north) && last != Some(cell) {
                 cells.push(cell);
                 last = Some(cell);
@@ -115,7 +115,7 @@ impl Shape {
         cells
     }
 
-    /// From the centre to the farthest place, in metres.
+    /// The distance from the centre to the farthest point of the shape, in metres.
     fn reach_m(&self) -> f64 {
         let reach = match self.form {
             Form::Circle { radius } => radius,
@@ -127,8 +127,8 @@ impl Shape {
         reach * self.unit_m
     }
 
-    /// How often the map can be cut so that a cell is still as large as the reach: once less for each
-    /// doubling of the reach that fits into the map.
+    /// How often the map can be cut so that a cell is still as large as the reach: one cut fewer for each doubling of
+    /// the reach that fits into the map.
     fn estimate_step(&self) -> u32 {
         let mut reach_m = self.reach_m();
         if reach_m == 0.0 {
@@ -139,7 +139,7 @@ impl Shape {
             reach_m *= 2.0;
             step += 1;
         }
-        // One less because the centre may lie near an edge of its cell, and one to be sure.
+        // One less because the centre may lie near an edge of its cell, and another one to be safe.
         step = step.saturating_sub(2);
         // Cells become narrow towards the poles.
         for limit in [66.0, 80.0] {
@@ -150,8 +150,8 @@ impl Shape {
         step.clamp(1, STEPS)
     }
 
-    /// The degrees that the shape covers. Its width in degrees is taken at the edge that is nearer to the pole in
-    /// the north, and at the nearer one to the other pole in the south.
+    /// The degrees that the shape covers. In the northern hemisphere the width in degrees is taken at the northern
+    /// edge, in the southern hemisphere at the southern one: the edge that is nearer to the pole.
     fn bounds(&self) -> Bounds {
         let (half_width, half_height) = match self.form {
             Form::Circle { radius } => (radius, radius),
@@ -175,7 +175,7 @@ impl Shape {
     }
 }
 
-/// Whether a cell and its neighbours reach to all ends of these bounds.
+/// Whether a cell and its neighbours reach all ends of these bounds.
 fn neighbours_cover(cell: Cell, around: &Bounds) -> bool {
     let falls_short = cell.moved(0, 1).bounds().latitude.end < around.latitude.end
         || cell.moved(0, -1).bounds().latitude.start > around.latitude.start
@@ -203,7 +203,7 @@ mod tests {
         let cells = circle(13.0, 38.0, 100.0).cells();
         assert!(cells.len() <= 4, "{cells:?}");
         assert!(cells.iter().all(|cell| cell.step() >= 15), "{cells:?}");
-        // Two cells from west to east, two from south to north: each once.
+        // The map is two cells wide and two high, and each is visited once.
         let cells = circle(13.0, 38.0, 1e8).cells();
         assert_eq!(cells.len(), 4, "{cells:?}");
         assert!(cells.iter().all(|cell| cell.step() == 1));

@@ -1,7 +1,7 @@
-//! Cells of the Z-order, and the way to the next cell. The bits are shuffled by `engine::keys`.
+//! Cells of the Z-order, and the way to a neighbouring cell. `engine::keys` interleaves the bits.
 //!
-//! A cell with `step` cuts of each coordinate has a number of `2 * step` bits. Longitude stands in the odd bits,
-//! latitude in the even ones.
+//! A cell with `step` cuts of each coordinate has a number of `2 * step` bits. The odd bits are the longitude, the
+//! even ones the latitude.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Cell {
     step: u32,
 }
 
-/// Where a cell begins and ends, in degrees.
+/// The edges of a cell, in degrees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// From west to east.
@@ -41,7 +41,7 @@ impl Cell {
         Self { bits, step }
     }
 
-    /// The smallest cell, by its number as a score.
+    /// The smallest cell whose number is this score.
     #[must_use]
     pub fn of_score(score: f64) -> Self {
         let bits = whole_bits(score);
@@ -54,7 +54,7 @@ impl Cell {
         self.step
     }
 
-    /// Where it begins and ends.
+    /// Its edges.
     #[must_use]
     pub fn bounds(self) -> Bounds {
         let cells = cells(self.step);
@@ -69,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// The place in its middle.
+    /// The point in its middle.
     #[must_use]
     pub fn centre(self) -> Point {
         let middle = |edges: Range<f64>, max: f64| {
@@ -86,8 +86,8 @@ impl Cell {
         }
     }
 
-    /// The cell of the same size so many cells to the east and to the north, each -1, 0 or 1. The map is round in
-    /// both directions: behind the last cell comes the first.
+    /// The neighbour of the same size that lies `east` cells to the east and `north` cells to the north, each -1, 0
+    /// or 1. The map wraps around in both directions: after the last cell comes the first.
     #[must_use]
     pub const fn moved(self, east: i32, north: i32) -> Self {
         let bits = step_in(self.bits, ODD, self.step, east);
@@ -98,25 +98,25 @@ impl Cell {
     /// The scores of all places in the cell.
     #[must_use]
     pub fn scores(self) -> Range<f64> {
-        // Both ends are below 2^54 and even, but for the smallest cell: a double holds them.
+        // Both ends are below 2^54, and even except for the smallest cells, so a double holds them exactly.
         let score = |bits: u64| (bits << (2 * (STEPS - self.step))) as f64;
         score(self.bits)..score(self.bits + 1)
     }
 }
 
-/// How many cells there are from west to east after so many cuts.
+/// How many cells there are from west to east after `step` cuts.
 fn cells(step: u32) -> f64 {
     (1_u64 << step) as f64
 }
 
-/// The number of the cell of a place, if the latitude reaches from `-latitude_max` to `latitude_max`.
+/// The number of the cell of a place, if latitudes range from `-latitude_max` to `latitude_max`.
 ///
-/// A place at the eastern or northern end of the map lies behind the last cell, and has one bit more.
+/// A place at the eastern or northern edge of the map lies past the last cell, and its number has one bit more.
 #[must_use]
 pub fn cut(point: Point, latitude_max: f64, step: u32) -> u64 {
     let index = |degrees: f64, max: f64| {
         let part = (degrees + max) / (max + max);
-        // From 0 to 2^26 and not negative: the conversion cuts off the fraction.
+        // The value is between 0 and 2^26: the conversion drops the fraction.
         (part * cells(step)) as u32
     };
     let longitude = index(point.longitude, LONGITUDE_MAX);
@@ -124,11 +124,11 @@ pub fn cut(point: Point, latitude_max: f64, step: u32) -> u64 {
     interleave(longitude, latitude)
 }
 
-/// One step along one coordinate, in the shuffled number.
+/// Moves one step along one coordinate, in the interleaved number.
 ///
-/// The trick: the bits of the other coordinate stand between those of this one and would swallow the carry. Filled
-/// with ones, they pass it on. To go back they are filled with ones too, and one is
-/// borrowed through them.
+/// The trick: the bits of the other coordinate lie between those of this one and would swallow the carry. Filled with
+/// ones, they pass it on. A step back fills them too, and subtracts the fill and one more, so that the borrow passes
+/// through them.
 const fn step_in(bits: u64, coordinate: u64, step: u32, direction: i32) -> u64 {
     let below = 64 - 2 * step;
     let filled = !coordinate >> below;
@@ -141,8 +141,8 @@ const fn step_in(bits: u64, coordinate: u64, step: u32, direction: i32) -> u64 {
     moved & (coordinate >> below) | bits & !coordinate
 }
 
-/// A score as an unsigned integer, as a C compiler converts it on x86-64: negative numbers wrap, and
-/// what fits nowhere is 2^63.
+/// Converts a score to an unsigned integer, as a C compiler does on x86-64: negative numbers wrap around, and what
+/// fits nowhere becomes 2^63.
 fn whole_bits(score: f64) -> u64 {
     const HALF: f64 = 9_223_372_036_854_775_808.0;
     const NOWHERE: i64 = i64::MIN;
@@ -189,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// The trick with the carry is the same as to take the number apart.
+        /// The trick with the carry gives the same result as taking the number apart.
         #[test]
         fn a_step_changes_one_coordinate_by_one(
             bits: u64, step in 1..=STEPS, east in -1..=1, north in -1..=1,
@@ -204,7 +204,7 @@ mod tests {
             prop_assert_eq!(cell.moved(east, north).bits, expected);
         }
 
-        /// A cell is one range of scores.
+        /// The scores of a cell are one range.
         #[test]
         fn a_place_has_a_score_of_every_cell_around_it(
             longitude in -180.0_f64..180.0, latitude in -85.0_f64..85.0, step in 1..=STEPS,

@@ -1,26 +1,26 @@
 //! How far apart two places are: on a sphere, by the haversine formula.
 //!
-//! The earth is flatter at the poles, so a distance is wrong by up to 0.5 %. Redis does the same, and the
-//! digits must be its digits, so the steps of the arithmetic are in the same order.
+//! The earth is flattened at the poles, so a distance is wrong by up to 0.5 %. Redis has the same error, and the
+//! digits must be the same as its digits, so the arithmetic has its steps in the same order.
 
 use crate::types::geo::Point;
 
 /// The radius of the sphere, in metres.
 pub const EARTH_RADIUS_M: f64 = 6_372_797.560_856;
 
-/// Degrees as radians. Not `to_radians`, which may round otherwise.
+/// Degrees to radians. Not `to_radians`, which may round differently.
 #[must_use]
 pub fn radians(degrees: f64) -> f64 {
     degrees * (std::f64::consts::PI / 180.0)
 }
 
-/// Radians as degrees.
+/// Radians to degrees.
 #[must_use]
 pub fn degrees(radians: f64) -> f64 {
     radians / (std::f64::consts::PI / 180.0)
 }
 
-/// Metres between two places, along the surface.
+/// The distance of two places in metres, along the surface.
 #[must_use]
 pub fn between(a: Point, b: Point) -> f64 {
     let half_longitude = ((radians(b.longitude) - radians(a.longitude)) / 2.0).sin();
@@ -34,7 +34,7 @@ pub fn between(a: Point, b: Point) -> f64 {
     2.0 * EARTH_RADIUS_M * haversine.sqrt().asin()
 }
 
-/// Metres between two latitudes, straight to the north.
+/// The distance of two latitudes in metres, along a meridian.
 #[must_use]
 pub fn along_meridian(a: f64, b: f64) -> f64 {
     EARTH_RADIUS_M * (radians(b) - radians(a)).abs()

@@ -29,9 +29,8 @@
 //! its eight neighbours. Nine scans find every candidate, however many places there are, and the
 //! [distance](distance::between) of each candidate decides.
 //!
-//! Neighbours on the map may be far apart on the curve: at the middle of the picture above, `0011` and `1100`
-//! touch. That is why one range is not enough, and why the neighbours are looked for on the map and not
-//! on the curve.
+//! Neighbours on the map may be far apart on the curve: in the middle of the picture above, `0011` and `1100` touch.
+//! That is why one range is not enough, and why the neighbours are found on the map and not on the curve.
 //!
 //! # Why 52 bits
 //!
@@ -57,9 +56,9 @@ pub mod distance;
 pub use area::{Form, Shape};
 pub use curve::{Cell, STEPS};
 
-/// The greatest longitude, and the negative of the least.
+/// The greatest longitude; the least is its negative.
 pub const LONGITUDE_MAX: f64 = 180.0;
-/// The greatest latitude, and the negative of the least.
+/// The greatest latitude; the least is its negative.
 pub const LATITUDE_MAX: f64 = 85.051_128_78;
 
 /// A place on the earth, in degrees.
@@ -72,7 +71,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// The place, if it lies where places can be stored.
+    /// The place, or `None` if it lies outside the range that can be stored.
     #[must_use]
     pub fn new(longitude: f64, latitude: f64) -> Option<Self> {
         let is_in = longitude.abs() <= LONGITUDE_MAX && latitude.abs() <= LATITUDE_MAX;
@@ -82,15 +81,15 @@ impl Point {
         })
     }
 
-    /// The score that stands for the place.
+    /// The score that encodes the place.
     #[must_use]
     pub fn score(self) -> f64 {
         Cell::around(self, STEPS).scores().start
     }
 
-    /// The place that a score stands for: the centre of its cell.
+    /// The place that a score encodes: the centre of its cell.
     ///
-    /// Any score is one. Those that never came from a place lead to some place all the same.
+    /// Any number is accepted. A score that never came from a place gives some place all the same.
     #[must_use]
     pub fn of_score(score: f64) -> Self {
         Cell::of_score(score).centre()
@@ -98,7 +97,7 @@ impl Point {
 
     /// The place as eleven letters, as on <http://geohash.org>.
     ///
-    /// There the latitude reaches from pole to pole, so the bits are not those of the score. Each letter is five of
+    /// On that site latitudes range from pole to pole, so the bits are not those of the score. Each letter is five of
     /// them. 52 bits are ten letters and two bits; the eleventh letter is always `0`.
     #[must_use]
     pub fn geohash(self) -> String {

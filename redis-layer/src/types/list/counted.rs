@@ -1,9 +1,9 @@
-//! The n-th element of a middle without a walk: the counts that sorted sets use for ranks.
+//! Finds the n-th element of a list's middle without a walk, by the counts that sorted sets use for ranks.
 //!
-//! In a list that was changed in the middle, no arithmetic finds the n-th element. So its positions are cut into buckets,
-//! and [`Counts`](crate::types::zset::counts) knows in memory how many stand before each. It is built by one walk, at
-//! the first question that needs it, and follows every change: see
-//! [`RankIndexes`](crate::types::zset::indexes::RankIndexes) for its rules, which are the same here.
+//! In a list that was changed in the middle, no arithmetic finds the n-th element. So its positions are divided into
+//! buckets, and [`Counts`](crate::types::zset::counts) knows in memory how many elements come before each. The counts
+//! are built by one walk, at the first question that needs them, and follow every change. The rules of
+//! [`RankIndexes`](crate::types::zset::indexes::RankIndexes) apply here too.
 
 use crate::store::Direction;
 use crate::types::list::List;
@@ -15,7 +15,7 @@ use crate::types::{Content, Metadata, Result, Txn};
 
 impl<'t, 's> List<'t, 's> {
     /// The list under a key, ready for questions about the n-th element. Only for commands that read no other key: a
-    /// list with a long middle is read anew, from a snapshot that is taken under the lock of the key.
+    /// list with a long middle is read again, from a snapshot that is taken under the lock of the key.
     ///
     /// # Errors
     /// As for [`List::open`].
@@ -32,7 +32,7 @@ impl<'t, 's> List<'t, 's> {
         Self::stored(txn, key, metadata).map(Some)
     }
 
-    /// The position of an element, if there are counts. The caller knows that there is one with this number.
+    /// The position of an element, if there are counts. The caller knows that the list has an element of this number.
     pub(super) fn counted_position(&self, index: u64) -> Result<Option<Position>> {
         let Some(counts) = self.counts()? else {
             return Ok(None);
@@ -47,7 +47,7 @@ impl<'t, 's> List<'t, 's> {
             .map_or_else(|| Err(self.too_few_elements()), |found| Ok(Some(found)))
     }
 
-    /// The counts of a list whose lock is held. Builds them if there are none: one walk over the list.
+    /// The counts of a list whose lock is held. If there are none, builds them by one walk over the list.
     fn counts(&self) -> Result<Option<Index>> {
         if !self.txn.holds_lock_of(self.key) {
             return Ok(None);
@@ -57,7 +57,7 @@ impl<'t, 's> List<'t, 's> {
             if index.counts().total() == self.size {
                 return Ok(Some(index));
             }
-            // The size in the metadata row is wrong, which `fsck` says.
+            // The size in the metadata row is wrong, which `fsck` reports.
             indexes.forget(self.version);
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl<'t, 's> List<'t, 's> {
         Ok(Some(index))
     }
 
-    /// An element was added. Cuts its bucket in two if that is too large.
+    /// Notes that an element was added. Splits its bucket if that is too large now.
     pub(super) fn note_added(&mut self, position: &Position) -> Result<()> {
         let Some((index, mark)) = self.index_and_mark(position) else {
             return Ok(());
@@ -102,14 +102,14 @@ impl<'t, 's> List<'t, 's> {
         Ok(())
     }
 
-    /// An element is removed.
+    /// Notes that an element is being removed.
     pub(super) fn note_removed(&mut self, position: &Position) {
         if let Some((index, mark)) = self.index_and_mark(position) {
             self.txn.rank_journal().remove(&index, &mark);
         }
     }
 
-    /// The counts of the list, if there are some, and what they know an element by.
+    /// The counts of the list, if there are any, and the mark by which they know an element.
     fn index_and_mark(&self, position: &Position) -> Option<(Index, Vec<u8>)> {
         let indexes = self.txn.rank_indexes();
         if indexes.is_empty() {

@@ -1,4 +1,4 @@
-//! Changes in the middle: insertion beside an element, removal by value, trimming.
+//! Changes in the middle of a list: insertion beside an element, removal by value, trimming.
 
 use bytes::Bytes;
 
@@ -7,24 +7,24 @@ use crate::types::Result;
 use crate::types::list::{List, Side};
 use crate::types::rows::{Lean, Position};
 
-/// How many steps a path may have. Longer ones are spread anew, see [`List::insert`].
+/// How many steps a path may have. If one would be longer, the elements of its slot are spread, see [`List::insert`].
 pub(super) const MAX_PATH: usize = 8;
 
 /// Where a new element goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
-    /// In front of the pivot.
+    /// Before the pivot.
     Before,
-    /// Behind it.
+    /// After the pivot.
     After,
 }
 
 impl List<'_, '_> {
-    /// Puts an element beside the first one that equals `pivot`. Answers whether there is one.
+    /// Inserts an element before or after the first one that equals `pivot`. Returns whether there is one.
     ///
-    /// Cost: a walk to the pivot, as in Redis. Then O(1): no element moves. Only when somebody bisects one gap until
-    /// a path is longer than `MAX_PATH`, after some 250 insertions of the worst kind at least, the elements
-    /// of that one slot are spread evenly, which gives all of them paths of one step again.
+    /// Cost: a walk to the pivot, as in Redis. Then O(1), because no element moves, with one exception: if somebody
+    /// bisects a gap until a path is longer than `MAX_PATH` (which takes at least some 250 insertions of the worst
+    /// kind), the elements of that one slot are spread evenly, so that all of them have paths of one step again.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -62,7 +62,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// The positions between which something beside the pivot goes, if there is the pivot.
+    /// The positions between which an element before or after the pivot goes, if the pivot exists.
     fn neighbours(&self, pivot: &[u8], beside: Beside) -> Result<Option<Neighbours>> {
         let (mut before, mut found, mut behind) = (None, None, None);
         self.each_element(&self.whole(), Direction::Forward, |place, element| {
@@ -84,7 +84,7 @@ impl List<'_, '_> {
         }))
     }
 
-    /// Gives the elements of one slot paths of one step, evenly spread.
+    /// Gives the elements of one slot evenly spread paths of one step.
     fn spread(&mut self, slot: i64) -> Result<()> {
         let mut elements = Vec::new();
         self.each_element(&self.of_slot(slot), Direction::Forward, |place, element| {
@@ -112,7 +112,8 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// Removes elements that equal `element`: at most `most`, those next to `from`. Answers how many.
+    /// Removes at most `most` elements that equal `element`, beginning at the end `from`. Returns how many were
+    /// removed.
     ///
     /// Cost: a walk until `most` are found.
     ///
@@ -138,7 +139,7 @@ impl List<'_, '_> {
         Ok(count)
     }
 
-    /// Keeps `count` elements from the number `start` on.
+    /// Keeps only `count` elements, beginning with number `start`.
     ///
     /// Cost: O(1) for each element that is removed. If none is kept, O(1) altogether.
     ///
@@ -156,5 +157,5 @@ impl List<'_, '_> {
     }
 }
 
-/// The positions before and behind a place, where there are elements.
+/// The positions before and after a place, where there are elements.
 type Neighbours = (Option<Position>, Option<Position>);

@@ -1,4 +1,4 @@
-//! Which row holds an element, what a walk over the rows shows, and how a row is cut.
+//! How elements lie in rows: which row holds an element, what a walk shows, and how a row is cut.
 //!
 //! ```text
 //! slots        -2   -1    0    1    2    3
@@ -8,9 +8,9 @@
 //!                              [a    b    c]  pushed together at the right: its key has slot 1
 //! ```
 //!
-//! Elements that are taken out at an end move the end and leave the row as it is, until all that it holds are gone. So a
-//! row at an end may hold some that are not in the list any more: [`EndRow::gone`] counts them, and everybody here passes them
-//! over. A push to that end would take their slots, so it cuts them off first.
+//! Removing an element at an end moves the end and leaves the row as it is, until all elements of the row are
+//! removed. So a row at an end may hold some elements that are not in the list any more. [`EndRow::gone`] counts
+//! them, and everything here skips them. A push to that end would reuse their slots, so it cuts them off first.
 
 use bytes::Bytes;
 
@@ -20,7 +20,7 @@ use crate::types::rows::bundle::{Growth, ListRow, is_bundle, one};
 use crate::types::rows::{EndRow, Ends, Position, RowPrefix};
 use crate::types::{Error, Result, Txn};
 
-/// A row that was found.
+/// A row that was found, with the slot in its key.
 pub(super) struct Held {
     slot: i64,
     key: Vec<u8>,
@@ -32,7 +32,7 @@ impl Held {
         ListRow::decode(&self.key, self.slot, &self.value)
     }
 
-    /// The element of a slot, without a copy.
+    /// The element of a slot, sharing the memory of the row.
     fn element(&self, slot: i64) -> Result<Bytes> {
         let place = self.row()?.place(slot);
         let place = place.ok_or_else(|| damaged(&self.key))?;
@@ -40,26 +40,27 @@ impl Held {
     }
 }
 
-/// A part of a list: its rows, and the slots at which bundles at its ends are cut.
+/// A part of a list: a range of rows, and the slots at which the bundles at its two ends are cut off.
 pub(super) struct Stretch {
     pub(super) rows: KeyRange,
     pub(super) low: i64,
     pub(super) high: i64,
 }
 
-/// Where an element stands that a walk shows.
+/// Where an element that a walk visits is stored.
 pub(super) enum Place<'r> {
-    /// Alone in the row with this key.
+    /// It is the only one in the row with this key.
     Row(&'r [u8]),
-    /// With others, at this slot.
+    /// It is in a bundle, at this slot.
     Slot(i64),
 }
 
 impl Stretch {
-    /// The whole list with these ends, and no tombstone in front of it or behind.
+    /// The whole list with these ends, but none of the tombstones before and after it.
     pub(super) fn whole(prefix: &RowPrefix, ends: &Ends) -> Self {
         let (mut first, mut last) = (ends.first.clone(), ends.last.clone());
-        // A row that others stand in before the first grew to the right from there, or has its key further behind.
+        // The key of a row at an end may have the slot of an element that is gone, so the range begins before those,
+        // and ends after them.
         first.slot = first.slot.wrapping_sub(i64::from(ends.first_row.gone));
         last.slot = last.slot.wrapping_add(i64::from(ends.last_row.gone));
         let end = next_key(&prefix.element_key(&last));
@@ -70,7 +71,7 @@ impl Stretch {
         }
     }
 
-    /// Shows its elements to `visit` until it answers `false`.
+    /// Passes its elements to `visit` until that returns `false`.
     pub(super) fn each(
         &self,
         txn: &Txn<'_>,
@@ -108,7 +109,7 @@ impl Place<'_> {
         }
     }
 
-    /// Puts the bytes of the position into `mark`.
+    /// Replaces `mark` by the bytes of the position.
     pub(super) fn write_mark(&self, prefix: &RowPrefix, mark: &mut Vec<u8>) {
         mark.clear();
         match self {
@@ -124,7 +125,7 @@ impl List<'_, '_> {
         Stretch::whole(&self.prefix, &self.ends)
     }
 
-    /// The list from a place on: the bytes of a position, or some that lie between those of two.
+    /// The list from a mark on. A mark is the bytes of a position, or bytes that lie between two positions.
     pub(super) fn stretch_from(&self, mark: &[u8]) -> Result<Stretch> {
         let mut stretch = self.whole();
         let key = self.prefix.score_key_at(mark);
@@ -133,7 +134,7 @@ impl List<'_, '_> {
         }
         let low = Position::first_slot_from(mark);
         stretch.low = stretch.low.max(low);
-        // Only a bundle with an earlier key can hold what a scan from here would miss.
+        // A scan from here would miss elements only if a bundle with an earlier key holds them.
         let is_here = self.txn.get(Space::Data, &key)?.is_some();
         let before = KeyRange::between(stretch.rows.start, key.clone());
         stretch.rows.start = key;
@@ -143,7 +144,7 @@ impl List<'_, '_> {
         Ok(stretch)
     }
 
-    /// Shows the elements of a stretch to `visit` until it answers `false`.
+    /// Passes the elements of a stretch to `visit` until that returns `false`.
     pub(super) fn each_element(
         &self,
         stretch: &Stretch,
@@ -157,9 +158,10 @@ impl List<'_, '_> {
         ListRow::decode(key, self.prefix.element_position(key)?.slot, value)
     }
 
-    /// The row that holds the element of a slot outside of any path. `guess` is the slot in its key, perhaps.
+    /// The row that holds the element of a slot; the element must have no path. `guess` is the slot that the row's
+    /// key probably has.
     ///
-    /// Cost: a point read if the guess is right, or the element has a row with its own slot; else up to two seeks more.
+    /// Cost: a point read if the guess is right or the row's key has the slot itself; otherwise up to two more seeks.
     fn holder(&self, slot: i64, guess: i64) -> Result<Held> {
         let alone = (guess != slot).then_some(slot);
         for slot_of_row in std::iter::once(guess).chain(alone) {
@@ -185,7 +187,7 @@ impl List<'_, '_> {
         held.ok_or_else(|| damaged(&key))
     }
 
-    /// The first of some rows, if it is a bundle that holds a slot.
+    /// The first row of a range, if it is a bundle that holds a slot.
     fn neighbour(&self, slot: i64, rows: &KeyRange, direction: Direction) -> Result<Option<Held>> {
         let mut found = None;
         self.txn
@@ -215,7 +217,8 @@ impl List<'_, '_> {
         Held { slot, key, value }.element(slot)
     }
 
-    /// Takes the element at an end out of the list, which has no middle there: the next end is the next slot.
+    /// Takes the element at an end out of the list. There must be no middle at that end, so that the next end is the
+    /// next slot.
     pub(super) fn take_end(&mut self, side: Side) -> Result<Bytes> {
         let (end, end_row) = self.end(side);
         let (slot, guess) = (end.slot, end_row.slot(end));
@@ -240,7 +243,8 @@ impl List<'_, '_> {
         Ok(element)
     }
 
-    /// Writes a new element beyond an end: into the row at that end if this transaction wrote it, else into one of its own.
+    /// Writes a new element beyond an end: into the row at that end if this transaction wrote that row, otherwise
+    /// into a row of its own.
     pub(super) fn put_beyond(&mut self, side: Side, element: Bytes) -> Result<()> {
         let (end, end_row) = self.end(side);
         let position = Position::slot(end.slot.wrapping_sub(side.step_inwards()));
@@ -261,7 +265,7 @@ impl List<'_, '_> {
         self.note_added(&position)
     }
 
-    /// The row at an end with one more element, if this transaction wrote it and it has room.
+    /// The row at an end with one more element, if this transaction wrote the row and it has room.
     fn with_another(&self, side: Side, element: &[u8]) -> Result<Option<(i64, Bytes)>> {
         let (end, end_row) = self.end(side);
         if !end.path.is_empty() || !self.txn.has_changed(Space::Data) {
@@ -284,13 +288,13 @@ impl List<'_, '_> {
         Ok(with.map(|value| (slot, value)))
     }
 
-    /// The slots of a row that are in the list.
+    /// The slots of a row that still belong to the list.
     fn live(&self, row: &ListRow<'_>) -> (i64, i64) {
         let (low, high) = row.slots();
         (low.max(self.ends.first.slot), high.min(self.ends.last.slot))
     }
 
-    /// Writes the row at an end anew, without what is gone.
+    /// Rewrites the row at an end without the elements that are gone.
     fn cut(&mut self, side: Side) -> Result<()> {
         let (end, end_row) = self.end(side);
         let held = self.holder(end.slot, end_row.slot(end))?;
@@ -301,8 +305,8 @@ impl List<'_, '_> {
         }
     }
 
-    /// Writes a row anew, without what is gone, and with another element in one of its slots if that is asked for. Answers
-    /// whether the elements fit into one row.
+    /// Rewrites a row without the elements that are gone, and with another element in the slot that `replaced` names.
+    /// Returns whether the elements fit into one row.
     fn rewrite(&mut self, held: &Held, replaced: Option<(i64, &[u8])>) -> Result<bool> {
         let row = held.row()?;
         let (low, high) = self.live(&row);
@@ -318,7 +322,7 @@ impl List<'_, '_> {
         Ok(true)
     }
 
-    /// Gives each element of the row that holds a slot a row of its own.
+    /// Splits the row that holds the element at a position: each of its elements gets a row of its own.
     pub(super) fn unbundle(&mut self, position: &Position) -> Result<()> {
         if !position.path.is_empty() {
             return Ok(());
@@ -338,7 +342,7 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// Puts another element in the place of the one at a position.
+    /// Replaces the element at a position.
     pub(super) fn replace(&mut self, position: &Position, element: Bytes) -> Result<()> {
         if position.path.is_empty() {
             let slot = position.slot;
@@ -355,7 +359,7 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// The ends between two slots have other rows.
+    /// Says that the ends that lie between two slots have other rows now.
     fn end_rows_are(&mut self, low: i64, high: i64, row: impl Fn(i64) -> EndRow) {
         for side in [Side::Left, Side::Right] {
             let (end, end_row) = self.end_mut(side);
@@ -365,7 +369,8 @@ impl List<'_, '_> {
         }
     }
 
-    /// Moves an end inwards by so many elements, fewer than there are or all. The rows of which nothing is left go.
+    /// Moves an end inwards by `count` elements, which may be all of them. Rows that have no elements left are
+    /// removed.
     pub(super) fn remove_rows_at_end(&mut self, side: Side, count: u64) -> Result<()> {
         let (mut left, mut end) = (count, None);
         let mut gone = self.end(side).1.gone;
@@ -393,7 +398,7 @@ impl List<'_, '_> {
                     (true, Side::Left) => Position::slot(low.wrapping_add_unsigned(left)),
                     (true, Side::Right) => Position::slot(high.wrapping_sub_unsigned(left)),
                 };
-                // Less than a row holds.
+                // The number is less than one row holds, so it fits.
                 let gone = gone.saturating_add(u8::try_from(left).unwrap_or(u8::MAX));
                 end = Some((next.clone(), EndRow::of(position.slot, next.slot, gone)));
                 Ok(false)

@@ -1,4 +1,4 @@
-//! Which position has the n-th element, and where arithmetic ends.
+//! Finds the position of the n-th element: by arithmetic, except in the middle.
 //!
 //! ```text
 //! slots      -2  -1   0   1   2   3   4   5   6
@@ -6,9 +6,9 @@
 //!             left run    |  middle   |   right run
 //! ```
 //!
-//! The left run, the middle and the right run may each be empty. Whoever changes something in the middle widens it.
-//! When an end comes closer, by pops or a trim, the middle shrinks with it; when it is gone, the list is as good as
-//! one that was never changed.
+//! Each of the left run, the middle and the right run may be empty. A change inside the list widens the middle. When
+//! pops or a trim move an end into the middle, the middle shrinks; when nothing is left of it, the list is as good as
+//! one that was never changed inside.
 
 use crate::store::{KeyRange, Space};
 use crate::types::list::held::Stretch;
@@ -17,12 +17,12 @@ use crate::types::rows::{EndRow, Position};
 use crate::types::zset::rank::WALKED;
 use crate::types::{Error, Result};
 
-/// A list of at most so many elements takes its rows with it when it is emptied. The rows of a longer one become
-/// orphans, so that the command is over at once.
+/// A list of at most this many elements is emptied together with its rows. The rows of a longer one become orphans,
+/// so that the command ends at once.
 const REMOVED_AT_ONCE: u64 = 64;
 
 impl List<'_, '_> {
-    /// How many elements stand before the middle. Without a middle, all.
+    /// How many elements come before the middle. Without a middle, all.
     fn left_run(&self) -> u64 {
         match self.ends.middle {
             None => self.size,
@@ -30,7 +30,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// How many elements stand behind the middle.
+    /// How many elements come after the middle.
     fn right_run(&self) -> u64 {
         match self.ends.middle {
             None => 0,
@@ -38,10 +38,10 @@ impl List<'_, '_> {
         }
     }
 
-    /// The position of an element. The caller knows that there is one with this number.
+    /// The position of an element. The caller knows that the list has an element of this number.
     ///
-    /// Cost: arithmetic in the runs. Within the middle O(log n) if the list was opened by [`List::open_counted`], or the
-    /// lock of the key is held; else, and near the ends of the middle, a walk from the nearer one.
+    /// Cost: arithmetic in the runs. Within the middle O(log n) if the list was opened by [`List::open_counted`], or
+    /// if the lock of the key is held; otherwise, and near the ends of the middle, a walk from its nearer end.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -71,11 +71,12 @@ impl List<'_, '_> {
         found.ok_or_else(|| self.too_few_elements())
     }
 
-    /// The middle; of a list without one, all.
+    /// The middle, or the whole list if there is none.
     fn middle(&self) -> Stretch {
         let mut stretch = self.whole();
         if let Some((low, high)) = self.ends.middle {
-            // Nothing before this slot shares a row with what stands behind it: it was changed, or was an end.
+            // No bundle crosses the edge of the middle: the edge slot was changed, or was an end, so its row was
+            // split there.
             if self.ends.first.slot < low {
                 stretch.rows.start = self.prefix.element_key(&Position::slot(low));
                 stretch.low = low;
@@ -89,8 +90,8 @@ impl List<'_, '_> {
         stretch
     }
 
-    /// Removes so many elements at an end. The caller knows that there are so many. After the last one is gone,
-    /// nothing may be added to this [`List`] but by one who removed no more than one.
+    /// Removes `count` elements at an end. The caller knows that there are at least that many. Once the last one is
+    /// removed, nothing may be added to this [`List`], unless a single element was removed.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -112,13 +113,13 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// The slot does not hold exactly one element any more.
+    /// Says that the slot does not hold exactly one element any more.
     pub(super) fn widen_middle(&mut self, slot: i64) {
         let (low, high) = self.ends.middle.unwrap_or((slot, slot));
         self.ends.middle = Some((low.min(slot), high.max(slot)));
     }
 
-    /// The middle is not longer than the list.
+    /// Cuts the middle to the extent of the list.
     pub(super) fn clip_middle(&mut self) {
         if let Some((low, high)) = self.ends.middle {
             let low = low.max(self.ends.first.slot);
@@ -127,7 +128,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// The elements at the ends were removed, or were not: finds out which ones stand there now.
+    /// Elements were removed, perhaps at the ends: finds out which elements are at the ends now.
     pub(super) fn find_ends(&mut self) -> Result<()> {
         if self.size == 0 {
             return Ok(());
@@ -145,7 +146,7 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// All elements with this slot, which is in no bundle.
+    /// All elements in this slot, which no bundle holds.
     pub(super) fn of_slot(&self, slot: i64) -> Stretch {
         let rows = KeyRange::between(
             self.prefix.element_key(&Position::slot(slot)),
@@ -166,7 +167,7 @@ impl List<'_, '_> {
     }
 }
 
-/// How many slots from one to another, if that one is not before it.
+/// The number of slots from one to another, or 0 if the second one comes first.
 fn distance(from: i64, to: i64) -> u64 {
     if from < to { to.abs_diff(from) } else { 0 }
 }

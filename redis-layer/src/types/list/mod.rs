@@ -1,17 +1,18 @@
-//! Lists: elements under positions that sort as they do, in rows that hold one or a few.
+//! Lists: elements under positions that sort in the order of the list, in rows that hold one or several.
 //!
-//! The metadata row knows the positions of the first and of the last element. A push takes the next slot at its end,
-//! a pop reads the row at its end, so both take O(1), and no scan begins before the first element: the tombstones of a
-//! queue lie outside. What one transaction pushes at one end shares rows (`list/held.rs`). Between two neighbours there is always a
-//! free [`Position`], so an insertion moves nothing. `docs/lists.md` tells the design with its figures.
+//! The metadata row knows the positions of the first and the last element. A push takes the next slot at its end, and
+//! a pop reads the row at its end, so both take O(1). No scan begins before the first element, so the tombstones that
+//! a queue leaves are outside of every scan. Elements that one transaction pushes at one end share rows
+//! (`list/held.rs`). Between two neighbours there is always a free [`Position`], so an insertion moves nothing.
+//! `docs/lists.md` explains the design with figures.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
-//! 1. The size in the metadata row is the number of elements in the rows, without those that are gone at the ends. It is
-//!    never 0: an empty list is no key.
-//! 2. `first` and `last` are the positions of elements, and all others lie between.
+//! 1. The size in the metadata row is the number of elements in the rows, not counting those that are gone at the
+//!    ends. It is never 0: an empty list does not exist as a key.
+//! 2. `first` and `last` are the positions of elements, and all other elements are between them.
 //! 3. Outside of `middle` every slot holds exactly one element, without a path. So the n-th element is found by
 //!    arithmetic there, and by counting only within the middle.
-//! 4. No position is in two rows, also of what is gone. A slot with a path is in no bundle.
+//! 4. No position is in two rows, not even one whose element is gone. A slot with a path is in no bundle.
 
 mod counted;
 mod edit;
@@ -29,7 +30,7 @@ use crate::types::rows::{Collection, EndRow, Ends, Position, RowPrefix};
 use crate::types::{Content, Error, Metadata, Result, Txn};
 use held::Stretch;
 
-/// A range gets room for so many elements at once, each of about so many bytes.
+/// The answer to a range is allocated for at most this many elements at first.
 const ELEMENTS_RESERVED: u64 = 128;
 const ELEMENT_BYTES: usize = 16;
 
@@ -43,7 +44,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The way from this end through the list.
+    /// The direction from this end through the list.
     const fn inwards(self) -> Direction {
         match self {
             Self::Left => Direction::Forward,
@@ -51,7 +52,7 @@ impl Side {
         }
     }
 
-    /// From the slot at this end to the next one.
+    /// What to add to the slot at this end to get the next slot inwards.
     const fn step_inwards(self) -> i64 {
         match self {
             Self::Left => 1,
@@ -60,7 +61,7 @@ impl Side {
     }
 }
 
-/// Shows the elements of a stored list to `visit`, in order, to one who asks about the key and does not use it.
+/// Passes the elements of a stored list to `visit`, in order. For callers that ask about the key without using it.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -77,7 +78,7 @@ pub fn each_stored(
     })
 }
 
-/// One list inside a command. Changes count only after [`List::finish`].
+/// One list inside a command. Changes take effect only after [`List::finish`].
 pub struct List<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
@@ -89,7 +90,7 @@ pub struct List<'t, 's> {
 }
 
 impl<'t, 's> List<'t, 's> {
-    /// The list under a key, if the key exists.
+    /// The list under a key, or `None` if the key does not exist.
     ///
     /// # Errors
     /// [`Error::WrongType`]; a damaged row; those of the store.
@@ -100,7 +101,8 @@ impl<'t, 's> List<'t, 's> {
             .transpose()
     }
 
-    /// The list under a key, or an empty one if the key does not exist. It is a key once it has an element.
+    /// The list under a key, or an empty one if the key does not exist. The key comes into being with its first
+    /// element.
     ///
     /// # Errors
     /// [`Error::WrongType`]; a damaged row; those of the store.
@@ -111,7 +113,7 @@ impl<'t, 's> List<'t, 's> {
         }
     }
 
-    /// An empty list, whatever the key holds now.
+    /// An empty list that replaces whatever the key holds.
     ///
     /// # Errors
     /// Those of the store.
@@ -147,7 +149,7 @@ impl<'t, 's> List<'t, 's> {
         self.size
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.size == 0
@@ -174,7 +176,7 @@ impl<'t, 's> List<'t, 's> {
         self.note_added(position)
     }
 
-    /// Removes the row of an element that stands alone.
+    /// Removes the row of an element that has a row of its own.
     fn remove_row(&mut self, position: &Position) {
         self.size -= 1;
         self.note_removed(position);
@@ -182,7 +184,7 @@ impl<'t, 's> List<'t, 's> {
         self.txn.delete(Space::Data, row);
     }
 
-    /// Removes and returns elements at an end, that end's first, at most `count`.
+    /// Removes and returns at most `count` elements at an end, the outermost first.
     ///
     /// Cost: O(1) for each of them.
     ///
@@ -217,7 +219,7 @@ impl<'t, 's> List<'t, 's> {
         self.element_at(&position).map(Some)
     }
 
-    /// Puts another element in the place of the one with this number. Answers whether there is one.
+    /// Replaces the element with this number. Returns whether there is one.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -251,7 +253,7 @@ impl<'t, 's> List<'t, 's> {
         self.elements(&stretch, Direction::Forward, count.min(self.size - start))
     }
 
-    /// Shows elements to `visit`, from one end to the other, until it answers `false`.
+    /// Passes elements to `visit`, from one end to the other, until that returns `false`.
     ///
     /// # Errors
     /// Those of the store.
@@ -261,7 +263,7 @@ impl<'t, 's> List<'t, 's> {
         })
     }
 
-    /// Writes size and ends, or removes the key if no element is left. Gives back the transaction.
+    /// Writes size and ends, or removes the key if no element is left. Returns the transaction.
     ///
     /// # Errors
     /// A damaged row; those of the store.

@@ -1,8 +1,8 @@
 //! C's `long double` on x86, which `INCRBYFLOAT` adds with: a sign, 64 bits and an exponent.
 //!
-//! The processor's own ones are out of Rust's reach, so the three operations that Redis needs are
-//! done with integers of any length, exactly, and then rounded once, half to even, as the hardware
-//! and the C library do: read (`strtold`), add, and print (`%.17Lf` without the zeros at the end).
+//! Rust has no access to the processor's own type. So the three operations that Redis needs are computed exactly,
+//! with integers of any length, and then rounded once, half to even, as the hardware and the C library do: read
+//! (`strtold`), add, and print (`%.17Lf` without trailing zeros).
 //!
 //! A double would not do: 64 bits hold every i64 exactly, and 3 + 0.00000000000000001 keeps its last digit.
 
@@ -10,24 +10,24 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{digits_with_point, exponent, is_space, word};
 
-/// How many bits a number has.
+/// How many bits the mantissa has.
 const MANTISSA_BITS: i64 = 64;
 /// The exponent of the last bit of the least number above 0.
 const LEAST_EXPONENT: i64 = -16445;
 /// The exponent of the last bit of the greatest number.
 const GREATEST_EXPONENT: i64 = 16320;
-/// Redis takes no longer texts, the C library's zero byte included.
+/// Redis refuses texts that are longer than this, including C's terminating zero byte.
 const TEXT_BYTES: usize = 5 * 1024;
-/// A power of ten beyond all numbers.
+/// A power of ten that exceeds all numbers.
 const DECIMAL_LIMIT: i64 = 5000;
-/// How many digits are printed behind the point.
+/// How many digits are printed after the point.
 const DECIMALS: u32 = 17;
 
 /// A number: a finite `±mantissa * 2^exponent`, or an infinite one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongDouble {
     is_negative: bool,
-    /// `None` for the infinite ones.
+    /// `None` if it is infinite.
     magnitude: Option<Magnitude>,
 }
 
@@ -38,8 +38,8 @@ struct Magnitude {
 }
 
 impl LongDouble {
-    /// Reads a number as Redis takes it: the whole text, no white space before it, neither NaN nor
-    /// out of range. `inf` is a number.
+    /// Reads a number as Redis takes it: the whole text must be the number, without white space before it, and the
+    /// number neither NaN nor out of range. `inf` is allowed.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Self> {
         if text.len() >= TEXT_BYTES || text.first().is_none_or(|&byte| is_space(byte)) {
@@ -70,7 +70,8 @@ impl LongDouble {
         self.magnitude.is_none()
     }
 
-    /// A thousand times the number, rounded as a product and then up to an integer. `None` if that is no `i64`.
+    /// A thousand times the number, rounded as a product and then up to an integer. `None` if it does not fit into an
+    /// `i64`.
     #[must_use]
     pub fn thousandfold(self) -> Option<i64> {
         let Magnitude { mantissa, exponent } = self.magnitude?;
@@ -82,7 +83,8 @@ impl LongDouble {
             mantissa
         };
         let rounded = match u32::try_from(-product.exponent) {
-            // Down, and up again if that left something out. A shift by all bits leaves the sign.
+            // A shift rounds down, so the negated shift of the negated number rounds up. The largest shift leaves
+            // only the sign.
             Ok(cut) => -(-signed >> cut.min(i128::BITS - 1)),
             Err(_) if product.exponent < 63 => signed << product.exponent,
             Err(_) => return None,
@@ -90,7 +92,7 @@ impl LongDouble {
         i64::try_from(rounded).ok()
     }
 
-    /// The sum, rounded once. `None` if it is infinite or not a number.
+    /// The sum, rounded once. `None` if it is infinite or NaN.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let (a, b) = (self.magnitude?, other.magnitude?);
@@ -120,7 +122,7 @@ impl std::fmt::Display for LongDouble {
             let sign = if mantissa == 0 { "" } else { sign };
             return write!(f, "{sign}{whole}");
         }
-        // Less than 2^121, so a shift beyond 127 bits leaves nothing, not even to round.
+        // `scaled` is less than 2^121, so a shift by more than 127 bits leaves nothing, and nothing to round either.
         let scaled = u128::from(mantissa) * 10_u128.pow(DECIMALS);
         let cut = u32::try_from(-exponent).unwrap_or(u32::MAX);
         let rounded = half_to_even(scaled, cut, false);
@@ -137,8 +139,7 @@ impl std::fmt::Display for LongDouble {
     }
 }
 
-/// `number / 2^cut`, rounded to an integer, half to even. `more` says that a little more than
-/// `number` is meant.
+/// `number / 2^cut`, rounded to an integer, half to even. `more` says that the true value is a little above `number`.
 fn half_to_even(number: u128, cut: u32, more: bool) -> u128 {
     if cut == 0 {
         return number;
@@ -152,11 +153,11 @@ fn half_to_even(number: u128, cut: u32, more: bool) -> u128 {
     kept + u128::from(up)
 }
 
-/// `number * 2^exponent`, rounded. `None` if it is too great, or not 0 and yet rounded to 0.
-/// `more` says that a little more than `number` is meant, which then has at least 66 bits.
+/// `number * 2^exponent`, rounded. `None` if it is too large, or is not 0 but rounds to 0. `more` says that the true
+/// value is a little above `number`, which then has at least 66 bits.
 fn round(number: &BigUint, more: bool, exponent: i64) -> Option<Magnitude> {
     const WORKING_BITS: u64 = 120;
-    // Bits that cannot matter but for being there.
+    // Of these low bits it only matters whether any of them is set.
     let dropped = number.bits().saturating_sub(WORKING_BITS);
     let more = more || number.trailing_zeros().is_some_and(|zeros| zeros < dropped);
     let working = u128::try_from(number >> dropped).ok()?;
@@ -171,10 +172,10 @@ fn round(number: &BigUint, more: bool, exponent: i64) -> Option<Magnitude> {
     let last_place = (exponent + bits - MANTISSA_BITS).max(LEAST_EXPONENT);
     let (mantissa, last_place) = match u32::try_from(last_place - exponent) {
         Ok(cut) => (half_to_even(working, cut, more), last_place),
-        // All bits fit. Those in front of the point may be moved down.
+        // All bits fit. Bits above the mantissa's last place may be moved down.
         Err(_) => (working, exponent),
     };
-    // Rounding up may have made one bit more.
+    // Rounding up may have added a bit.
     let (mantissa, last_place) = match u64::try_from(mantissa) {
         Ok(mantissa) => (mantissa, last_place),
         Err(_) => (1 << 63, last_place + 1),
@@ -187,8 +188,7 @@ fn round(number: &BigUint, more: bool, exponent: i64) -> Option<Magnitude> {
     })
 }
 
-/// The digits of a number with a point somewhere, as an integer, and how many stand behind the
-/// point.
+/// The digits of a number with a point somewhere, as an integer, and how many of them follow the point.
 fn integer_of(digits: &[u8], radix: u32) -> Option<(BigUint, i64)> {
     let point = digits.iter().position(|&byte| byte == b'.');
     let behind = point.map_or(0, |point| digits.len() - point - 1);
@@ -218,7 +218,7 @@ fn decimal(text: &[u8]) -> Option<Magnitude> {
     if power >= 0 {
         return round(&(digits * scale), false, 0);
     }
-    // As many bits of the quotient as decide, and whether anything is left.
+    // Enough bits of the quotient to decide the rounding, and whether there is a remainder.
     let short = i64::try_from(scale.bits()).ok()? - i64::try_from(digits.bits()).ok()?;
     let shift = usize::try_from(short + MANTISSA_BITS + 2).unwrap_or(0);
     let shifted = digits << shift;
@@ -252,7 +252,7 @@ mod tests {
         Some(parse(a)?.checked_add(parse(b)?)?.to_string())
     }
 
-    /// What redis-server 7.0.15 answers on x86-64.
+    /// The expected sums are the answers of redis-server 7.0.15 on x86-64.
     #[test]
     fn sums_are_those_of_the_hardware() {
         for (a, b, expected) in [

@@ -14,7 +14,7 @@ pub fn format_double(value: f64) -> Bytes {
     }
 }
 
-/// What is no number has a sign too. The processor chooses it where one arises, so it is kept.
+/// NaN has a sign too. The processor chooses it where a NaN arises, so it is printed.
 const fn not_finite(value: f64) -> &'static [u8] {
     match (value.is_nan(), value.is_sign_negative()) {
         (false, false) => b"inf",
@@ -24,7 +24,7 @@ const fn not_finite(value: f64) -> &'static [u8] {
     }
 }
 
-/// The number as an integer, if 17 digits are enough for it and it is one. -0.0 is none: its sign is printed.
+/// The number as an integer, if it is one and 17 digits are enough for it. -0.0 is not one: its sign is printed.
 #[must_use]
 pub fn whole(value: f64) -> Option<i64> {
     let is_whole = value.abs() < 1e17 && value.trunc() == value;
@@ -40,7 +40,7 @@ pub fn format_significant(value: f64, digits: usize) -> String {
     }
     let decimals = digits.saturating_sub(1);
     let scientific = format!("{value:.decimals$e}");
-    // Rust always writes the `e`.
+    // Rust always writes the `e`, so there is something to split at.
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let mantissa = without_trailing_zeros(mantissa);
@@ -52,7 +52,7 @@ pub fn format_significant(value: f64, digits: usize) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// A mantissa of one digit before the point, times a power of ten, without an exponent.
+/// Writes a mantissa with one digit before the point, times a power of ten, without an exponent.
 fn plain(mantissa: &str, exponent: i32) -> String {
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// By definition: as many decimals as make so many significant digits, and no zeros at the end.
+    /// The same by definition: as many decimals as give that many significant digits, without trailing zeros.
     fn by_definition(value: f64, digits: usize) -> String {
         let decimals = digits - 1;
         let scientific = format!("{value:.decimals$e}");

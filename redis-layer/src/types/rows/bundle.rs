@@ -1,18 +1,18 @@
-//! What stands in a data row of a list: one element, or a *bundle* of some that were pushed together.
+//! The value of a data row of a list: one element, or a *bundle* of several that were pushed together.
 //!
 //! ```text
-//! one element   element, behind a byte ff if it begins with fd, fe or ff
+//! one element   element, after a byte ff if it begins with fd, fe or ff
 //! a bundle      growth: u8 | count: u8 | end: u16 * count | element *
 //! ```
 //!
-//! The elements of a bundle take neighbouring slots. The first one has the slot in the key of the row; the others follow to the
-//! right (growth fd) or to the left (fe), in the order in which they were pushed. So each push appends, and who takes elements
-//! out at the other end finds their row by the slot of the first. `end` says where each element ends, counted from where the
-//! first one begins, in big-endian order; so the n-th is found without a walk. A long element alone is stored as it came,
-//! and need not be copied for a tag.
+//! The elements of a bundle have neighbouring slots. The key of the row has the slot of the first element; the others
+//! follow to the right (growth fd) or to the left (fe), in the order in which they were pushed. So each push appends,
+//! and removing elements at the other end finds their row by the slot of the first. `end` says where each element
+//! ends, counted from where the first one begins, in big-endian order, so the n-th is found without a walk. A single
+//! long element is stored as it came, and need not be copied to add a tag.
 //!
-//! A row is bounded by [`ELEMENTS_MAX`] and [`BYTES_MAX`]: that is what a push into it copies, and what a change of one element
-//! writes.
+//! A row is bounded by [`ELEMENTS_MAX`] and [`BYTES_MAX`], because a push into a row copies it and a change of one
+//! element rewrites it.
 
 use std::ops::Range;
 
@@ -21,25 +21,25 @@ use bytes::Bytes;
 use crate::store::Space;
 use crate::types::{Error, Result};
 
-/// So many elements share a row at most. Distances between slots of one row fit into a byte with a sign.
+/// At most this many elements share a row. Distances between slots of one row fit into a signed byte.
 pub const ELEMENTS_MAX: usize = 64;
-/// Elements of so many bytes together share a row at most.
+/// Elements share a row only as long as they have at most this many bytes together.
 pub const BYTES_MAX: usize = 1024;
 
 const RIGHTWARDS: u8 = 0xfd;
 const LEFTWARDS: u8 = 0xfe;
-/// In front of one element that begins like a bundle, or with this.
+/// Precedes a single element whose first byte is one of the tags or this byte itself.
 const ESCAPE: u8 = 0xff;
-/// Growth and count.
+/// The growth and the count.
 const HEAD_LEN: usize = 2;
 const END_LEN: usize = 2;
 
-/// Where the second element of a bundle stands.
+/// In which direction the elements after the first one follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// In the slot behind the first: they were pushed at the right.
+    /// In the slots after the first: they were pushed at the right.
     Rightwards,
-    /// In the slot before the first: they were pushed at the left.
+    /// In the slots before the first: they were pushed at the left.
     Leftwards,
 }
 
@@ -50,7 +50,7 @@ pub struct ListRow<'v> {
     /// The slot in the key.
     slot: i64,
     growth: Growth,
-    /// How many elements there are, if it is a bundle.
+    /// How many elements there are in a bundle; `None` if it is not a bundle.
     bundled: Option<u8>,
     /// Where the first element begins.
     first: usize,
@@ -93,7 +93,7 @@ impl<'v> ListRow<'v> {
         self.bundled.map_or(1, usize::from)
     }
 
-    /// Whether it holds elements of several slots, or might have.
+    /// Whether it is a bundle, which may hold elements of several slots.
     #[must_use]
     pub const fn is_bundle(&self) -> bool {
         self.bundled.is_some()
@@ -118,7 +118,7 @@ impl<'v> ListRow<'v> {
         (low..=high).contains(&slot)
     }
 
-    /// Where the element of a slot stands in the value. `None` if it is not there, or damaged.
+    /// Where in the value the element of a slot is. `None` if it is not there, or the row is damaged.
     #[inline]
     #[must_use]
     pub fn place(&self, slot: i64) -> Option<Range<usize>> {
@@ -144,14 +144,14 @@ impl<'v> ListRow<'v> {
             .map(|end| usize::from(u16::from_be_bytes(*end)))
     }
 
-    /// The element of a slot. `None` if it is not there, or damaged.
+    /// The element of a slot. `None` if it is not there, or the row is damaged.
     #[inline]
     #[must_use]
     pub fn element(&self, slot: i64) -> Option<&'v [u8]> {
         self.value.get(self.place(slot)?)
     }
 
-    /// Whether every element is where it is said to be, and nothing else is there.
+    /// Whether every element is where the ends say, and nothing else is in the row.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let (low, high) = self.slots();
@@ -161,8 +161,8 @@ impl<'v> ListRow<'v> {
         bytes.is_some_and(|bytes| self.first + bytes == self.value.len())
     }
 
-    /// The value with one more element, in the slot that follows in this direction; `None` if there is no room, or
-    /// the elements follow in the other one.
+    /// The value with one more element, in the next slot in this direction. `None` if there is no room, or if the row
+    /// grows in the other direction.
     #[must_use]
     pub fn with(&self, growth: Growth, element: &[u8]) -> Option<Bytes> {
         if self.is_bundle() && self.growth != growth {
@@ -187,8 +187,9 @@ impl<'v> ListRow<'v> {
         Some(value.into())
     }
 
-    /// The key's slot and the value of a row with the elements from slot `low` to `high` of this one, and `replaced` in the
-    /// place of one of them, if that is asked for. `None` if they would be too long together, or are damaged.
+    /// The key's slot and the value of a row with the elements of this one from slot `low` to `high`, where
+    /// `replaced` may name another element for one slot. `None` if they would be too long together, or the row is
+    /// damaged.
     #[must_use]
     pub fn part(
         &self,
@@ -200,7 +201,7 @@ impl<'v> ListRow<'v> {
             Some((of, element)) if of == slot => Some(element),
             _ => self.element(slot),
         };
-        // Only damaged metadata leave nothing of a row.
+        // Only damaged metadata leaves nothing of a row.
         if low > high {
             return None;
         }
@@ -229,14 +230,14 @@ impl<'v> ListRow<'v> {
     }
 }
 
-/// Whether this is the value of a row with a bundle.
+/// Whether this is the value of a row that holds a bundle.
 #[inline]
 #[must_use]
 pub fn is_bundle(value: &[u8]) -> bool {
     matches!(value.first(), Some(&(RIGHTWARDS | LEFTWARDS)))
 }
 
-/// The value of a row with one element. Mostly that is the element itself.
+/// The value of a row with one element. Usually that is the element itself.
 #[must_use]
 pub fn one(element: Bytes) -> Bytes {
     match element.first() {
@@ -252,7 +253,7 @@ const fn tag(growth: Growth) -> u8 {
     }
 }
 
-/// Ends are at most [`BYTES_MAX`].
+/// Writes where an element ends: at most [`BYTES_MAX`].
 fn end_of(bytes: usize) -> [u8; END_LEN] {
     u16::try_from(bytes).unwrap_or(u16::MAX).to_be_bytes()
 }
@@ -309,7 +310,7 @@ mod tests {
             value = read(0, &value).with(Growth::Rightwards, b"").unwrap();
         }
         assert!(read(0, &value).with(Growth::Rightwards, b"").is_none());
-        // One alone may be as long as it likes.
+        // A single element may have any length.
         assert_eq!(one(&[0; 2 * BYTES_MAX]).len(), 2 * BYTES_MAX);
     }
 
@@ -327,7 +328,7 @@ mod tests {
         ] {
             let row = read(0, value);
             assert!(!row.is_sound(), "{value:?}");
-            // Never a panic.
+            // These must not panic.
             let _ = (row.element(0), row.element(1), row.part(0, 1, None));
             let _ = row.with(Growth::Rightwards, b"d");
         }

@@ -4,11 +4,11 @@
 //! tag: u8 | expires_ms: i64, if the tag says so | body
 //! ```
 //!
-//! `tag` is the type in the low four bits and [`EXPIRES`] in the top one. The expiry follows only
-//! then: milliseconds since 1970, an i64. The body of a string is the string. The body of a
-//! collection is its version and its number of elements, a u64 each, and that of a string in pieces, which has a tag of its own
-//! ([`PIECES`]), its version and its length; a sorted set adds its [`Marks`]: a byte with the length
-//! of the low one and [`LOW_STANDS`] and [`HIGH_STANDS`], the low one, and the high one to the end; a list adds its [`Ends`].
+//! `tag` is the type in the low four bits and [`EXPIRES`] in the highest one. Only with that bit set the expiry
+//! follows: milliseconds since 1970, an i64. The body of a string is the string. The body of a collection is its
+//! version and its number of elements, a u64 each. A string in pieces has a tag of its own ([`PIECES`]), and its body
+//! is its version and its length. A sorted set adds its [`Marks`]: a byte with the length of the low mark,
+//! [`LOW_STANDS`] and [`HIGH_STANDS`], then the low mark, and the high mark to the end. A list adds its [`Ends`].
 
 use bytes::Bytes;
 use engine::keys::{DecodeError, DecodeKey, Reader, decode_i64, encode_i64, encode_u64};
@@ -18,25 +18,26 @@ use crate::store::Space;
 use crate::types::strings::LONGEST;
 use crate::types::{Error, Result};
 
-/// In a tag: an expiry follows.
+/// A bit of the tag: an expiry follows.
 pub const EXPIRES: u8 = 0x80;
 
-/// The tag of a string in pieces. Its [`Kind`] is that of any string.
+/// The tag of a string in pieces. Its [`Kind`] is that of every string.
 const PIECES: u8 = 9;
 
-/// What is known of the rows at the ends of a list: two bytes each.
+/// The length of what is known of the rows at the ends of a list: two bytes for each.
 const END_ROWS_LEN: usize = 4;
 
-/// Beside the length of a low mark: [`Marks::low_stands`].
+/// A bit in the byte with the length of the low mark: [`Marks::low_stands`].
 const LOW_STANDS: u8 = 0x80;
-/// Beside the length of a low mark: [`Marks::high_stands`].
+/// A bit in the same byte: [`Marks::high_stands`].
 const HIGH_STANDS: u8 = 0x40;
-/// The length of a mark at most: that of a score, and of a member as people choose them.
+/// The longest mark: a score, and a member of a length that people commonly choose.
 pub const MARK_BYTES: usize = 8 + 40;
 const _: () = assert!(MARK_BYTES < HIGH_STANDS as usize);
 
-/// The type of a key. The numbers are part of the row format. 2 was a hash whose fields had no order, 3 a list with a row for
-/// each element, and 5 a sorted set whose marks were escaped; they are refused.
+/// The type of a key. The numbers are part of the row format. Three numbers of older formats are refused: 2 was a
+/// hash whose fields had no order, 3 a list with one row for each element, and 5 a sorted set whose marks were
+/// escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -92,32 +93,33 @@ pub enum Content {
     SortedSet(Collection, Marks),
 }
 
-/// A collection whose elements stand in rows of their own, or a string whose pieces do.
+/// A collection, or a string in pieces: something whose elements or pieces have rows of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
-    /// Part of the key of each of its rows.
+    /// A part of the key of each of its rows.
     pub version: u64,
-    /// How many elements there are, or bytes.
+    /// The number of its elements, or of its bytes for a string.
     pub size: u64,
 }
 
-/// Between which score rows all members of a sorted set stand, as far as it is known.
+/// The range of score rows that holds all members of a sorted set, as far as it is known.
 ///
-/// A mark is compared with what follows the version in the key of a score row: score and member.
-/// Why there are marks: [`zset::marks`](crate::types::zset::marks).
+/// A mark is compared with what follows the version in the key of a score row: the score and the member.
+/// [`zset::marks`](crate::types::zset::marks) explains what marks are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
-    /// No member stands before this. Empty: nothing is known.
+    /// No member comes before this. Empty: nothing is known.
     pub low: Mark,
-    /// No member stands here or behind. Empty: nothing is known.
+    /// No member comes at or after this. Empty: nothing is known.
     pub high: Mark,
-    /// A row stands at `low`, so it is the first one.
+    /// There is a row exactly at `low`, so it is the first one.
     pub low_stands: bool,
-    /// The row that `high` is the next key of stands, so it is the last one.
+    /// There is a row whose next key is `high`, so it is the last one.
     pub high_stands: bool,
 }
 
-/// The first bytes of a place among score rows. Kept where it is, so that a copy of a set's metadata costs no allocation.
+/// The first bytes of a place among the score rows. Kept inline, so that copying a set's metadata costs no
+/// allocation.
 #[derive(Clone, Copy)]
 pub struct Mark {
     len: u8,
@@ -125,7 +127,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The first [`MARK_BYTES`] bytes.
+    /// The mark made of the first [`MARK_BYTES`] bytes of a place.
     #[must_use]
     pub fn start_of(place: &[u8]) -> Self {
         let place = &place[..place.len().min(MARK_BYTES)];
@@ -188,21 +190,22 @@ pub struct Ends {
 /// What is known of the row at an end of a list, which may be a [bundle](super::bundle).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndRow {
-    /// How many elements the row holds beyond the end: they were taken out, and stay until the whole row goes.
+    /// How many elements the row holds beyond the end: they were removed from the list, but stay in the row until all
+    /// of it is removed.
     pub gone: u8,
-    /// How far behind the end's slot the one in the row's key is, as far as one can tell. Who finds no such row
-    /// looks for it.
+    /// The slot in the row's key minus the end's slot, as far as is known. If there is no such row, it is searched
+    /// for.
     pub distance: i8,
 }
 
 impl EndRow {
-    /// The slot that the row's key seems to have.
+    /// The slot that the row's key probably has.
     #[must_use]
     pub fn slot(self, end: &Position) -> i64 {
         end.slot.wrapping_add(i64::from(self.distance))
     }
 
-    /// That of the row whose key has the slot `row`, for an end at the slot `end`.
+    /// What to store for the row whose key has the slot `row`, for an end at the slot `end`.
     #[must_use]
     pub fn of(row: i64, end: i64, gone: u8) -> Self {
         let distance = i8::try_from(row.wrapping_sub(end)).unwrap_or(0);
@@ -211,7 +214,7 @@ impl EndRow {
 }
 
 impl Ends {
-    /// Those of a list with `size` elements that was never changed in the middle.
+    /// The ends of a list with `size` elements that was never changed in the middle.
     #[must_use]
     pub const fn regular(first: i64, size: u64) -> Self {
         Self {
@@ -243,7 +246,7 @@ impl Content {
         }
     }
 
-    /// The collection, if the elements or pieces stand in rows of their own.
+    /// The collection, if the elements or pieces have rows of their own.
     #[must_use]
     pub const fn collection(&self) -> Option<Collection> {
         match self {
@@ -268,7 +271,8 @@ impl Metadata {
     /// The bytes of the row's value.
     #[must_use]
     pub fn encode(&self) -> Bytes {
-        // Exact but for lists with a middle: a vector with room to spare costs `Bytes` an allocation more.
+        // The exact length, except for lists with a middle: a vector with spare room would cost `Bytes` another
+        // allocation.
         let body = match &self.content {
             Content::String(text) => text.len(),
             Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => 2 * U64_LEN,
@@ -366,9 +370,10 @@ fn decode_collection(reader: &mut Reader<'_>) -> Result<Collection, DecodeError>
     Ok(Collection { version, size })
 }
 
-/// The rows of the first element and of the last, each as the number of elements that are gone and the distance of its key.
-/// Then the first slot. If the list was changed in the middle, then the rest: the number of steps in the path of the
-/// first element (a byte) and the steps, slot and path of the last one alike, and the middle.
+/// First the rows of the first and the last element, each as the number of elements that are gone and the distance of
+/// its key. Then the first slot. Only if the list was changed in the middle, the rest follows: for the first element
+/// the number of steps in its path (a byte) and the steps; the slot, number of steps and steps of the last element;
+/// and the middle.
 fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
     let Ends {
         first,
@@ -387,7 +392,7 @@ fn encode_ends(ends: &Ends, value: &mut Vec<u8>) {
     for position in [first, last] {
         let start = value.len();
         position.encode_into(value);
-        // Paths are far shorter than that: see `MAX_PATH` of lists.
+        // Paths are far shorter than a byte can count: see `MAX_PATH` of lists.
         let steps = u8::try_from(position.path.len()).unwrap_or(u8::MAX);
         value.insert(start + U64_LEN, steps);
     }

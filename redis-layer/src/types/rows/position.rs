@@ -1,41 +1,42 @@
-//! Where an element of a list stands: a number, and a path when something was put between.
+//! The position of an element in a list: a number, and a path if it was inserted between two others.
 //!
 //! ```text
 //! position  slot: i64 | step: u64 *
 //! ```
 //!
-//! A push takes the next slot at its end, so most positions are a slot and nothing else. An element that is
-//! put between two neighbours gets a position between theirs, and no other element moves: the path goes as deep as
-//! it must. A missing step counts as 0, so a path never ends in one, and the bytes sort as the positions do.
+//! A push takes the next slot at its end, so most positions are just a slot. An element that is inserted between two
+//! neighbours gets a position between theirs, and no other element moves: the path becomes as long as needed. A
+//! missing step counts as 0, so a path never ends with a 0, and the bytes sort as the positions do.
 //!
-//! How a free position is chosen keeps paths short. `LINSERT BEFORE` with one pivot, again and again, puts every
-//! element right behind the one before; `AFTER` puts it right in front. So the new position stays close to the
-//! neighbour that will not come nearer, at a distance of [`LEAP`], and 2^32 of them fit before the path grows by a step.
-//! An opponent who bisects grows it by 8 bytes with every 32 elements at least: see
-//! [`List::insert`](crate::types::list::List::insert) for what ends that.
+//! The choice of a free position keeps paths short. Repeating `LINSERT BEFORE` with one pivot puts every element
+//! right after the one inserted before; repeating `AFTER` puts it right in front of that one. So the new position is
+//! chosen close to the neighbour that is not the pivot, at a distance of [`LEAP`], which leaves nearly all of the gap
+//! for the next insertion: 2^32 positions fit before the path grows by a step. An opponent who bisects the gap can
+//! make the path grow by 8 bytes with every 32 elements: see [`List::insert`](crate::types::list::List::insert) for
+//! what ends that.
 
 use engine::keys::{encode_i64, encode_u64};
 
-/// How far a new position stays from the neighbour on its side, where there is room.
+/// How far a new position is from the neighbour that it stays close to, where there is room.
 const LEAP: u128 = 1 << 32;
 /// One more than the greatest step.
 const STEPS: u128 = 1 << 64;
 
-/// Where an element of a list stands among the others.
+/// The position of an element among the others of its list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The number at the ends.
+    /// The number, which is all there is for elements that were pushed.
     pub slot: i64,
-    /// What comes behind it in the middle. The last step is never 0.
+    /// The steps of an element that was inserted in the middle. The last step is never 0.
     pub path: Vec<u64>,
 }
 
 /// Which of its two neighbours a new position stays close to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lean {
-    /// The one before it: elements are put in front of one pivot.
+    /// The one before it: elements are being inserted before one pivot.
     Low,
-    /// The one behind it: elements are put behind one pivot.
+    /// The one after it: elements are being inserted after one pivot.
     High,
 }
 
@@ -47,7 +48,7 @@ impl Position {
         Self { slot, path }
     }
 
-    /// Appends the bytes to a key.
+    /// Appends the bytes of the position to a key.
     pub fn encode_into(&self, row: &mut Vec<u8>) {
         row.extend_from_slice(&encode_i64(self.slot));
         for &step in &self.path {
@@ -55,7 +56,7 @@ impl Position {
         }
     }
 
-    /// The position that has these bytes, if there is one.
+    /// The position that these bytes encode, if they encode one.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (slot, path) = bytes.split_first_chunk()?;
@@ -65,29 +66,30 @@ impl Position {
         (rest.is_empty() && path.last() != Some(&0)).then_some(Self { slot, path })
     }
 
-    /// The first slot whose own position lies at or behind some bytes: those of a position, or some that lie between two.
+    /// The first slot whose own position sorts at or after some bytes: those of a position, or bytes that lie between
+    /// two positions.
     #[must_use]
     pub fn first_slot_from(bytes: &[u8]) -> i64 {
         let mut slot = [0; 8];
         let len = bytes.len().min(slot.len());
         slot[..len].copy_from_slice(&bytes[..len]);
         let slot = i64::from_be_bytes(slot) ^ i64::MIN;
-        // Longer bytes are a slot and more, and lie behind it.
+        // Longer bytes have a path after the slot, so they sort after the slot itself.
         slot.saturating_add(i64::from(bytes.len() > 8))
     }
 
-    /// A free position behind `low` and before `high`.
+    /// A free position after `low` and before `high`.
     #[must_use]
     pub fn between(low: &Self, high: &Self, lean: Lean) -> Self {
         debug_assert!(low < high, "{low:?} {high:?}");
         let room = i128::from(high.slot) - i128::from(low.slot);
         if room >= 2 {
             let room = room.unsigned_abs();
-            // Below `room`, which is the distance of two i64: the sum lies between the two.
+            // `choose` returns less than `room`, the distance of the two slots, so the sum lies between them.
             let slot = i128::from(low.slot) + i128::try_from(choose(room, lean)).unwrap_or(1);
             return Self::slot(i64::try_from(slot).unwrap_or(low.slot));
         }
-        // A slot further there is no upper limit for the path, but that the step must exist.
+        // If `high` has the next slot, the path has no upper limit; it only needs to have a step.
         let high_path = (room == 0).then_some(&*high.path);
         let path = path_between(&low.path, high_path, lean);
         Self {
@@ -97,7 +99,7 @@ impl Position {
     }
 }
 
-/// A path behind `low` and before `high`, where a missing step is 0; without a `high`, only behind `low`.
+/// A path after `low` and before `high`, where a missing step is 0; without `high`, only after `low`.
 fn path_between(low: &[u64], mut high: Option<&[u64]>, lean: Lean) -> Vec<u64> {
     let mut path = Vec::with_capacity(low.len() + 1);
     for level in 0.. {
@@ -112,7 +114,7 @@ fn path_between(low: &[u64], mut high: Option<&[u64]>, lean: Lean) -> Vec<u64> {
             break;
         }
         if room == 1 {
-            // Everything that begins with `least` and is greater than `low` lies before `high`.
+            // Everything that begins with `least` and is greater than `low` comes before `high`.
             high = None;
         }
         path.push(least);
@@ -120,7 +122,7 @@ fn path_between(low: &[u64], mut high: Option<&[u64]>, lean: Lean) -> Vec<u64> {
     path
 }
 
-/// How far behind the lower neighbour, when the upper one is `room` away: at least 1, less than `room`.
+/// How far after the lower neighbour, when the upper one is `room` away: at least 1, and less than `room`.
 fn choose(room: u128, lean: Lean) -> u128 {
     let from_neighbour = LEAP.min(room / 2);
     match lean {
@@ -209,7 +211,7 @@ mod tests {
             let first = i64::from(first);
             let mut positions = vec![Position::slot(first), Position::slot(first + 1)];
             for (at, low) in choices {
-                // Close to the start more often than not, where it is narrow.
+                // Usually near the start, where the gaps are narrow.
                 let at = usize::from(at) % (positions.len() - 1).min(3);
                 let lean = if low { Lean::Low } else { Lean::High };
                 let new = Position::between(&positions[at], &positions[at + 1], lean);

@@ -1,12 +1,13 @@
-//! What a transaction wants to change in one space.
+//! The changes that a transaction wants to make in one space.
 //!
-//! The rows stand in the order of their first changes. Nearly all questions are for one row by its key, so a hash table
-//! leads to them. A scan wants the order of the keys: the first one sorts what is there, and from then on every new row is
-//! put in its place as well. Most transactions never scan, and pay for no order.
+//! The rows are kept in the order of their first changes. Nearly all lookups ask for one row by its key, so a hash
+//! table finds them. A scan needs the order of the keys: the first scan sorts the rows that are there, and from then
+//! on every new row is put in its place in that order too. Most transactions never scan, and so never pay for
+//! sorting.
 //!
 //! Invariants
 //! 1. No two rows have one key.
-//! 2. A row is only ever taken away as the last one ([`Changes::take_back`]), so places do not move.
+//! 2. Only the last row is ever taken away ([`Changes::take_back`]), so places do not move.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, btree_map};
@@ -24,21 +25,21 @@ use crate::store::KeyRange;
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     rows: Vec<Row>,
-    /// Places of rows, by the hash of their keys.
+    /// Places of rows, by the hashes of their keys.
     by_key: HashTable<usize>,
-    /// Places of rows, by their keys, once somebody asked for an order.
+    /// Places of rows, by their keys, from the first scan on.
     in_order: OnceCell<BTreeMap<Vec<u8>, usize>>,
 }
 
 #[derive(Debug)]
 struct Row {
     key: Vec<u8>,
-    /// Kept, so that growth of the table costs no look at the key.
+    /// Kept, so that the table can grow without reading the key.
     hash: u64,
     value: Option<Bytes>,
 }
 
-/// How to take a change back.
+/// What is needed to take a change back.
 #[derive(Debug)]
 pub(super) enum Before {
     /// The row was not among the changes.
@@ -56,7 +57,7 @@ impl Changes {
         self.rows.len()
     }
 
-    /// Makes room for so many rows, so that the table does not grow step by step.
+    /// Makes room for this many rows, so that the table does not grow step by step.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
         let rows_here = &self.rows;
@@ -66,7 +67,7 @@ impl Changes {
     /// The change of a row, if it has one.
     #[inline]
     pub(super) fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
-        // Most commands look before they change anything.
+        // Usual, because most commands read before they change anything.
         if self.rows.is_empty() {
             return None;
         }
@@ -78,13 +79,13 @@ impl Changes {
         self.by_key.find(hash, is_key).copied()
     }
 
-    /// Changes the row at a place. Answers how to take that back.
+    /// Changes the row at a place. Returns how to take that back.
     pub(super) fn replace(&mut self, at: usize, value: Option<Bytes>) -> Before {
         let before = std::mem::replace(&mut self.rows[at].value, value);
         Before::Change(at, before)
     }
 
-    /// Changes a row. Answers its place, and how to take that back.
+    /// Changes a row. Returns its place, and how to take the change back.
     pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> (usize, Before) {
         let hash = hash(&key);
         if let Some(at) = self.place(&key, hash) {
@@ -100,7 +101,7 @@ impl Changes {
         (at, Before::Nothing)
     }
 
-    /// Takes the last change back that was not taken back yet.
+    /// Takes back the latest change that was not taken back yet.
     pub(super) fn take_back(&mut self, before: Before) {
         match before {
             Before::Change(at, value) => self.rows[at].value = value,
@@ -124,7 +125,7 @@ impl Changes {
         self.rows.iter().map(|row| (&row.key, &row.value))
     }
 
-    /// As [`Changes::iter`], taken out.
+    /// As [`Changes::iter`], but gives the rows away.
     pub(super) fn into_rows(self) -> impl Iterator<Item = (Vec<u8>, Option<Bytes>)> {
         self.rows.into_iter().map(|row| (row.key, row.value))
     }
@@ -139,7 +140,7 @@ impl Changes {
         });
         let start = Bound::Included(range.start.as_slice());
         let end = match range.end.as_deref() {
-            // A map has no range that ends before it starts.
+            // A map panics on a range that ends before it starts.
             Some(end) => Bound::Excluded(end.max(&range.start)),
             None => Bound::Unbounded,
         };
@@ -177,7 +178,7 @@ impl DoubleEndedIterator for Range<'_> {
     }
 }
 
-/// The seed is by chance: nobody can choose keys that all have one hash.
+/// The seed is random, so that nobody can choose keys that all have one hash.
 fn hash(key: &[u8]) -> u64 {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
     xxh3_64_with_seed(key, *SEED)

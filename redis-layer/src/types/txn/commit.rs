@@ -1,7 +1,8 @@
-//! The end of a transaction: what follows from the changed metadata rows, and the one batch.
+//! The end of a transaction: what follows from the changed metadata rows, and the write of the one batch.
 //!
-//! Whoever writes a metadata row says nothing of the expire-time index or of the number of keys. Both follow here from
-//! the old row and the new one. The old one is known if the command looked the key up; else it costs a point read.
+//! A command that writes a metadata row does not update the expire-time index or the number of keys. Both follow here
+//! from the old row and the new one. The old row is known if the command looked the key up; otherwise it costs a
+//! point read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +19,7 @@ use crate::types::txn::{Stored, Txn};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
 
 impl Stored {
-    /// Of a row's value.
+    /// What the value of a row says.
     pub(super) fn of(value: Option<&[u8]>) -> Self {
         value.map_or(Self::Absent, |value| Self::Present {
             expires_ms: stored_expiry(value),
@@ -56,13 +57,13 @@ impl Stored {
 }
 
 impl Committed {
-    /// Adds what happened to keys before the transaction did anything with them.
+    /// Adds events of keys that happened before the transaction did anything with those keys.
     pub(crate) fn happened_before(&mut self, events: Vec<Event>) {
         put_in_front(&mut self.events, events);
     }
 }
 
-/// Puts each event in front of the others of its key, and those of keys that have no others in front of all.
+/// Puts each event before the first of the other events for its key, or at the very front if its key has no others.
 fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>) {
     if new.is_empty() {
         return;
@@ -97,7 +98,7 @@ impl Txn<'_> {
         Ok(Stored::of(value.as_deref()))
     }
 
-    /// How many keys of a database exist, and how many of them expire one day, with the changes so far. Exact.
+    /// How many keys of a database exist and how many of them have an expiry, including the changes so far. Exact.
     ///
     /// Cost: O(1), and a step for each key that has expired and is not removed yet, or was changed.
     ///
@@ -116,7 +117,7 @@ impl Txn<'_> {
             .scan(Space::Expiry, &expired, Direction::Forward)?;
         while let Some((row, _)) = cursor.row() {
             let (_, _, key) = decode_expiry_key(row)?;
-            // What was changed is counted below.
+            // Keys that were changed are counted below.
             if changes.get(&metadata_key(rows, &key)).is_none() {
                 count.keys -= 1;
                 count.expiring -= 1;
@@ -138,10 +139,10 @@ impl Txn<'_> {
         Ok((natural(count.keys), natural(count.expiring)))
     }
 
-    /// Makes all changes at once. Answers what they were.
+    /// Makes all changes at once. Returns what they were.
     ///
     /// # Errors
-    /// Those of the store. Nothing is changed then.
+    /// Those of the store. Then nothing is changed.
     pub fn commit(mut self) -> Result<Committed> {
         if self.changes_nothing() {
             self.ranks.get_mut().keep();
@@ -164,7 +165,7 @@ impl Txn<'_> {
                 }
             }
         }
-        // A store may have to copy what a snapshot still holds.
+        // A store may have to copy what a snapshot still holds, so the snapshot goes first.
         drop(self.snapshot);
         let wrote = !batch.is_empty();
         let (store, databases) = (self.store, self.shared.databases());
@@ -198,8 +199,8 @@ impl Txn<'_> {
             && self.began == self.mapping
     }
 
-    /// Keeps the expire-time index in step with the metadata rows, notes which keys had expired, and answers
-    /// how the numbers of keys change, by the number in the rows, and how many had expired.
+    /// Keeps the expire-time index in step with the metadata rows, and notes which keys had expired. Returns how the
+    /// counts of keys change, by the number that the rows carry, and how many keys had expired.
     pub(super) fn follow_metadata(
         &mut self,
         batch: &mut Batch,
@@ -259,9 +260,9 @@ impl Txn<'_> {
         Ok((counts, expired_keys))
     }
 
-    /// The keys that were changed, by database and name, if anybody wants to know: in the order of their first changes,
-    /// since who waits for keys is served in this order. And those of them that hold nothing now and held nothing in between:
-    /// whoever saw no key there before sees no change.
+    /// The keys that were changed, by database and name, if anybody observes keys. They are in the order of their
+    /// first changes, because clients that wait for keys are served in this order. Also those of them that hold
+    /// nothing now and held nothing in between: a client that saw no key there before sees no change.
     fn touched_rows(&mut self) -> (Vec<Vec<u8>>, HashSet<Vec<u8>>) {
         let mut absent = HashSet::new();
         if !self.shared.is_observed() {
@@ -269,7 +270,8 @@ impl Txn<'_> {
         }
         let mut touched = std::mem::take(&mut self.touched);
         let held: HashSet<Vec<u8>> = std::mem::take(&mut self.held).into_iter().collect();
-        // Somebody may observe only since a moment ago, and not wait for these keys: their locks are held.
+        // Rows that were written before the first observer came were not noted. That observer cannot wait for these
+        // keys, because their locks are held, so their order does not matter.
         let noted: HashSet<&Vec<u8>> = touched.iter().collect();
         let written = self.changes[Space::Metadata.index()].iter();
         let rest: Vec<Vec<u8>> = written
@@ -296,8 +298,8 @@ impl Txn<'_> {
         (touched, absent)
     }
 
-    /// Writes the new mapping, and removes all rows of the numbers that no database has any more. Answers which databases
-    /// were swapped.
+    /// Writes the new mapping, and removes all rows of the numbers that no database has any more. Returns which
+    /// databases were swapped.
     fn remap(&self, batch: &mut Batch) -> Vec<DbNumber> {
         let (old, new) = (self.began, self.mapping);
         if old == new {
@@ -313,7 +315,7 @@ impl Txn<'_> {
             }
         }
         let databases = 0..DATABASES;
-        // One that was emptied has nothing that somebody could wait for.
+        // A database that was only emptied has nothing that a client could wait for.
         let is_other = |db: &DbNumber| {
             let rows = new.rows_of(*db);
             rows != old.rows_of(*db) && old.database_of(rows).is_some()
@@ -321,15 +323,15 @@ impl Txn<'_> {
         databases.filter(is_other).collect()
     }
 
-    /// Exchanges the keys of two databases. The caller holds all locks.
+    /// Exchanges the keys of two databases. The caller holds the lock of everything.
     pub fn swap_databases(&mut self, a: DbNumber, b: DbNumber) {
         self.mapping.swap(a, b);
     }
 
-    /// Empties a database at once, whatever it holds. The caller holds all locks.
+    /// Empties a database at once, whatever it holds. The caller holds the lock of everything.
     pub fn renew_database(&mut self, db: DbNumber) {
         let rows = self.mapping.renew(db);
-        // Changes to the old rows are of no use any more, and would come behind the range deletion.
+        // Changes to the old rows are pointless now, and the batch would apply them after the range deletion.
         let range = rows_of_database(rows);
         for space in [Space::Metadata, Space::Data, Space::Score] {
             let changes = self.changes[space.index()].range(&range);

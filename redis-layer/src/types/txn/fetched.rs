@@ -1,10 +1,12 @@
 //! Rows that were read ahead, for commands that run together.
 //!
-//! Commands ask for their keys in the order in which they stand, so the row that is wanted is nearly always the last that was
-//! found, or one just behind it. The commit begins again and asks in the same order. Only who asks in another needs the rows sorted.
+//! The commands use their keys in the order in which the rows were fetched, so the row that is wanted is nearly
+//! always the last one found, or one shortly after it. The commit starts from the beginning and asks in the same
+//! order. Only a caller that asks in another order needs the rows sorted.
 //!
-//! Metadata rows are read ahead of all commands. Of elements, those that quick commands name: `HGET`, `SADD`, `ZADD`. Which
-//! they will ask for is guessed from where the name stands in such commands. A wrong guess costs a look-up in vain.
+//! Metadata rows are read ahead for all commands. Rows of elements are read ahead for quick commands that name their
+//! elements: `HGET`, `SADD`, `ZADD`. Which elements such a command will ask for is guessed from where names are among
+//! its arguments. A wrong guess costs one useless lookup.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -16,22 +18,22 @@ use crate::types::rows::{Kind, RowPrefix, is_metadata_key, metadata_key};
 use crate::types::txn::Txn;
 use crate::types::{Metadata, Result};
 
-/// So many rows behind the last one that was found are looked at: not every command asks for the row that was guessed.
+/// How many rows from the last one found on are looked at: not every command asks for the row that was guessed.
 const NEAR: usize = 4;
 
-/// Rows of the snapshot, in the order in which their keys stand in the commands. A row may be there twice.
+/// Rows of the snapshot, in the order in which the commands name their keys. A row may be there twice.
 #[derive(Debug, Default)]
 pub(super) struct Fetched {
     rows: Vec<Vec<u8>>,
     values: Vec<Option<Bytes>>,
-    /// Where the last row was found.
+    /// The index at which the last row was found.
     last: Cell<usize>,
-    /// The places in the order of their rows.
+    /// The indices, sorted by their rows.
     sorted: OnceCell<Vec<usize>>,
 }
 
 impl Fetched {
-    /// These rows with their values. Who names one key again and again gives its row once.
+    /// These rows with their values. Callers leave out a row that is the same as the one before it.
     pub(super) fn new(rows: Vec<Vec<u8>>, values: Vec<Option<Bytes>>) -> Self {
         Self {
             rows,
@@ -48,7 +50,7 @@ impl Fetched {
         self.rows.len()
     }
 
-    /// Says that rows will be asked for in their order once more.
+    /// Says that the rows will be asked for once more from the beginning.
     pub(super) fn rewind(&self) {
         self.last.set(0);
     }
@@ -59,7 +61,7 @@ impl Fetched {
 
     /// What the snapshot holds under a row's key, if it was read ahead.
     ///
-    /// Cost: a few comparisons for who asks in order; else a binary search, the first time behind a sort.
+    /// Cost: a few comparisons for rows asked for in order; otherwise a binary search, and a sort the first time.
     #[inline]
     pub(super) fn get(&self, row: &[u8]) -> Option<&Option<Bytes>> {
         let near = self.place_near(|near| near == row);
@@ -68,7 +70,8 @@ impl Fetched {
         self.values.get(at)
     }
 
-    /// As [`get`](Self::get), for who asks for other rows too: only rows near the last that was found are looked at.
+    /// As [`get`](Self::get), for callers that also ask for rows that were not read ahead: only rows near the last
+    /// one found are looked at.
     #[inline]
     pub(super) fn near(&self, row: &[u8]) -> Option<&Option<Bytes>> {
         let at = self.place_near(|near| near == row)?;
@@ -76,7 +79,7 @@ impl Fetched {
         self.values.get(at)
     }
 
-    /// The key of a row: the one near the last that was found, or else made.
+    /// The key of a row: taken from the rows near the last one found, or else made.
     #[inline]
     fn row(&self, is_row: impl Fn(&[u8]) -> bool, make: impl FnOnce() -> Vec<u8>) -> Cow<'_, [u8]> {
         match self.place_near(is_row) {
@@ -112,7 +115,7 @@ impl Txn<'_> {
     /// Those of the store.
     pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
         let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
-        // Many commands for one key are common.
+        // Several commands in a row often name the same key.
         rows.dedup();
         self.shared.accesses().expect(&rows);
         let values = self.snapshot.get_many(Space::Metadata, &rows)?;
@@ -120,7 +123,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Reads the elements that commands are about to ask for by name, each with its key. Only keys that
+    /// Reads the elements that commands are about to ask for by name, each given with its key. Only keys that
     /// [`fetch`](Self::fetch) has read are looked into.
     ///
     /// # Errors
@@ -139,7 +142,7 @@ impl Txn<'_> {
             }
             if let Some((_, Some(place))) = &of_key {
                 times += 1;
-                // A counter that all count in is one row, too.
+                // Several commands in a row may name the same element, such as a counter.
                 if last_name != Some(name) {
                     rows.push(place.row(name));
                     last_name = Some(name);
@@ -153,26 +156,26 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// The key of the metadata row of a key. One that was read ahead is not made again.
+    /// The key of the metadata row of a user key. If the row was read ahead, the key is not built again.
     pub(crate) fn metadata_row(&self, key: &[u8]) -> Cow<'_, [u8]> {
         let db = self.db();
         let is_row = |row: &[u8]| is_metadata_key(row, db, key);
         self.fetched.row(is_row, || metadata_key(db, key))
     }
 
-    /// The key of the row of a field, or of a member of a set, likewise.
+    /// The key of the row of a field, or of a member of a set, in the same way.
     pub(crate) fn name_row<'t>(&'t self, prefix: &RowPrefix, name: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_name_key(row, name);
         self.elements.row(is_row, || prefix.name_key(name))
     }
 
-    /// The key of the data row of a member of a sorted set, likewise.
+    /// The key of the data row of a member of a sorted set, in the same way.
     pub(crate) fn member_row<'t>(&'t self, prefix: &RowPrefix, member: &[u8]) -> Cow<'t, [u8]> {
         let is_row = |row: &[u8]| prefix.is_data_key(row, member);
         self.elements.row(is_row, || prefix.data_key(member))
     }
 
-    /// Where the elements of a key stand, if they have names. What is damaged is for the command to find.
+    /// Where the elements of a key are, if they are found by name. Damage is left for the command to find.
     fn place(&self, key: &[u8]) -> Option<Place> {
         let row = metadata_key(self.db(), key);
         let value = self.fetched.get(&row)?.as_ref()?;
@@ -185,7 +188,7 @@ impl Txn<'_> {
     }
 }
 
-/// Where the elements of a collection stand.
+/// Where the rows of a collection's elements are.
 struct Place {
     kind: Kind,
     prefix: RowPrefix,

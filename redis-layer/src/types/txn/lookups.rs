@@ -1,4 +1,4 @@
-//! What a transaction found and what it did not: for the sums of `INFO`, and for subscribers.
+//! Which keys a transaction found and which not: for the counters of `INFO`, and for subscribers.
 
 use bytes::Bytes;
 
@@ -17,13 +17,14 @@ impl Txn<'_> {
             .set((hits + u64::from(is_hit), misses + u64::from(!is_hit)));
     }
 
-    /// Notes that a key has expired: who ends the transaction removes it.
+    /// Notes that a key has expired. Whoever ends the transaction removes it.
     pub(crate) fn note_expired(&self, key: &[u8]) {
         let expired = (self.db, Bytes::copy_from_slice(key));
         self.expired.borrow_mut().push(expired);
     }
 
-    /// Ends a transaction without its changes. Answers what it leaves to do: the keys that it has found expired.
+    /// Ends a transaction without its changes. Returns what is left to do: to remove the keys that were found
+    /// expired.
     pub(crate) fn abandon(self) -> Committed {
         Committed {
             expired: self.expired.take(),
@@ -31,8 +32,8 @@ impl Txn<'_> {
         }
     }
 
-    /// Adds the lookups of a command to those of the server, if it only reads, and notes what it looked for in vain.
-    /// Those of others are forgotten.
+    /// Adds the lookups of a command to those of the server if the command only reads, and notes the keys that it did
+    /// not find. The lookups of other commands are forgotten.
     pub(crate) fn count_lookups(&mut self, only_reads: bool) {
         let (hits, misses) = self.lookups.get();
         if only_reads {
@@ -41,7 +42,7 @@ impl Txn<'_> {
         self.end_lookups(only_reads);
     }
 
-    /// As [`count_lookups`](Self::count_lookups), of a command that was counted already.
+    /// As [`count_lookups`](Self::count_lookups), for a command whose lookups were counted already.
     pub(crate) fn end_lookups(&mut self, only_reads: bool) {
         self.put_together.take();
         self.lookups.take();
@@ -57,22 +58,22 @@ impl Txn<'_> {
         }
     }
 
-    /// Counts what a command has looked up so far as read, though it writes: these were its sources.
+    /// Counts the lookups of a command so far although the command writes: they were of the keys that it reads from.
     pub(crate) fn count_reads(&mut self) {
         self.count_lookups(true);
     }
 
-    /// How many keys were found so far, and how many not.
+    /// How many keys were found so far, and how many were not.
     pub(crate) const fn lookups(&self) -> (u64, u64) {
         self.lookups.get()
     }
 
-    /// Goes back to an earlier [`lookups`](Self::lookups): what was looked up since then was no question of the client.
+    /// Restores an earlier [`lookups`](Self::lookups): what was looked up since then was not asked by the client.
     pub(crate) fn set_lookups(&self, lookups: (u64, u64)) {
         self.lookups.set(lookups);
     }
 
-    /// Forgets what was looked for in vain: the command asks about keys, and nobody is told of that.
+    /// Forgets the keys that were not found: the command only asks about keys, and Redis sends no event for that.
     pub(crate) fn forget_misses(&self) {
         self.misses.take();
     }

@@ -1,4 +1,4 @@
-//! A scan that sees a transaction's own changes: the rows of the snapshot, with the changes in their places.
+//! A scan that sees a transaction's own changes: the rows of the snapshot, with the changes merged in.
 
 use std::cmp::Ordering;
 
@@ -9,13 +9,13 @@ use crate::store::{self, Cursor, Direction, KeyRange};
 pub(super) struct Merged<'a> {
     rows: Box<dyn Cursor + 'a>,
     changes: Range<'a>,
-    /// The first change that the scan has not passed.
+    /// The next change that the scan has not passed yet.
     change: Option<(&'a [u8], Option<&'a [u8]>)>,
     direction: Direction,
     at: At,
 }
 
-/// Where the row under a [`Merged`] cursor comes from.
+/// Where the row at a [`Merged`] cursor comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Rows,
@@ -24,7 +24,7 @@ enum At {
 }
 
 impl<'a> Merged<'a> {
-    /// Stands on the first row of the range, in this direction. `rows` is a cursor over that range.
+    /// Begins at the first row of the range, in this direction. `rows` is a cursor over that range.
     pub(super) fn over(
         rows: Box<dyn Cursor + 'a>,
         changes: &'a Changes,
@@ -50,7 +50,7 @@ impl<'a> Merged<'a> {
         };
     }
 
-    /// Finds the next row: the nearer of the two, the change where both have the key.
+    /// Finds the next row: the nearer of the two, or the change if both have the same key.
     fn settle(&mut self) -> store::Result<()> {
         loop {
             let Some((change_key, change)) = self.change else {
@@ -107,7 +107,7 @@ mod tests {
     use crate::store::{BTreeStore, Batch, Space, Store};
     use crate::types::{Shared, Txn};
 
-    /// Few keys, so that changes and rows meet.
+    /// Few possible keys, so that changes and rows often have the same ones.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(0_u8..3, 0..3)
     }

@@ -10,7 +10,7 @@ use crate::types::txn::{Locks, Txn};
 use crate::types::zset::indexes::{Index, Journal, RankIndexes};
 
 impl<'s> Txn<'s> {
-    /// Whether nobody else can change the key.
+    /// Whether nobody else can change the key, as far as is known.
     pub(crate) fn holds_lock_of(&self, key: &[u8]) -> bool {
         match &self.locks {
             Locks::Unknown | Locks::OfCaller(None) => false,
@@ -20,8 +20,8 @@ impl<'s> Txn<'s> {
         }
     }
 
-    /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Answers whether it did: then
-    /// what was read before is out of date. For readers of one key.
+    /// Takes the lock of a key, if no lock is held yet, and a new snapshot under it. Returns whether it did: then
+    /// everything that was read before is out of date. For readers of one key.
     ///
     /// # Errors
     /// Those of the store.
@@ -43,7 +43,7 @@ impl<'s> Txn<'s> {
         Ok(true)
     }
 
-    /// Gives up the lock that [`Txn::lock_to_read`] took, if it did. The snapshot stays.
+    /// Releases the lock that [`Txn::lock_to_read`] took, if it took one. The snapshot stays.
     pub(crate) fn unlock(&mut self) {
         if matches!(self.locks, Locks::Own(..)) {
             self.locks = Locks::OfCaller(None);
@@ -55,12 +55,12 @@ impl<'s> Txn<'s> {
         self.shared.rank_indexes()
     }
 
-    /// Where changes of sorted sets are noted in their indexes.
+    /// The journal in which changes to rank indexes are noted.
     pub(crate) fn rank_journal(&mut self) -> &mut Journal<'s> {
         self.ranks.get_mut()
     }
 
-    /// Up to which commit the snapshot shows the changes of rank indexes.
+    /// The last commit whose changes of rank indexes the snapshot includes.
     pub(crate) const fn ranks_noted(&self) -> u64 {
         self.ranks_noted
     }

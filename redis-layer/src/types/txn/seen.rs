@@ -1,11 +1,11 @@
-//! The keys that a transaction looked up.
+//! What a transaction knows of the keys that it looked up.
 //!
-//! The commit asks what the snapshot holds under each key that was changed; of the keys that stand here it need not read the
-//! row again. And of the last one, if it is a collection, what it holds now is kept decoded: commands that stand together often
-//! go to one key, and each looks it up and writes it back.
+//! The commit needs to know what the snapshot holds under each key that was changed; for the keys noted here it need
+//! not read the row again. For the last key, if it is a collection, its present metadata is kept decoded: several
+//! commands that run together often use one key, and each looks it up and writes it back.
 //!
-//! Invariant: the last key's `now` is what its metadata row says, with the changes of the transaction. Who changes the row
-//! in another way than by [`Key::changed`], or goes back to a savepoint, forgets it.
+//! Invariant: the last key's `now` is what its metadata row says, including the changes of the transaction. A change
+//! of the row in any way other than [`Key::changed`], and a return to a savepoint, forget it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::types::Metadata;
 use crate::types::rows::{DbNumber, is_metadata_key};
 use crate::types::txn::{Stored, Txn};
 
-/// How many keys are remembered beside the last. What is forgotten costs a point read.
+/// How many keys are remembered besides the last one. A forgotten key costs a point read.
 const KEYS_MAX: usize = 32;
 
 /// A key that was looked up.
@@ -24,13 +24,13 @@ pub(super) struct Key {
     stored: Stored,
     /// What it holds now, if it is a collection.
     now: Option<Metadata>,
-    /// Where its row stands among the changes, once it was written.
+    /// The index of its row among the changes, once it was written.
     pub(super) changed_at: Option<usize>,
-    /// Whether its use is noted.
+    /// Whether this use of the key is noted.
     pub(super) is_noted: bool,
 }
 
-/// The keys that were looked up. Most commands look up one, which costs no vector.
+/// The keys that were looked up. Most commands look up a single one, which needs no vector.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     last: Option<Key>,
@@ -47,12 +47,12 @@ impl Key {
         &self.row
     }
 
-    /// What it holds, if it is a collection and that is known.
+    /// What it holds now, if that is a collection and is known.
     pub(super) const fn now(&self) -> Option<&Metadata> {
         self.now.as_ref()
     }
 
-    /// Says that its row was written, and where it stands among the changes.
+    /// Says that its row was written, and gives the row's index among the changes.
     pub(super) fn changed(&mut self, metadata: &Metadata, at: usize, now_ms: i64) {
         self.now = collection(metadata).filter(|now| now.is_live(now_ms));
         self.changed_at = Some(at);
@@ -93,7 +93,7 @@ impl Seen {
         seen.find(|seen| seen.row == row).map(|seen| seen.stored)
     }
 
-    /// Says that a metadata row is changed.
+    /// Says that a metadata row is being changed.
     pub(super) fn forget(&mut self, row: &[u8]) {
         if let Some(last) = self.last.as_mut().filter(|last| last.row == row) {
             last.forget();
@@ -109,8 +109,8 @@ impl Seen {
 }
 
 impl Txn<'_> {
-    /// Remembers what the snapshot holds under the key of a metadata row, and what the key holds if it is live. Of commands
-    /// whose keys were fetched, the commit finds the row there.
+    /// Remembers what the snapshot holds under the key of a metadata row, and what the key holds if it has not
+    /// expired. If rows were read ahead, only collections are remembered.
     pub(crate) fn remember(
         &self,
         row: Cow<'_, [u8]>,
@@ -123,13 +123,13 @@ impl Txn<'_> {
         if self.fetched.is_empty() {
             seen.push(row.into_owned(), Stored::of(value), now, is_noted);
         } else if has_now {
-            // The commit knows all keys from elsewhere.
+            // The commit finds the rows that were read ahead in `fetched`, so no earlier key need be kept.
             seen.last = None;
             seen.push(row.into_owned(), Stored::of(value), now, is_noted);
         }
     }
 
-    /// What a key holds, if it was the last that was looked up, and is a collection. Notes its use.
+    /// What a key holds, if it is the last one that was looked up and is a collection. Notes the use.
     pub(crate) fn seen_last(&self, key: &[u8], is_use: bool) -> Option<Metadata> {
         let mut seen = self.seen.borrow_mut();
         let last = seen.last(self.db(), key)?;
@@ -141,7 +141,7 @@ impl Txn<'_> {
         Some(now)
     }
 
-    /// Writes the metadata row of the key that was looked up last, if this transaction has written it before. Answers
+    /// Writes the metadata row of the key that was looked up last, if this transaction has written it before. Returns
     /// whether it did.
     pub(crate) fn write_again(&mut self, key: &[u8], metadata: &Metadata) -> bool {
         let (db, now_ms) = (self.db(), self.now_ms);
@@ -168,7 +168,7 @@ impl Txn<'_> {
         }
     }
 
-    /// Says that a use of a key is to be noted the next time.
+    /// Says that the next use of a key is to be noted again.
     pub(crate) fn note_again(&self, key: &[u8]) {
         if let Some(last) = self.seen.borrow_mut().last(self.db(), key) {
             last.is_noted = false;
@@ -176,7 +176,7 @@ impl Txn<'_> {
     }
 }
 
-/// A copy of the metadata, which is cheap for a collection. A string is looked up again.
+/// A copy of the metadata of a collection, which is cheap. `None` for a string, which is looked up again.
 fn collection(metadata: &Metadata) -> Option<Metadata> {
     metadata.content.collection().map(|_| metadata.clone())
 }
@@ -214,7 +214,8 @@ mod tests {
         ]
     }
 
-    /// A set of so many members, or a string if that is even, or one that has expired if it is 3.
+    /// Metadata for a test: a string if `size` is even, else a set of `size` members, which has expired if `size` is
+    /// 3.
     fn metadata(size: u64) -> Metadata {
         let content = if size.is_multiple_of(2) {
             Content::String(vec![b'x'; size as usize].into())

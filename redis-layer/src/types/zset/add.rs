@@ -1,7 +1,7 @@
-//! Adding to a sorted set: the rule of `ZADD`, one member at a time.
+//! Adding to a sorted set: the rules of `ZADD`, for one member at a time.
 //!
-//! The order of the questions is the one of Redis, and it shows: with `INCR` the condition looks
-//! at the sum, and NaN is refused before any condition is asked.
+//! The checks are in the order of Redis, which a client can observe: with `INCR` the condition looks at the sum, and
+//! NaN is refused before any condition is checked.
 
 use crate::types::rows::Score;
 use crate::types::zset::SortedSet;
@@ -10,15 +10,15 @@ use crate::types::{Error, Result};
 /// When and how [`SortedSet::add`] changes a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AddRule {
-    /// Only members that are not there.
+    /// Adds only members that do not exist yet.
     pub only_new: bool,
-    /// Only members that are there.
+    /// Changes only members that exist already.
     pub only_existing: bool,
-    /// A member that is there gets greater scores only.
+    /// An existing member gets only greater scores.
     pub only_greater: bool,
-    /// A member that is there gets less scores only.
+    /// An existing member gets only lower scores.
     pub only_less: bool,
-    /// The score is added to the one that is there.
+    /// The score is added to the existing one.
     pub increment: bool,
 }
 
@@ -27,11 +27,11 @@ pub struct AddRule {
 pub enum Added {
     /// The member is new, with this score.
     New(f64),
-    /// The member has another score now, this one.
+    /// The member existed and has this score now.
     Changed(f64),
-    /// The rule allowed it, but the member had this score already.
+    /// The rule allowed the change, but the member had this score already.
     Same(f64),
-    /// The rule forbade it.
+    /// The rule forbade the change.
     Refused,
 }
 

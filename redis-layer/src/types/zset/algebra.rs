@@ -1,12 +1,12 @@
-//! What several sets have together: union, intersection and difference, with scores.
+//! Union, intersection and difference of several sets, with scores.
 //!
-//! A plain set takes part as a sorted set whose members all have the score 1. Nothing here is stored: the answers
-//! are elements in the order of a sorted set, and [`SortedSet::replace`](crate::types::zset::SortedSet::replace)
-//! makes a key of them.
+//! A plain set takes part as a sorted set whose members all have the score 1. Nothing here is stored: the results are
+//! elements in the order of a sorted set, and [`SortedSet::replace`](crate::types::zset::SortedSet::replace) makes a
+//! key of them.
 //!
-//! NaN never gets into a sum: infinity times 0, and infinity minus infinity, are 0 here. The least and
-//! the greatest of several scores pass over a NaN. The sets are added from the smallest to the largest, so that sums
-//! are rounded as in Redis.
+//! A sum is never NaN: infinity times 0, and infinity minus infinity, count as 0. The minimum and the maximum of
+//! several scores ignore a NaN. The sets are added from the smallest to the largest, so that sums are rounded as in
+//! Redis.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::types::rows::{RowPrefix, Score, decode_score};
 use crate::types::zset::Element;
 use crate::types::{Content, Error, Kind, Result, Txn};
 
-/// A set that is read.
+/// A set to read from.
 #[derive(Debug)]
 pub struct Source {
     members: Members,
@@ -28,13 +28,13 @@ pub struct Source {
 
 #[derive(Debug)]
 enum Members {
-    /// There is no key.
+    /// The key does not exist.
     None,
     Scored(RowPrefix),
     Plain(Elements),
 }
 
-/// A set that takes part, with what its scores are multiplied by.
+/// A set that takes part, with the factor for its scores.
 #[derive(Debug)]
 pub struct Weighted {
     /// The set.
@@ -43,7 +43,7 @@ pub struct Weighted {
     pub weight: f64,
 }
 
-/// What becomes of several scores of one member.
+/// How several scores of one member are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aggregate {
     /// Their sum.
@@ -66,7 +66,7 @@ impl Aggregate {
     }
 }
 
-/// The number, or 0 for what is none.
+/// The number itself, or 0 instead of NaN.
 const fn number(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value }
 }
@@ -102,7 +102,7 @@ impl Source {
         self.size
     }
 
-    /// Whether there is no member.
+    /// Whether there are no members.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.size == 0
@@ -122,7 +122,7 @@ impl Source {
         }
     }
 
-    /// Visits members with their scores, in no order, as long as `visit` wants more.
+    /// Visits members with their scores, in no particular order, until `visit` returns false.
     fn each(&self, txn: &Txn<'_>, mut visit: impl FnMut(&[u8], f64) -> Result<bool>) -> Result<()> {
         match &self.members {
             Members::None => Ok(()),
@@ -142,7 +142,7 @@ impl Source {
     }
 }
 
-/// The members of any set.
+/// The members that are in any of the sets.
 ///
 /// Cost: a walk over all sets, and memory for the answer.
 ///
@@ -165,9 +165,9 @@ pub fn union(txn: &Txn<'_>, sets: &[Weighted], aggregate: Aggregate) -> Result<V
     Ok(in_order(found.into_iter()))
 }
 
-/// The members of all sets, at most `limit` of them.
+/// The members that are in all sets, at most `limit` of them.
 ///
-/// Cost: a walk over the smallest set, with a point read in each other set for each member.
+/// Cost: a walk over the smallest set, with a point read in every other set for each member.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -196,9 +196,9 @@ pub fn intersection(
     Ok(in_order(found.into_iter()))
 }
 
-/// The members of the first set that no other set has.
+/// The members of the first set that are in none of the others.
 ///
-/// Cost: the lesser of two. A walk over the first set, with a point read in each other set for each member; or a walk
+/// Cost: the lesser of a walk over the first set with a point read in every other set for each member, and a walk
 /// over all sets.
 ///
 /// # Errors
@@ -210,7 +210,7 @@ pub fn difference(txn: &Txn<'_>, sets: &[Weighted]) -> Result<Vec<Element>> {
     let in_others = others
         .iter()
         .fold(0_u64, |sum, set| sum.saturating_add(set.source.len()));
-    // A point read costs as much as some steps of a walk.
+    // A point read costs as much as several steps of a walk.
     let by_reading = first.source.len().saturating_mul(others.len() as u64) <= in_others / 2;
     let mut without = BTreeSet::new();
     if !by_reading {
@@ -237,7 +237,7 @@ pub fn difference(txn: &Txn<'_>, sets: &[Weighted]) -> Result<Vec<Element>> {
     Ok(in_order(found.into_iter()))
 }
 
-/// Sets of one size stay in the order in which they were named.
+/// Sorts the sets by size. Sets of equal size stay in the order in which they were named.
 fn smallest_first(sets: &[Weighted]) -> Vec<&Weighted> {
     let mut sets: Vec<&Weighted> = sets.iter().collect();
     sets.sort_by_key(|set| set.source.len());
@@ -247,7 +247,7 @@ fn smallest_first(sets: &[Weighted]) -> Vec<&Weighted> {
 /// The order of a sorted set: by score, then by member.
 fn in_order(found: impl Iterator<Item = (Bytes, f64)>) -> Vec<Element> {
     let mut elements: Vec<Element> = found
-        // There is one zero only: this makes -0.0 into it.
+        // There is only one zero: adding 0.0 turns -0.0 into it.
         .map(|(member, score)| Element {
             member,
             score: score + 0.0,

@@ -1,25 +1,24 @@
-//! The rank indexes that a server has in memory, and what a command did to them.
+//! The rank indexes that a server keeps in memory, and the journal of what a command did to them.
 //!
 //! An index ([`Counts`]) belongs to one version of one sorted set. It is built by one scan, at the
 //! first question that needs it, and from then on every change of the set is noted in it at once,
 //! before the batch is committed. That is safe because of the locks: only the command that holds
 //! the lock of the key changes the index.
 //!
-//! A reader needs no lock if the index is *settled* for it: it stands as the last commit left it, and that commit
-//! came before the reader's snapshot. A counter tells. Each commit that changed an index takes the next number and
-//! leaves it there; a reader notes the counter before it takes its snapshot, and uses the index as long as that has no later
-//! number. While changes are on their way, an index has the greatest number of all.
+//! A reader needs no lock if the index is *settled* for it: it is as the last commit left it, and that commit came
+//! before the reader's snapshot. A counter decides that. Each commit that changed an index takes the next number and
+//! stores it in the index; a reader notes the counter before it takes its snapshot, and uses the index as long as the
+//! index has no later number. While an index includes uncommitted changes, it has the greatest number of all.
 //!
 //! Invariants
 //! 1. Between two commands an index counts the rows that the store holds.
 //! 2. Within a command that holds the lock of the key, an index counts the rows that the command
-//!    sees: its snapshot with its own changes. What it did is undone (`Journal`) if it fails.
+//!    sees: its snapshot with its own changes. If the command fails, its changes are undone (`Journal`).
 //! 3. An index with a number up to the one that a reader noted counts the rows of the reader's snapshot.
-//! 4. All indexes together take at most the budget. Those that were used longest ago go first. An
-//!    index that is gone costs a scan when it is asked for again, and no answer.
+//! 4. All indexes together take at most the budget. Those that were used longest ago are dropped first. Asking a
+//!    dropped index costs a scan, but no answer becomes wrong.
 //!
-//! A version is never given to two collections, so the index of a removed set can only be useless,
-//! and never wrong.
+//! A version is never given to two collections, so the index of a removed set can only be useless, never wrong.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,13 +31,13 @@ use crate::types::zset::counts::{Bucket, Counts};
 /// How much memory the indexes of a server may take: enough for sets of 25 million members together.
 pub const BUDGET_BYTES: usize = 64 << 20;
 
-/// The index of one set. Locked for single steps only.
+/// The index of one set. Locked only for single steps.
 type Shared = Arc<Mutex<State>>;
 
 #[derive(Debug)]
 struct State {
     counts: Counts,
-    /// The number of the commit that it stands as left by; [`UNSETTLED`] while it follows changes that are not committed.
+    /// The number of the commit that left it as it is; [`UNSETTLED`] while it includes uncommitted changes.
     settled_at: u64,
 }
 
@@ -50,7 +49,7 @@ const UNSETTLED: u64 = u64::MAX;
 pub struct RankIndexes {
     budget: usize,
     table: Mutex<Table>,
-    /// How many there are, so that writers who meet none pay nothing.
+    /// How many there are, so that writers skip the table when there are none.
     len: AtomicUsize,
     /// How many commits changed an index.
     commits: AtomicU64,
@@ -60,7 +59,7 @@ pub struct RankIndexes {
 struct Table {
     by_version: HashMap<u64, Slot>,
     bytes: usize,
-    /// Counts the uses.
+    /// Counts the uses, to find the index that was used longest ago.
     clock: u64,
 }
 
@@ -78,7 +77,7 @@ impl Default for RankIndexes {
 }
 
 impl RankIndexes {
-    /// No index yet, and `budget` bytes for those to come.
+    /// No indexes yet, and room for `budget` bytes of them.
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self {
@@ -89,12 +88,12 @@ impl RankIndexes {
         }
     }
 
-    /// What a reader notes before it takes its snapshot.
+    /// The number that a reader notes before it takes its snapshot.
     pub(crate) fn now(&self) -> u64 {
         self.commits.load(Ordering::SeqCst)
     }
 
-    /// The rows that an index counts are those of the store.
+    /// Says that an index counts exactly the rows of the store.
     pub(crate) fn settle(&self, index: &Index) {
         let mut state = index.state.lock();
         state.settled_at = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
@@ -106,7 +105,7 @@ impl RankIndexes {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -135,7 +134,7 @@ impl RankIndexes {
         })
     }
 
-    /// Keeps an index, as long as the budget allows. It is not settled.
+    /// Keeps an index, as far as the budget allows. It is not settled yet.
     pub(crate) fn insert(&self, version: u64, counts: Counts) -> Index {
         let bytes = counts.bytes();
         let settled_at = UNSETTLED;
@@ -155,8 +154,8 @@ impl RankIndexes {
         Index { version, state }
     }
 
-    /// The heads of all rows of a bucket are known, to who noted `noted` before its snapshot, or holds the lock of the key
-    /// if that is `None`.
+    /// Stores the heads of all rows of a bucket, if the index is settled for the caller. `noted` is what the caller
+    /// noted before its snapshot, or `None` if it holds the lock of the key.
     pub(crate) fn remember(
         &self,
         index: &Index,
@@ -176,13 +175,13 @@ impl RankIndexes {
         }
     }
 
-    /// A bucket of an index was cut: that changes its size and not what it says.
+    /// Says that a bucket of an index was split: that changes the size of the index, but not what it counts.
     pub(crate) fn has_split(&self, index: &Index) {
         let bytes = index.counts().bytes();
         self.resized(index.version, bytes);
     }
 
-    /// An index takes more or less memory than before.
+    /// Says that an index takes another amount of memory now.
     fn resized(&self, version: u64, bytes: usize) {
         let mut table = self.table.lock();
         if let Some(slot) = table.by_version.get_mut(&version) {
@@ -192,8 +191,8 @@ impl RankIndexes {
         }
     }
 
-    /// Drops indexes, those used longest ago first, until all fit. An eighth more than that goes, so
-    /// that the search for the oldest is not made for each new index.
+    /// Drops indexes, those used longest ago first, until the rest fit and another eighth of the budget is free, so
+    /// that the search for the oldest is not repeated for each new index.
     fn fit(&self, mut table: MutexGuard<'_, Table>) {
         if table.bytes > self.budget {
             let mut oldest: Vec<(u64, u64)> = table
@@ -238,7 +237,7 @@ impl Table {
     }
 }
 
-/// The index of one set, at hand.
+/// A handle on the index of one set.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     version: u64,
@@ -246,20 +245,20 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// The counts, for who holds the lock of the key. Nobody else may be asked for them meanwhile.
+    /// The counts, for a caller that holds the lock of the key. Nobody else can use them meanwhile.
     pub(crate) fn counts(&self) -> MappedMutexGuard<'_, Counts> {
         MutexGuard::map(self.state.lock(), |state| &mut state.counts)
     }
 
-    /// The counts, for a reader that noted `noted` before its snapshot: `None` if they are not those of the snapshot. Who
-    /// holds the lock of the key has nothing to note.
+    /// The counts, for a reader that noted `noted` before its snapshot: `None` if they are not those of the snapshot.
+    /// A caller that holds the lock of the key passes `None`.
     pub(crate) fn settled(&self, noted: Option<u64>) -> Option<MappedMutexGuard<'_, Counts>> {
         let state = self.state.lock();
         let is_settled = noted.is_none_or(|noted| state.settled_at <= noted);
         is_settled.then(|| MutexGuard::map(state, |state| &mut state.counts))
     }
 
-    /// The counts, to be changed before the store is.
+    /// The counts, to be changed before the store is; the index is unsettled from now on.
     fn unsettled(&self) -> MappedMutexGuard<'_, Counts> {
         let mut state = self.state.lock();
         state.settled_at = UNSETTLED;
@@ -267,26 +266,26 @@ impl Index {
     }
 }
 
-/// Something that a command did to the index of a version.
+/// One change that a command made to the index of a version.
 #[derive(Debug)]
 enum Step {
     Added(Vec<u8>),
     Removed(Vec<u8>),
-    /// The index was built from rows that were not committed.
+    /// The index was built from rows that were not committed yet.
     Built,
-    /// The set is gone, once this is committed.
+    /// The set is removed once this is committed.
     Dropped,
-    /// All sets are. The caller holds all locks.
+    /// All sets are removed. The caller holds the lock of everything.
     AllDropped,
 }
 
-/// What one command, or one transaction of several, did to indexes. Undoes it when it is dropped.
+/// What one command, or one transaction of several commands, did to indexes. Undoes it when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Journal<'s> {
     indexes: &'s RankIndexes,
     /// Each with the version of its set, oldest first.
     steps: Vec<(u64, Step)>,
-    /// Whose counts are not those of the store.
+    /// The indexes whose counts are not those of the store.
     unsettled: Vec<Index>,
 }
 
@@ -306,7 +305,7 @@ impl<'s> Journal<'s> {
         }
     }
 
-    /// A row was added to the set of an index. Answers how many its bucket holds now.
+    /// Notes that a row was added to the set of an index. Returns how many rows its bucket holds now.
     pub(crate) fn add(&mut self, index: &Index, row: &[u8]) -> u64 {
         self.note_unsettled(index);
         let count = index.unsettled().add(row);
@@ -314,7 +313,7 @@ impl<'s> Journal<'s> {
         count
     }
 
-    /// A row was removed.
+    /// Notes that a row was removed.
     pub(crate) fn remove(&mut self, index: &Index, row: &[u8]) {
         self.note_unsettled(index);
         let mut counts = index.unsettled();
@@ -329,33 +328,34 @@ impl<'s> Journal<'s> {
         self.steps.push((index.version, step));
     }
 
-    /// An index was built from rows of which some are not committed.
+    /// Notes that an index was built from rows of which some are not committed.
     pub(crate) fn built(&mut self, index: &Index) {
         self.note_unsettled(index);
         self.steps.push((index.version, Step::Built));
     }
 
-    /// A set was removed.
+    /// Notes that a set was removed.
     pub(crate) fn dropped(&mut self, version: u64) {
         self.steps.push((version, Step::Dropped));
     }
 
-    /// All sets of a database were removed. The indexes of other databases go with them, and are made again.
+    /// Notes that all sets of a database were removed. The indexes of other databases are dropped with them, and
+    /// built again when needed.
     pub(crate) fn dropped_all(&mut self) {
         self.steps.push((0, Step::AllDropped));
     }
 
-    /// How far it has come, for [`Journal::undo_to`].
+    /// How many steps there are, for [`Journal::undo_to`].
     pub(crate) const fn mark(&self) -> usize {
         self.steps.len()
     }
 
-    /// Undoes what was done since the mark.
+    /// Undoes the steps since the mark.
     pub(crate) fn undo_to(&mut self, mark: usize) {
         while self.steps.len() > mark
             && let Some((version, step)) = self.steps.pop()
         {
-            // Gone for lack of memory, or of no version: then there is nothing to undo.
+            // The index was dropped because the budget was full, or its set is gone: then there is nothing to undo.
             let Some(index) = self.indexes.get(version) else {
                 continue;
             };
@@ -378,7 +378,7 @@ impl<'s> Journal<'s> {
         });
     }
 
-    /// What was done is committed.
+    /// Says that everything was committed.
     pub(crate) fn keep(&mut self) {
         for index in self.unsettled.drain(..) {
             self.indexes.settle(&index);
@@ -425,7 +425,7 @@ mod tests {
         assert!(indexes.bytes() <= 10 * bytes);
         assert!(indexes.get(1).is_none() && indexes.get(2).is_none());
         assert!(indexes.get(0).is_some() && indexes.get(10).is_some());
-        // One that is too large for all of it is not kept, and leaves.
+        // An index that exceeds the whole budget is not kept, and pushes out the others.
         indexes.insert(11, counts(100_000));
         assert!(indexes.get(11).is_none());
         assert_eq!((indexes.len(), indexes.bytes()), (0, 0));

@@ -1,4 +1,4 @@
-//! Low- and high-water marks: what keeps a queue fast.
+//! Low- and high-water marks: they keep a queue fast.
 //!
 //! A sorted set that is used as a queue has its first rows removed again and again. An ordered
 //! store keeps a tombstone for each of them until a compaction, and a scan from the start of the
@@ -7,19 +7,19 @@
 //! pop stopped, and scans begin there.
 //!
 //! Invariants
-//! 1. Every score row of the set stands at or behind `low` and before `high`, where they are known.
-//! 2. A mark has at most [`MARK_BYTES`] bytes, so long members do not make the metadata long. A low
-//!    mark may be cut short, since a prefix sorts before what it begins. A high mark may not: it
-//!    becomes the successor of the prefix.
-//! 3. `low_stands` says that a row stands at `low`, and `high_stands` that the row stands that `high` is the next key of.
+//! 1. Every score row of the set is at or after `low` and before `high`, where they are known.
+//! 2. A mark has at most [`MARK_BYTES`] bytes, so long members do not make the metadata long. A low mark may be cut
+//!    short, since a prefix sorts before what begins with it. A high mark that is too long becomes the successor of
+//!    its prefix.
+//! 3. `low_stands` says that there is a row exactly at `low`; `high_stands` says that there is a row whose next key
+//!    is `high`.
 //!
-//! Who removes members by name does not know whether they were the first ones, but where a row is known to stand at the
-//! mark, and it is another one. Else one removal in eight looks where the set begins now, or where it ends, and moves the mark
-//! there. So in a set whose members get new scores again and again, nearly no removal looks.
+//! A command that removes a member by name does not know whether it was the first one, unless another row is known to
+//! be at the mark. If none is known, one removal in eight looks where the set begins now, or where it ends, and moves
+//! the mark there. So in a set whose members get new scores again and again, nearly no removal looks.
 //!
-//! Left out: tombstones between two members that are there. A scan over such a place walks over them until a
-//! compaction. Members of one score that share their first bytes, beyond the length of a mark, are still
-//! walked over.
+//! Left out: tombstones between two existing members. A scan over such a place walks over them until a compaction.
+//! The same is true of members of one score that share more first bytes than a mark has.
 
 use std::cmp::{max, min};
 
@@ -29,7 +29,7 @@ use crate::store::{Direction, KeyRange, next_key};
 use crate::types::rows::{MARK_BYTES, Mark, Marks, RowPrefix};
 
 impl Marks {
-    /// A row is added: the marks make room for it.
+    /// Notes that a row is added: the marks make room for it.
     pub fn cover(&mut self, row: &[u8]) {
         if *row <= *self.low {
             self.begin_at(row, Direction::Forward);
@@ -39,7 +39,7 @@ impl Marks {
         }
     }
 
-    /// All rows up to and with `row`, from the start of `direction`, are gone.
+    /// Notes that all rows up to and including `row`, from the start of `direction`, are gone.
     pub fn pass(&mut self, row: &[u8], direction: Direction) {
         match direction {
             Direction::Forward => {
@@ -49,7 +49,7 @@ impl Marks {
         }
     }
 
-    /// `row` is the first one from the start of `direction`.
+    /// Notes that `row` is the first one from the start of `direction`.
     pub fn begin_at(&mut self, row: &[u8], direction: Direction) {
         match direction {
             Direction::Forward => {
@@ -62,13 +62,13 @@ impl Marks {
         }
     }
 
-    /// A row is gone, from wherever it stood.
+    /// Notes that a row is gone, wherever it was.
     pub fn lose(&mut self, row: &[u8]) {
         self.low_stands &= *row != *self.low;
         self.high_stands &= self.high.split_last() != Some((&0, row));
     }
 
-    /// Whether the first row from the start of `direction` is known.
+    /// Whether it is known which row is the first one from the start of `direction`.
     #[must_use]
     pub const fn stands(&self, direction: Direction) -> bool {
         match direction {
@@ -93,19 +93,19 @@ impl Marks {
         clamped
     }
 
-    /// Whether a row stands between the marks.
+    /// Whether a row lies between the marks.
     #[must_use]
     pub fn contain(&self, row: &[u8]) -> bool {
         *row >= *self.low && (self.high.is_empty() || *row < *self.high)
     }
 }
 
-/// The high mark nearest to a row that cannot be there any more.
+/// The nearest high mark that is at or after a row.
 fn at_or_behind(row: &[u8]) -> Mark {
     if row.len() <= MARK_BYTES {
         Mark::start_of(row)
     } else {
-        // Nothing is known behind a prefix without a successor, and that is what empty says.
+        // Nothing comes after a prefix that has no successor, and an empty mark says that nothing is known.
         let successor = prefix_successor(&row[..MARK_BYTES]);
         successor.map_or_else(Mark::default, |successor| Mark::start_of(&successor))
     }
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows that meet often and reach the length of a mark.
+    /// Rows that often coincide, and that reach the length of a mark.
     fn row() -> impl Strategy<Value = Vec<u8>> {
         let end = vec(prop_oneof![Just(0x00), Just(0x01), Just(0xff)], 0..4);
         (any::<bool>(), end).prop_map(|(long, end)| {

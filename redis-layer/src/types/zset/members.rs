@@ -1,6 +1,6 @@
 //! What a range of members is gathered into: their names, or names and scores.
 //!
-//! Most who ask for a range want no scores, and then those are not even decoded.
+//! Most commands that read a range want no scores; then the scores are not even decoded.
 
 use bytes::Bytes;
 
@@ -8,7 +8,7 @@ use crate::types::Result;
 use crate::types::packed::Strings;
 use crate::types::zset::{Index, SortedSet};
 
-/// A range gets room for so many members at once, each of about so many bytes.
+/// The answer to a range is allocated for at most this many members at first.
 pub(super) const MEMBERS_RESERVED: u64 = 128;
 const MEMBER_BYTES: usize = 16;
 
@@ -30,13 +30,13 @@ pub struct Members {
 
 /// What a range can be gathered into.
 pub trait Gather: Default {
-    /// Nothing yet, and room for so many members.
+    /// An empty collection with room for this many members.
     fn with_room(members: usize) -> Self;
 
     /// How many there are.
     fn count(&self) -> u64;
 
-    /// Adds the member of a row of an index of this set.
+    /// Adds the member that a row of an index of this set describes.
     ///
     /// # Errors
     /// A damaged row.
@@ -48,7 +48,7 @@ pub trait Gather: Default {
         value: &[u8],
     ) -> Result<()>;
 
-    /// The last one becomes the first.
+    /// Reverses the order.
     fn reverse(&mut self);
 }
 
@@ -121,13 +121,13 @@ impl Members {
         self.names.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The length of all names together, as they are sent.
+    /// The length of all names together, in the form in which they are sent.
     #[must_use]
     pub fn framed_len(&self) -> usize {
         self.names.framed().len()
@@ -138,13 +138,13 @@ impl Members {
         self.names.iter().zip(self.scores.iter().copied())
     }
 
-    /// Each member, as it is sent, with its score.
+    /// Each member in the form in which it is sent, with its score.
     pub fn framed(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let frames = self.names.frames().map(|(frame, _)| frame);
         frames.zip(self.scores.iter().copied())
     }
 
-    /// The members one by one. They share the memory.
+    /// The members one by one. They share one piece of memory.
     #[must_use]
     pub fn into_elements(self) -> Vec<Element> {
         let pairs = self.names.into_parts().into_iter().zip(self.scores);

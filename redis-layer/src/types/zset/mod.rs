@@ -1,13 +1,12 @@
 //! Sorted sets: two rows for each member, one by name and one by score.
 //!
-//! The data row answers "what is the score of this member", the score row answers "who lies in
+//! The data row answers "what is the score of this member", the score row answers "which members lie in
 //! this range". The metadata row holds the number of members, so `ZCARD` reads one row.
 //!
 //! Invariants, which [`check`](crate::types::check) walks
 //! 1. The data rows and the score rows of a set describe the same pairs.
-//! 2. The size in the metadata row is their number. It is never 0: an empty set is no key.
-//! 3. All score rows stand between the [`marks`].
-//!
+//! 2. The size in the metadata row is their number. It is never 0: an empty set does not exist as a key.
+//! 3. All score rows lie between the [`marks`].
 //! 4. The [index](indexes) in memory, if there is one, counts the score rows.
 
 mod add;
@@ -43,7 +42,7 @@ pub enum Index {
     ByScore,
 }
 
-/// One sorted set inside a command. Changes count only after [`SortedSet::finish`].
+/// One sorted set inside a command. Changes take effect only after [`SortedSet::finish`].
 pub struct SortedSet<'t, 's> {
     txn: &'t mut Txn<'s>,
     key: &'t [u8],
@@ -55,10 +54,10 @@ pub struct SortedSet<'t, 's> {
     ranking: Ranking,
 }
 
-/// Who may be asked for ranks.
+/// What answers questions about ranks.
 #[derive(Debug)]
 enum Ranking {
-    /// Nobody: the rows have to be counted.
+    /// Nothing: the rows have to be counted.
     Nobody,
     /// The index, because the lock of the key is held.
     UnderLock,
@@ -67,7 +66,7 @@ enum Ranking {
 }
 
 impl<'t, 's> SortedSet<'t, 's> {
-    /// The set under a key, if the key exists.
+    /// The set under a key, or `None` if the key does not exist.
     ///
     /// # Errors
     /// [`Error::WrongType`]; a damaged row; those of the store.
@@ -88,8 +87,8 @@ impl<'t, 's> SortedSet<'t, 's> {
         Self::open(txn, key)
     }
 
-    /// The set under a key, ready for questions about ranks without a lock, if its index is settled for the snapshot or the
-    /// lock is held anyway. Its questions may fail with [`Error::Outdated`].
+    /// The set under a key, ready for questions about ranks without a lock, if its index is settled for the snapshot
+    /// or the lock is held anyway. The questions may fail with [`Error::Outdated`].
     fn open_settled(txn: &'t mut Txn<'s>, key: &'t [u8]) -> Result<Option<Self>> {
         let Some(mut set) = Self::open(txn, key)? else {
             return Ok(None);
@@ -105,7 +104,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         Ok(Some(set))
     }
 
-    /// The set under a key, or an empty one if the key does not exist. It is a key once it has a
+    /// The set under a key, or an empty one if the key does not exist. The key comes into being with its first
     /// member.
     ///
     /// # Errors
@@ -155,7 +154,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         self.size
     }
 
-    /// Whether there is no member.
+    /// Whether there are no members.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.size == 0
@@ -173,13 +172,13 @@ impl<'t, 's> SortedSet<'t, 's> {
         self.score_in(&self.txn.member_row(&self.prefix, member))
     }
 
-    /// The score that stands in a data row.
+    /// The score in the value of a data row.
     fn score_in(&self, row: &[u8]) -> Result<Option<Score>> {
         let value = self.txn.get(Space::Data, row)?;
         value.map(|value| decode_score(row, &value)).transpose()
     }
 
-    /// Gives a member a score, in both indexes. `old` is the score that it has now, in this data row.
+    /// Gives a member a score, in both indexes. `old` is the score that it has now in this data row.
     fn place(
         &mut self,
         member: &[u8],
@@ -236,7 +235,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         self.collect(Index::ByMember, &rows, direction, window)
     }
 
-    /// Visits the members whose scores lie in a range, the least score first, as long as `visit` wants more.
+    /// Visits the members whose scores lie in a range, the least score first, until `visit` returns false.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -252,8 +251,8 @@ impl<'t, 's> SortedSet<'t, 's> {
         })
     }
 
-    /// Shows members from a cursor on to `visit`, in the order of their bytes, so that a member whose score changes keeps
-    /// its place. Answers the cursor to go on from, 0 at the end.
+    /// Passes members from a cursor on to `visit`, in the order of their bytes, so that a member whose score changes
+    /// keeps its place. Returns the cursor to continue from, 0 at the end.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -278,8 +277,8 @@ impl<'t, 's> SortedSet<'t, 's> {
         )
     }
 
-    /// Makes a key a sorted set of these elements, whatever it was. Without any, the key is removed. Answers whether it
-    /// existed. No member may come twice.
+    /// Replaces whatever the key holds by a sorted set of these elements. Without elements the key is removed.
+    /// Returns whether the key existed. No member may come twice.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; a damaged row; those of the store.
@@ -344,7 +343,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         Ok(gathered)
     }
 
-    /// Shows the rows of a range of an index to `visit`, until it answers `false`.
+    /// Passes the rows of a range of an index to `visit`, until it returns `false`.
     fn each(
         &self,
         index: Index,
@@ -356,7 +355,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         self.txn.each_row(space, &clamped, direction, visit)
     }
 
-    /// Where the rows of a range of an index stand.
+    /// The space and the rows of a range of an index.
     fn rows_of<'r>(&self, index: Index, rows: &'r KeyRange) -> (Space, Cow<'r, KeyRange>) {
         match index {
             Index::ByMember => (Space::Data, Cow::Borrowed(rows)),
@@ -384,7 +383,7 @@ impl<'t, 's> SortedSet<'t, 's> {
         }
     }
 
-    /// The member alone. Its score is not looked at.
+    /// The member alone. Its score is not decoded.
     #[inline]
     fn member<'r>(&self, index: Index, row: &'r [u8]) -> Result<&'r [u8]> {
         match index {

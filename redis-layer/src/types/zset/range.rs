@@ -1,9 +1,9 @@
 //! Ranges of scores and of members, and the rows that they cover.
 //!
-//! Every bound becomes a row key by one of two rules. "From this score on" begins at the score's
-//! own bytes. "Behind this score" begins at the [`prefix_successor`] of those bytes, with carry:
-//! no member, however many `ff` bytes it has, stands behind that. Several members may have a
-//! score of +inf or -inf, and they are covered like all others.
+//! Every bound becomes a row key by one of two rules. "From this score on" begins at the score's own bytes. "After
+//! this score" begins at the [`prefix_successor`] of those bytes, with carry: every member with the score, however
+//! many `ff` bytes it has, sorts before that. Several members may have a score of +inf or -inf, and they are covered
+//! like all others.
 
 use std::ops::Bound;
 
@@ -48,7 +48,7 @@ impl ScoreRange {
     }
 }
 
-/// The least key behind all rows with this score.
+/// The least key after all rows with this score.
 fn behind_score(prefix: &RowPrefix, score: Score) -> Vec<u8> {
     let first = prefix.score_key(score, b"");
     // The bytes of a score that is not NaN begin with fff0 at most, so there is a successor.
@@ -60,11 +60,11 @@ fn behind_score(prefix: &RowPrefix, score: Score) -> Vec<u8> {
 pub enum LexBound {
     /// Before every member (`-`).
     Least,
-    /// This member and on (`[`).
+    /// From this member on, including it (`[`).
     Included(Bytes),
-    /// Not this member (`(`).
+    /// From this member on, without it (`(`).
     Excluded(Bytes),
-    /// Behind every member (`+`).
+    /// After every member (`+`).
     Greatest,
 }
 

@@ -1,15 +1,15 @@
 //! Everything that counts elements: ranks, ranges by rank, the size of a range.
 //!
-//! A question about ranks asks the index of the set ([`counts`](crate::types::zset::counts)) how many rows
-//! stand before a bucket, and walks inside that bucket. So it costs one way down a small tree in memory, one
-//! seek, and some dozens of steps, however large the set is. The walk leaves the heads of the bucket in the index, and
-//! the next question about it needs none.
+//! A question about ranks asks the index of the set ([`counts`](crate::types::zset::counts)) how many rows come
+//! before a bucket, and walks inside that bucket. So it costs one way down a small tree in memory, one seek, and a
+//! few dozen steps, however large the set is. The walk leaves the heads of the bucket in the index, and the next
+//! question about that bucket needs no walk.
 //!
-//! [`ask`] is how a command that only reads comes to its answer: without a lock, if the index is settled for its snapshot,
-//! which is the rule, and under the lock of the key otherwise.
+//! A command that only reads uses [`ask`]: it answers without a lock if the index is settled for the command's
+//! snapshot, which is the rule, and under the lock of the key otherwise.
 //!
-//! Sets of up to [`WALKED`] members have no index, and neither has a set that was opened for something else: there the
-//! answer comes from a walk.
+//! Sets of up to [`WALKED`] members have no index, and neither has a set that was opened for another purpose: there a
+//! walk gives the answer.
 
 use std::collections::HashSet;
 
@@ -25,11 +25,11 @@ use crate::types::zset::{
 };
 use crate::types::{Error, Result, Txn};
 
-/// So many rows are walked over without a thought of an index.
+/// Up to this many rows are walked over without using an index.
 pub const WALKED: u64 = 128;
 
-/// Asks the set under a key something about ranks, if the key exists. `question` may be asked twice. For commands that only
-/// read, and no other key.
+/// Asks the set under a key a question about ranks, if the key exists. `question` may run twice. Only for commands
+/// that only read, and read no other key.
 ///
 /// # Errors
 /// [`Error::WrongType`]; a damaged row; those of the store and of the question.
@@ -52,7 +52,7 @@ pub fn ask<T>(
     set.map(|set| question(&set)).transpose()
 }
 
-/// How many members stand before this one in the order of `direction`, if it is a member.
+/// How many members come before this one in the order of `direction`, or `None` if it is not a member.
 ///
 /// Cost: O(log n).
 ///
@@ -88,7 +88,7 @@ pub fn select<M: Gather>(
     let size = set.len();
     let count = count.min(size.saturating_sub(first));
     let behind = size.saturating_sub(first.saturating_add(count));
-    // Counted from the start of the set, in both directions.
+    // Ranks of the index count from the start of the set, in both directions.
     let from = match direction {
         Direction::Forward => first,
         Direction::Backward => behind,
@@ -126,9 +126,9 @@ pub fn select<M: Gather>(
     Ok(elements)
 }
 
-/// So many different members by chance, or all of them.
+/// `count` different random members, or all of them.
 ///
-/// Cost: O(log n) for each. A large part of the set is read whole.
+/// Cost: O(log n) for each. For a large part of the set, all of it is read.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -142,7 +142,7 @@ pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
         }
         return Ok(elements);
     }
-    // At most every third rank is taken, so few draws are in vain.
+    // At most every third rank is taken, so few draws hit one that is taken already.
     let mut ranks = HashSet::new();
     let mut elements = Vec::new();
     while (elements.len() as u64) < count {
@@ -154,14 +154,14 @@ pub fn random_different(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
     Ok(elements)
 }
 
-/// The element of a rank.
+/// The element with a rank.
 fn one(set: &SortedSet<'_, '_>, rank: u64) -> Result<Vec<Element>> {
     Ok(select::<Members>(set, rank, 1, Direction::Forward)?.into_elements())
 }
 
-/// So many members by chance, the same ones again if it happens.
+/// `count` random members; the same one may come several times.
 ///
-/// Cost: O(log n) for each. If they are many beside the set, it is read whole.
+/// Cost: O(log n) for each. If `count` is large compared with the set, all of it is read.
 ///
 /// # Errors
 /// A damaged row; those of the store.
@@ -170,7 +170,8 @@ pub fn random_repeating(set: &SortedSet<'_, '_>, count: u64) -> Result<Vec<Eleme
     if size == 0 {
         return Ok(Vec::new());
     }
-    // Many are taken from all of them, and share their bytes: an answer with repetitions may be far longer than the set.
+    // All members are read once and the chosen ones share their bytes: an answer with repetitions may be far longer
+    // than the set.
     if size <= WALKED || count > size / 8 {
         let all = select::<Members>(set, 0, size, Direction::Forward)?.into_elements();
         let any = |_| fastrand::choice(&all).cloned();
@@ -196,8 +197,8 @@ pub fn count_scores(set: &SortedSet<'_, '_>, range: &ScoreRange) -> Result<u64> 
 
 /// How many members lie in the range.
 ///
-/// Cost: O(log n) if all members have the same score, which is what such ranges are made for. Else a
-/// walk over them: their order by score says nothing about their order by name.
+/// Cost: O(log n) if all members have the same score, which is what such ranges are made for. Otherwise a walk over
+/// the range: the order by score says nothing about the order by name.
 ///
 /// # Errors
 /// Those of the store.
@@ -210,7 +211,7 @@ pub fn count_members(set: &SortedSet<'_, '_>, range: &LexRange) -> Result<u64> {
     walk(set, Index::ByMember, &range.rows(&set.prefix))
 }
 
-/// The score that all members have, if there is one.
+/// The score that all members have, if they all have the same one.
 fn only_score(set: &SortedSet<'_, '_>) -> Result<Option<Score>> {
     let score_at = |direction| -> Result<Option<Score>> {
         let cursor = set.scan(Index::ByScore, &set.prefix.rows(), direction)?;
@@ -224,7 +225,7 @@ fn only_score(set: &SortedSet<'_, '_>) -> Result<Option<Score>> {
     Ok(first.filter(|_| first == last))
 }
 
-/// How many score rows stand in a range.
+/// How many score rows lie in a range.
 fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     if rows.is_empty() {
         return Ok(0);
@@ -245,7 +246,7 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     Ok(last.saturating_sub(first))
 }
 
-/// How many score rows stand before a key.
+/// How many score rows come before a key.
 fn position(set: &SortedSet<'_, '_>, key: &[u8], whose: Whose) -> Result<u64> {
     let Some(index) = rank_index(set)? else {
         let rows = KeyRange::between(set.prefix.rows().start, key.to_vec());
@@ -259,7 +260,7 @@ fn position(set: &SortedSet<'_, '_>, key: &[u8], whose: Whose) -> Result<u64> {
     }
 }
 
-/// How many rows of a bucket stand before a mark. Sees all rows of the bucket, and remembers their heads.
+/// How many rows of a bucket come before a mark. Reads all rows of the bucket, and remembers their heads.
 fn count_within(
     set: &SortedSet<'_, '_>,
     index: &RankIndex,
@@ -283,12 +284,12 @@ fn count_within(
     Ok(before)
 }
 
-/// What the set's reader noted before its snapshot, if it relies on that.
+/// The number that the set's reader noted before its snapshot, if it relies on that.
 fn noted(set: &SortedSet<'_, '_>) -> Option<u64> {
     matches!(set.ranking, Ranking::Settled(_)).then(|| set.txn.ranks_noted())
 }
 
-/// The counts of a set's index, for one step.
+/// The counts of a set's index, for a single step.
 fn counts<'i>(
     set: &SortedSet<'_, '_>,
     index: &'i RankIndex,
@@ -296,8 +297,7 @@ fn counts<'i>(
     index.settled(noted(set)).ok_or(Error::Outdated)
 }
 
-/// The key of the score row that `position` others stand before. `None` if there are not so many, or
-/// without an index.
+/// The key of the score row that has `position` rows before it. `None` if there are not that many rows, or no index.
 pub(super) fn row_at(set: &SortedSet<'_, '_>, position: u64) -> Result<Option<Vec<u8>>> {
     let Some(index) = rank_index(set)? else {
         return Ok(None);
@@ -326,7 +326,7 @@ fn walk(set: &SortedSet<'_, '_>, index: Index, rows: &KeyRange) -> Result<u64> {
     Ok(count)
 }
 
-/// The index of a set that was opened for ranks. Builds it if there is none: one walk over the set.
+/// The index of a set that was opened for ranks. If there is none, builds it by one walk over the set.
 fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
     match &set.ranking {
         Ranking::Nobody => return Ok(None),
@@ -338,7 +338,7 @@ fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
         if index.counts().total() == set.size {
             return Ok(Some(index));
         }
-        // The size in the metadata row is wrong, which `fsck` says. A walk counts what is there.
+        // The size in the metadata row is wrong, which `fsck` reports. A walk then counts the rows that exist.
         indexes.forget(set.version);
         return Ok(None);
     }
@@ -360,7 +360,7 @@ fn rank_index(set: &SortedSet<'_, '_>) -> Result<Option<RankIndex>> {
     Ok(Some(index))
 }
 
-/// A score row was added, by the holder of the key's lock. Cuts its bucket in two if that is too large.
+/// Notes that the holder of the key's lock added a score row. Splits its bucket if that is too large now.
 pub(super) fn note_added(set: &mut SortedSet<'_, '_>, row: &[u8]) -> Result<()> {
     let Some(index) = set.txn.rank_indexes().get(set.version) else {
         return Ok(());
@@ -394,7 +394,7 @@ pub(super) fn note_added(set: &mut SortedSet<'_, '_>, row: &[u8]) -> Result<()> 
     Ok(())
 }
 
-/// A score row is about to be removed, by the holder of the key's lock.
+/// Notes that the holder of the key's lock is about to remove a score row.
 pub(super) fn note_removed(set: &mut SortedSet<'_, '_>, row: &[u8]) {
     if let Some(index) = set.txn.rank_indexes().get(set.version) {
         let mark = set.prefix.mark_of(row);
@@ -402,7 +402,7 @@ pub(super) fn note_removed(set: &mut SortedSet<'_, '_>, row: &[u8]) {
     }
 }
 
-/// Makes skipping short: where a range begins once the offset of the window is passed.
+/// Shortens the skipping: finds where a range begins after the offset of the window.
 pub(super) fn skip(
     set: &SortedSet<'_, '_>,
     rows: KeyRange,
@@ -416,7 +416,7 @@ pub(super) fn skip(
     let all = set.prefix.rows();
     if direction == Direction::Forward {
         let first = position(set, &rows.start, Whose::Anything)?.saturating_add(window.offset);
-        // Behind the last row nothing is left of the range.
+        // After the last row nothing is left of the range.
         let start = row_at(set, first)?.or(rows.end.clone()).unwrap_or_default();
         return Ok((KeyRange { start, ..rows }, rest));
     }
@@ -426,7 +426,7 @@ pub(super) fn skip(
     };
     let end = match behind.checked_sub(window.offset) {
         None | Some(0) => Some(rows.start.clone()),
-        // The row that stands at the end is not in the range any more.
+        // This row comes just after the end of the range.
         Some(end) => row_at(set, end)?.or(rows.end),
     };
     let start = rows.start;

@@ -1,18 +1,18 @@
-//! Removing from a sorted set: members by name, the first ones, and ranges.
+//! Removing from a sorted set: members by name, members at an end, and ranges.
 //!
-//! Whoever removes members at an end of the set moves the [mark](crate::types::zset::marks) there, so that the
-//! next command does not walk over what they leave behind.
+//! A removal at an end of the set moves the [mark](crate::types::zset::marks) there, so that the next command does
+//! not walk over the tombstones.
 
 use crate::store::{Direction, KeyRange, Space, next_key};
 use crate::types::rows::Score;
 use crate::types::zset::{Element, Index, LexRange, Members, ScoreRange, SortedSet, Window, rank};
 use crate::types::{Error, Result};
 
-/// One removal by name in so many looks where the set begins now, or where it ends.
+/// One of this many removals by name looks where the set begins now, or where it ends.
 const LOOKS_ONCE_IN: u64 = 8;
 
 impl SortedSet<'_, '_> {
-    /// Removes a member. Answers whether it was there.
+    /// Removes a member. Returns whether it existed.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -39,7 +39,7 @@ impl SortedSet<'_, '_> {
         Ok(popped)
     }
 
-    /// Removes `count` members from one rank on. Answers how many there were.
+    /// Removes `count` members from one rank on. Returns how many there were.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -48,7 +48,7 @@ impl SortedSet<'_, '_> {
         self.remove_range(&elements.into_elements())
     }
 
-    /// Removes the members that have a score in the range. Answers how many there were.
+    /// Removes the members that have a score in the range. Returns how many there were.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -57,19 +57,19 @@ impl SortedSet<'_, '_> {
         self.remove_range(&elements.into_elements())
     }
 
-    /// Removes the members that lie in the range by their bytes. Answers how many there were.
+    /// Removes the members that lie in the range by their bytes. Returns how many there were.
     ///
     /// # Errors
     /// A damaged row; those of the store.
     pub fn remove_members(&mut self, range: &LexRange) -> Result<u64> {
         let elements: Members = self.by_lex(range, Direction::Forward, Window::ALL)?;
         let elements = elements.into_elements();
-        // In the order of scores, others may stand between them.
+        // In the order of scores, other members may lie between them, so they are removed one by one.
         self.erase_all(&elements)?;
         Ok(elements.len() as u64)
     }
 
-    /// Removes elements between which there are no others.
+    /// Removes elements that have no others between them.
     fn remove_range(&mut self, elements: &[Element]) -> Result<u64> {
         self.erase_all(elements)?;
         if let (Some(first), Some(last)) = (elements.first(), elements.last()) {
@@ -103,7 +103,7 @@ impl SortedSet<'_, '_> {
         self.size = self.size.saturating_sub(1);
     }
 
-    /// Removes the score row of a member that goes or gets another score.
+    /// Removes the score row of a member that is removed or gets another score.
     pub(super) fn erase_score(&mut self, score: Score, member: &[u8]) -> Result<()> {
         let row = self.prefix.score_key(score, member);
         self.lose(&row);
@@ -112,15 +112,15 @@ impl SortedSet<'_, '_> {
         Ok(())
     }
 
-    /// Tells marks and index of a score row that goes.
+    /// Tells the marks and the index that a score row is removed.
     fn lose(&mut self, row: &[u8]) {
         self.marks.lose(self.prefix.mark_of(row));
         rank::note_removed(self, row);
     }
 
-    /// A row goes, and perhaps nobody knows whether it was the first one or the last one. To find out costs a
-    /// seek, so only some removals do it. Which ones is for the bytes of the row to say: a queue whose
-    /// members are removed by name has no more than a few dozen removed rows before its first one.
+    /// A row is removed, and it may be unknown whether it was the first or the last one. To find out costs a seek, so
+    /// only some removals do it, chosen by a hash of the row: then a queue whose members are removed by name has no
+    /// more than a few dozen removed rows before its first one.
     fn look_for_ends(&mut self, row: &[u8]) -> Result<()> {
         if self.marks.low_stands && self.marks.high_stands {
             return Ok(());
@@ -129,7 +129,7 @@ impl SortedSet<'_, '_> {
         let hash = row.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        // The low bits of this hash are poor.
+        // The low bits of this hash are of poor quality.
         let chosen = hash >> 40;
         if !chosen.is_multiple_of(LOOKS_ONCE_IN) {
             return Ok(());
@@ -145,8 +145,9 @@ impl SortedSet<'_, '_> {
         self.note_gone(row, row, direction)
     }
 
-    /// All rows from `first` to `last` are gone. Moves a mark behind them, if nothing stands between the mark and
-    /// them, or else to what does. What the look steps over, no later one steps over again.
+    /// Notes that all rows from `first` to `last` are gone. If there are no rows before them (in `direction`), moves
+    /// the mark past them; otherwise moves it to the first row that is left. So no later look steps over the same
+    /// tombstones.
     fn note_gone(&mut self, first: &[u8], last: &[u8], direction: Direction) -> Result<()> {
         let all = self.prefix.rows();
         let outside = match direction {

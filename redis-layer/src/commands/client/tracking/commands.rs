@@ -1,6 +1,7 @@
 //! The commands of tracking: `CLIENT TRACKING` with its options, `CACHING`, `GETREDIR` and `TRACKINGINFO`.
 //!
-//! The options are read first, then held against one another and against the mode so far: the order of Redis's errors.
+//! All options are read first, then checked against one another and against the current mode, which is the order of
+//! Redis's errors.
 
 use bytes::Bytes;
 
@@ -30,13 +31,13 @@ pub(crate) fn tracking(session: &mut Session, args: Args<'_>) -> Outcome {
     Ok(Reply::OK)
 }
 
-/// What the options say, before they are held against one another.
+/// The options as they were given, before they are checked against one another.
 #[derive(Debug, Default)]
 struct Asked {
     mode: Mode,
     opts_in: bool,
     opts_out: bool,
-    /// As they were given.
+    /// In the order in which they were given.
     prefixes: Vec<Bytes>,
 }
 
@@ -78,7 +79,7 @@ fn parse_mode(session: &Session, args: Args<'_>) -> Result<Asked, CommandError> 
     Ok(asked)
 }
 
-/// Holds the options against one another and against the mode so far.
+/// Checks the options against one another and against the current mode.
 fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
     let Asked {
         mut mode,
@@ -126,7 +127,7 @@ fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
     Ok(mode)
 }
 
-/// Prefixes of one client must not overlap, or it would hear of a key twice.
+/// The prefixes of one client must not overlap, or it would be told of a key twice.
 fn check_prefixes<'a>(
     existing: impl Iterator<Item = &'a Bytes>,
     added: &[Bytes],
@@ -189,7 +190,7 @@ pub(crate) fn getredir(session: &mut Session, _args: Args<'_>) -> Outcome {
     Ok(redirect(session))
 }
 
-/// Who gets the messages instead: -1 without tracking, 0 for nobody else.
+/// The client that gets the messages instead: -1 without tracking, 0 for none.
 fn redirect(session: &Session) -> Reply {
     let mode = session.tracks.mode.as_ref();
     mode.map_or(Reply::Integer(-1), |mode| Reply::count(mode.redirect))

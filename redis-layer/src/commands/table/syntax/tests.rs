@@ -1,4 +1,4 @@
-//! What the notation says, what it refuses, and that every line of the table is in it.
+//! Tests of the notation: what it means, what it refuses, and that every line of the table follows it.
 
 use super::*;
 use crate::commands::table::{COMMANDS, Spec, Use};
@@ -8,7 +8,7 @@ fn every_row() -> impl Iterator<Item = &'static Spec> {
     rows.flat_map(|spec| std::iter::once(*spec).chain(spec.subcommands))
 }
 
-/// The line that is read as these arguments.
+/// Writes arguments as the line from which they are parsed.
 fn written(arguments: &[Argument], between: &str) -> String {
     let lines: Vec<String> = arguments.iter().map(written_one).collect();
     lines.join(between)
@@ -140,7 +140,7 @@ fn a_line_that_makes_no_sense_is_refused() {
     }
 }
 
-/// How many words an argument takes at least, and whether it can take more.
+/// The least number of words that an argument takes, and whether it can take more.
 fn words(argument: &Argument) -> (usize, bool) {
     let parts = || argument.kind.parts().iter().map(words);
     let (least, varies) = match argument.kind {
@@ -160,7 +160,7 @@ fn words(argument: &Argument) -> (usize, bool) {
     }
 }
 
-/// The line of a row and its arity say the same, but for a few of which Redis, too, says less or something else.
+/// The line of a row agrees with its arity, except for a few commands where Redis's own description differs, too.
 #[test]
 fn lines_take_as_many_words_as_the_arity_says() {
     let differ = every_row().filter(|spec| {
@@ -173,14 +173,14 @@ fn lines_take_as_many_words_as_the_arity_says() {
     let differ = differ.filter(|spec| spec.subcommands.is_empty());
     let names: Vec<&str> = differ.map(|spec| spec.full_name).collect();
     let expected = [
-        // Redis lets them be called without a member, and shows one that is needed.
+        // Redis allows them without a member but documents one as required.
         "geohash",
         "geopos",
-        // Without any filter it is refused later.
+        // Without a filter it is refused later.
         "client|kill",
-        // It takes any arguments, and shows none.
+        // It takes any arguments but documents none.
         "quit",
-        // They take a whole command, and show nothing of it.
+        // They take a whole command but document nothing of it.
         "command|getkeys",
         "command|getkeysandflags",
         "debug",
@@ -189,7 +189,7 @@ fn lines_take_as_many_words_as_the_arity_says() {
     assert_eq!(names, expected);
 }
 
-/// A line names a key if and only if the row says where keys stand.
+/// A line names a key if and only if the row has keys.
 #[test]
 fn lines_name_keys_where_the_row_has_keys() {
     fn has_key(arguments: &[Argument]) -> bool {

@@ -1,8 +1,8 @@
-//! Counts from the rows of a set in order, each visited once.
+//! Builds the counts of a set from its rows in order, visiting each once.
 
 use super::{BUCKET_BUILT, Counts, ENTRY_BYTES, NODE_MAX, Node, Place, place_between};
 
-/// Makes the counts of a set from its rows in order.
+/// Builds the counts of a set from its rows in order.
 #[derive(Debug, Default)]
 pub struct Builder {
     leaf: Node,
@@ -58,7 +58,7 @@ impl Builder {
 }
 
 impl Node {
-    /// A level of nodes above an overlong one, each as full as a node is after some splits.
+    /// Puts a level of nodes above one that is too long, with each node as full as nodes are after some splits.
     fn grouped(self) -> Self {
         let size = NODE_MAX * 3 / 4;
         let mut above = Self::default();

@@ -1,25 +1,26 @@
-//! What is remembered of the rows of a bucket: the first bytes of each, in order.
+//! What is remembered of the rows of a bucket: the first bytes of each (its *head*), in order.
 //!
-//! Who asks where a key stands has to walk over a part of a bucket, in the store. The walk sees every row of the bucket go by, so
-//! it leaves their heads here, and until the bucket changes the next question is a binary search in memory. The head of
-//! a score row is its score: so only among members with one score the member decides, and a walk is needed again.
+//! To find the rank of a key, the caller has to walk over a part of a bucket, in the store. The walk sees every row
+//! of the bucket, so it leaves their heads here, and until the bucket changes the next question is a binary search in
+//! memory. The head of a score row is its score, so a walk is needed again only where several members have one score
+//! and the member decides.
 //!
 //! Invariants
-//! 1. The heads of a bucket are those of its rows, all of them: a change of the bucket forgets them.
-//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Who would go beyond that takes the place of others by chance,
-//!    or is not remembered.
+//! 1. The heads of a bucket are those of all its rows: a change of the bucket forgets them.
+//! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Heads that would exceed that replace those of randomly
+//!    chosen leaves, or are not remembered.
 //!
-//! A leaf whose buckets are cut or joined forgets all of them, because that happens once in a dozen changes at most.
+//! A leaf whose buckets are split or joined forgets all its heads. That happens at most once in a dozen changes.
 
 use super::{Bucket, Counts, Node, head_of};
 
 /// How much memory the heads of one index may take: enough for a million members.
 pub const HEADS_BYTES_MAX: usize = 12 << 20;
-/// So many leaves are looked at for heads to forget: of a much larger set, most leaves have none.
+/// How many leaves are tried to make room: in a much larger set, most leaves have no heads to forget.
 const FORGOTTEN_LEAVES: usize = 2;
-/// Who accounts for the memory is told of changes in steps of this size.
+/// The memory budget is told of changes in steps of this size.
 pub(super) const HEADS_TOLD_BYTES: usize = 1 << 18;
-/// What an allocation takes beside its bytes, with the pointer to it.
+/// What an allocation takes besides its bytes, including the pointer to it.
 const BESIDE_BYTES: usize = 24;
 
 /// The heads of the rows of one bucket.
@@ -29,32 +30,32 @@ const fn bytes_of(heads: &Heads) -> usize {
     size_of_val::<[u64]>(&**heads) + BESIDE_BYTES
 }
 
-/// Where a key stands among the rows.
+/// How many rows come before a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
-    /// So many rows stand before it.
+    /// This many.
     Known(u64),
-    /// Only a walk over the rows of this bucket can tell.
+    /// A walk over the rows of this bucket has to find out.
     Within(Bucket),
 }
 
-/// Whether a key is that of a row.
+/// What is known of a key that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// A row has this key.
+    /// There is a row with this key.
     ARow,
-    /// Perhaps none has.
+    /// There may be no row with this key.
     Anything,
 }
 
-/// The first bytes of a row, as they are remembered.
+/// The bytes of a row that are remembered: the first eight, as a number.
 #[must_use]
 pub fn head(row: &[u8]) -> u64 {
     head_of(row)
 }
 
 impl Counts {
-    /// How many rows stand before a key, as far as that is known.
+    /// How many rows come before a key, as far as that is known.
     #[must_use]
     pub fn position(&self, key: &[u8], whose: Whose) -> Position {
         let (leaf, at, before) = self.leaf_of(key);
@@ -67,7 +68,7 @@ impl Counts {
         }
     }
 
-    /// Where a walk to the row that `rank` rows stand before begins at best. The bucket of the answer may be a part of one.
+    /// The best bucket to begin a walk to the row with this rank. It may be only the last part of a real bucket.
     #[must_use]
     pub fn near(&self, rank: u64) -> Bucket {
         let (leaf, at, before) = self.leaf_at(rank);
@@ -76,7 +77,8 @@ impl Counts {
         if let Some(heads) = leaf.heads_at(at)
             && let Some(head) = heads.get(skip)
         {
-            // Others with this head may stand before it, and if it is the first one here, in the bucket before.
+            // Other rows with this head may come before it; if this head is the first of the bucket, even in the
+            // bucket before.
             let first = heads.partition_point(|other| other < head) as u64;
             if first > 0 {
                 bucket.start = head.to_be_bytes().to_vec();
@@ -116,7 +118,7 @@ impl Counts {
         node.heads[at] = Some(heads);
     }
 
-    /// Forgets the heads of the leaf that a row stands in.
+    /// Forgets the heads of the leaf to which a row belongs.
     pub(super) fn forget_leaf(&mut self, row: &[u8]) {
         let head = head_of(row);
         let mut node = &mut self.root;
@@ -128,13 +130,13 @@ impl Counts {
     }
 }
 
-/// How many of the rows with these heads stand before a key, if they tell.
+/// How many of the rows with these heads come before a key, if the heads are enough to tell.
 fn within(heads: &[u64], key: &[u8], whose: Whose) -> Option<u64> {
     let head = head_of(key);
     let before = heads.partition_point(|other| *other < head);
     let alike = heads[before..].partition_point(|other| *other == head);
-    // A key of no more bytes than a head stands before all rows that begin with it. The only row with the head of a row
-    // is that row.
+    // A key with no more bytes than a head comes before all rows that begin with it. And if the key is that of a row
+    // and only one row has its head, that row is it.
     let is_told =
         alike == 0 || key.len() <= size_of::<u64>() || (alike == 1 && whose == Whose::ARow);
     is_told.then_some(before as u64)
@@ -145,19 +147,19 @@ impl Node {
         self.heads.get(at)?.as_ref()
     }
 
-    /// Forgets the heads of a bucket. Answers how many bytes they took.
+    /// Forgets the heads of a bucket. Returns how many bytes they took.
     pub(super) fn forget_heads(&mut self, at: usize) -> usize {
         let heads = self.heads.get_mut(at).and_then(Option::take);
         heads.map_or(0, |heads| bytes_of(&heads))
     }
 
-    /// Forgets the heads of all buckets of a leaf. Answers how many bytes they took.
+    /// Forgets the heads of all buckets of a leaf. Returns how many bytes they took.
     pub(super) fn forget_all_heads(&mut self) -> usize {
         let heads = std::mem::take(&mut self.heads);
         heads.iter().flatten().map(bytes_of).sum()
     }
 
-    /// Forgets the heads of a leaf by chance. Answers how many bytes they took.
+    /// Forgets the heads of a randomly chosen leaf. Returns how many bytes they took.
     fn forget_a_leaf(&mut self) -> usize {
         let mut node = self;
         while !node.children.is_empty() {
@@ -167,7 +169,7 @@ impl Node {
         node.forget_all_heads()
     }
 
-    /// Bytes of all heads below, counted.
+    /// The bytes of all heads below this node, by counting.
     pub(super) fn heads_bytes(&self) -> usize {
         let own = self.heads.iter().flatten().map(bytes_of).sum::<usize>();
         own + self.children.iter().map(Self::heads_bytes).sum::<usize>()

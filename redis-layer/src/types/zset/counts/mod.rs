@@ -1,4 +1,4 @@
-//! How many members of a sorted set stand before a place, without a visit to each of them.
+//! How many members of a sorted set come before a place, without visiting each of them.
 //!
 //! The score rows of a set are cut into *buckets* of some dozens. A B-tree over the buckets knows
 //! where each one starts and how many rows it holds, and every node knows the sum of each child:
@@ -9,27 +9,27 @@
 //! leaf     | first: 20 | 2.0: 11 |    | 3.0: 32 | 3.5 "m": 26 |
 //! ```
 //!
-//! "How many before `x`" is the sum of what lies to the left on the way down, and then a walk
-//! inside one bucket, which the caller does, because the rows are in the store. The same way down
-//! with numbers in the place of keys finds the member of a rank.
+//! The number of rows before `x` is the sum of the counts to the left on the way down, plus a walk inside one bucket.
+//! The caller does that walk, because the rows are in the store. The same way down, led by counts instead of keys,
+//! finds the member with a given rank.
 //!
-//! A bucket starts at a *place*, which need not be a row that exists: it is what follows the
-//! version in the key of a score row, cut after the first byte that tells it from the row before.
-//! So most places are the eight bytes of a score, and removing the row under a place changes nothing.
+//! A bucket starts at a *place*, which need not be an existing row: it is what follows the version in the key of a
+//! score row, cut after the first byte that distinguishes it from the row before. So most places are the eight bytes
+//! of a score, and removing the row at a place changes nothing.
 //!
 //! Invariants, which [`Counts::check`] walks
-//! 1. Places ascend. The first is empty: no row stands before it.
+//! 1. Places ascend. The first is empty: no row comes before it.
 //! 2. A node holds at most `NODE_MAX` entries; all leaves have the same depth.
 //! 3. The count of an entry is the sum of the node below it.
 //!
-//! Buckets that have become small are joined with a neighbour in their leaf, and leaves with theirs, so the
-//! tree shrinks with the set.
+//! A bucket that has become small is joined with a neighbour in its leaf, and a small node with a neighbouring node,
+//! so the tree shrinks with the set.
 //!
-//! The first bytes of the rows of a bucket may be remembered by who walked over them ([`heads`]). Then the next question
-//! about it needs no walk.
+//! A caller that walks over a bucket may leave the first bytes of its rows here ([`heads`]). Then the next question
+//! about that bucket needs no walk.
 //!
-//! Cost: O(log n) for each function but [`Builder`], which is O(n), and under three bytes for a member. What is remembered
-//! comes on top, as far as [`heads`] allows.
+//! Cost: O(log n) for each function except [`Builder`], which is O(n); less than three bytes of memory for a member.
+//! The heads take memory beyond that, up to the limit in [`heads`].
 
 mod build;
 pub mod heads;
@@ -49,12 +49,12 @@ const BUCKET_BUILT: u64 = BUCKET_MAX * 3 / 4;
 const NODE_MAX: usize = 32;
 /// A node with fewer entries is joined with a neighbour, if both fit into one.
 const NODE_MIN: usize = NODE_MAX / 4;
-/// How many bytes of a place stand in the node itself.
+/// How many bytes of a place are kept in the node itself.
 const HEAD: usize = 8;
-/// What an entry takes in memory, with its share of the nodes above and of room that is not used.
+/// The memory of an entry, including its share of the nodes above and of unused room.
 const ENTRY_BYTES: usize = 2 * (size_of::<Place>() + size_of::<u64>());
 
-/// Where a bucket starts. The first bytes are compared as a number; of the rest most have nothing.
+/// Where a bucket starts. The first bytes are compared as a number; most places have no further bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     head: u64,
@@ -62,8 +62,8 @@ struct Place {
 }
 
 impl Place {
-    /// A place of at least [`HEAD`] bytes. A shorter one gets zero bytes at its end: no row stands
-    /// between, since every row begins with the [`HEAD`] bytes of a score.
+    /// The place with these bytes. Fewer than [`HEAD`] bytes are padded with zeros: no row lies between, since every
+    /// row begins with the [`HEAD`] bytes of a score.
     fn of(bytes: &[u8]) -> Self {
         Self {
             head: head_of(bytes),
@@ -76,7 +76,7 @@ impl Place {
         self.head.cmp(&head).then_with(|| {
             match key.get(HEAD..) {
                 Some(rest) => (*self.rest).cmp(rest),
-                // The place is the key and some zero bytes, so it stands behind.
+                // The place is the key followed by zero bytes, so it sorts after the key.
                 None => Ordering::Greater,
             }
         })
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// The first bytes as a number that sorts like them.
+/// The first bytes as a number that sorts as they do.
 fn head_of(bytes: &[u8]) -> u64 {
     let mut head = [0; HEAD];
     let len = bytes.len().min(HEAD);
@@ -95,13 +95,13 @@ fn head_of(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(head)
 }
 
-/// The entries of a node. In a leaf they are buckets, and there are no children.
+/// The entries of a node. The entries of a leaf are buckets, and it has no children.
 #[derive(Debug, Default)]
 struct Node {
     places: Vec<Place>,
     counts: Vec<u64>,
     children: Vec<Node>,
-    /// In a leaf, what is remembered of each bucket. Empty if nothing is.
+    /// In a leaf, the remembered heads of each bucket. Empty if there are none.
     heads: Vec<Option<Heads>>,
 }
 
@@ -111,25 +111,25 @@ pub struct Counts {
     root: Node,
     total: u64,
     buckets: usize,
-    /// Bytes of places beyond what stands in the nodes.
+    /// Bytes of places beyond what the nodes hold.
     rest_bytes: usize,
-    /// Bytes of remembered heads.
+    /// Bytes of the remembered heads.
     heads_bytes: usize,
 }
 
-/// A bucket, and how many rows stand before it.
+/// A bucket, and how many rows come before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// Every row of the bucket stands here or behind. Empty for the first one.
+    /// Every row of the bucket is at or after this. Empty for the first one.
     pub start: Vec<u8>,
-    /// How many rows stand before it.
+    /// How many rows come before it.
     pub before: u64,
     /// How many rows it holds.
     pub count: u64,
 }
 
 impl Default for Counts {
-    /// Of a set without members.
+    /// The counts of a set without members.
     fn default() -> Self {
         Builder::default().finish()
     }
@@ -145,19 +145,20 @@ impl Counts {
     /// About how much memory it takes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        // Heads come and go with every change; nobody is to be told of each.
+        // Heads change with every write, so their bytes are reported in coarse steps.
         let heads = self.heads_bytes.next_multiple_of(HEADS_TOLD_BYTES);
         size_of::<Self>() + self.buckets * ENTRY_BYTES + self.rest_bytes + heads
     }
 
-    /// The bucket that a row stands in, or would stand in.
+    /// The bucket to which a row belongs, whether the row exists or not.
     #[must_use]
     pub fn bucket_of(&self, row: &[u8]) -> Bucket {
         let (leaf, at, before) = self.leaf_of(row);
         leaf.bucket(at, before)
     }
 
-    /// The leaf that a row stands in, the number of its bucket there, and how many rows stand before that.
+    /// The leaf to which a row belongs, the index of its bucket in the leaf, and how many rows come before that
+    /// bucket.
     fn leaf_of(&self, row: &[u8]) -> (&Node, usize, u64) {
         let head = head_of(row);
         let (mut node, mut before) = (&self.root, 0);
@@ -171,7 +172,7 @@ impl Counts {
         }
     }
 
-    /// The bucket of the row that `rank` rows stand before, or the last one if there are not so many.
+    /// The bucket of the row with this rank, or the last bucket if there are not that many rows.
     #[must_use]
     pub fn bucket_at(&self, rank: u64) -> Bucket {
         let (leaf, at, before) = self.leaf_at(rank);
@@ -194,7 +195,7 @@ impl Counts {
         }
     }
 
-    /// A row was added. Answers how many its bucket holds now.
+    /// Notes that a row was added. Returns how many rows its bucket holds now.
     pub fn add(&mut self, row: &[u8]) -> u64 {
         self.total += 1;
         let head = head_of(row);
@@ -210,7 +211,7 @@ impl Counts {
         }
     }
 
-    /// A row was removed.
+    /// Notes that a row was removed.
     pub fn remove(&mut self, row: &[u8]) {
         self.total = self.total.saturating_sub(1);
         let gone = self.root.remove(head_of(row), row);
@@ -222,8 +223,8 @@ impl Counts {
         }
     }
 
-    /// Cuts the bucket of `row` in two: `row` and what stands behind it begin the second one. The
-    /// first one keeps `before` rows; `previous` is the last of them.
+    /// Splits the bucket of `row` in two: `row` and what follows it become the second one. The first one keeps
+    /// `before` rows; `previous` is the last of them.
     pub fn split(&mut self, previous: &[u8], row: &[u8], before: u64) {
         self.forget_leaf(row);
         let place = place_between(previous, row);
@@ -286,7 +287,7 @@ impl Node {
         self.counts.iter().sum()
     }
 
-    /// The last entry that does not start behind the key. The first one starts behind nothing.
+    /// The last entry that does not start after the key. The first entry counts as starting before every key.
     fn position(&self, head: u64, key: &[u8]) -> usize {
         let behind = |place: &Place| place.compare(head, key).is_gt();
         self.places.partition_point(|place| !behind(place)).max(1) - 1
@@ -340,7 +341,8 @@ impl Node {
         Gone::default()
     }
 
-    /// Joins a small child with a neighbour if both fit into one node. Answers how many bytes of heads that took.
+    /// Joins a small child with a neighbour if both fit into one node. Returns how many bytes of heads were
+    /// forgotten.
     fn join_nodes(&mut self, at: usize) -> usize {
         for first in [at, at.wrapping_sub(1)] {
             let second = first.wrapping_add(1);
@@ -363,8 +365,8 @@ impl Node {
         0
     }
 
-    /// Splits a bucket. Answers `None` if there is nothing to split, else the second half of this
-    /// node if it has become too large.
+    /// Splits a bucket. Returns `None` if there is nothing to split, otherwise the second half of this node if it has
+    /// become too large.
     fn split(&mut self, head: u64, row: &[u8], cut: (Place, u64)) -> Option<Option<(Place, Node)>> {
         let at = self.position(head, row);
         if let Some(child) = self.children.get_mut(at) {
@@ -435,7 +437,7 @@ impl Node {
     }
 }
 
-/// The shortest place that does not stand behind `row`, and stands behind `previous`.
+/// The shortest place that comes after `previous` and not after `row`.
 fn place_between(previous: &[u8], row: &[u8]) -> Place {
     let shared = previous.iter().zip(row).take_while(|(a, b)| a == b).count();
     Place::of(&row[..row.len().min((shared + 1).max(HEAD))])

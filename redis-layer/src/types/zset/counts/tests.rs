@@ -1,3 +1,5 @@
+//! Tests of the counts against a plain set, and of the heads that are remembered.
+
 use std::collections::BTreeSet;
 
 use super::heads::{HEADS_BYTES_MAX, Position, Whose, head};
@@ -12,7 +14,7 @@ fn next(state: &mut u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// A row: a score, and a member of several lengths.
+/// A row: a score, and a member of varying length.
 fn row(random: u64, scores: u64) -> Vec<u8> {
     let score = (1 << 60) + random % scores;
     let member = (random >> 20).to_be_bytes();
@@ -27,7 +29,7 @@ fn heads_of(rows: &BTreeSet<Vec<u8>>, bucket: &Bucket) -> Vec<u64> {
     within.map(|row| head(row)).collect()
 }
 
-/// What a caller does inside a bucket, over a plain set. It remembers what it saw.
+/// Does what a caller does inside a bucket, over a plain set, and remembers the heads that it saw.
 fn position(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
     let whose = if rows.contains(key) {
         Whose::ARow
@@ -75,7 +77,7 @@ fn check(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores
         let expected = sorted.partition_point(|row| **row < key) as u64;
         assert_eq!(position(counts, rows, &key), expected, "{key:02x?}");
         let any = next(random) % (rows.len() as u64 + 1);
-        // What was asked about is remembered.
+        // Both a rank whose bucket was just remembered, and any other one.
         let rank = if round % 2 == 0 { expected } else { any };
         let near = counts.near(rank);
         let before = sorted.partition_point(|row| **row < near.start) as u64;
@@ -167,7 +169,7 @@ fn heads_answer_until_their_bucket_changes() {
 #[test]
 fn heads_take_no_more_than_they_may() {
     let row = |n: u64| n.to_be_bytes().to_vec();
-    // Of a set that is as large as is promised all is remembered, of a larger one as much as there is room for.
+    // All heads are remembered for a set of the promised size; for a larger one, as many as there is room for.
     for (size, least) in [(1_000_000, 1.0), (3_000_000, 0.4)] {
         let mut builder = Builder::default();
         (0..size).for_each(|n| builder.push(&row(n)));
