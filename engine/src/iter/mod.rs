@@ -1,4 +1,4 @@
-//! Reading in order: one cursor out of many sources, and of all their versions the visible ones.
+//! Reading in order: one cursor over many sources, which shows the visible version of each key.
 //!
 //! ```text
 //! Cursor         rows as a reader of one sequence number sees them

@@ -141,7 +141,8 @@ impl LogWriter {
 
     /// Notes the outcome of a sync, and marks in the log what is durable.
     ///
-    /// The sync's own.
+    /// # Errors
+    /// That of the sync.
     pub fn end_sync(&mut self, sync: &LogSync, outcome: Result<()>) -> Result<()> {
         self.remember_failure(outcome)?;
         if self.has_failed() || sync.upto < self.synced_len {
