@@ -48,7 +48,7 @@ pub(super) struct StdWritableFile {
     shared: Arc<Shared>,
     /// Where the contents end.
     len: u64,
-    /// Where the zeros behind them end; `len` if there are none.
+    /// Where the zeros after them end; `len` if there are none.
     reserved_end: u64,
     /// Whether the file may be longer than its contents.
     longer: bool,

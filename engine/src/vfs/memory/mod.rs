@@ -61,7 +61,7 @@ impl MemoryVfs {
         MemoryVfs::default()
     }
 
-    /// An independent copy of the present state, which remembers every operation from now on.
+    /// An independent copy of the current state, which records every operation from now on.
     #[must_use]
     pub fn recording(&self) -> MemoryVfs {
         let disk = self.shared.lock().disk.clone();
