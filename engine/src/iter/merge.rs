@@ -337,7 +337,7 @@ impl MergeCursor {
     ///
     /// # Panics
     /// If the cursor is nowhere.
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     pub fn run(
         &mut self,
         upper: Option<&[u8]>,

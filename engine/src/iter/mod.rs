@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Cursor         rows as a reader of one sequence number sees them
-//!   Bounds       the keys that it may stand on
+//!   Bounds       the keys that it may return
 //!   Coverage     the range tombstones of all sources, which hide entries
 //!   MergeCursor  all entries of all sources, in internal order
 //!     Source     a memtable, a table of level 0, a deeper level
