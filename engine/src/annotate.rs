@@ -1,24 +1,24 @@
-//! Words for decoders that say what each byte means: for `lsm explain`, which must not read a file otherwise than the
-//! engine does.
+//! What decoders report to say what each byte means. `lsm explain` uses the engine's own decoders,
+//! so that it cannot read a file differently than the engine does.
 //!
-//! A decoder that can be listened to hands a [`Note`] for each field that it found sound. At the first one that is not it stops,
-//! and the caller has a [`Wrong`].
+//! A decoder that supports this passes a [`Note`] to its listener for each valid field. It stops at
+//! the first invalid one, and the caller gets a [`Wrong`].
 
 use std::ops::Range;
 
-/// What a stretch of bytes is.
+/// What some bytes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note<'a> {
     /// A part of the file begins: a fragment, a block, a record.
     Part {
-        /// Where.
+        /// Where it begins.
         at: u64,
         /// What it is.
         title: String,
     },
     /// A field.
     Field {
-        /// Where it stands: in the file, or in what the part's title says.
+        /// Where the field is: in the file, or in what the part's title names.
         at: u64,
         /// Its bytes.
         bytes: &'a [u8],
@@ -27,22 +27,23 @@ pub enum Note<'a> {
     },
 }
 
-/// Who listens.
+/// The receiver of notes.
 pub type Listener<'l> = dyn FnMut(Note<'_>) + 'l;
 
-/// The first thing in a file that is not as it should be.
+/// The first thing in a file that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The bytes of the file that are wrong: a field, or all that a checksum covers.
     pub range: Range<u64>,
-    /// What was expected and what stands there, as a sentence without its full stop.
+    /// What was expected and what was found, as a sentence without its full stop.
     pub what: String,
-    /// Where a checksum is wrong: the one byte whose change would make it right, and what it would be, if there is just one.
+    /// If a checksum is wrong: the one byte whose change would correct it, and its value then, if
+    /// only one byte would do.
     pub byte: Option<(u64, u8)>,
 }
 
 impl Wrong {
-    /// A complaint about `range`.
+    /// Says `what` is wrong with the bytes in `range`.
     pub fn new(range: Range<u64>, what: impl Into<String>) -> Wrong {
         Wrong {
             range,
@@ -61,7 +62,7 @@ pub struct Notes<'a, 'l> {
 }
 
 impl<'a, 'l> Notes<'a, 'l> {
-    /// Notes on `bytes`, which stand at `base`.
+    /// Notes on `bytes`, which begin at `base` in the file.
     pub fn new(bytes: &'a [u8], base: u64, listener: &'a mut Listener<'l>) -> Notes<'a, 'l> {
         Notes {
             bytes,
@@ -71,20 +72,20 @@ impl<'a, 'l> Notes<'a, 'l> {
         }
     }
 
-    /// Where the next field stands.
+    /// Where the next field begins.
     pub fn at(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    /// How many bytes have had their note.
+    /// How many bytes already have a note.
     pub fn done(&self) -> usize {
         self.at
     }
 
-    /// The next `len` bytes mean this.
+    /// Notes that the next `len` bytes have this meaning.
     ///
     /// # Panics
-    /// If there are not so many: a note follows a decoder that has read them.
+    /// If fewer bytes are left: the decoder must have read them before they get a note.
     pub fn field(&mut self, len: usize, meaning: impl Into<String>) {
         let at = self.at();
         (self.listener)(Note::Field {
@@ -95,7 +96,7 @@ impl<'a, 'l> Notes<'a, 'l> {
         self.at += len;
     }
 
-    /// The bytes up to `end` mean this; nothing if there are none.
+    /// Notes that the bytes up to `end` have this meaning, if there are any.
     ///
     /// # Panics
     /// As for [`field`](Self::field).
@@ -105,7 +106,7 @@ impl<'a, 'l> Notes<'a, 'l> {
         }
     }
 
-    /// A part begins here.
+    /// Notes that a part begins here.
     pub fn part(&mut self, title: impl Into<String>) {
         let at = self.at();
         (self.listener)(Note::Part {

@@ -12,10 +12,9 @@
 //! `value`, which is not among them.
 //!
 //! Invariants
-//! 1. `count` records follow the header, and nothing after them.
-//! 2. The order of the records counts: of two that name one key, the later wins.
-//! 3. A decoder sees foreign bytes. It checks every length before using it, and nothing of a batch is
-//!    applied before all of it was checked.
+//! 2. The order of the records counts: of two records for one key, the later one wins.
+//! 3. A decoder may be given arbitrary bytes. It checks every length before using it, and no part
+//!    of a batch is applied before all of it is checked.
 
 mod decode;
 #[cfg(test)]
@@ -33,26 +32,29 @@ pub use decode::{BatchView, Record, Records};
 const HEADER_BYTES: usize = 12;
 const COUNT_AT: usize = 8;
 
-/// The largest batch that a database accepts, in encoded bytes: the longest key with the longest value fits.
+/// The largest batch that a database accepts, in encoded bytes: one put of the longest key with the
+/// longest value fits.
 pub const MAX_BATCH_BYTES: usize = MAX_USER_KEY_BYTES + MAX_VALUE_BYTES + (1 << 10);
 
-/// The number that stands for a family in logs and in the manifest. Never used again after a drop.
+/// The number of a family in logs and in the manifest. It is never used again after the family is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FamilyId(pub u32);
 
-/// An open database, among all that this process ever opened. Family numbers mean nothing in another one.
+/// Identifies one open database in this process. The same family number may mean another family in
+/// another database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseId(u64);
 
 impl DatabaseId {
-    /// A number that nobody has yet.
+    /// A number that no other open database has.
     pub(crate) fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// What a change names: a family, and the open database that the handle was of. A bare number has none.
+/// What a change names: a family, and the open database that its handle came from. A plain
+/// [`FamilyId`] names no database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FamilyRef {
     pub(crate) id: FamilyId,
@@ -87,9 +89,9 @@ impl From<FamilyId> for FamilyRef {
 #[derive(Clone)]
 pub struct WriteBatch {
     bytes: Vec<u8>,
-    /// The database of the first family that had one.
+    /// The database of the last handle added, if any record came from a handle.
     database: Option<DatabaseId>,
-    /// Whether another family was of another database.
+    /// Whether the handles belong to more than one database.
     is_mixed: bool,
 }
 
@@ -139,16 +141,16 @@ impl WriteBatch {
         varint::append_bytes(&mut self.bytes, value.as_ref());
     }
 
-    /// Removes `key` from `family` when the batch is written. A key that is not there stays so.
+    /// Removes `key` from `family` when the batch is written. It is no error if the key does not exist.
     pub fn delete(&mut self, family: impl Into<FamilyRef>, key: impl AsRef<[u8]>) {
         self.append(ValueKind::Delete, family.into(), key.as_ref());
     }
 
-    /// Removes all keys from `start` up to `end`, which is not among them, from `family` when the batch is written.
+    /// Removes all keys from `start` up to, not including, `end` from `family` when the batch is written.
     ///
-    /// Which keys lie between is for the family's comparator to say. If `start` is `end`, nothing is removed. If
-    /// `end` comes before `start`, the batch is refused when it is written: it is most often a range meant for another
-    /// order, and to take it for an empty one would leave rows that somebody believes gone.
+    /// The family's comparator decides which keys lie between. If `start` equals `end`, nothing is removed.
+    /// If `end` comes before `start`, the batch is refused when it is written: it is most often a range
+    /// meant for another order. Treating it as empty would leave rows that the caller believes are gone.
     ///
     /// What it costs, and when to prefer deletes: `docs/range-deletes.md`.
     pub fn delete_range(
@@ -192,7 +194,7 @@ impl WriteBatch {
         self.bytes.len()
     }
 
-    /// Takes all changes out and keeps the memory.
+    /// Removes all changes and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.truncate(HEADER_BYTES);
         self.bytes.fill(0);
@@ -202,12 +204,12 @@ impl WriteBatch {
 
     /// The changes, in the order in which they were added.
     pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
-        // A batch that was built here decodes; were it not so, the writer's check would refuse it.
+        // A batch built here always decodes; if one did not, the check before writing would refuse it.
         self.view().records().map_while(Result::ok)
     }
 
-    /// Checks what a log must never hold: too much, too long, a family of another database or without an order, a range
-    /// against its order.
+    /// Refuses what must never reach a log: a batch or an item that is too long, a family of
+    /// another database, a family that is not open, or a range whose end comes before its start.
     ///
     /// # Errors
     /// `InvalidArgument`, which says what is wrong with which record.
@@ -252,7 +254,7 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Gives the first record its sequence number, and the following ones those that follow.
+    /// Sets the sequence number of the first record; the following records take the following numbers.
     pub(crate) fn set_sequence(&mut self, sequence: u64) {
         self.bytes[..COUNT_AT].copy_from_slice(&sequence.to_le_bytes());
     }

@@ -1,14 +1,15 @@
-//! What all bloom filters share: a key's hash, and which bits of which line it stands for.
+//! What all bloom filters share: the hash of a key, and which bits of which line belong to it.
 //!
-//! A filter is an array of lines of [`LINE_BYTES`] bytes, as long as a cache line. All bits of a key are in one line, so asking
-//! costs one cache miss. The hash (XXH3, 64 bits) chooses the line with its upper half: `(upper * lines) >> 32`. The lower half
-//! makes the probes: the top 9 bits of it choose a bit of the line; multiplied by 0x9e3779b9 it makes the next one.
+//! A filter is an array of lines of [`LINE_BYTES`] bytes, the size of a cache line. All bits of a
+//! key are in one line, so a query costs one cache miss. The upper half of the hash (XXH3, 64 bits)
+//! chooses the line: `(upper * lines) >> 32`. The lower half makes the probes: its top 9 bits
+//! choose a bit of the line; multiplying it by 0x9e3779b9 gives the next probe.
 //!
-//! A table keeps its bits in its file (`sstable::filter`). A memtable, which is still written, has an index by the same
-//! hash instead (`memtable::index`). A look-up hashes its key once and asks all of them.
+//! A table keeps its filter in its file (`sstable::filter`). A memtable, which still changes, has an
+//! index by the same hash instead (`memtable::index`). A lookup hashes its key once for all of them.
 //!
-//! Rejected: probes spread over the whole filter. At 10 bits a key 0.8 % of absent keys pass there, and
-//! about 1 % here, but each probe there is a cache miss of its own.
+//! Rejected: probes spread over the whole filter. At 10 bits a key, 0.8 % of absent keys pass such
+//! a filter and about 1 % pass this one, but there each probe is a cache miss of its own.
 //!
 //! Sources: Bloom, 1970; Putze, Sanders and Singler, 2007, for one line a key; RocksDB's `FastLocalBloom` for the
 //! way to derive probes.
@@ -40,7 +41,8 @@ impl KeyHash {
         (((self.0 >> 32) * u64::from(lines)) >> 32) as usize
     }
 
-    /// Eight bits that are also among those from which the key's bits are made, and not among those that choose its line.
+    /// Eight bits of the hash. They overlap the half that makes the key's bits, not the half that
+    /// chooses its line.
     #[inline]
     #[must_use]
     pub const fn byte(self) -> u8 {
@@ -59,8 +61,8 @@ impl KeyHash {
     }
 }
 
-/// The best number of probes for a filter in lines: a little below the ln 2 bits a key of the textbook, because
-/// keys share their line unevenly.
+/// The best number of probes for a filter in lines: a little below the textbook's ln 2 times the
+/// bits per key, because keys are spread unevenly over the lines.
 #[must_use]
 pub fn probes(bits_per_key: usize) -> u32 {
     ((bits_per_key * 3 / 5) as u32).clamp(1, PROBES_MAX)

@@ -1,8 +1,8 @@
-//! The cursor that the engine's layers hand to each other: entries in order, both ways.
+//! The interface that all sorted sources of entries share: a cursor that moves both ways.
 //!
 //! Keys are *internal* keys: a user key and a trailer with sequence number and kind
 //! (see [`internal_key`]). A memtable, a table, a level and a merge of them
-//! all look like this; only the public cursor on top hides versions and tombstones.
+//! all implement it; only the public cursor on top hides versions and tombstones.
 
 use crate::error::{Error, Result};
 use crate::internal_key::{self, TRAILER_BYTES, ValueKind};
@@ -16,24 +16,25 @@ pub enum Direction {
     Backward,
 }
 
-/// Which entries a source may show one after the other without asking anybody else, see `MergeCursor::run`.
+/// Which entries a source may return one after another without consulting the other sources, see
+/// `MergeCursor::run`.
 ///
-/// An entry is such a row if it is a put that the reader sees and no version of the key before it. A source may go past
-/// what it holds of keys that have no row, or end the run there.
+/// An entry is such a row if it is a put that the reader sees and the first entry of its key that
+/// the reader sees. A source may skip keys that have no row, or end the run there.
 #[derive(Debug, Clone, Copy)]
 pub struct RowRun<'e> {
-    /// Rows stand before this user key; `None` if all do.
+    /// The run ends before this user key; `None` if it has no end.
     pub end: Option<&'e [u8]>,
     /// The reader's sequence number.
     pub sequence: u64,
 }
 
-/// What a reader sees in the first entry of a key that it may see something of.
+/// What an entry tells a reader about its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// A row.
     Row,
-    /// That there is no row.
+    /// That the key has no row.
     Tombstone,
     /// Nothing: the entry is too new.
     Nothing,
@@ -62,25 +63,25 @@ impl RowRun<'_> {
     }
 }
 
-/// After this many hidden versions of one key in a row, or entries under range tombstones, a seek past the rest is
-/// cheaper than steps.
+/// After this many steps in a row over hidden versions of one key, or over entries under range
+/// tombstones, one seek past the rest is cheaper than more steps.
 pub(crate) const STEPS_BEFORE_SEEK: usize = 16;
 
-/// Room for a key that is not long. A buffer that begins with it does not grow piece by piece: that was a tenth of a
-/// short scan's instructions.
+/// The capacity that a key buffer starts with: enough for most keys. Growing the buffer step by
+/// step was a tenth of a short scan's instructions.
 pub(crate) const KEY_BYTES_USUAL: usize = 64;
 
 /// A position among sorted internal keys.
 ///
 /// Invariants
-/// 1. A cursor stands on an entry (`valid`) or nowhere. A new one stands nowhere.
-/// 2. After an error the cursor stands nowhere; a later seek may be tried.
-/// 3. What it shows does not change while it lives: it holds on to its file or memtable.
+/// 1. A cursor is at an entry (`valid`) or nowhere. A new one is nowhere.
+/// 2. After an error the cursor is nowhere; a later seek may be tried.
+/// 3. What it shows does not change while it lives: it keeps its file or memtable alive.
 ///
 /// `key`, `value`, `next` and `prev` require `valid()`; calling them without it is a bug in the
 /// caller and panics. Moving off either end leaves the cursor nowhere, from where only a seek leads back.
 pub trait InternalCursor: Send {
-    /// Whether the cursor stands on an entry.
+    /// Whether the cursor is at an entry.
     fn valid(&self) -> bool;
 
     /// The internal key under the cursor, until it moves.
@@ -89,7 +90,8 @@ pub trait InternalCursor: Send {
     /// The value under the cursor, until it moves.
     fn value(&self) -> &[u8];
 
-    /// That `what` is wrong with the entry under the cursor: an error that leads to its file and block.
+    /// An error that says `what` is wrong with the current entry and, where possible, names its
+    /// file and block.
     fn corruption(&self, what: String) -> Error {
         Error::corruption("memory", 0, what)
     }

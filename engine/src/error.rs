@@ -1,11 +1,12 @@
 //! The engine's one error: what went wrong, where, and what a person can do about it.
 //!
 //! Invariants
-//! 1. A message names the file (and the offset, if there is one), what was expected and what stood there.
-//! 2. A message ends with what to do next. "Failed to open" alone is never a message here.
-//! 3. `Corruption` is only said of bytes on disk, `InvalidArgument` only of what a caller passed in.
+//! 1. A message names the file (and the offset, if there is one), what was expected and what was found.
+//! 2. A message ends with what to do next. "Failed to open" alone is never enough.
+//! 3. `Corruption` is only used for bytes on disk, `InvalidArgument` only for what a caller passed in.
 //!
-//! The order-preserving encodings of `keys` have their own `DecodeError`: that layer depends on nothing.
+//! The order-preserving encodings in `keys` have an error of their own, `DecodeError`, because that
+//! layer depends on nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ pub enum Error {
         found: String,
     },
 
-    /// A file is none of the kinds that the engine writes, as far as its name and its bytes tell.
+    /// A file is of no kind that the engine writes, judging by its name and its bytes.
     #[error("{} looks like no file of this engine: {found}", path.display())]
     UnknownFile {
         /// The file.
@@ -116,7 +117,7 @@ pub enum Error {
         found: String,
     },
 
-    /// A file is whole, but written by a later release in a format that this one cannot read.
+    /// A file is intact, but a later release wrote it in a format that this one cannot read.
     #[error(
         "{} has format version {found}, and this release reads versions up to {newest}. Open it with the \
          release that wrote it, or a later one", file.display()
@@ -132,7 +133,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// An [`Error::Io`] on `path`; `op` is a verb phrase such as "append to".
+    /// An [`Error::Io`] on `path`; `op` is a verb such as "open" or a verb phrase such as "append
+    /// to".
     pub fn io(op: &'static str, path: impl AsRef<Path>, source: io::Error) -> Error {
         Error::Io {
             op,
@@ -141,7 +143,7 @@ impl Error {
         }
     }
 
-    /// An [`Error::Corruption`] of `file`, the first wrong thing beginning at `offset`.
+    /// An [`Error::Corruption`] of `file`; the first wrong thing begins at `offset`.
     pub fn corruption(file: impl AsRef<Path>, offset: u64, what: impl Into<String>) -> Error {
         Error::Corruption {
             file: file.as_ref().to_path_buf(),
@@ -155,19 +157,19 @@ impl Error {
         Error::InvalidArgument { what: what.into() }
     }
 
-    /// Whether this says that a file or directory is not there.
+    /// Whether the error says that a file or directory does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether this says that the disk is full, or a quota used up.
+    /// Whether the error says that the disk is full or a quota is used up.
     pub fn is_out_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Error::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 }
 
-/// What to do about an error of the operating system.
+/// What a person can do about an error of the operating system.
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::NotFound => "Check the path: a file or a directory in it is missing",

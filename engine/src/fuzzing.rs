@@ -1,13 +1,13 @@
-//! What the fuzz targets run: each decoder of the engine on bytes that nobody wrote.
+//! What the fuzz targets run: each decoder of the engine on arbitrary bytes.
 //!
-//! Compiled for tests and under `cfg(fuzzing)` only. The targets in `engine/fuzz` call these functions; the tests
-//! here hold them to every seed and to every input that ever failed, so that neither rots.
+//! Compiled for tests and under `cfg(fuzzing)` only. The targets in `engine/fuzz` call these functions. The
+//! tests here run them on every seed and on every input that ever failed, so that neither goes out of date.
 //!
-//! A function says how much of its input it understood. That is for the seeds: one that is no longer understood,
-//! because the format has changed, leads the fuzzer nowhere.
+//! Each function returns how much of its input it understood. This is to check the seeds: one that
+//! is no longer understood, because the format has changed, is of no use to the fuzzer.
 //!
-//! Random bytes do not get past a checksum. So where there is one, the input is tried a second time with every
-//! checksum made right.
+//! Random bytes do not get past a checksum. So where there are checksums, the input is tried a
+//! second time with all of them corrected.
 //!
 //! Left out: keys. Their decoders are public, and the target shares its checks with `tests/keys`.
 
@@ -24,11 +24,11 @@ use crate::log::fuzzing::{NUMBER, mend};
 pub use crate::log::fuzzing::log;
 pub use crate::sstable::fuzzing::{block, blocks_of, table};
 
-/// Decodes a write batch; one that is accepted is built again and must give the same bytes, up to the
-/// sequence number. How many records it holds.
+/// Decodes a write batch. If it is accepted, it is built again and must give the same bytes,
+/// including the sequence number. Returns how many records it holds.
 ///
 /// # Panics
-/// If another batch comes out.
+/// If the bytes differ.
 pub fn batch(input: &[u8]) -> usize {
     let Ok(view) = BatchView::decode(input) else {
         return 0;
@@ -50,10 +50,11 @@ pub fn batch(input: &[u8]) -> usize {
     records
 }
 
-/// Reads the input as one edit, and as a whole manifest, and applies what was read. How many edits.
+/// Reads the input as one edit, and as a whole manifest, and applies what was read. Returns how
+/// many edits that was.
 ///
 /// # Panics
-/// If an edit does not come back from its own encoding.
+/// If decoding an edit's own encoding gives another edit.
 pub fn manifest(input: &[u8]) -> usize {
     let mut edits = Vec::new();
     if let Ok(edit) = VersionEdit::decode(input) {
@@ -77,7 +78,7 @@ pub fn manifest(input: &[u8]) -> usize {
     edits.len() + of_files.iter().sum::<usize>()
 }
 
-/// Applies edits one after the other, up to the first that contradicts what came before, and all at once.
+/// Applies edits one after another, up to the first that contradicts those before it, and then all at once.
 fn apply(edits: &[VersionEdit]) {
     let vfs = Arc::new(MemoryVfs::new());
     let access = TableAccess::new(vfs, Path::new("."), Comparator::Bytewise, true);

@@ -7,15 +7,16 @@
 //! trailer    u64, big-endian: !(sequence << 8 | kind)
 //! ```
 //!
-//! Because the trailer is inverted, plain byte order of trailers puts the newest version of a
-//! user key first: a lookup takes the first one it meets.
+//! Because the trailer is inverted, plain byte order of trailers puts the newest version of a user
+//! key first: a lookup takes the first one it finds.
 //!
-//! Tables store a trailer as a *version*, `sequence << 2 | kind`, in a varint: one byte at sequence number 0 to 31.
+//! Tables store a trailer as a *version*, `sequence << 2 | kind`, in a varint: one byte for
+//! sequence numbers 0 to 31.
 //!
 //! Invariants
-//! 1. Order: user keys under the family's comparator, then trailers as bytes. It is *not* the byte
-//!    order of the whole: the user key `a` comes before `a\x00`, whatever their trailers.
-//! 2. A sequence number is at most [`MAX_SEQUENCE`], so it and the kind fit one u64.
+//! 1. Order: user keys under the family's comparator, then trailers as bytes. This is *not* the byte
+//!    order of whole internal keys: the user key `a` comes before `a\x00`, whatever their trailers.
+//! 2. A sequence number is at most [`MAX_SEQUENCE`], so it and the kind fit in one u64.
 //!
 //! Source of the idea: LevelDB's `dbformat`, which stores the trailer little-endian and uninverted
 //! and compares it as a number.
@@ -35,7 +36,7 @@ pub const MAX_USER_KEY_BYTES: usize = 64 << 20;
 /// The longest value that the engine stores.
 pub const MAX_VALUE_BYTES: usize = 1 << 30;
 
-/// A kind greater than all real ones: in a seek key it stands before every entry of its sequence number.
+/// Greater than all real kinds: a seek key sorts before every entry of its sequence number.
 const SEEK_KIND: u8 = 0xff;
 
 /// What an entry says about its user key.
@@ -46,9 +47,9 @@ pub enum ValueKind {
     Delete = 0,
     /// The key has this value.
     Put = 1,
-    /// All keys from this one up to the one in the value, which is not among them, have no value from this
-    /// sequence number on (a range tombstone). It stands in batches and in the range-delete block of a table, never
-    /// among the entries of a memtable or a data block.
+    /// All keys from this one up to, not including, the one in the value have no value from this
+    /// sequence number on (a range tombstone). Only batches and the range-delete block of a table
+    /// hold such entries, never a memtable's entries or a data block.
     RangeDelete = 2,
 }
 
@@ -63,7 +64,7 @@ impl ValueKind {
     }
 }
 
-/// An internal key, taken apart.
+/// The parts of an internal key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedKey<'a> {
     /// The key as the user wrote it.
@@ -93,8 +94,8 @@ pub fn encode(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> {
     key
 }
 
-/// Appends the smallest internal key at which a reader of `sequence` may look: the first entry at or
-/// after it, if it has the same user key, is the newest version that the reader sees.
+/// Appends the seek key for a reader at `sequence`: the first entry at or after it, if it has the
+/// same user key, is the newest version that the reader sees.
 ///
 /// # Panics
 /// If `sequence` is above [`MAX_SEQUENCE`].
@@ -117,14 +118,14 @@ pub fn append_last(out: &mut Vec<u8>, user_key: &[u8]) {
     out.extend_from_slice(&LAST_TRAILER);
 }
 
-/// The end of a range that does not hold `user_key` itself, as an internal key: it comes before every version of
+/// An internal key that ends a range which does not include `user_key` itself. It comes before every version of
 /// `user_key`, so a table that ends there and one that begins with `user_key` have no key in common.
 #[must_use]
 pub fn range_end(user_key: &[u8]) -> Vec<u8> {
     encode(user_key, MAX_SEQUENCE, ValueKind::RangeDelete)
 }
 
-/// Whether an internal key is one of [`range_end`].
+/// Whether an internal key was made by [`range_end`].
 #[must_use]
 pub fn is_range_end(internal: &[u8]) -> bool {
     internal.ends_with(&trailer(MAX_SEQUENCE, ValueKind::RangeDelete))
@@ -154,14 +155,14 @@ fn trailer_of(sequence: u64, kind: u8) -> [u8; TRAILER_BYTES] {
     (!(sequence << 8 | u64::from(kind))).to_be_bytes()
 }
 
-/// The user key within an internal key; empty if there is not even room for a trailer.
+/// The user key within an internal key; empty if it is too short for a trailer.
 #[inline]
 pub fn user_key(internal: &[u8]) -> &[u8] {
     &internal[..internal.len().saturating_sub(TRAILER_BYTES)]
 }
 
-/// Whether two user keys are the same. Neighbours mostly differ near their ends, so these are compared first, in two
-/// registers.
+/// Whether two user keys are the same. Neighbouring keys mostly differ near their ends, so the last
+/// eight bytes are compared first, in two registers.
 #[inline]
 #[must_use]
 pub fn is_same(a: &[u8], b: &[u8]) -> bool {
@@ -188,14 +189,14 @@ pub fn describe(internal: &[u8]) -> String {
     format!("\"{}\" at {}, {kind}", user_key.escape_ascii(), packed >> 8)
 }
 
-/// The sequence number of an internal key, a seek key among them; 0 if there is not even room for a trailer.
+/// The sequence number of an internal key or a seek key; 0 if it is too short for a trailer.
 #[inline]
 pub fn sequence(internal: &[u8]) -> u64 {
     let trailer = internal.last_chunk::<TRAILER_BYTES>();
     trailer.map_or(0, |trailer| !u64::from_be_bytes(*trailer) >> 8)
 }
 
-/// Takes an internal key from disk apart.
+/// Splits an internal key from disk into its parts.
 ///
 /// # Errors
 /// What is wrong with it, as part of a sentence, for the caller to add file and offset.
@@ -212,7 +213,7 @@ pub fn parse(internal: &[u8]) -> Result<ParsedKey<'_>, String> {
     })
 }
 
-/// Takes a trailer apart into sequence number and kind.
+/// Splits a trailer into sequence number and kind.
 ///
 /// # Errors
 /// As for [`parse`].
@@ -226,7 +227,7 @@ pub fn parse_trailer(trailer: [u8; TRAILER_BYTES]) -> Result<(u64, ValueKind), S
     }
 }
 
-// Apart, so that the way without errors is short enough to become part of each step of a cursor.
+// Kept out of line so that the code without errors is short enough to be inlined into each cursor step.
 #[cold]
 fn too_short(len: usize) -> String {
     format!("an internal key of {len} bytes has no room for its {TRAILER_BYTES}-byte trailer")
@@ -241,12 +242,13 @@ fn unknown_kind(byte: u8) -> String {
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u64 = 3;
 
-/// What stands for a trailer in a table: `sequence << 2 | kind`, of a known kind and at most [`MAX_SEQUENCE`].
+/// The form of a trailer in a table: `sequence << 2 | kind`, with a known kind and a sequence
+/// number of at most [`MAX_SEQUENCE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredVersion(u64);
 
 impl StoredVersion {
-    /// The version that stands for a trailer; `None` if its kind is unknown.
+    /// The stored form of a trailer; `None` if its kind is unknown.
     #[inline]
     #[must_use]
     pub fn of_trailer(trailer: [u8; TRAILER_BYTES]) -> Option<StoredVersion> {
@@ -273,7 +275,7 @@ impl StoredVersion {
         self.0
     }
 
-    /// The trailer that it stands for.
+    /// The trailer that it encodes.
     #[inline]
     #[must_use]
     pub const fn trailer(self) -> [u8; TRAILER_BYTES] {
@@ -397,7 +399,7 @@ mod tests {
             encode(b"a", 5, ValueKind::Delete),
             encode(b"a", 4, ValueKind::Put),
             last,
-            // As plain bytes this one would stand before most versions of "a".
+            // As plain bytes this one would sort before most versions of "a".
             encode(b"a\x00", 9, ValueKind::Put),
             encode(b"b", 1, ValueKind::Put),
         ];

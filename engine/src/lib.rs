@@ -1,8 +1,9 @@
 //! A log-structured storage engine: ordered bytes, kept safe.
 //!
-//! A database maps byte keys to byte values, in order, in column families that each have an order of their own. Writes are
-//! batches that happen whole or not at all, over all families. Readers never wait: they take a value, a
-//! snapshot or a cursor, and what they see does not change under them.
+//! A database maps byte keys to byte values. It keeps them in column families, each sorted in an
+//! order of its own. A write batch is atomic: all of it happens or none, in all families at once.
+//! Readers never wait: they take a value, a snapshot or a cursor, and what they see does not change
+//! under them.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,10 +34,12 @@
 //! # }
 //! ```
 //!
-//! `examples/quick_tour.rs` goes on from here. `docs/README.md` lists the documents: options, families, orders, reading,
-//! compaction, what survives a power cut, how bytes lie on disk; and which test shows what.
+//! `examples/quick_tour.rs` continues from here. `docs/README.md` lists the documents (options,
+//! families, comparators, reading, compaction, what survives a power cut, the file formats) and
+//! says which test shows what.
 //!
-//! Layers, each using only those below it (`ARCHITECTURE.md` has all modules, and a test reads the imports):
+//! Layers, each using only those below it (`ARCHITECTURE.md` lists all modules; a test checks the
+//! imports):
 //!
 //! ```text
 //! db, inspect                   open, write, read, flush; what each byte of a file means
@@ -49,7 +52,7 @@
 //! keys, error                   keys depends on nothing
 //! ```
 //!
-//! `checksum`, [`varint`], [`bloom`] and [`annotate`] are words that all of them share.
+//! `checksum`, [`varint`], [`bloom`] and [`annotate`] are small helpers that all layers share.
 
 pub mod annotate;
 pub mod batch;

@@ -1,7 +1,7 @@
 //! Range tombstones: "all keys from `start` up to, not including, `end` are deleted as of this sequence number".
 //!
-//! Tombstones of one source (a memtable, a table, a level) may overlap, and a lookup wants the newest one over a
-//! key at once. So they are cut into *fragments* that do not overlap, each with all its sequence numbers:
+//! Tombstones of one source (a memtable, a table, a level) may overlap, but a lookup needs the newest one over
+//! a key quickly. So they are cut into *fragments* that do not overlap, each with all its sequence numbers:
 //!
 //! ```text
 //! tombstones    a-------------m @5           fragments   a----f {5}
@@ -9,17 +9,17 @@
 //!                                                                  m----t {9}
 //! ```
 //!
-//! Which fragment covers a key is then a binary search, and which tombstone a reader sees is the greatest of
-//! the fragment's numbers that is not above the reader's.
+//! A binary search finds the fragment that covers a key. The tombstone that a reader sees is the
+//! greatest of the fragment's numbers that is not above the reader's.
 //!
 //! Invariants
-//! 1. Fragments are sorted, do not overlap, and none is empty. Neighbours that touch differ in their numbers,
-//!    so a set of tombstones has one form.
-//! 2. A fragment's numbers ascend, each once, and there is at least one.
-//! 3. A set never changes. A reader that has one needs no lock.
+//! 1. Fragments are sorted, do not overlap, and none is empty. Neighbours that touch have different
+//!    numbers, so a set of tombstones has exactly one form.
+//! 2. A fragment has at least one number. Its numbers ascend without repeats.
+//! 3. A set never changes, so readers need no lock.
 //!
-//! Fragments of `n` tombstones that all overlap hold up to `n * n` numbers. [`Keep`] says which of them can
-//! still make a difference to a reader; with it the sum stays in proportion to `n`.
+//! The fragments of `n` tombstones that all overlap hold up to `n * n` numbers. [`Keep`] says which of
+//! them can still make a difference to a reader; keeping only those keeps the sum proportional to `n`.
 //!
 //! Source of the idea: RocksDB's `FragmentedRangeTombstoneList` (2018) and Pebble's `keyspan`.
 
@@ -29,12 +29,12 @@ use std::sync::Arc;
 
 use crate::comparator::Comparator;
 
-/// A stretch of keys and when it was deleted. A tombstone is one with a single number.
+/// A range of keys and when it was deleted. A single tombstone is a fragment with one number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     /// The first key that is deleted.
     pub start: Arc<[u8]>,
-    /// The first key that is not.
+    /// The first key after it that is not deleted by it.
     pub end: Arc<[u8]>,
     /// The sequence numbers of the tombstones over it, ascending.
     pub sequences: Arc<[u64]>,
@@ -49,18 +49,19 @@ pub struct RangeTombstones {
 /// Which of the tombstones over the same keys are kept.
 #[derive(Debug, Clone, Copy)]
 pub enum Keep<'a> {
-    /// All: any reader may come.
+    /// All of them: readers of any sequence number may come.
     All,
-    /// Of those between two of these sequence numbers, which ascend, the newest: no reader tells them apart.
+    /// Between each two of these ascending sequence numbers only the newest tombstone: no reader
+    /// can tell the others apart from it.
     NewestBetween(&'a [u64]),
 }
 
-/// Where a key stands among the fragments: within one, or in the gap between two.
+/// The fragment that holds a key, or the gap between two fragments.
 #[derive(Debug, Clone, Copy)]
 pub struct Stretch<'a> {
-    /// Where the stretch begins; `None` if nothing bounds it.
+    /// Where it begins; `None` if it is not bounded.
     pub low: Option<&'a Arc<[u8]>>,
-    /// Where it ends, itself excluded.
+    /// Where it ends (exclusive); `None` if it is not bounded.
     pub high: Option<&'a Arc<[u8]>>,
     /// The fragment; `None` for a gap.
     pub fragment: Option<&'a Fragment>,
@@ -86,7 +87,7 @@ impl Fragment {
 }
 
 impl RangeTombstones {
-    /// Cuts tombstones, or fragments of several sets, into one set. Those that cover nothing are left out.
+    /// Cuts tombstones, or fragments of several sets, into one set. Pieces that cover nothing are dropped.
     ///
     /// Cost: O(n log n) for `n` pieces, and what is kept.
     #[must_use]
@@ -95,17 +96,17 @@ impl RangeTombstones {
         Sweep::over(comparator, &pieces).run(keep)
     }
 
-    /// This set and some more tombstones, which all belong to one batch: of those that cover the same key only the
-    /// newest counts, because nobody reads between the records of a batch.
+    /// This set and the tombstones of one more batch. Of the batch's tombstones over one key only
+    /// the newest counts, because no reader sees a state between the records of a batch.
     ///
-    /// Cost: the fragments are copied; only those that overlap the new tombstones are cut anew.
+    /// Cost: the fragments are copied; only those that overlap the new tombstones are cut again.
     #[must_use]
     pub fn with_batch(&self, comparator: &Comparator, tombstones: Vec<Fragment>) -> Self {
         let mut new = Self::new(comparator, tombstones, Keep::NewestBetween(&[])).fragments;
         let (Some(first), Some(last)) = (new.first(), new.last()) else {
             return self.clone();
         };
-        // Fragments that only touch the new ones are taken too: they may become one.
+        // Fragments that only touch the new ones are included, because they may merge with them.
         let old = &self.fragments;
         let from = old.partition_point(|old| comparator.compare(&old.end, &first.start).is_lt());
         let to = old.partition_point(|old| comparator.compare(&old.start, &last.end).is_le());
@@ -115,11 +116,12 @@ impl RangeTombstones {
         Self { fragments }
     }
 
-    /// A set that is already in order, such as that of a table, or those of neighbouring tables one after another.
+    /// A set from fragments that are already in order, such as those of a table, or of neighbouring
+    /// tables one after another.
     ///
     /// # Errors
-    /// The place of the first fragment that is out of order or has wrong numbers. Neighbours that could be one fragment
-    /// are let pass: tables are cut there.
+    /// The index of the first fragment that is out of order or has wrong numbers. Neighbours that
+    /// could be merged into one fragment are accepted, because tables cut fragments.
     pub fn from_sorted(comparator: &Comparator, fragments: Vec<Fragment>) -> Result<Self, usize> {
         let covers = |of: &Fragment| comparator.compare(&of.start, &of.end).is_lt();
         let ascends = |of: &Fragment| of.sequences.is_sorted_by(|a, b| a < b);
@@ -148,7 +150,7 @@ impl RangeTombstones {
         &self.fragments
     }
 
-    /// How many tombstones there are, counted by fragments.
+    /// How many tombstones there are; one that lies in several fragments counts once in each.
     #[must_use]
     pub fn len(&self) -> usize {
         self.fragments
@@ -185,7 +187,7 @@ impl RangeTombstones {
         fragment.map_or(0, |fragment| fragment.newest(sequence))
     }
 
-    /// The part of the set from `low` up to `high`, fragments cut where they cross.
+    /// The part of the set from `low` up to `high`; fragments that cross a bound are cut there.
     pub fn within<'a>(
         &'a self,
         comparator: &'a Comparator,
@@ -214,20 +216,20 @@ impl RangeTombstones {
     }
 }
 
-/// A line that moves over the keys from bound to bound and knows the tombstones over it.
+/// Sweeps over the bounds of all pieces in order and keeps track of the tombstones over the current key.
 struct Sweep<'a> {
     comparator: &'a Comparator,
     pieces: &'a [Fragment],
-    /// The pieces by their starts, and by their ends.
+    /// The pieces (by index) in the order of their starts, and in the order of their ends.
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// The numbers over the line, with how many pieces bring each.
+    /// The sequence numbers over the current key, and how many pieces have each.
     active: BTreeMap<u64, usize>,
     done: Vec<Fragment>,
 }
 
 impl<'a> Sweep<'a> {
-    /// Each piece ends after it starts.
+    /// Requires that each piece ends after it starts.
     fn over(comparator: &'a Comparator, pieces: &'a [Fragment]) -> Self {
         let sorted_by = |bound: fn(&Fragment) -> &[u8]| {
             let mut order: Vec<usize> = (0..pieces.len()).collect();

@@ -1,13 +1,15 @@
-//! The atomics of the memtable and of the visible number: the standard library's, or loom's in its model.
+//! The atomics of the memtable and of the visible sequence number: those of the standard library,
+//! or loom's when a loom model runs.
 //!
-//! Loom runs a model (`memtable/model.rs`, `db/visible.rs`) in every order and with every outcome that the memory model allows:
+//! Loom runs a model (`memtable/model.rs`, `db/visible.rs`) with every interleaving of its threads
+//! and every result that the memory model allows:
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test -p engine --lib --target-dir target/loom loom_
 //! ```
 //!
-//! It follows its own atomics only. So what is published through them, plain bytes, has a [`Witness`] that is
-//! written and read with them.
+//! Loom tracks only its own atomics, not the plain bytes that are published through them. Each such
+//! piece of memory therefore has a [`Witness`], which is written and read together with it.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -16,8 +18,8 @@ pub(crate) use std::sync::OnceLock;
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-/// Stands for plain memory that one thread writes, then publishes, and others read. In a model, reading it
-/// without having seen its publication fails; elsewhere it is nothing.
+/// Represents plain memory that one thread writes and publishes and other threads read. In a model,
+/// reading a witness without having seen its publication fails. Outside of models it does nothing.
 #[derive(Debug)]
 pub(crate) struct Witness {
     #[cfg(loom)]
@@ -32,14 +34,14 @@ impl Witness {
         }
     }
 
-    /// The memory is written.
+    /// Call this when the memory is written.
     #[inline]
     pub(crate) fn write(&self) {
         #[cfg(loom)]
         self.cell.with_mut(|_| ());
     }
 
-    /// The memory is read.
+    /// Call this when the memory is read.
     #[inline]
     pub(crate) fn read(&self) {
         #[cfg(loom)]
@@ -47,7 +49,8 @@ impl Witness {
     }
 }
 
-/// What loom lacks: a cell that is set once, with no more order between threads than the standard library's promises.
+/// A cell that is set once, which loom lacks. It orders memory between threads no more strongly
+/// than the standard library's promises to.
 #[cfg(loom)]
 #[derive(Debug)]
 pub(crate) struct OnceLock<T> {
@@ -79,13 +82,13 @@ impl<T> OnceLock<T> {
     }
 }
 
-/// Runs a model in every order with at most so many switches of thread where none would have to be. Those who made loom
-/// found that two or three show most faults.
+/// Runs a model in every order that preempts a running thread at most three times. Loom's authors
+/// found that two or three preemptions reveal most faults.
 #[cfg(all(test, loom))]
 pub(crate) fn check_model(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
-    // Steps of one run, not runs: an index is made by many.
+    // This limits the steps of one run, not the number of runs: building an index takes many steps.
     builder.max_branches = 20_000;
     builder.check(model);
 }

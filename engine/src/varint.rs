@@ -6,11 +6,11 @@
 //! ...                             ten bytes for 2^64 - 1
 //! ```
 //!
-//! Lengths and numbers in logs, tables, batches and the manifest are written so. Keys are not: this
-//! encoding does not sort (`keys` has one that does).
+//! Lengths and numbers in logs, tables, batches and the manifest use it. Keys do not, because its
+//! bytes do not sort as the numbers do (`keys` has an encoding that does).
 //!
-//! Invariant: a number has one encoding. A longer one than needed is refused, so that two different files
-//! never mean the same.
+//! Invariant: a number has exactly one encoding. A longer one than needed is refused, so two
+//! different files never mean the same thing.
 
 /// The most bytes that one number takes.
 pub const MAX_BYTES: usize = 10;
@@ -32,8 +32,8 @@ pub const fn len(value: u64) -> usize {
     bits.div_ceil(7) as usize
 }
 
-/// Takes a number off the front of `input`. `None`, and `input` as it was, if there is no whole one, if
-/// it exceeds 64 bits, or if it is longer than it need be.
+/// Takes a number off the front of `input`. Returns `None` and leaves `input` unchanged if the
+/// number is cut off, does not fit in 64 bits, or is encoded in more bytes than it needs.
 #[inline]
 pub fn take(input: &mut &[u8]) -> Option<u64> {
     if let Some((&byte, rest)) = input.split_first()
@@ -75,8 +75,9 @@ fn take_byte_by_byte(input: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The number that the first of eight bytes encode, and how many they are, without a loop; `None` if they are all of a
-/// longer one, or more than needed. Sequence numbers in tables are of three or four bytes, and a search reads several.
+/// Decodes the number at the front of eight bytes without a loop; returns it and its length. `None`
+/// if the encoding continues past the eight bytes or is longer than needed. This matters because
+/// sequence numbers in tables take three or four bytes and a search reads several of them.
 #[inline(always)]
 pub fn first_of_word(bytes: &[u8; 8]) -> Option<(u64, usize)> {
     let word = u64::from_le_bytes(*bytes);
@@ -85,7 +86,8 @@ pub fn first_of_word(bytes: &[u8; 8]) -> Option<(u64, usize)> {
     if ends == 0 || (bits > 8 && word >> (bits - 8) & 0xff == 0) {
         return None;
     }
-    // Seven bits of each byte move together: in pairs of bytes, of pairs, of pairs of pairs.
+    // Close the gap of one bit between bytes, then between pairs of bytes, then between groups of
+    // four.
     let sevens = word << (64 - bits) >> (64 - bits) & 0x7f7f_7f7f_7f7f_7f7f;
     let pairs = sevens & 0x007f_007f_007f_007f | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
     let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
@@ -93,7 +95,7 @@ pub fn first_of_word(bytes: &[u8; 8]) -> Option<(u64, usize)> {
     Some((value, bits as usize / 8))
 }
 
-/// Takes a number that must fit 32 bits; otherwise as [`take`].
+/// Takes a number that must fit in 32 bits; otherwise like [`take`].
 #[inline]
 pub fn take_u32(input: &mut &[u8]) -> Option<u32> {
     let mut rest = *input;
@@ -102,7 +104,7 @@ pub fn take_u32(input: &mut &[u8]) -> Option<u32> {
     Some(value)
 }
 
-/// Takes a length and as many bytes. `None`, and `input` as it was, if fewer remain.
+/// Takes a length and that many bytes. Returns `None` and leaves `input` unchanged if fewer remain.
 #[inline]
 pub fn take_bytes<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
     let mut rest = *input;
@@ -158,7 +160,7 @@ mod tests {
             assert_eq!(take(&mut input), None, "{bytes:?}");
             assert_eq!(input, bytes);
         }
-        // What follows makes a number of too many bytes no better.
+        // The number itself is already bad, whatever bytes follow it.
         for bytes in [
             [0x80, 0, 1, 1, 1, 1, 1, 1, 1, 1],
             [0xff, 0x80, 0, 1, 1, 1, 1, 1, 1, 1],

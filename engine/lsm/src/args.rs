@@ -63,7 +63,7 @@ pub(crate) struct DumpArgs {
     pub(crate) json: bool,
 }
 
-/// How bytes are written.
+/// How bytes are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Keys {
     /// As text where they are printable text, else as hex

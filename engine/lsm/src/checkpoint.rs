@@ -1,4 +1,4 @@
-//! `lsm checkpoint`: a copy made of links.
+//! `lsm checkpoint`: makes a copy out of hard links.
 
 use std::io::Write;
 

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     let mut code = FINE;
     for path in files {
         match dump.file(&path) {
-            // The others may be sound.
+            // The other files may be intact.
             Err(Failure::Engine(
                 error @ (Error::Corruption { .. } | Error::UnknownFile { .. }),
             )) => {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &DumpArgs, out: &mut dyn Write) -> Outcome {
     Ok(code)
 }
 
-/// The file itself, or the engine's files in a directory.
+/// The file itself, or all of the engine's files in a directory.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -284,7 +284,7 @@ impl Dump<'_> {
         }
         for (at_record, record) in (0..).zip(batch.records()) {
             let record = record.map_err(wrong)?;
-            // A batch from foreign bytes may begin with any number.
+            // A damaged batch may begin with any number.
             let sequence = batch.sequence.saturating_add(at_record);
             let (kind, family) = (kind_name(record.kind), record.family.0);
             if self.args.json {

@@ -1,4 +1,4 @@
-//! The tool `lsm`: what is in the engine's files, and whether it is sound.
+//! The tool `lsm`: shows what is in the engine's files, and whether they are intact.
 //!
 //! ```text
 //! dump        what a file says: entries, batches, edits
@@ -6,11 +6,11 @@
 //! stats       families, levels, tables
 //! verify      all checksums, orders, counts of a closed database
 //! repair      makes a damaged one open again
-//! checkpoint  a copy made of links
+//! checkpoint  a copy made of hard links
 //! ```
 //!
-//! Everything is decoded by the engine; here it is only shown. What a command prints goes through one writer with colours in it, which
-//! whoever called takes out again where nobody sees them.
+//! The engine decodes everything; this crate only shows it. Commands print with colours; the
+//! caller's writer removes them where they cannot be shown.
 //!
 //! Exit codes: 0 all is well, 1 damage was found, 2 the command could not be carried out.
 
@@ -38,10 +38,10 @@ pub const DAMAGED: u8 = 1;
 /// The command could not be carried out.
 pub const FAILED: u8 = 2;
 
-/// Why a command gave up.
+/// Why a command failed.
 #[derive(Debug)]
 enum Failure {
-    /// The engine said so.
+    /// The engine returned an error.
     Engine(engine::Error),
     /// The output could not be written.
     Output(std::io::Error),
@@ -81,10 +81,10 @@ pub fn run(
                 .map_err(Failure::from)
         }
     };
-    // What is written may be in a buffer yet, and be lost from there.
+    // What was written may still be in a buffer, and could be lost there.
     let flushed = out.flush();
     let outcome = outcome.and_then(|code| match flushed {
-        // A reader such as `head` has gone; what it has read it wanted.
+        // A reader such as `head` has gone; it has read all that it wanted.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::from(error)),
         _ => Ok(code),
     });

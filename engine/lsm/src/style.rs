@@ -1,4 +1,4 @@
-//! Colours, and how bytes and sizes are written.
+//! Colours, and how bytes and sizes are formatted.
 
 use owo_colors::OwoColorize;
 
@@ -9,27 +9,27 @@ pub(crate) fn title(text: &str) -> String {
     text.bold().cyan().to_string()
 }
 
-/// What is beside the point.
+/// Minor details.
 pub(crate) fn dim(text: &str) -> String {
     text.dimmed().to_string()
 }
 
-/// What is wrong.
+/// Damage.
 pub(crate) fn wrong(text: &str) -> String {
     text.bold().red().to_string()
 }
 
-/// What is well.
+/// Good news.
 pub(crate) fn good(text: &str) -> String {
     text.green().to_string()
 }
 
-/// What is worth a look.
+/// Something to note.
 pub(crate) fn note(text: &str) -> String {
     text.yellow().to_string()
 }
 
-/// Bytes for people.
+/// Formats bytes for people.
 pub(crate) fn bytes(bytes: &[u8], keys: Keys) -> String {
     let text = std::str::from_utf8(bytes).ok();
     let printable = text.filter(|text| text.chars().all(|c| !c.is_control()));
@@ -40,12 +40,12 @@ pub(crate) fn bytes(bytes: &[u8], keys: Keys) -> String {
     }
 }
 
-/// A name from a file. It may be anything, and must not speak to the terminal.
+/// A name from a file. It may contain anything, and must not send control codes to the terminal.
 pub(crate) fn name(name: &str) -> String {
     name.escape_debug().to_string()
 }
 
-/// Two digits a byte, nothing between.
+/// Two digits for each byte, without separators.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::from("0x"), |mut hex, byte| {
         hex.push_str(&format!("{byte:02x}"));
@@ -53,7 +53,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A length in the largest unit that leaves three digits.
+/// A size in the largest unit in which it is at least 1.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut size = bytes as f64;

@@ -1,4 +1,5 @@
-//! Any byte may be wrong: explain and dump never panic, and explain complains no later than at the unit that holds the byte.
+//! Any byte may be wrong: explain and dump must never panic, and explain must complain no later
+//! than at the unit that holds the byte.
 
 #[expect(dead_code, reason = "this test takes what it needs")]
 mod support;
@@ -31,7 +32,7 @@ fn every_flipped_byte_of_every_kind_of_file_is_pointed_at() {
                 vfs.damage(path, bytes).unwrap();
                 let mut notes = 0u32;
                 let explained = inspect::explain(&vfs, path, ALL, &mut |_| notes += 1).unwrap();
-                // CURRENT has no checksum: another number is another manifest.
+                // CURRENT has no checksum: another number just names another manifest.
                 let Some(wrong) = explained else {
                     assert!(
                         path == Path::new("CURRENT"),

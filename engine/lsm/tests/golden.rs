@@ -1,4 +1,5 @@
-//! What the commands print of a small database, sound and damaged, stored beside. `UPDATE=1` rewrites.
+//! What the commands print about a small database, intact and damaged, compared with stored
+//! outputs. `UPDATE=1` rewrites them.
 
 mod support;
 
@@ -48,7 +49,7 @@ fn every_file_of_a_sound_database() {
     }
 }
 
-/// One flipped bit in each kind of file, and what each command says of it.
+/// One flipped bit in each kind of file, and what each command says about it.
 #[test]
 fn damaged_files() {
     let home = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! A command whose output is lost has failed, unless its reader went away.
+//! A command whose output is lost must fail, unless its reader went away.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
-/// Takes nothing.
+/// A writer that refuses everything.
 struct Refusing(ErrorKind);
 
 impl Write for Refusing {
@@ -30,7 +30,7 @@ fn what_is_lost_from_a_buffer_is_told() {
                 code == 2,
                 "{told}"
             );
-            // What the buffer still holds is not written again.
+            // What the buffer still holds must not be written again.
             let _ = out.into_parts();
         }
     }

@@ -1,4 +1,5 @@
-//! Files that no engine wrote, and orders that the tool does not know: every command ends, with words, and says nothing that is not so.
+//! Files that the engine did not write, and orders that the tool does not know: every command must
+//! end with a message, and claim nothing false.
 
 #[expect(dead_code, reason = "no output is stored")]
 mod support;
@@ -16,7 +17,7 @@ use engine::vfs::{StdVfs, Vfs};
 use engine::{Background, Comparator, Compare, Db, FamilyOptions, Options};
 use support::{database, files, lsm};
 
-/// Short keys first: an order that no program but its own has.
+/// Short keys first: an order that only this program has.
 struct Shortlex(&'static str);
 
 impl Compare for Shortlex {
@@ -70,7 +71,7 @@ fn ranges_that_were_deleted_in_an_order_of_somebodys_own_are_dumped() {
         db.put(key, "v").unwrap();
     }
     db.flush().unwrap();
-    // Backwards in the order of bytes.
+    // These ranges run backwards in byte order.
     db.delete_range("cc".."aab").unwrap();
     db.delete_range("bbb".."aaaa").unwrap();
     db.flush().unwrap();
@@ -155,7 +156,7 @@ fn one_damaged_table_does_not_hide_the_other_files() {
     }
 }
 
-/// Whatever else it is, no power cut made it.
+/// Whatever else it is, a power cut did not make it.
 #[test]
 fn what_another_program_wrote_is_not_called_torn() {
     const TEXT: &[u8] = b"Dear diary, today a file system was full, and nobody knew.\n";
@@ -166,7 +167,7 @@ fn what_another_program_wrote_is_not_called_torn() {
     let long = TEXT.repeat(2_000);
     let programs = PROGRAM.repeat(300);
     let dir = tempfile::tempdir().unwrap();
-    // The name, what is in it, how it is shown, and how the command ends.
+    // The name, the contents, the expected message, and the expected exit code.
     let cases: [(&str, &[u8], &str, u8); 16] = [
         ("notes.txt", TEXT, "looks like no file of this engine", 2),
         (
@@ -217,7 +218,7 @@ fn what_another_program_wrote_is_not_called_torn() {
     );
 }
 
-/// What the message about such a log says of an opening.
+/// Checks what the message about such a log says about opening.
 #[test]
 fn a_text_with_the_name_of_a_log_is_removed_by_a_later_opening() {
     let dir = tempfile::tempdir().unwrap();
@@ -231,7 +232,7 @@ fn a_text_with_the_name_of_a_log_is_removed_by_a_later_opening() {
     assert!(!text.exists());
 }
 
-/// A log whose first write did not arrive whole, and one with a damaged header, are logs.
+/// A log whose first write is incomplete, or that has a damaged header, is still recognized as a log.
 #[test]
 fn a_log_that_a_power_cut_tore_is_still_called_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -264,7 +265,7 @@ fn a_log_that_a_power_cut_tore_is_still_called_one() {
     }
 }
 
-/// An empty log is in order, and so is space that was taken ahead. A manifest in force is never either.
+/// An empty log is fine, and so is space that was reserved ahead. A manifest in force must never be either.
 #[test]
 fn of_a_file_without_a_record_it_is_said_whether_that_is_in_order() {
     let dir = tempfile::tempdir().unwrap();
@@ -303,14 +304,14 @@ fn of_a_file_without_a_record_it_is_said_whether_that_is_in_order() {
         assert_eq!(code, ends, "explain {name} of {bytes:?}: {text}");
         assert!(!text.trim().is_empty(), "explain {name} of {bytes:?}");
     }
-    // What is said of an opening is so.
+    // What the message says about opening is true.
     let refused = Db::open(dir.path(), support::options()).unwrap_err();
     assert!(refused.to_string().contains(in_force), "{refused}");
     let (code, text) = lsm(&["dump", dir.path().to_str().unwrap()]);
     assert!(code == 1 && text.contains("000098.log"), "{text}");
 }
 
-/// Whoever opens a pipe waits for another to open its other end.
+/// Opening a pipe waits for another process to open its other end.
 #[cfg(unix)]
 #[test]
 fn a_pipe_under_the_name_of_a_file_is_no_trap() {

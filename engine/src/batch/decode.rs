@@ -1,4 +1,4 @@
-//! Reads encoded batches. What it is given may be foreign bytes.
+//! Decodes batches. The input may be arbitrary bytes.
 
 use super::{COUNT_AT, FamilyId, HEADER_BYTES};
 use crate::error::Result;
@@ -12,9 +12,9 @@ pub struct Record<'a> {
     pub family: FamilyId,
     /// What happens to the key.
     pub kind: ValueKind,
-    /// The key; the first one of a range.
+    /// The key; for a range, its first key.
     pub key: &'a [u8],
-    /// The value; empty for a deletion; the end of a range.
+    /// The value; empty for a deletion; for a range, its end.
     pub value: &'a [u8],
 }
 
@@ -29,7 +29,7 @@ pub struct BatchView<'a> {
 }
 
 impl<'a> BatchView<'a> {
-    /// Decodes a batch and checks every record of it.
+    /// Decodes a batch and checks each of its records.
     ///
     /// # Errors
     /// What is wrong, and at which byte, as part of a sentence.
@@ -47,7 +47,7 @@ impl<'a> BatchView<'a> {
         Ok(view)
     }
 
-    /// `bytes` hold at least a header.
+    /// `bytes` must hold at least a header.
     pub(super) fn of(bytes: &'a [u8]) -> Self {
         let (header, records) = bytes.split_at(HEADER_BYTES);
         let sequence = header[..COUNT_AT].try_into().map(u64::from_le_bytes);
@@ -59,7 +59,7 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// The records, each checked; an error ends them.
+    /// The records, each checked as it is decoded; the first error ends the iteration.
     pub fn records(&self) -> Records<'a> {
         Records {
             rest: self.records,

@@ -1,4 +1,4 @@
-//! A batch against its format, and against foreign bytes.
+//! A batch against its format, and against arbitrary bytes.
 
 use super::*;
 use crate::internal_key::MAX_USER_KEY_BYTES;

@@ -1,12 +1,14 @@
 //! Leveled: each level holds several times the bytes of the one above, and is one sorted run.
 //!
-//! Level 0 holds the tables of flushes, which may overlap. The level that exceeds its share the most is relieved first:
-//! level 0 by its number of tables (each one costs every read) or, if they are large, by its bytes (each one is space
-//! and memory for rows that have newer versions), the others by their bytes. RocksDB measures level 0 so too.
+//! Level 0 holds the tables of flushes, which may overlap. The level that exceeds its limit the most is
+//! compacted first. Level 0 is measured by its number of tables, because each one makes every read slower,
+//! or, if they are large, by its bytes, because they take space and memory for rows that have newer
+//! versions. The other levels are measured by their bytes. RocksDB measures level 0 in the same way.
 //!
-//! From level 0 the oldest table goes, with all that overlap it. From a deeper level goes the table
-//! that drags along the fewest bytes of the next level for its own size (RocksDB's `kMinOverlappingRatio`):
-//! the choice needs no memory of past choices, and measured less rewriting than going round in turn.
+//! From level 0 the compaction takes the oldest table, with all that overlap it. From a deeper
+//! level it takes the table that overlaps the fewest bytes of the next level for its own size
+//! (RocksDB's `kMinOverlappingRatio`). This choice needs no memory of past choices, and measured
+//! less rewriting than taking the tables in turn.
 //!
 //! Left out: more than one compaction at a time, and dynamic level sizes.
 
@@ -17,8 +19,8 @@ use crate::comparator::Comparator;
 use crate::version::{LEVELS, TableFile, Version};
 
 impl Shape {
-    /// The bytes that a level may hold. Level 0, which is measured in tables first, may hold as many as level 1: merging
-    /// the two then rewrites about a byte for each that goes down.
+    /// The bytes that a level may hold. Level 0, which is mainly measured in tables, may hold as
+    /// many as level 1: merging the two then rewrites about one byte for each that moves down.
     #[must_use]
     pub fn level_bytes_max(&self, level: usize) -> u64 {
         let steps = u32::try_from(level.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -26,11 +28,11 @@ impl Shape {
             .saturating_mul(self.level_multiplier.saturating_pow(steps))
     }
 
-    /// How full a level is: at 1.0 and above it is to be relieved. The last level has nowhere to go.
+    /// How full a level is: at 1.0 or more it should be compacted. The last level has nowhere to go.
     #[must_use]
     pub fn score(&self, version: &Version, level: usize) -> f64 {
         match level {
-            // One table alone costs reads nothing, however large it is.
+            // A single table does not slow reads down, however large it is.
             0 if version.level(0).len() < 2 => self.level0_score(version),
             0 => self.level0_score(version).max(self.bytes_score(version, 0)),
             _ if level + 1 < LEVELS => self.bytes_score(version, level),
@@ -68,7 +70,8 @@ pub(super) fn pick(version: &Version, comparator: &Comparator, shape: &Shape) ->
     }
 }
 
-/// The oldest of level 0 into level 1, however few there are; `None` if there are none.
+/// A plan for the oldest tables of level 0 to move into level 1, however few there are; `None` if
+/// there are none.
 pub(super) fn pick_level0(
     version: &Version,
     comparator: &Comparator,
@@ -78,7 +81,7 @@ pub(super) fn pick_level0(
     one_level_down(version, comparator, 0, &from, reason)
 }
 
-/// Tables of a level, with those that they overlap in the next, into that one.
+/// A plan that merges tables of a level with those that they overlap in the next level, into that one.
 fn one_level_down(
     version: &Version,
     comparator: &Comparator,
@@ -99,10 +102,10 @@ fn one_level_down(
     })
 }
 
-/// The oldest table of level 0 and, again and again, all that overlap what is chosen.
+/// The oldest table of level 0 and, repeatedly, all that overlap the tables chosen so far.
 ///
-/// Older tables than those chosen stay only if they do not overlap them, so what stays is never older than
-/// what goes down (invariant 3 of a version).
+/// A table that is older than a chosen one stays only if it does not overlap it. So for any key,
+/// what stays is never older than what moves down (invariant 3 of a version).
 fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<TableFile>> {
     let oldest = version.level(0).last().cloned();
     widen_level0(version, comparator, oldest.into_iter().collect())
@@ -110,7 +113,7 @@ fn oldest_of_level0(version: &Version, comparator: &Comparator) -> Vec<Arc<Table
 
 /// The table of a deeper level that overlaps the fewest bytes of the next level for its own size.
 ///
-/// One with range tombstones goes before all others: what it meets below it mostly deletes.
+/// A table with range tombstones comes before all others, because it deletes most of what it overlaps below.
 fn cheapest_of_level(
     version: &Version,
     comparator: &Comparator,

@@ -1,15 +1,15 @@
-//! Compaction: rewriting tables so that reads meet few of them and nothing dead takes space.
+//! Compaction: rewriting tables so that reads have to look into few of them and dead entries take no space.
 //!
 //! ```text
-//! picker      what to do: a pure function of a version, by the strategy leveled or tiered
+//! picker      what to do: a pure function of a version, for the strategy leveled or tiered
 //! survivors   which versions outlive it
 //! rewrite     merges the inputs into new tables
 //! ```
 //!
-//! A flush is the same rewrite with one memtable for its input.
+//! A flush is the same rewrite with one memtable as its input.
 //!
-//! Nothing here knows of the manifest: the outputs become part of a version only when `db` has
-//! recorded them, and until then the old version serves.
+//! Nothing here knows the manifest: the outputs become part of a version only when `db` has
+//! recorded them, and until then the old version serves reads.
 
 mod leveled;
 pub mod picker;
@@ -28,11 +28,11 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 
 /// Drops or changes entries while a compaction rewrites them.
 ///
-/// It is called while readers and writers go on, and may read the database. It must not write: a writer may be
-/// waiting for this very compaction. Only an entry that no snapshot sees at that moment is shown to it. A
-/// snapshot that is taken later may still find the entry until the compaction ends, so a filter should
-/// drop what is dead to every later reader, such as rows that nothing points to any more. It may be
-/// called more than once for an entry, or never: what no compaction reaches stays.
+/// It is called while readers and writers continue, and may read the database. It must not write, because a
+/// writer may be waiting for this very compaction. It is shown an entry only if no snapshot sees it at that
+/// moment. A snapshot that is taken later may still see the entry until the compaction ends, so a filter
+/// should only drop what no later reader needs, such as rows that nothing points to any more. It may be
+/// called several times for one entry, or never: entries that no compaction reaches stay.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {
@@ -67,7 +67,7 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 /// # }
 /// ```
 pub trait CompactionFilter: Send + Sync {
-    /// What becomes of this entry, which was put and, as far as the compaction can see, not deleted since.
+    /// Decides about an entry that was put and, as far as the compaction can see, not deleted since.
     fn decide(&self, key: &[u8], value: &[u8]) -> Decision;
 }
 
@@ -89,13 +89,13 @@ pub enum Why {
     Shadowed,
     /// A newer range tombstone over its key hides it from every reader.
     RangeDeleted,
-    /// It is a tombstone, and nothing below can hold its key.
+    /// It is a tombstone, and no deeper level can hold its key.
     Tombstone,
     /// The compaction filter removed it.
     Filtered,
 }
 
-/// How many entries a rewrite left out, by the reason.
+/// How many entries a rewrite left out, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Hidden by a newer version of the key.
@@ -138,11 +138,11 @@ impl Add for Dropped {
     }
 }
 
-/// The sequence numbers that some snapshot reads at.
+/// The sequence numbers that snapshots read at.
 pub trait Snapshots: Sync {
     /// All of them, ascending, each once.
     fn ascending(&self) -> Vec<u64>;
 
-    /// The greatest of them. Called for every entry that a filter may see, so it should be cheap.
+    /// The greatest of them. Called for every entry that the filter may see, so it should be cheap.
     fn newest(&self) -> Option<u64>;
 }

@@ -1,6 +1,6 @@
 //! What to compact next: a pure function of a version and the options.
 //!
-//! A strategy says which tables, when: [`Strategy`]. What the user asks for is the same under both.
+//! A [`Strategy`] decides which tables are compacted, and when. What the user asks for is the same under both.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,57 +9,59 @@ use crate::compaction::{leveled, tiered};
 use crate::comparator::Comparator;
 use crate::version::{LEVELS, TableFile, Version};
 
-/// How compaction keeps a family in shape. It may be another at each opening: both keep the same invariants.
+/// How compaction keeps a family in shape. It may differ from opening to opening: both strategies
+/// keep the same invariants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Few sorted runs, so reads are cheap and space is little; each row is rewritten often.
+    /// Few sorted runs, so reads are cheap and little space is wasted, but each row is rewritten often.
     #[default]
     Leveled,
-    /// Rows are rewritten seldom; there are more sorted runs to read, and up to twice the space.
+    /// Rows are rewritten seldom, but there are more sorted runs to read, and up to twice the space is used.
     Tiered,
 }
 
 /// The shape that compaction works towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// How it is kept.
+    /// How the shape is kept.
     pub strategy: Strategy,
-    /// So many tables in level 0 call for a compaction.
+    /// The number of tables in level 0 from which on a compaction is due.
     pub level0_trigger: usize,
     /// Bytes that level 1 may hold.
     pub level_base_bytes: u64,
-    /// How many times more each deeper level may hold.
+    /// How many times more bytes each deeper level may hold.
     pub level_multiplier: u64,
-    /// Length at which an output table is ended.
+    /// The length at which an output table ends.
     pub target_file_bytes: u64,
 }
 
-/// A compaction to be made.
+/// A compaction to perform.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The tables to merge, with their levels.
     pub inputs: Vec<(usize, Arc<TableFile>)>,
-    /// Where the outputs go.
+    /// The level of the outputs.
     pub output_level: usize,
-    /// Why, for people: part of what is recorded of the outputs.
+    /// Why, for people: it is recorded in the outputs.
     pub reason: Reason,
 }
 
 /// Why a compaction is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// A level is over its share.
+    /// A level exceeds its limit.
     Shape,
-    /// Readers lost more without it than it costs.
+    /// Readers lost more time than the compaction costs.
     Reads,
     /// The user asked for it.
     Manual,
 }
 
 impl Plan {
-    /// Whether the inputs can be handed down as they are: one table that meets nothing where it goes.
+    /// Whether the inputs can be moved as they are: a single table that overlaps nothing in its new level.
     ///
-    /// Not one with range tombstones: rewritten, it may lose those that have nothing left to hide.
+    /// A table with range tombstones is not moved, because rewriting it may drop those that have
+    /// nothing left to hide.
     #[must_use]
     pub fn is_trivial_move(&self) -> bool {
         self.reason != Reason::Manual
@@ -70,7 +72,7 @@ impl Plan {
                 .all(|(_, table)| table.range_deletes == 0)
     }
 
-    /// Whether the inputs are one sorted run already, in which no user key is in two tables.
+    /// Whether the inputs already are one sorted run, in which no user key is in two tables.
     #[must_use]
     pub fn is_one_run(&self, comparator: &Comparator) -> bool {
         let mut tables: Vec<_> = self.inputs.iter().map(|(_, table)| table).collect();
@@ -81,7 +83,7 @@ impl Plan {
 }
 
 impl Shape {
-    /// How much the version needs a compaction: at 1.0 and above there is one to be made.
+    /// How much the version needs a compaction: at 1.0 or more one is due.
     #[must_use]
     pub fn urgency(&self, version: &Version) -> f64 {
         match self.strategy {
@@ -104,8 +106,8 @@ pub fn pick(version: &Version, comparator: &Comparator, shape: &Shape) -> Option
     }
 }
 
-/// One that takes tables of level 0 down though the shape does not ask for it, so that readers meet fewer runs; `None` if
-/// level 0 is empty. A tiered family keeps its runs.
+/// A compaction that moves tables of level 0 down although the shape does not require it, so that
+/// readers have fewer runs to look into; `None` if level 0 is empty. A tiered family keeps its runs.
 #[must_use]
 pub fn pick_for_reads(version: &Version, comparator: &Comparator, shape: &Shape) -> Option<Plan> {
     match shape.strategy {
@@ -114,7 +116,8 @@ pub fn pick_for_reads(version: &Version, comparator: &Comparator, shape: &Shape)
     }
 }
 
-/// Everything into one sorted level: the shallowest that may hold it, or the last if levels are runs.
+/// Merges everything into one sorted level: the shallowest that may hold it, or the last one under
+/// the tiered strategy.
 #[must_use]
 pub fn pick_everything(version: &Version, shape: &Shape) -> Option<Plan> {
     let deepest = version.deepest_level()?;
@@ -135,10 +138,11 @@ pub fn pick_everything(version: &Version, shape: &Shape) -> Option<Plan> {
     })
 }
 
-/// All that may hold a user key of a range into the deepest level that does; `None` if nothing may.
+/// Merges all tables that may hold a user key of a range into the deepest level that has one;
+/// `None` if there are none.
 ///
-/// A table goes whole, and drags along what it overlaps in the levels below: what stays there would be older than
-/// what comes to lie under it (invariant 3 of a version).
+/// Tables are compacted as a whole, together with the tables that they overlap in the levels below: if those
+/// stayed where they are, they would be above newer versions of their keys (invariant 3 of a version).
 #[must_use]
 pub fn pick_range(
     version: &Version,
@@ -197,7 +201,8 @@ fn starts_after(comparator: &Comparator, table: &TableFile, upper: Bound<&[u8]>)
     }
 }
 
-/// Tables of level 0 and, again and again, all of level 0 that overlap what is chosen, the newest first.
+/// The given tables of level 0 and, repeatedly, all of level 0 that overlap the tables chosen so
+/// far, the newest first.
 pub(super) fn widen_level0(
     version: &Version,
     comparator: &Comparator,

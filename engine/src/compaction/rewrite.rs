@@ -1,12 +1,14 @@
-//! The work itself: merge sorted sources, keep what survives, write tables.
+//! How tables are rewritten: merge sorted sources, keep what survives, write tables.
 //!
 //! Invariants
 //! 1. All versions of a user key end up in one table, so that tables of a level never share one.
 //! 2. Every output is complete and synced on return; the caller syncs the directory once for all.
-//! 3. After an error or a cancellation the outputs are removed, and nothing of what was there has changed.
-//! 4. Entries in = entries out + entries dropped, and as many come in as the inputs are said to hold. It is counted in
-//!    every build: a merge that passes over an entry is an error here, and not a row that is missing later.
-//! 5. Range tombstones are cut at the ends of outputs, which lie between user keys. They are no entries.
+//! 3. After an error or a cancellation the outputs are removed, and nothing that existed before has changed.
+//! 4. Entries in = entries out + entries dropped, and the entries in are as many as the inputs'
+//!    metadata say. This is checked in every build: if a merge skipped an entry, the rewrite fails,
+//!    instead of a row missing later.
+//! 5. Range tombstones are cut at the ends of outputs, which lie between user keys. They do not
+//!    count as entries.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -27,36 +29,36 @@ use crate::sstable::{TableBuilder, TableOptions, TableSummary};
 use crate::version::{FileMeta, LEVELS, LevelCursor, TableFile, Tables, Version};
 use crate::vfs::WritableFile;
 
-/// A flushed table is written in smaller pieces than others. It is soon rewritten, and pages for pieces come sooner than huge
-/// pages: `docs/performance.md`.
+/// A flushed table is written in smaller pieces than others. It is soon rewritten, and the small
+/// pages of such pieces are faster to get than huge pages: `docs/performance.md`.
 const FLUSHED_PIECE_BYTES: usize = 128 << 10;
 
-/// What a rewrite needs of the world around it.
+/// What a rewrite needs from its caller.
 pub struct Environment<'a> {
     /// How tables are written.
     pub table_options: TableOptions,
-    /// Length at which an output of a compaction is ended.
+    /// The length at which an output of a compaction ends.
     pub target_file_bytes: u64,
-    /// An output that passes over more bytes than this of the level below its own is ended.
+    /// An output ends when its key range overlaps more bytes than this in the next deeper level.
     pub overlap_bytes_max: u64,
     /// The snapshots that are held.
     pub snapshots: &'a dyn Snapshots,
-    /// Asked about entries, if there is one.
+    /// The filter that is asked about entries, if there is one.
     pub filter: Option<&'a dyn CompactionFilter>,
-    /// Takes a number for a table and creates its file.
+    /// Reserves a number for a table and creates its file.
     pub create: &'a dyn Fn() -> Result<(u64, Box<dyn WritableFile>)>,
-    /// Removes a file that is not needed after all.
+    /// Removes a file that turned out not to be needed.
     pub discard: &'a dyn Fn(&PathBuf),
-    /// Looked at for every entry.
+    /// Checked for every entry.
     pub cancellation: Cancellation<'a>,
 }
 
-/// What makes a rewrite give up: it leaves nothing behind, and nobody needs it any more.
+/// What makes a rewrite stop early. It then leaves nothing behind, because its result is no longer needed.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancellation<'a> {
-    /// The database closes, which ends compactions. A flush goes on: closing would make another.
+    /// Whether the database is closing, which stops compactions. A flush continues, because closing needs it.
     pub closing: &'a AtomicBool,
-    /// The family was dropped.
+    /// Whether the family was dropped.
     pub dropped: &'a AtomicBool,
 }
 
@@ -71,9 +73,9 @@ impl Cancellation<'_> {
 /// What a rewrite made.
 #[derive(Debug, Default)]
 pub struct Output {
-    /// The tables, in order of their keys. There may be none, if nothing survived.
+    /// The tables, in key order. There may be none, if nothing survived.
     pub files: Vec<FileMeta>,
-    /// Entries read, or known to be covered by a range tombstone without reading.
+    /// Entries read, or known to be covered by a range tombstone without having been read.
     pub entries_in: u64,
     /// Entries not written.
     pub dropped: Dropped,
@@ -92,10 +94,10 @@ impl Output {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// Whether every entry that went in is accounted for.
+    /// Checks that every entry that was read is accounted for.
     ///
     /// # Errors
-    /// `Corruption`, naming `input`.
+    /// `Corruption`, naming the file `input`.
     fn check_counts(&self, expected: u64, input: &Path) -> Result<()> {
         let (out, dropped) = (self.entries_out(), self.dropped.total());
         if self.entries_in == expected && out + dropped == expected {
@@ -127,7 +129,7 @@ pub fn flush(
     let tombstones = memtable.range_tombstones();
     let tombstones = tombstones.map_or_else(Vec::new, |of| of.fragments().to_vec());
     let mut rewrite = Rewrite::new(environment, below, tombstones, None);
-    // One table: level 0 is counted in tables.
+    // A flush makes a single table, because level 0 is measured in tables.
     rewrite.target_file_bytes = u64::MAX;
     rewrite.piece_bytes = FLUSHED_PIECE_BYTES;
     let input = Path::new("a memtable");
@@ -190,7 +192,7 @@ fn sources(inputs: &[(usize, Arc<TableFile>)], comparator: &Comparator) -> Resul
     Ok(sources)
 }
 
-/// The tables that the outputs will meet when they are compacted in turn.
+/// The tables that the outputs will be merged with when they are compacted in turn.
 fn grandparents(plan: &Plan, version: &Version, comparator: &Comparator) -> Grandparents {
     let inputs: Vec<_> = plan
         .inputs
@@ -211,15 +213,15 @@ fn grandparents(plan: &Plan, version: &Version, comparator: &Comparator) -> Gran
     }
 }
 
-/// What a rewrite reads, from its first entry to its last.
+/// The entries that a rewrite reads, from the first to the last.
 trait Input {
-    /// The internal key and the value of the entry that it stands on; `None` behind the last.
+    /// The internal key and the value of the current entry; `None` after the last.
     fn here(&self) -> Option<(&[u8], &[u8])>;
 
     /// Moves to the next entry.
     fn advance(&mut self) -> Result<()>;
 
-    /// That `what` is wrong with the entry that it stands on.
+    /// An error that says `what` is wrong with the current entry.
     fn corruption(&self, what: String) -> Error;
 }
 
@@ -256,7 +258,7 @@ impl Input for MemtableEntries<'_> {
     }
 }
 
-/// Counts the bytes of the next level that the current output passes over.
+/// Counts the bytes of the next level that the current output overlaps.
 struct Grandparents {
     comparator: Comparator,
     tables: Tables,
@@ -265,7 +267,7 @@ struct Grandparents {
 }
 
 impl Grandparents {
-    /// Bytes passed since the last reset, now that `user_key` comes. Keys ascend.
+    /// The bytes passed since the last reset, up to `user_key`. Keys must ascend.
     fn pass(&mut self, user_key: &[u8]) -> u64 {
         while let Some(table) = self.tables.get(self.at)
             && table.ends_before(&self.comparator, user_key)
@@ -277,7 +279,7 @@ impl Grandparents {
     }
 }
 
-/// A table being written.
+/// A table that is being written.
 struct Open {
     number: u64,
     path: PathBuf,
@@ -287,9 +289,9 @@ struct Open {
 struct Rewrite<'a> {
     environment: &'a Environment<'a>,
     survivors: Survivors<'a>,
-    /// To be written, each with the output that its keys go to.
+    /// The range tombstones to write, each into the output that its keys go to.
     tombstones: RangeTombstones,
-    /// Where the keys of the current output begin: where the one before was ended.
+    /// Where the key range of the current output begins, which is where the previous one ended.
     low: Option<Vec<u8>>,
     grandparents: Option<Grandparents>,
     target_file_bytes: u64,
@@ -297,9 +299,9 @@ struct Rewrite<'a> {
     open: Option<Open>,
     written: Vec<PathBuf>,
     output: Output,
-    /// The greatest sequence number that any input was written with.
+    /// The greatest sequence number that any entry of the inputs was written with.
     sequence_max: u64,
-    /// Reused: the key of an entry that is not written with its own.
+    /// Reused: the key of an entry whose key is changed.
     key: Vec<u8>,
 }
 
@@ -332,7 +334,7 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    /// Rewrites all of `input`, which is to hold so many entries.
+    /// Rewrites all of `input`, which must hold `entries` entries.
     fn run(mut self, input: &mut impl Input, entries: u64, path: &Path) -> Result<Option<Output>> {
         let outcome = self.copy(input).and_then(|whole| {
             if whole {
@@ -351,7 +353,7 @@ impl<'a> Rewrite<'a> {
         outcome.map(|_| None)
     }
 
-    /// Copies what survives; `false` if it was cancelled before the end.
+    /// Copies what survives. Returns `false` if it was cancelled before the end.
     fn copy(&mut self, input: &mut impl Input) -> Result<bool> {
         let is_compaction = self.grandparents.is_some();
         while let Some((key, value)) = input.here() {
@@ -378,7 +380,7 @@ impl<'a> Rewrite<'a> {
                 }
             };
             written.map_err(|error| match error {
-                // A table refuses what another should not have held.
+                // If the table builder refuses an entry that was read from a table, that table is damaged.
                 Error::InvalidArgument { what } if is_compaction && is_as_it_came => {
                     input.corruption(what)
                 }
@@ -389,7 +391,7 @@ impl<'a> Rewrite<'a> {
         Ok(true)
     }
 
-    /// Whether the current output is long enough to be ended before `user_key`.
+    /// Whether the current output is long enough to end before `user_key`.
     fn should_cut(&mut self, user_key: &[u8]) -> bool {
         let Some(open) = &self.open else {
             return false;
@@ -403,7 +405,7 @@ impl<'a> Rewrite<'a> {
             .is_some_and(|tables| tables.pass(user_key) > limit)
     }
 
-    /// The inputs but for those that lie under a range tombstone as a whole. These are counted, and not read.
+    /// The inputs except those that a range tombstone covers as a whole, which are counted but not read.
     fn without_covered(
         &mut self,
         inputs: &[(usize, Arc<TableFile>)],
@@ -423,7 +425,7 @@ impl<'a> Rewrite<'a> {
         Ok(left)
     }
 
-    /// Adds an entry with another key than it came with.
+    /// Adds an entry under another key than it was read with.
     fn add_as(
         &mut self,
         user_key: &[u8],
@@ -443,7 +445,7 @@ impl<'a> Rewrite<'a> {
         self.opened()?.builder.add(key, value)
     }
 
-    /// The current output, begun if there is none.
+    /// The current output. Begins one if there is none.
     fn opened(&mut self) -> Result<&mut Open> {
         if self.open.is_none() {
             let (number, file) = (self.environment.create)()?;
@@ -467,8 +469,8 @@ impl<'a> Rewrite<'a> {
         Ok(self.open.as_mut().expect("opened above"))
     }
 
-    /// Ends the current output, which takes the range tombstones up to `next_key`, where the next one begins. The last
-    /// one takes the rest, also if there are no entries for it.
+    /// Ends the current output, and writes to it the range tombstones up to `next_key`, where the
+    /// next output begins. The last output takes the rest, even if there are no entries for it.
     fn end_table(&mut self, next_key: Option<&[u8]>) -> Result<()> {
         let comparator = &self.environment.table_options.comparator;
         let low = self.low.take();

@@ -1,7 +1,8 @@
 //! Which versions of a key outlive a rewrite.
 //!
-//! Snapshots cut the line of sequence numbers into stripes: two versions lie in one stripe if no snapshot can
-//! see the older and not the newer. Of each stripe the newest version stays and the others go.
+//! Snapshots cut the line of sequence numbers into stripes: two versions are in one stripe if no
+//! snapshot sees the older one without the newer one. Of each stripe the newest version stays and the
+//! others are dropped.
 //!
 //! ```text
 //! versions    9   8      6   5  4      2
@@ -9,17 +10,18 @@
 //! stays       9          6             2
 //! ```
 //!
-//! Of what stays, a tombstone goes too when it has nothing left to hide: it lies in the lowest stripe, and no
-//! table below may hold its key. And the newest version, if it is a put that no snapshot sees, is shown to
-//! the compaction filter.
+//! A tombstone that would stay is dropped too if it has nothing left to hide: it is in the lowest
+//! stripe, and no table below may hold its key. And the newest version of a key, if it is a put
+//! that no snapshot sees, is shown to the compaction filter.
 //!
-//! A range tombstone of the inputs takes the entries under it that are older, as far as they lie in its stripe. It
-//! goes itself when it lies in the lowest stripe and no table below may hold a key of its range.
+//! A range tombstone of the inputs drops the older entries of its range that are in its stripe. It
+//! is itself dropped if it is in the lowest stripe and no table below may hold a key of its range.
 //!
-//! A put that stays in the lowest stripe where no table below may hold its key is *settled*: every reader sees it, now and
-//! later, and nothing older is left to compare it with. It gets sequence number 0, which takes fewer bytes than any other
-//! (as RocksDB does). Not if a range tombstone of the inputs lies over its key: an older one may have to stay for
-//! other keys, and would hide it. Nor in a flush: a row of level 0 may stand in a log too, with its number.
+//! A put that stays in the lowest stripe, and whose key no table below may hold, is *settled*: every
+//! reader sees it, now and later, and nothing older is left to compare it with. It gets sequence number
+//! 0, which takes fewer bytes than any other (as in RocksDB). There are two exceptions. If a range
+//! tombstone of the inputs covers its key, that may have to stay for other keys, and would hide the
+//! put. And in a flush nothing is settled, because the row may also be in a log, with its number.
 //!
 //! Invariant: entries come in internal order, so the newest version of a key comes first.
 
@@ -32,24 +34,26 @@ use crate::internal_key::{ParsedKey, ValueKind};
 use crate::range_tombstone::{Fragment, Keep, RangeTombstones};
 use crate::version::{TableFile, Tables};
 
-/// Judges the entries of one rewrite, one after another.
+/// Decides about the entries of one rewrite, one after another.
 pub(super) struct Survivors<'a> {
     snapshots: &'a dyn Snapshots,
-    /// Snapshots at the beginning, ascending. One taken later sees nothing older than what stays.
+    /// The snapshots at the beginning, ascending. A snapshot taken later is newer than all of them,
+    /// so it needs only the newest versions, which stay.
     stripes: Vec<u64>,
     filter: Option<&'a dyn CompactionFilter>,
     /// Whether puts are settled at all.
     settles: bool,
     below: Below,
-    /// Those of the inputs, of each stripe the newest, and the first fragment that does not end before the last key.
+    /// Of the inputs' range tombstones the newest of each stripe, and the first fragment that does
+    /// not end before the last key.
     tombstones: RangeTombstones,
     fragment: usize,
-    /// The key of the entry before, and the stripe it lay in.
+    /// The key of the previous entry, and the stripe that it was in.
     key: Vec<u8>,
     stripe: Option<usize>,
 }
 
-/// What becomes of an entry.
+/// The decision about an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is written as it is.
@@ -87,7 +91,7 @@ impl<'a> Survivors<'a> {
         }
     }
 
-    /// The same, giving settled puts sequence number 0.
+    /// The same, but settled puts get sequence number 0.
     pub(super) fn settling(self) -> Self {
         Self {
             settles: true,
@@ -95,18 +99,18 @@ impl<'a> Survivors<'a> {
         }
     }
 
-    /// Whether the next entry begins a new user key: the only place where an output table may be cut.
+    /// Whether the next entry begins a new user key: only there may an output table end.
     pub(super) fn begins_key(&self, entry: &ParsedKey<'_>) -> bool {
         self.stripe.is_none() || entry.user_key != self.key
     }
 
-    /// The number of snapshots that do not see a version names its stripe.
+    /// The stripe of a version, numbered by how many snapshots do not see it.
     fn stripe_of(&self, sequence: u64) -> usize {
         self.stripes
             .partition_point(|snapshot| *snapshot < sequence)
     }
 
-    /// The range tombstones of the inputs over a key. Asked for ascending keys.
+    /// The range tombstones of the inputs over a key. Must be called with ascending keys.
     fn fragment_over(&mut self, user_key: &[u8]) -> Option<&Fragment> {
         let comparator = &self.below.comparator;
         let fragments = self.tombstones.fragments();
@@ -120,7 +124,7 @@ impl<'a> Survivors<'a> {
             .filter(|fragment| comparator.compare(&fragment.start, user_key).is_le())
     }
 
-    /// Whether a newer range tombstone of the same stripe lies over an entry.
+    /// Whether a newer range tombstone of the same stripe covers an entry.
     fn is_covered(&mut self, entry: &ParsedKey<'_>, stripe: usize) -> bool {
         let Some(fragment) = self.fragment_over(entry.user_key) else {
             return false;
@@ -130,7 +134,7 @@ impl<'a> Survivors<'a> {
         newer.any(|of| self.stripe_of(*of) == stripe)
     }
 
-    /// What becomes of a put that is not to go.
+    /// The decision about a put that is not dropped.
     fn kept(&mut self, entry: &ParsedKey<'_>, lowest: bool) -> Fate {
         let settles = self.settles
             && lowest
@@ -139,14 +143,15 @@ impl<'a> Survivors<'a> {
         if settles { Fate::Settles } else { Fate::Stays }
     }
 
-    /// Whether every entry and tombstone of a table goes, because one range tombstone over it all is newer.
+    /// Whether all entries and tombstones of a table are dropped, because one newer range tombstone
+    /// covers them all.
     pub(super) fn covers(&self, table: &TableFile, sequences: RangeInclusive<u64>) -> bool {
         let comparator = &self.below.comparator;
         let around = self
             .tombstones
             .around(comparator, table.smallest_user_key());
         around.fragment.is_some_and(|fragment| {
-            // Entries between the table's smallest and largest number lie in one stripe if those two do.
+            // If the smallest and the largest number of the table are in one stripe, so are all between them.
             let hides = |of: &u64| {
                 of > sequences.end() && self.stripe_of(*of) == self.stripe_of(*sequences.start())
             };
@@ -154,7 +159,7 @@ impl<'a> Survivors<'a> {
         })
     }
 
-    /// The range tombstones that have something left to hide.
+    /// The range tombstones that still have something to hide.
     pub(super) fn tombstones(&self) -> RangeTombstones {
         let mut left = Vec::new();
         for fragment in self.tombstones.fragments() {
@@ -197,7 +202,7 @@ impl<'a> Survivors<'a> {
         let Some(filter) = self.filter.filter(|_| newest) else {
             return self.kept(entry, lowest);
         };
-        // Asked anew, because a snapshot may have been taken since the beginning.
+        // Read again, because a snapshot may have been taken since the beginning.
         let held = self.snapshots.newest();
         if held.is_some_and(|held| held >= entry.sequence) {
             return self.kept(entry, lowest);
@@ -205,7 +210,7 @@ impl<'a> Survivors<'a> {
         match filter.decide(entry.user_key, value) {
             Decision::Keep => self.kept(entry, lowest),
             Decision::Change(value) => Fate::Changes(value),
-            // Only the newest version is removed, so older ones must stay hidden.
+            // Only the newest version is removed, so a tombstone must keep older ones hidden.
             Decision::Remove if lowest && self.below.lacks(entry.user_key) => {
                 Fate::Goes(Why::Filtered)
             }
@@ -214,12 +219,12 @@ impl<'a> Survivors<'a> {
     }
 }
 
-/// The tables that lie under a rewrite and may hold older versions. Asked for ascending keys.
+/// The tables below a rewrite, which may hold older versions. Must be called with ascending keys.
 pub(super) struct Below {
     comparator: Comparator,
-    /// Tables of level 0: any may hold the key.
+    /// Tables of level 0, of which any may hold the key.
     overlapping: Tables,
-    /// Sorted levels, and in each the first table that does not end before the last key asked for.
+    /// Sorted levels, each with its first table that does not end before the last key asked for.
     sorted: Vec<(Tables, usize)>,
 }
 
@@ -233,7 +238,7 @@ impl Below {
         }
     }
 
-    /// Whether none of the tables can hold `user_key`, by their key ranges.
+    /// Whether no table can hold `user_key`, judging by the tables' key ranges.
     fn lacks(&mut self, user_key: &[u8]) -> bool {
         let comparator = &self.comparator;
         let starts_by = |table: &TableFile| {
@@ -257,7 +262,7 @@ impl Below {
         })
     }
 
-    /// Whether none of the tables can hold a key from `start` up to `end`.
+    /// Whether no table can hold a key from `start` up to `end`.
     fn lacks_range(&self, start: &[u8], end: &[u8]) -> bool {
         let comparator = &self.comparator;
         let ends_before = |table: &TableFile| table.ends_before(comparator, start);

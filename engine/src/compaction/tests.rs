@@ -1,4 +1,4 @@
-//! What the tests of compaction share: versions that are given as text, and snapshots that are held.
+//! What the tests of compaction share: versions given as text, and a set of snapshots.
 
 mod picking;
 mod rewriting;
@@ -15,7 +15,7 @@ use crate::vfs::MemoryVfs;
 
 const FAMILY: FamilyId = FamilyId(0);
 
-/// A version of tables given as (level, number, first key, last key, bytes). Nothing is on disk.
+/// A version with tables given as (level, number, first key, last key, bytes). Nothing is on disk.
 fn version(tables: &[(usize, u64, &str, &str, u64)]) -> Arc<Version> {
     let file = |&(level, number, first, last, bytes): &(usize, u64, &str, &str, u64)| {
         let key = |key: &str| internal_key::encode(key.as_bytes(), 1, ValueKind::Put);
@@ -32,7 +32,7 @@ fn version(tables: &[(usize, u64, &str, &str, u64)]) -> Arc<Version> {
     version_of(&MemoryVfs::new(), tables.iter().map(file))
 }
 
-/// A version of these tables, each with its level.
+/// A version with these tables, each given with its level.
 fn version_of(vfs: &MemoryVfs, tables: impl Iterator<Item = (usize, FileMeta)>) -> Arc<Version> {
     let access = Arc::new(TableAccess::new(
         Arc::new(vfs.clone()),

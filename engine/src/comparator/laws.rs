@@ -1,9 +1,9 @@
 //! The laws of an order, checked on samples, with a report that names the law and the keys.
 //!
-//! Every pair is compared both ways, so `n` samples cost about `n * n` calls. Transitivity needs no third
-//! loop: among `n` distinct keys under a total order, the numbers of keys below each are exactly
-//! `0, 1, ..., n - 1`. If `a < b` but no fewer keys stand below `a` than below `b`, then some `c` stands below
-//! `a` and not below `b`, and `a < b < c < a` is the circle to report.
+//! Every pair is compared both ways, so `n` samples cost about `n * n` calls. Transitivity needs no
+//! third loop: among `n` distinct keys under a total order, the numbers of keys below each are
+//! exactly `0, 1, ..., n - 1`. If `a < b` but no fewer keys are below `a` than below `b`, then some
+//! `c` is below `a` and not below `b`, and `a < b < c < a` is the cycle to report.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::Compare;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Law {
-    /// The same question gets the same answer.
+    /// The same comparison always gives the same answer.
     Deterministic,
     /// A key equals itself.
     Reflexive,
@@ -90,8 +90,8 @@ pub fn assert_comparator_laws<K: AsRef<[u8]>>(order: &(impl Compare + ?Sized), s
 
 /// Checks every law on every pair (and so every triple) of the samples.
 ///
-/// Good samples are near each other: neighbours, prefixes, empty, very long, digits of
-/// different lengths, bytes above 0x7f. A few hundred are quick: the cost is about four calls a pair.
+/// Good samples are near each other: neighbours, prefixes, empty, very long, digits of different
+/// lengths, bytes above 0x7f. A few hundred are checked quickly: a pair costs about four calls.
 ///
 /// # Errors
 /// The first [`BrokenLaw`], with the keys that show it.
@@ -159,7 +159,7 @@ impl<C: Compare + ?Sized> Check<'_, C> {
         Ok(())
     }
 
-    /// Relies on `pairs` having passed.
+    /// Requires that `pairs` has passed.
     fn triples(&self) -> Result<(), BrokenLaw> {
         let below = |key: &[u8]| {
             self.keys
@@ -176,7 +176,8 @@ impl<C: Compare + ?Sized> Check<'_, C> {
                 continue;
             }
             let (a, b) = if self.less(x, y) { (x, y) } else { (y, x) };
-            // As many keys stand below `a` as below `b`, and `a` is one of those below `b`.
+            // `a` has no fewer keys below it than `b`, but `a` itself is below `b` only: so some
+            // key is below `a` and not below `b`.
             for &c in &self.keys {
                 if self.less(c, a) && self.less(b, c) {
                     let answered = "a < b, b < c, and yet c < a".to_owned();
@@ -351,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_prefix_range_that_is_too_short_is_reported() {
-        /// The bound that many stores use: everything up to the prefix and one 0xff.
+        /// The bound that many stores use: everything up to the prefix followed by one 0xff.
         struct UpToOneFf;
         impl Compare for UpToOneFf {
             fn name(&self) -> &str {

@@ -6,14 +6,14 @@
 //!
 //! What a comparator must be (checked by [`check_comparator_laws`]):
 //!
-//! 1. Total: for any two keys one answer, the same each time, opposite when asked the other way.
+//! 1. Total: any two keys get one answer, the same each time, and the opposite one when swapped.
 //! 2. Transitive: `a < b` and `b < c` give `a < c`.
-//! 3. Faithful: `Equal` only for identical bytes. The bloom filter hashes bytes, so two
-//!    "equal" keys with different bytes would be lost.
+//! 3. Faithful: `Equal` only for identical bytes. The bloom filter hashes bytes, so two "equal"
+//!    keys with different bytes would be lost.
 //!
-//! What it need not be: careful with [`Compare::separator`] and [`Compare::successor`]. Their answers
-//! shorten index keys, and a wrong one would lose keys, so [`Comparator`] takes an answer only
-//! after checking it, and otherwise uses the key as it is.
+//! [`Compare::separator`] and [`Compare::successor`] need no such care. Their answers shorten index
+//! keys, and a wrong one would lose keys, so [`Comparator`] uses an answer only after checking it,
+//! and otherwise uses the key as it is.
 
 mod laws;
 mod numeric;
@@ -69,8 +69,8 @@ pub const REVERSE_BYTEWISE_NAME: &str = "reverse-bytewise";
 /// # }
 /// ```
 pub trait Compare: Send + Sync {
-    /// The name stored with the family. It never changes once data exists; change the order, change
-    /// the name.
+    /// The name stored with the family. It must never change once data exists. If the order
+    /// changes, the name must change too.
     fn name(&self) -> &str;
 
     /// Compares two user keys. Called for every step of every search, so it should not allocate.
@@ -86,25 +86,24 @@ pub trait Compare: Send + Sync {
         a.to_vec()
     }
 
-    /// Where the keys that begin with `prefix` stand, if they stand together in this order.
+    /// The range in which the keys that begin with `prefix` lie, if it holds no other keys in this order.
     fn prefix_range(&self, _prefix: &[u8]) -> Option<PrefixRange> {
         None
     }
 }
 
-/// The stretch of an order in which all keys with one prefix stand, and no others.
+/// The part of an order that holds all keys with one prefix and no others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrefixRange {
-    /// Where the stretch begins.
+    /// Where the range begins.
     pub start: std::ops::Bound<Vec<u8>>,
     /// Where it ends.
     pub end: std::ops::Bound<Vec<u8>>,
 }
 
 /// The order of one column family.
-///
-/// An enum and not only a trait object, so that the usual order is a `memcmp` that the compiler
-/// can see.
+/// It is an enum and not only a trait object so that the compiler sees the usual order as a
+/// `memcmp` that it can inline.
 #[derive(Clone, Default)]
 pub enum Comparator {
     /// Byte by byte, unsigned, a prefix before its extensions.
@@ -115,7 +114,7 @@ pub enum Comparator {
 }
 
 impl Comparator {
-    /// The bytewise order turned round.
+    /// The reversed bytewise order.
     #[must_use]
     pub fn reverse_bytewise() -> Self {
         Self::Custom(Arc::new(ReverseBytewise))
@@ -126,7 +125,7 @@ impl Comparator {
         Self::Custom(Arc::new(compare))
     }
 
-    /// The order that the engine itself stores under `name`; `None` if it is a custom one.
+    /// The built-in order that is stored under `name`; `None` if the engine has none of that name.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         match name {
@@ -145,8 +144,9 @@ impl Comparator {
         }
     }
 
-    /// Refuses a custom order under the name of one of the engine's: whoever opens the database without it would take that
-    /// one, and find keys out of order. The reversed byte order is a custom one too, so it is known by what it answers.
+    /// Refuses a custom order under the name of a built-in one: if a program later opened the
+    /// database without it, the built-in order would be used, and the keys would be out of order.
+    /// The reversed byte order is itself a custom one, so it is recognized by its answers.
     ///
     /// # Errors
     /// `InvalidArgument`.
@@ -198,7 +198,7 @@ impl Comparator {
         if accepted { proposed } else { a.to_vec() }
     }
 
-    /// A key `s >= a`, as short as the comparator can make it; guarded as [`Comparator::separator`] is.
+    /// A key `s >= a`, as short as the comparator can make it; checked as in [`Comparator::separator`].
     #[must_use]
     pub fn successor(&self, a: &[u8]) -> Vec<u8> {
         let proposed = match self {
@@ -209,7 +209,7 @@ impl Comparator {
         if accepted { proposed } else { a.to_vec() }
     }
 
-    /// Where the keys that begin with `prefix` stand, or `None` if this order scatters them.
+    /// The range of the keys that begin with `prefix`, or `None` if other keys lie among them in this order.
     #[must_use]
     pub fn prefix_range(&self, prefix: &[u8]) -> Option<PrefixRange> {
         use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -251,7 +251,7 @@ impl fmt::Debug for Comparator {
     }
 }
 
-/// The byte order turned round: the greatest key first, an extension before its prefix.
+/// The reversed byte order: the greatest key first, an extension before its prefix.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReverseBytewise;
 
@@ -264,8 +264,8 @@ impl Compare for ReverseBytewise {
         b.cmp(a)
     }
 
-    /// In this order `a < b` means that `a` is the greater in bytes. Cutting `a` one byte after the
-    /// first difference makes it smaller in bytes, so later here, and still ahead of `b`.
+    /// In this order `a < b` means that `a` is the greater one in bytes. Cutting `a` one byte after
+    /// the first difference makes it smaller in bytes, so later here, and still before `b`.
     fn separator(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
         a[..a.len().min(common_prefix_len(a, b) + 1)].to_vec()
     }
@@ -279,7 +279,7 @@ impl Compare for ReverseBytewise {
     }
 }
 
-/// Whether an order answers as the reversed byte order does, for keys in which orders mostly differ.
+/// Whether an order answers as the reversed byte order does, on keys on which orders usually differ.
 fn is_reversed(order: &dyn Compare) -> bool {
     let keys: [&[u8]; 12] = [
         b"", b"\0", b"1", b"10", b"2", b"A", b"a", b"aa", b"b", b"item:10", b"item:9", b"\xff",
@@ -300,7 +300,7 @@ pub(crate) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
         }
     }
     match (a.last_chunk(), b.last_chunk()) {
-        // What these words repeat of the ones before is the same in both.
+        // These words may overlap those before, but the overlapping bytes are already known to be equal.
         (Some(a), Some(b)) => first_difference(*a, *b).map_or(len, |at| len - 8 + at),
         _ => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
     }
@@ -324,8 +324,8 @@ fn bytewise_separator(a: &[u8], b: &[u8]) -> Vec<u8> {
         shortened[common] = low + 1;
         return shortened;
     }
-    // The bytes are neighbours, `b` has no room; but anything above the rest of `a` will do, because
-    // the byte at `common` already keeps it below `b`.
+    // The bytes are neighbours, so no byte fits between them. But any key above the rest of `a`
+    // will do, because the byte at `common` already keeps it below `b`.
     let Some(raised) = a[common + 1..].iter().position(|&byte| byte != 0xff) else {
         return a.to_vec();
     };
@@ -335,7 +335,7 @@ fn bytewise_separator(a: &[u8], b: &[u8]) -> Vec<u8> {
     shortened
 }
 
-/// The first byte that can be raised is raised, the rest dropped.
+/// Raises the first byte that can be raised and drops the rest.
 fn bytewise_successor(a: &[u8]) -> Vec<u8> {
     match a.iter().position(|&byte| byte != 0xff) {
         Some(at) => {
@@ -349,8 +349,8 @@ fn bytewise_successor(a: &[u8]) -> Vec<u8> {
 
 /// The first byte string after everything that begins with `prefix`; `None` if nothing follows.
 ///
-/// `keys::prefix_successor` is the taught form of the same rule; `keys` stands apart from the engine's
-/// layers, so that it can be used alone, and this floor does not lean on it.
+/// This repeats the rule of `keys::prefix_successor`, because `keys` is independent of the engine: no
+/// lower layer uses it.
 fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
     let mut after = prefix[..=last].to_vec();
@@ -463,7 +463,7 @@ mod tests {
         fn separators_lie_between(a in short_key(), b in short_key()) {
             for order in [Comparator::Bytewise, Comparator::reverse_bytewise()] {
                 if order.compare(&a, &b) == Ordering::Less {
-                    // The unguarded proposals, so that the guard does not hide a mistake.
+                    // The proposals themselves, so that the check does not hide a mistake in them.
                     let raw = match &order {
                         Comparator::Bytewise => bytewise_separator(&a, &b),
                         Comparator::Custom(custom) => custom.separator(&a, &b),

@@ -8,11 +8,11 @@
 //!    lengths compare as bytes, so nothing is parsed and nothing overflows;
 //! 3. the whole key, bytewise, so that `item:1` and `item:01` are different keys.
 //!
-//! Each of the three is a total order, and comparing by one after another of total orders is one too.
+//! Each of the three is a total order, and so is comparing by one after another.
 //!
-//! Which prefixes stand together: those that do not end in a digit. All keys that begin with `item:` have a prefix
-//! part that begins with it, so rule 1 puts them side by side. Those that begin with `item:1` do not: `item:2`
-//! stands between `item:1` and `item:10`.
+//! Only prefixes that do not end in a digit have a range of their own. All keys that begin with
+//! `item:` have a prefix part that begins with it, so rule 1 puts them side by side. Those that
+//! begin with `item:1` are scattered: `item:2` lies between `item:1` and `item:10`.
 
 use std::cmp::Ordering;
 use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -40,7 +40,7 @@ impl Compare for NumericSuffix {
     }
     // ANCHOR_END: compare
 
-    /// Between different prefix parts a shorter one is enough, as long as none of it reads as a number.
+    /// If the prefix parts differ, a shorter prefix separates them, unless its end reads as a number.
     fn separator(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
         let (a_prefix, _) = split(a);
         let (b_prefix, _) = split(b);
@@ -58,8 +58,8 @@ impl Compare for NumericSuffix {
             return None;
         }
         let end = after_prefix(prefix).map_or(Unbounded, |mut after| {
-            // As in `item/`, which `item0` follows in bytes. No prefix part ends in a digit, so the first one that
-            // is not below `item0` is this.
+            // For example, the bound after `item/` would be `item0`, which ends in a digit and so reads
+            // as a number. No prefix part ends in a digit, so `item0\0` bounds the same prefix parts.
             if ends_in_digit(&after) {
                 after.push(0);
             }

@@ -1,27 +1,29 @@
-//! A checkpoint: a second database in another directory, made of links to the first one's tables.
+//! A checkpoint: a second database in another directory, made of hard links to the tables of the first one.
 //!
-//! What is in it: every write that was acknowledged before the call, and a prefix of those that were made meanwhile, whole
-//! batches over all families. The memtables are flushed first, so that tables and a manifest are all there is
-//! to it; no log is shared or copied. A table never changes, so one file may belong to both databases.
+//! It contains every write that was acknowledged before the call, and a prefix of those made meanwhile, as
+//! whole batches over all families. The memtables are flushed first, so it consists of tables and a manifest
+//! only; no log is shared or copied. A table never changes, so one file may belong to both databases.
 //!
 //! Order, and why
-//! 1. Flush, then take the state in force: it names tables only, and holding it keeps their files, whatever
-//!    compactions do meanwhile. Nothing is locked from here on; writers go on.
-//! 2. Make `NAME.partial` beside the target, and in it the file `CHECKPOINT`, whose name is made durable before anything else
-//!    is there: it says that what is here may be cleared away.
+//! 1. Flush, then take the state in force. It refers only to tables, and holding it keeps their
+//!    files, whatever compactions do meanwhile. Nothing is locked from here on; writers continue.
+//! 2. Create `NAME.partial` beside the target, and in it the file `CHECKPOINT`. Its name is made
+//!    durable before anything else is there, because it marks the contents as safe to remove.
 //! 3. Link the tables into it. Where a link is impossible, as on another file system, copy and sync.
-//! 4. Write the manifest, then `CURRENT`. Both are synced with the directory, so the names of the links are too.
-//! 5. Rename the directory to the target, sync the one above. Only now is there anything by that name.
-//! 6. Remove `CHECKPOINT`, sync the directory. From now on it is a database like any other, by whatever name.
+//! 4. Write the manifest, then `CURRENT`. Both are synced with the directory, so the names of the
+//!    links are durable too.
+//! 5. Rename the directory to the target, sync its parent. Only now does the target exist.
+//! 6. Remove `CHECKPOINT`, sync the directory. From now on it is a database like any other, whatever its name.
 //!
-//! A checkpoint that is cut short leaves nothing under the target's name. It may leave `NAME.partial`, which holds no
-//! `CURRENT` or is whole; the next checkpoint to the same target clears it away. What was not left by one, or was opened since,
-//! is somebody's, and is refused.
+//! An interrupted checkpoint leaves nothing under the target's name. It may leave `NAME.partial`, which either
+//! has no `CURRENT` or is complete; the next checkpoint to the same target removes it. If that directory was
+//! not left by a checkpoint, or has been opened since, it belongs to somebody, and the checkpoint is refused.
 //!
-//! A lock file in it keeps two checkpoints to one target apart. It is held until the target has its name, or until nothing is
-//! left, itself included.
+//! A lock file in it prevents two checkpoints to one target at once. It is held until the target
+//! has its name, or until everything is removed, including the lock file itself.
 //!
-//! Left out: a checkpoint of a poisoned database, whose memtables cannot be flushed. Close and open it again first.
+//! Left out: a checkpoint of a poisoned database, whose memtables cannot be flushed. It must be
+//! closed and opened again first.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -37,20 +39,21 @@ use crate::vfs::{Vfs, parent_dir};
 
 /// What is appended to the target's name while the checkpoint is made.
 const PARTIAL: &str = ".partial";
-/// The file that says that a checkpoint made the directory it is in.
+/// The file that marks a directory as made by a checkpoint.
 const MARK: &str = "CHECKPOINT";
 /// Bytes copied at a time where linking is impossible.
 const COPY_BYTES: usize = 1 << 20;
 
 impl Db {
-    /// Makes a database in `dir` that holds what this one holds now, at the cost of a flush and a link for each table.
+    /// Makes a database in `dir` with the present contents of this one, at the cost of a flush and
+    /// a link for each table.
     ///
-    /// Writes, reads and compactions go on meanwhile. All that was acknowledged before the call is in it. The two
-    /// share the files of tables until each compacts them away; on another file system they are copied. Open it like any database,
-    /// with the same options.
+    /// Writes, reads and compactions continue meanwhile. It contains everything that was acknowledged
+    /// before the call. The two databases share the files of tables until each compacts them away; on
+    /// another file system they are copied. Open it like any database, with the same options.
     ///
-    /// To restore one, move the damaged database away and put the checkpoint in its place. Copied over it, it would stand among
-    /// logs of a later time, and opening refuses those.
+    /// To restore one, move the damaged database away and put the checkpoint in its place. Do not copy
+    /// it over the old directory: it would be among logs of a later time, and opening refuses those.
     ///
     /// ```
     /// # fn main() -> engine::Result<()> {
@@ -68,15 +71,16 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// `InvalidArgument` if `dir` exists, if something that no checkpoint left lies at that name with `.partial` appended, or after
-    /// closing; `Locked` if another checkpoint to `dir` is under way; otherwise as for [`flush`](Self::flush). There is then
-    /// nothing by the name `dir`, except if one of the last steps failed, which make that name durable: then there may be, and
-    /// it is whole.
+    /// `InvalidArgument` if `dir` exists, if there is something with `.partial` appended to its name that
+    /// no checkpoint left, or after closing; `Locked` if another checkpoint to `dir` is running; otherwise
+    /// as for [`flush`](Self::flush). After an error `dir` does not exist, with one exception: if one of
+    /// the last steps failed, which make that name durable, it may exist, and is then complete.
     pub fn checkpoint(&self, dir: impl AsRef<Path>) -> Result<()> {
         let (core, dir) = (&self.handle.core, dir.as_ref());
         core.check_takes_writes()?;
         let vfs = &core.vfs;
-        // Held to the end: nobody else may open the database meanwhile and sweep up what the state still names.
+        // Held to the end, so that nobody else can open the database meanwhile and remove files
+        // that the state still names.
         let _directory = core.lock.lock().clone().ok_or_else(closed)?;
         refuse_existing(&**vfs, dir)?;
         let partial = partial_name(dir)?;
@@ -85,7 +89,7 @@ impl Db {
         let state = core.manifest.lock().state.clone();
         create_directory(&**vfs, &partial)?;
         let _lock = vfs.lock(&partial.join(file_name::LOCK))?;
-        // Once more, now that no other checkpoint can change it.
+        // Check again, now that no other checkpoint can change it.
         refuse_foreign(&**vfs, &partial)?;
         let made = mark(&**vfs, &partial)
             .and_then(|()| clear(&**vfs, &partial))
@@ -100,17 +104,17 @@ impl Db {
     }
 }
 
-/// Renames what was made to the target. If that fails, it may have been done all the same: then what was made has the
-/// target's name, and not its own.
+/// Renames the finished directory to the target. A rename that reports an error may have been done
+/// all the same: then the directory has the target's name, and no longer its own.
 fn take_name(vfs: &dyn Vfs, partial: &Path, dir: &Path) -> Result<()> {
     let Err(error) = vfs.rename(partial, dir) else {
         return Ok(());
     };
     match vfs.exists(partial) {
         Ok(false) if matches!(vfs.exists(dir), Ok(true)) => return Ok(()),
-        // It is cleared away only now that no power cut can show it by the target's name.
+        // Only after this sync can no power cut show it under the target's name, so only then is it removed.
         Ok(true) if vfs.sync_dir(&parent_dir(dir)).is_ok() => remove_partial(vfs, partial),
-        // The next checkpoint to the same target clears it away, or finds it whole.
+        // The next checkpoint to the same target removes it, or finds it complete.
         _ => {}
     }
     Err(error)
@@ -136,7 +140,8 @@ fn partial_name(dir: &Path) -> Result<PathBuf> {
     Ok(dir.with_file_name(partial))
 }
 
-/// Refuses what lies in the way and was not left by a checkpoint: it would be cleared away.
+/// Refuses a directory that is in the way and was not left by a checkpoint, because its contents
+/// would be removed.
 fn refuse_foreign(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     let found = if vfs.is_link(partial)? {
         "is a symbolic link"
@@ -151,7 +156,8 @@ fn refuse_foreign(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     )))
 }
 
-/// Whether these are the names of a checkpoint that was cut short. A database that was opened has a log.
+/// Whether these are the names that an interrupted checkpoint leaves. A database that was opened
+/// would have a log.
 fn is_left_over(names: &[OsString]) -> bool {
     let is_mark = |name: &OsString| name == MARK;
     let is_lock = |name: &OsString| name == file_name::LOCK;
@@ -162,18 +168,18 @@ fn is_left_over(names: &[OsString]) -> bool {
     names.iter().all(is_lock) || (names.iter().any(is_mark) && names.iter().all(is_of_checkpoint))
 }
 
-/// Says, durably, that what comes into this directory may be cleared away.
+/// Marks, durably, that everything in this directory may be removed.
 fn mark(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     vfs.create(&partial.join(MARK))?;
     vfs.sync_dir(partial)
 }
 
-/// Removes what an earlier checkpoint to this target left, but for the lock and the mark.
+/// Removes what an earlier checkpoint to this target left, except the lock and the mark.
 fn clear(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     let is_left = |name: &OsStr| FileName::parse(name).is_some_and(|file| file != FileName::Lock);
     let mut names: Vec<OsString> = vfs.list(partial)?;
     names.retain(|name| is_left(name));
-    // CURRENT first: what is half cleared away must not look whole.
+    // CURRENT first: a half-removed database must not look complete.
     names.sort_by_key(|name| name.as_os_str() != file_name::CURRENT);
     for name in names {
         vfs.remove(&partial.join(&name))?;
@@ -184,7 +190,7 @@ fn clear(vfs: &dyn Vfs, partial: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the database that `state` describes, whose tables lie in `from`.
+/// Makes the database that `state` describes; its tables are in `from`.
 fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, state: &State) -> Result<()> {
     for family in state.families.values() {
         for (_, table) in family.version.tables() {
@@ -202,7 +208,7 @@ fn fill(vfs: &Arc<dyn Vfs>, from: &Path, partial: &Path, state: &State) -> Resul
     Manifest::create(Arc::clone(vfs), partial, manifest_number, &state).map(drop)
 }
 
-/// Gives a finished file a second name, or makes a synced copy where the file system has no such thing.
+/// Gives a finished file a second name, or makes a synced copy if the file system cannot.
 pub(super) fn link_or_copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> {
     match vfs.hard_link(from, to) {
         Err(Error::Io { source, .. }) if is_impossible(source.kind()) => copy(vfs, from, to),
@@ -210,7 +216,7 @@ pub(super) fn link_or_copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> 
     }
 }
 
-/// Whether a link between these places can never be, while a copy may.
+/// Whether the error means that no link is possible between these places, while a copy may be.
 fn is_impossible(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -233,11 +239,11 @@ fn copy(vfs: &dyn Vfs, from: &Path, to: &Path) -> Result<()> {
     target.sync()
 }
 
-/// Removes what this checkpoint made, its lock last. What cannot be removed now is cleared away by the next one to the same
-/// target.
+/// Removes what this checkpoint made, its lock last. The next checkpoint to the same target removes
+/// what cannot be removed now.
 fn remove_partial(vfs: &dyn Vfs, partial: &Path) {
     let _ = clear(vfs, partial)
-        // What is left without the mark would be in the way for good.
+        // Files that remained without the mark would block the target for good.
         .and_then(|()| vfs.sync_dir(partial))
         .and_then(|()| vfs.remove(&partial.join(MARK)))
         .and_then(|()| vfs.remove(&partial.join(file_name::LOCK)))

@@ -1,15 +1,16 @@
 //! Group commit: of all threads that write at once, one writes for all.
 //!
-//! The first to come leads. It appends its own batch and all that queued up meanwhile to the log in one operation,
-//! syncs once if any of them asked for it, applies them to the memtables and wakes their owners. Then
-//! the first of those who came while it worked leads the next group. A write alone takes no
-//! detour: it finds nobody leading and nobody waiting.
+//! The first thread to come leads. It appends its own batch and all that are queued meanwhile to
+//! the log in one operation, syncs once if any of them asked for it, applies them to the memtables
+//! and wakes the other writers. Then the first of those that came in the meantime leads the next
+//! group. A single writer takes no detour, because it finds no leader and no queue.
 //!
 //! Invariants
-//! 1. There is at most one leader. Whoever waits is woken with an outcome or with the lead.
-//! 2. Batches are written in the order in which they queued.
-//! 3. A leader that did not ask for a sync takes nobody along who did: it would wait for them. Nor does any who writes to a
-//!    family whose level 0 is too long: that one leads, and waits, or gets the error that its compactions fail with.
+//! 1. There is at most one leader. Every waiting writer is woken with an outcome or with the lead.
+//! 2. Batches are written in the order in which they were queued.
+//! 3. A leader that did not ask for a sync takes no follower along that did, because it would have to
+//!    wait for the sync. Nor does it take a writer along whose family has too long a level 0: that
+//!    writer must lead, so that it waits itself, or gets the error of its family's compactions.
 //!
 //! Source: LevelDB's writer queue.
 
@@ -26,7 +27,7 @@ use crate::db::core::Core;
 use crate::db::signals::copy_of;
 use crate::error::{Error, Result};
 
-/// A group is closed when it holds so many bytes, so that the first of it does not wait for long.
+/// A group is closed when it holds this many bytes, so that its first writer does not wait for long.
 const GROUP_BYTES_MAX: usize = 1 << 20;
 /// Room for what a batch stores of a record besides key and value.
 const RECORD_BYTES: usize = 32;
@@ -34,26 +35,26 @@ const RECORD_BYTES: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct CommitQueue {
     state: Mutex<QueueState>,
-    /// How many synced writers were released and did not come back yet.
+    /// How many writers of the last synced group have not come back yet.
     returning: AtomicUsize,
 }
 
 /// How the leader of a synced group decides whether to wait for more writers.
 ///
-/// Writers that were released together come back together, a moment after the next leader begins. A leader that does
-/// not wait for them syncs for the others only, so that half of the writers sit out each sync. Waiting costs at
-/// most half a sync, and is left out for a while where nobody comes.
+/// Writers that were released together come back together, a moment after the next leader has
+/// begun. If a leader does not wait for them, it syncs only for the others, and half of the writers
+/// miss each sync. Waiting costs at most half a sync, and is skipped for a while if it was in vain.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
     /// How long the last sync took.
     pub(super) sync_took: Duration,
-    /// How many times in a row nobody came in time.
+    /// How many times in a row the wait was in vain.
     in_vain: u32,
-    /// So many groups do not wait.
+    /// This many groups do not wait.
     skip: u32,
 }
 
-/// However often it was in vain, every so many groups it is tried again: this is the power of two.
+/// The wait is skipped for at most two to this power groups, less one, however often it was in vain.
 const IN_VAIN_MAX: u32 = 8;
 
 impl Gathering {
@@ -84,29 +85,30 @@ struct QueueState {
     waiting: VecDeque<Arc<Follower>>,
 }
 
-/// A write that waits for a leader, or to lead.
+/// A write that waits for a leader, or for the lead.
 #[derive(Debug)]
 struct Follower {
     sync: bool,
     bytes: usize,
     state: Mutex<FollowerState>,
-    /// There is an outcome, or the lead.
+    /// Whether the follower has an outcome or the lead.
     is_decided: AtomicBool,
     woken: Condvar,
 }
 
-/// How often a follower looks again before it sleeps. A leader that does not sync is done within a few
-/// microseconds, which is less than it takes to put a thread to sleep and to wake it.
+/// How often a follower checks before it yields. A leader that does not sync is done within a few
+/// microseconds, which is less than it takes to put a thread to sleep and wake it.
 const LOOKS_BEFORE_SLEEP: u32 = 100;
-/// Then it lets others run, and looks again, so often: the leader may have a larger batch.
+/// How often it then yields to other threads and checks again before it sleeps: the leader may have
+/// a larger batch.
 const YIELDS_BEFORE_SLEEP: u32 = 20;
 
 #[derive(Debug)]
 enum FollowerState {
     Waiting(WriteBatch),
-    /// A leader has the batch.
+    /// A leader has taken the batch.
     Taken,
-    /// To write its own batch, and others'.
+    /// The follower must write its own batch, and those of others.
     Leads(WriteBatch),
     Done(Result<()>),
 }
@@ -124,7 +126,7 @@ impl Follower {
         }
     }
 
-    /// Waits for the outcome, or for the batch to come back with the lead.
+    /// Waits for the outcome, or for the lead, with which the batch comes back.
     fn wait(&self) -> Result<WriteBatch, Result<()>> {
         if !self.sync {
             self.look();
@@ -162,7 +164,7 @@ impl Follower {
         self.woken.notify_one();
     }
 
-    /// Whether it waits with a batch of which this is so.
+    /// Whether it is waiting with a batch for which `is_so` holds.
     fn waits_with(&self, is_so: impl FnOnce(&WriteBatch) -> bool) -> bool {
         match &*self.state.lock() {
             FollowerState::Waiting(batch) => is_so(batch),
@@ -187,7 +189,7 @@ impl Follower {
     }
 }
 
-/// The lead, which is handed on when this is dropped, even by a panic.
+/// The lead, which is passed on when this is dropped, even by a panic.
 struct Lead<'a> {
     core: &'a Core,
     sync: bool,
@@ -212,7 +214,7 @@ impl Drop for Lead<'_> {
             follower.done(match &self.outcome {
                 Some(Ok(())) => Ok(()),
                 Some(Err(error)) => Err(copy_of(error)),
-                // With the batch in the log, maybe: the database is poisoned.
+                // The batch may be in the log: the panic has poisoned the database.
                 None => Err(Error::Poisoned {
                     first: "the thread that wrote for this one panicked".to_owned(),
                 }),
@@ -312,14 +314,14 @@ impl Core {
         own
     }
 
-    /// Moves those who wait into the group, as long as they fit it.
+    /// Moves waiting writers into the group, as long as they fit.
     fn join_waiting(&self, sync: bool, bytes: &mut usize, followers: &mut Vec<Arc<Follower>>) {
         let mut queue = self.queue.state.lock();
         while let Some(next) = queue.waiting.front() {
             if (next.sync && !sync) || *bytes + next.bytes > GROUP_BYTES_MAX {
                 break;
             }
-            // It is to wait for a compaction, with nobody else's batch.
+            // This writer must wait for a compaction without holding up the batches of others.
             if self.has_stopped() && next.waits_with(|batch| self.is_stopped(batch)) {
                 break;
             }

@@ -1,7 +1,8 @@
-//! Compactions of an open database: which is made, and how its result comes into force.
+//! Compactions of an open database: which one is made, and how its result comes into force.
 //!
-//! There is one at a time over all families, whoever asks for it: the thread in the background, `Db::step`, or a
-//! caller who wants a range compacted. When one is made for readers stands in `read_compaction`.
+//! There is one at a time over all families, whichever thread does it: the background thread, a
+//! caller of `Db::step`, or a caller that wants a range compacted. `read_compaction` decides when
+//! one is made for the sake of readers.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,8 +19,8 @@ use crate::iter::Bounds;
 use crate::version::{FileMeta, VersionEdit};
 
 impl Core {
-    /// Makes the compaction that is needed most; `false` if none is needed, or only by families whose last one has failed
-    /// and is to rest.
+    /// Does the compaction that is needed most. Returns `false` if none is needed, or only by
+    /// families that are pausing after a failure.
     ///
     /// # Errors
     /// As for [`Core::flush_oldest`], and `Corruption` or `Io` from an input.
@@ -33,7 +34,7 @@ impl Core {
         })
     }
 
-    /// Makes the compaction that a family needs most; `false` if it needs none.
+    /// Does the compaction that a family needs most. Returns `false` if it needs none.
     ///
     /// # Errors
     /// As for [`compact_once`](Self::compact_once).
@@ -41,7 +42,7 @@ impl Core {
         self.as_compaction(|| self.compact_by_shape(family))
     }
 
-    /// Makes the next compaction: one that the shape needs, or else one that readers have paid for.
+    /// Does the next compaction: one that the shape needs, otherwise one that is due because of reads.
     ///
     /// # Errors
     /// As for [`compact_once`](Self::compact_once).
@@ -49,7 +50,7 @@ impl Core {
         Ok(self.compact_once()? || self.compact_for_reads()?)
     }
 
-    /// Does a piece of the compactions' work when its turn comes, and tells those who wait for its end.
+    /// Waits for its turn, does a piece of compaction work, and wakes those that wait for its end.
     pub(super) fn as_compaction(&self, work: impl FnOnce() -> Result<bool>) -> Result<bool> {
         let working = self.begin_work(&self.compacting)?;
         let outcome = work();
@@ -58,8 +59,9 @@ impl Core {
         outcome
     }
 
-    /// The family that needs a compaction most. One whose last compaction failed has its rest first, so that the others are
-    /// served meanwhile. Whoever works by hand gives nobody time to rest: then it comes behind all others.
+    /// The family that needs a compaction most. One whose last compaction failed pauses first, so
+    /// that the others are served meanwhile. If the caller steps by hand, there are no pauses; then
+    /// it comes after all others.
     fn neediest<'f>(&self, families: &'f [Arc<FamilyCore>]) -> Option<&'f Arc<FamilyCore>> {
         let urgency = |family: &FamilyCore| {
             let shape = family.options.shape();
@@ -96,7 +98,7 @@ impl Core {
         if !outcome? && self.is_closing() {
             return Err(closed());
         }
-        // Also if the family was dropped meanwhile: another may be next.
+        // Also if the family was dropped meanwhile, because another one may be next.
         Ok(true)
     }
 
@@ -113,14 +115,14 @@ impl Core {
         };
         drop(working);
         self.signals.progress();
-        // Of a family that was dropped meanwhile, there is nothing left to compact.
+        // If the family was dropped meanwhile, nothing is left to compact.
         if !outcome? && self.is_closing() {
             return Err(closed());
         }
         Ok(())
     }
 
-    /// Rewrites what a family holds in a range.
+    /// Rewrites the tables that a family has in a range.
     ///
     /// # Errors
     /// As for [`Core::compact_once`], and `InvalidArgument` if the family is dropped.
@@ -151,7 +153,8 @@ impl Core {
         }
     }
 
-    /// Makes a compaction; `false` if it was given up. The caller holds `compacting`, so no input disappears.
+    /// Carries out a compaction. Returns `false` if it was cancelled. The caller must hold
+    /// `compacting`, so no input disappears.
     pub(super) fn run_plan(&self, family: &FamilyCore, plan: &Plan) -> Result<bool> {
         let as_it_is = plan.is_trivial_move()
             || (plan.reason == Reason::Manual && has_nothing_to_drop(family, plan)?);
@@ -203,7 +206,7 @@ impl Core {
         outcome.map(|output| output.is_some())
     }
 
-    /// Hands the inputs down as they are.
+    /// Moves the inputs down without rewriting them.
     fn move_down(&self, family: &FamilyCore, plan: &Plan) -> Result<Option<Output>> {
         let inputs = plan.inputs.iter();
         let above = inputs.filter(|(level, _)| *level != plan.output_level);
@@ -234,19 +237,20 @@ impl Core {
             .extend(at_level(family, plan.output_level, &output.files));
         let installed = self.install_compaction(family, edit);
         if installed.inspect_err(|_| self.discard_unless_poisoned([&output]))? {
-            // Readers touch the outputs from now on. To let go of the inputs, one after the other with its file, takes longer
-            // than to touch all of them, and who still has a cursor or a snapshot may hold them for long.
+            // New readers use the outputs from now on. Dropping the inputs, whose files are then
+            // removed one after another, takes longer than this hint for all of them, and a reader
+            // with a cursor or a snapshot may keep them for long.
             for (_, table) in &plan.inputs {
                 table.leave_to_system();
             }
             return Ok(Some(output));
         }
-        // The family was dropped while this ran: nobody needs the outputs.
+        // The family was dropped while this ran, so the outputs are not needed.
         self.discard_outputs([&output]);
         Ok(None)
     }
 
-    /// Whether the edit was recorded: not if the family is gone.
+    /// Returns whether the edit was recorded, which it is not if the family is gone.
     fn install_compaction(&self, family: &FamilyCore, edit: VersionEdit) -> Result<bool> {
         let mut recorded = false;
         self.install(edit, None, |state| {
@@ -257,11 +261,11 @@ impl Core {
     }
 }
 
-/// Whether a rewrite would write what is there: one sorted run of puts, of each key the newest, and nobody who wants to see
-/// them. What the tables say of themselves is enough to know it.
+/// Whether a rewrite would only write what is there already: one sorted run of puts, the newest of
+/// each key, and no filter that must see them. The tables' properties are enough to know it.
 ///
 /// # Errors
-/// `Io` or `Corruption` when a table cannot be opened.
+/// `Io` or `Corruption` if a table cannot be opened.
 fn has_nothing_to_drop(family: &FamilyCore, plan: &Plan) -> Result<bool> {
     if family.options.compaction_filter.is_some() || !plan.is_one_run(family.comparator()) {
         return Ok(false);

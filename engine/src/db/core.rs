@@ -1,18 +1,20 @@
-//! What all handles and threads of an open database share.
+//! What all handles and threads of an open database share, and its locks.
 //!
-//! Locks, in the order in which they may be taken; nobody holds a later one and waits for an earlier one:
+//! Locks, in the order in which they may be taken: no thread holds a later one while it waits for
+//! an earlier one.
 //!
-//! 1. `writer`: the leader of a write group, and who rotates or changes the set of families.
-//! 2. `flushing`, `compacting`: one flush and one compaction at a time, whoever makes them.
+//! 1. `writer`: for the leader of a write group, and to rotate memtables or change the set of families.
+//! 2. `flushing`, `compacting`: one flush and one compaction at a time, whichever thread does them.
 //! 3. `manifest`: an edit is applied, written, synced and published under it, so all see one order of edits.
-//! 4. `syncing`, then `naming`: a log or the directory is synced, and a failure poisons the database before anybody else syncs.
+//! 4. `syncing`, then `naming`: to sync a log or the directory. A failure poisons the database
+//!    before the lock is released, so before any other thread syncs.
 //! 5. `signals`, then `frozen`; the queue of writers; the snapshots: held for a few instructions.
 //!
-//! Readers take none of them: they load a family's view, then the visible sequence number. Writes in the view that
-//! are newer than the number are ignored. If the memtable is rotated between the two, the view lacks what was
-//! written since, and shows the family as it was at the rotation: one moment too. In the other order a
-//! compaction might already have dropped a version that the number sees. A snapshot's number is taken first,
-//! because compactions keep what it sees.
+//! Readers take none of them: they load a family's view, then the visible sequence number. They ignore
+//! writes in the view that are newer than the number. If the memtable is rotated between the two loads, the
+//! view lacks what was written since, and shows the family as it was at the rotation, which is also one
+//! consistent state. In the other order a compaction might already have dropped a version that the number
+//! needs. For a snapshot the number is taken first, because compactions keep what a snapshot sees.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -42,59 +44,61 @@ use crate::vfs::{LockGuard, Vfs};
 
 /// What all handles and threads of an open database share.
 pub(super) struct Core {
-    /// Tells its families from those of other open databases.
+    /// Distinguishes its families from those of other open databases.
     pub(super) id: DatabaseId,
     pub(super) dir: PathBuf,
     pub(super) vfs: Arc<dyn Vfs>,
     pub(super) background: Background,
     /// Whether tables are mapped.
     pub(super) mapped: bool,
-    /// The cache of blocks, and what reading has counted.
+    /// The block cache, and the counters of reads.
     pub(super) reads: Arc<SharedReads>,
-    /// The open families, by rising number.
+    /// The open families, by ascending number.
     pub(super) families: ArcSwap<Vec<Arc<FamilyCore>>>,
-    /// The most tables that any family has in level 0, for the writers to look at.
+    /// The most tables that any family has in level 0, for writers to check cheaply.
     pub(super) level0_tables: AtomicUsize,
-    /// The last write that readers see.
+    /// The sequence number of the last write that readers see.
     pub(super) visible: Visible,
-    /// Numbers below this one are taken.
+    /// Numbers below this one are already used.
     pub(super) next_file: AtomicU64,
     pub(super) snapshots: SnapshotList,
     pub(super) queue: CommitQueue,
     pub(super) writer: Mutex<Writer>,
-    /// Held by who syncs a log, until a failure has poisoned the database: the system reports it once, and a second sync would
-    /// succeed. Whoever has the writer's lock may take it, never the other way round.
+    /// Held while a log is synced, until a failure has poisoned the database. The system reports a
+    /// failed sync only once, and a second sync would succeed. A thread with the writer's lock may
+    /// take it, but not the other way round.
     pub(super) syncing: Mutex<()>,
-    /// The same for who syncs the directory. A lock of its own: else flushes would wait for the writers' syncs.
+    /// The same for syncing the directory. It is a separate lock because otherwise flushes would
+    /// wait for the writers' syncs.
     pub(super) naming: Mutex<()>,
     pub(super) manifest: Mutex<ManifestInForce>,
-    /// Full memtables that wait to be flushed, the oldest first.
+    /// Full memtables that are waiting to be flushed, the oldest first.
     pub(super) frozen: Mutex<VecDeque<Arc<FrozenSet>>>,
-    /// Reentrant only so that a compaction filter may close the database.
+    /// Reentrant only so that a compaction filter can close the database.
     pub(super) flushing: ReentrantMutex<()>,
     pub(super) compacting: ReentrantMutex<()>,
     pub(super) signals: Arc<Signals>,
-    /// Whether reads ask for compactions.
+    /// Whether reads request compactions.
     pub(super) read_compaction: bool,
-    /// Whether it was opened for reading only. Then it takes no writes from the beginning, as a poisoned one from its failure
-    /// on, and is refused them in the same places.
+    /// Whether it was opened for reading only. It then refuses writes in the same places where a
+    /// poisoned database does, but from the beginning.
     pub(super) read_only: bool,
-    /// The first failed write to log or manifest.
+    /// The message of the first failed write to log or manifest.
     pub(super) poison: OnceLock<String>,
-    /// The way to the listener, if there is one.
+    /// Delivers events to the listener, if there is one.
     pub(super) events: Option<Events>,
-    /// Counts flushes and compactions.
+    /// Numbers flushes and compactions.
     pub(super) next_job: AtomicU64,
-    /// What has been written, and waited for.
+    /// Counts what was written and how long writers waited.
     pub(super) counters: Counters,
-    /// Set when closing begins; background work is given up.
+    /// Set when closing begins; background work then stops.
     pub(super) closing: AtomicBool,
-    /// The lock of the directory; `None` after closing, or for a reader where there is no lock file. Work that is still under way
-    /// keeps it too.
+    /// The lock of the directory; `None` after closing, or for a reader if there is no lock file.
+    /// Work that is still running holds it too.
     pub(super) lock: Mutex<Option<Arc<dyn LockGuard>>>,
 }
 
-/// The right to do a piece of work in the directory. The fields go in this order.
+/// The right to do a piece of work in the directory. Its fields are dropped in this order.
 pub(super) struct Working<'a> {
     _directory: Arc<dyn LockGuard>,
     _one_at_a_time: ReentrantMutexGuard<'a, ()>,
@@ -109,12 +113,12 @@ pub(super) struct ManifestInForce {
 
 /// The memtables that one log covers, full and waiting to be flushed.
 ///
-/// A log and its memtables are rotated and flushed together. So a batch over several families is in tables
-/// whole or not at all, and a log is needed exactly as long as its set.
+/// A log and its memtables are rotated and flushed together. So a batch over several families gets
+/// into tables as a whole or not at all, and a log is needed exactly as long as its set.
 #[derive(Debug)]
 pub(super) struct FrozenSet {
     pub(super) log_number: u64,
-    /// The log that goes on where this set's ends.
+    /// The log that continues where this set's log ends.
     pub(super) next_log: u64,
     pub(super) last_sequence: u64,
     pub(super) memtables: Vec<(FamilyId, Memtable)>,
@@ -125,7 +129,7 @@ impl Core {
         self.visible.now()
     }
 
-    /// Where the reads of a family ask for compactions, if they are to.
+    /// Where the reads of a family request compactions, if they may.
     pub(super) fn asks(&self) -> Option<Arc<Signals>> {
         self.read_compaction.then(|| Arc::clone(&self.signals))
     }
@@ -156,10 +160,10 @@ impl Core {
         Ok(())
     }
 
-    /// Waits for the turn of a flush or a compaction, `kind` being the lock that there is one of.
+    /// Waits for its turn to flush or compact; `kind` is the lock for that kind of work.
     ///
     /// # Errors
-    /// `InvalidArgument` after closing, or when called from within such work.
+    /// `InvalidArgument` after closing, or if called from within work of the same kind.
     pub(super) fn begin_work<'a>(&self, kind: &'a ReentrantMutex<()>) -> Result<Working<'a>> {
         if kind.is_owned_by_current_thread() {
             return Err(Error::invalid(
@@ -189,11 +193,11 @@ impl Core {
         }
     }
 
-    /// Refuses all writes from now on. What is on disk after `cause` is not known, and trying again could report
-    /// as durable what is lost.
+    /// Refuses all writes from now on. After `cause`, it is unknown what is on disk, and trying
+    /// again could report lost data as durable.
     pub(super) fn poison(&self, cause: &impl fmt::Display) {
         if self.poison.set(cause.to_string()).is_ok() {
-            // Delivered by whoever gives back the lock that this is called under.
+            // Delivered by the caller after it has released its locks.
             self.note(|| Event::BackgroundError {
                 error: cause.to_string(),
                 poisoned: true,
@@ -202,11 +206,11 @@ impl Core {
         self.signals.progress();
     }
 
-    /// Records an edit durably and makes it the truth: for readers by `publish`, then for the files.
+    /// Records an edit durably and puts it in force: first for readers by `publish`, then for the files.
     ///
     /// # Errors
-    /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it was; `Corruption` if the edit
-    /// contradicts the state, in which case nothing was written.
+    /// `Io` from the manifest, which poisons the database unless the disk is full; `Poisoned` if it
+    /// already was; `Corruption` if the edit contradicts the state, in which case nothing was written.
     pub(super) fn install(
         &self,
         mut edit: VersionEdit,
@@ -217,7 +221,7 @@ impl Core {
         let in_force = &mut *guard;
         self.check_takes_writes()?;
         let known = &in_force.state.families;
-        // A family may have been dropped while its flush or compaction was under way.
+        // A family may have been dropped while its flush or compaction was running.
         edit.files_added.retain(|(id, ..)| known.contains_key(id));
         edit.files_removed.retain(|(id, ..)| known.contains_key(id));
         edit.next_file = Some(self.next_file.load(Ordering::Relaxed));
@@ -238,7 +242,7 @@ impl Core {
         }
         let before = std::mem::replace(&mut in_force.state, next);
         publish(&in_force.state);
-        // Under the manifest's lock, which puts the counts in order, so the last one stays.
+        // Under the manifest's lock, so that the last store has the latest count.
         self.level0_tables
             .store(most_in_level0(&in_force.state), Ordering::Relaxed);
         self.note_tables(&before, &edit);
@@ -253,8 +257,8 @@ impl Core {
         Ok(())
     }
 
-    /// Notes how an edit changes the levels, removals first. Under the manifest's lock, so the notes are in the order of
-    /// the edits.
+    /// Records how an edit changes the levels, removals first. Called under the manifest's lock, so
+    /// the events are in the order of the edits.
     fn note_tables(&self, before: &State, edit: &VersionEdit) {
         let Some(events) = &self.events else { return };
         for (id, family) in &before.families {
@@ -289,14 +293,14 @@ impl Core {
         }
     }
 
-    /// Puts an event in its place, to be delivered when the caller holds no lock any more.
+    /// Queues an event, to be delivered when the caller holds no lock any more.
     pub(super) fn note(&self, event: impl FnOnce() -> Event) {
         if let Some(events) = &self.events {
             events.push(event());
         }
     }
 
-    /// Tells the listener what was noted.
+    /// Delivers the queued events to the listener.
     pub(super) fn deliver_events(&self) {
         if let Some(events) = &self.events {
             events.deliver();
@@ -307,7 +311,7 @@ impl Core {
         let (vfs, comparator) = (Arc::clone(&self.vfs), family.comparator().clone());
         let access = TableAccess::new(vfs, &self.dir, comparator, self.mapped);
         let access = access.sharing(&self.reads).of_family(family.id);
-        // Without the lock, which closing gives back, nothing may be removed.
+        // Closing takes the lock away; without it, nothing may be removed.
         let lock = self.lock.lock().clone();
         Arc::new(match &lock {
             Some(lock) => access.under(lock),
@@ -331,7 +335,7 @@ impl fmt::Debug for Core {
     }
 }
 
-/// Lets go of the files that the edit took out of `before`: its removal is durable.
+/// Marks the files obsolete that the edit removed from `before`. Their removal must be durable.
 fn mark_obsolete(before: &State, edit: &VersionEdit) {
     let removed = edit
         .files_removed
@@ -339,7 +343,7 @@ fn mark_obsolete(before: &State, edit: &VersionEdit) {
         .map(|(of, _, number)| (*of, *number));
     let mut gone: HashSet<(FamilyId, u64)> = removed.collect();
     for (of, _, file) in &edit.files_added {
-        // It only moved.
+        // This table was only moved.
         gone.remove(&(*of, file.number));
     }
     let dropped: HashSet<&FamilyId> = edit.families_dropped.iter().collect();

@@ -1,4 +1,4 @@
-//! The directory of a database: what lies in it, whether it may be opened or created, and its creation.
+//! The directory of a database: what is in it, whether it may be opened or created, and its creation.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use crate::version::file_name::{self, FileName};
 use crate::version::{current_manifest, read_manifest};
 use crate::vfs::{LockGuard, Vfs, parent_dir};
 
-/// What a look at a directory shows.
+/// The contents of a directory.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) files: Vec<FileName>,
@@ -18,7 +18,7 @@ pub(super) struct Listing {
     foreign: Option<String>,
 }
 
-/// Refuses what must not be touched.
+/// Refuses directories that must not be touched.
 pub(super) fn look(dir: &Path, options: &Options) -> Result<()> {
     let vfs = &*options.vfs;
     if !vfs.exists(dir)? {
@@ -28,13 +28,13 @@ pub(super) fn look(dir: &Path, options: &Options) -> Result<()> {
     admit(dir, options, &listing)?;
     let is_database = listing.files.contains(&FileName::Current);
     if is_database && !listing.files.contains(&FileName::Lock) {
-        // Locking would create a file in what may be somebody else's directory.
+        // Check before locking, because that would create a file in what may be somebody else's directory.
         read_manifest(vfs, dir, current_manifest(vfs, dir)?)?;
     }
     Ok(())
 }
 
-/// Whether what a directory holds is what the options expect there.
+/// Checks that a directory holds what the options expect.
 pub(super) fn admit(dir: &Path, options: &Options, listing: &Listing) -> Result<()> {
     if !listing.files.contains(&FileName::Current) {
         listing.check_is_new(&*options.vfs, dir)?;
@@ -61,8 +61,8 @@ fn check_may_create(dir: &Path, options: &Options, found: &str) -> Result<()> {
 
 /// Creates the directory and makes its name durable.
 ///
-/// The parent is synced even if the directory was there and a database was not: an earlier creation may have
-/// failed between the two.
+/// The parent is synced even if the directory existed without a database in it: an earlier creation
+/// may have failed before its sync.
 pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
     if vfs.exists(&dir.join(file_name::CURRENT))? {
         return Ok(());
@@ -82,7 +82,8 @@ pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
         vfs.sync_dir(&parent_dir(created))?;
     }
     if missing.is_empty() {
-        // A parent that this user may not read is the operator's, and so was the creation.
+        // If this user may not read the parent, somebody else created the directory, and must have
+        // made it durable.
         return vfs
             .sync_dir(&parent_dir(dir))
             .or_else(|error| match &error {
@@ -93,8 +94,9 @@ pub(super) fn create_directory(vfs: &dyn Vfs, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Keeps writers out while the directory is read; other readers may read too. Without a lock file nobody has the database open, and
-/// none is made: the directory may be a copy on a medium that cannot be written.
+/// Keeps writers out while the directory is read; other readers may read too. If there is no lock
+/// file, no process has the database open, and none is made, because the directory may be a copy on
+/// a medium that cannot be written.
 pub(super) fn lock_for_reading(vfs: &dyn Vfs, dir: &Path) -> Result<Option<Box<dyn LockGuard>>> {
     match vfs.lock_shared(&dir.join(file_name::LOCK)) {
         Err(error) if error.is_not_found() => Ok(None),
@@ -128,7 +130,8 @@ impl Listing {
             .collect()
     }
 
-    /// Without `CURRENT`: nothing may be here but what a creation leaves that the power cut short.
+    /// For a directory without `CURRENT`: checks that it holds nothing but what a creation leaves
+    /// behind if a power cut interrupts it.
     fn check_is_new(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
         if let Some(foreign) = &self.foreign {
             return Err(Error::NotADatabase {

@@ -1,16 +1,18 @@
-//! Events: what the engine does besides answering, told to whoever listens.
+//! Events: what the engine does besides answering calls, reported to a listener.
 //!
-//! They come in the order in which things happened, one at a time, and nobody who works waits for a listener except
-//! the thread that happens to deliver. Who makes an event puts it into a queue, under whatever lock it holds; it is
-//! delivered when that lock is given back, by the first thread that finds no other delivering.
+//! They are delivered in the order in which things happened, one at a time, and no thread waits for
+//! a listener except the one that happens to deliver. The thread that causes an event puts it into
+//! a queue, under whatever lock it holds. It is delivered after that lock is released, by the first
+//! thread that finds no other delivering.
 //!
 //! Invariants
-//! 1. The events of tables are a picture of the levels: begin with [`Event::Opened`], add what is written, take away what
-//!    is removed, carry what is moved, and at every event it is a version that was in force.
-//! 2. Each begin has its end, also when the work fails or is given up.
-//! 3. A panic of the listener ends the one call, and nothing else.
+//! 1. The events of tables add up to a picture of the levels: begin with [`Event::Opened`], add
+//!    what is written, remove what is removed, move what is moved. After every event the picture is
+//!    a version that was in force.
+//! 2. Every begin event has an end event, even if the work fails or is cancelled.
+//! 3. A panic of the listener ends that one call, and nothing else.
 //!
-//! Left out: events of single reads and writes. They would cost more than what they tell of.
+//! Left out: events of single reads and writes. They would cost more than the reads and writes themselves.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,18 +26,18 @@ use crate::compaction::{Dropped, Reason};
 use crate::internal_key;
 use crate::version::FileMeta;
 
-/// So many events may wait for a slow listener; further write groups are then counted and not told.
+/// This many events may wait for a slow listener; further write groups are then only counted.
 const WAITING_MAX: usize = 16 << 10;
 
-/// Is told what the engine does.
+/// Receives events of what the engine does.
 ///
-/// It is called by the thread that did it, or by another that has just done something. None of the locks that readers
-/// and writers need is held, with one exception: at [`Event::StallBegun`] the caller holds the lead of the writers,
-/// who wait anyway. A flush or a compaction may be under way in the calling thread, and does not go on before
-/// this returns.
+/// It is called by the thread that caused the event, or by another that has just done something.
+/// None of the locks that readers and writers need is held, with one exception: at
+/// [`Event::StallBegun`] the caller holds the lead of the writers, who have to wait anyway. A flush
+/// or a compaction may be running in the calling thread, and does not continue before this returns.
 ///
-/// It may read the database. It must not write, flush or compact: a writer may wait for the very thread that calls.
-/// If it panics, the panic is caught and the next event comes as if nothing had been.
+/// It may read the database. It must not write, flush or compact, because a writer may be waiting for the
+/// very thread that calls. If it panics, the panic is caught, and the next event is delivered as usual.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {
@@ -68,7 +70,7 @@ const WAITING_MAX: usize = 16 << 10;
 /// # }
 /// ```
 pub trait EventListener: Send + Sync {
-    /// Something happened.
+    /// Called for each event.
     fn on_event(&self, event: &Event);
 }
 
@@ -86,7 +88,7 @@ pub enum Event {
     Opened {
         /// The names of the families.
         families: Vec<String>,
-        /// What lies in the levels.
+        /// The tables in the levels.
         tables: Vec<TableInfo>,
     },
     /// A family was created.
@@ -94,28 +96,28 @@ pub enum Event {
         /// Its name.
         family: String,
     },
-    /// A family was dropped. The removal of its tables comes before this.
+    /// A family was dropped. The removal of its tables is reported before this.
     FamilyDropped {
         /// Its name.
         family: String,
     },
-    /// Full memtables were set aside to be flushed, and writes go on in new ones.
+    /// Full memtables were set aside to be flushed, and writes continue in new ones.
     MemtablesFrozen {
-        /// One for each family that had written something.
+        /// One for each family that had been written to.
         memtables: Vec<MemtableInfo>,
     },
     /// Frozen memtables are being written to tables.
     FlushBegun {
-        /// Counts flushes and compactions of this opening.
+        /// The number of this flush or compaction, counted since opening.
         job: u64,
         /// What is flushed.
         memtables: Vec<MemtableInfo>,
     },
     /// A flush ended.
     FlushEnded {
-        /// As in its beginning.
+        /// The same as at the beginning.
         job: u64,
-        /// The tables, already told by `TableWritten`. None if it did not succeed.
+        /// The tables, already reported by `TableWritten`. None if it did not succeed.
         outputs: Vec<TableInfo>,
         /// What became of the entries.
         entries: EntryCounts,
@@ -126,28 +128,28 @@ pub enum Event {
     },
     /// Tables are being merged, or one moved.
     CompactionBegun {
-        /// Counts flushes and compactions of this opening.
+        /// The number of this flush or compaction, counted since opening.
         job: u64,
-        /// Whose tables.
+        /// The family of the tables.
         family: String,
         /// Why.
         reason: Reason,
         /// The tables that are merged, each with its level.
         inputs: Vec<TableInfo>,
-        /// Where the outputs go.
+        /// The level of the outputs.
         output_level: usize,
     },
     /// A compaction ended.
     CompactionEnded {
-        /// As in its beginning.
+        /// The same as at the beginning.
         job: u64,
-        /// Whose tables.
+        /// The family of the tables.
         family: String,
         /// The tables that it removed, if it succeeded.
         inputs: Vec<TableInfo>,
-        /// The tables that it wrote, already told by `TableWritten`. None if it did not succeed.
+        /// The tables that it wrote, already reported by `TableWritten`. None if it did not succeed.
         outputs: Vec<TableInfo>,
-        /// Whether the input was moved as it is, and nothing read or written.
+        /// Whether the inputs were moved as they are, without reading or writing them.
         moved: bool,
         /// What became of the entries.
         entries: EntryCounts,
@@ -158,52 +160,53 @@ pub enum Event {
     },
     /// A table is in force: written, durable, recorded and seen by new readers.
     TableWritten {
-        /// Which, and where.
+        /// The table, and its level.
         table: TableInfo,
     },
-    /// A table went down as it is.
+    /// A table was moved to a deeper level as it is.
     TableMoved {
-        /// Which, and where it is now.
+        /// The table, and its new level.
         table: TableInfo,
         /// The level it was in.
         from: usize,
     },
-    /// A table is in force no more. Its file goes when the last reader that still needs it does.
+    /// A table is no longer in force. Its file is removed when the last reader that still needs it is gone.
     TableRemoved {
-        /// Which, and where it was.
+        /// The table, and the level it was in.
         table: TableInfo,
     },
-    /// A writer waits, and those behind it.
+    /// A writer waits, and with it those queued after it.
     StallBegun {
-        /// For what.
+        /// What it waits for.
         stall: Stall,
     },
-    /// The writer goes on.
+    /// The writer continues.
     StallEnded {
-        /// For what it waited.
+        /// What it waited for.
         stall: Stall,
-        /// How long.
+        /// How long it waited.
         took: Duration,
     },
     /// A group of batches was written by one leader.
     WriteGroup {
-        /// How many batches, each of one caller.
+        /// How many batches, one for each caller.
         batches: usize,
         /// How many records in all of them.
         records: usize,
-        /// Their length, as they stand in the log without its headers.
+        /// Their encoded length, without the log's headers.
         bytes: usize,
         /// Whether the group was synced.
         synced: bool,
     },
-    /// A flush or compaction failed and will be tried again; or the database was poisoned and takes no more writes.
+    /// A flush or compaction failed and will be tried again; or the database was poisoned and
+    /// accepts no more writes.
     BackgroundError {
         /// The message.
         error: String,
         /// Whether writes are refused from now on.
         poisoned: bool,
     },
-    /// The listener was slower than the writers: so many write groups were not told.
+    /// The listener was slower than the writers, so some write groups were not reported.
     Missed {
         /// How many.
         write_groups: u64,
@@ -213,7 +216,7 @@ pub enum Event {
 /// A table in a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableInfo {
-    /// Whose.
+    /// The name of its family.
     pub family: String,
     /// Its level, 0 for the newest.
     pub level: usize,
@@ -246,7 +249,7 @@ impl TableInfo {
 /// A full memtable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemtableInfo {
-    /// Whose.
+    /// The name of its family.
     pub family: String,
     /// Entries in it.
     pub entries: u64,
@@ -268,9 +271,9 @@ pub struct EntryCounts {
 /// How a piece of work ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is in force.
+    /// Its result is in force.
     Done,
-    /// The database closes, or the family was dropped. Nothing has changed.
+    /// The database is closing, or the family was dropped. Nothing has changed.
     Cancelled,
     /// It failed with this message. Nothing has changed, unless the database is poisoned.
     Failed(String),
@@ -287,7 +290,7 @@ pub enum Stall {
     Memtables,
 }
 
-/// The way to the listener.
+/// Queues events and delivers them to the listener.
 #[derive(Debug)]
 pub(super) struct Events {
     listener: Arc<dyn EventListener>,
@@ -311,7 +314,7 @@ impl Events {
         }
     }
 
-    /// Puts an event in its place. Locks may be held.
+    /// Queues an event. The caller may hold locks.
     pub(super) fn push(&self, event: Event) {
         let mut waiting = self.waiting.lock();
         let full = waiting.events.len() >= WAITING_MAX;
@@ -322,19 +325,21 @@ impl Events {
         }
     }
 
-    /// Tells the listener what waits, unless another thread is at it: that one goes on until nothing waits.
+    /// Delivers the waiting events, unless another thread is doing so: that one continues until
+    /// none is waiting.
     pub(super) fn deliver(&self) {
         loop {
-            // Also the way out of a listener that does something which is an event.
+            // This also returns if a listener causes an event itself.
             let Some(_alone) = self.delivering.try_lock() else {
                 return;
             };
             while let Some(event) = self.next() {
-                // The database's own state is not touched by the call, so nothing of it is left half done.
+                // The call does not touch the database's own state, so a panic leaves nothing half done.
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| self.listener.on_event(&event)));
             }
             drop(_alone);
-            // What came between the last look and the unlocking would else wait for the next event.
+            // An event that was queued between the last check and the unlocking would otherwise
+            // wait for the next one.
             let waiting = self.waiting.lock();
             if waiting.events.is_empty() && waiting.missed == 0 {
                 return;

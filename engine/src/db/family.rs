@@ -26,19 +26,19 @@ use crate::version::{CursorLoss, LEVELS, LevelCursor, ReadCharge, Version};
 /// Keys up to this length are looked up without allocating.
 const STACK_KEY_BYTES: usize = 128;
 
-/// Where a family's rows are at one moment. Never changed: a flush or a rotation puts another in its place.
+/// Where a family's rows are at one moment. A view never changes: a flush or a rotation replaces it.
 #[derive(Debug, Clone)]
 pub(super) struct View {
-    /// Takes writes.
+    /// The memtable that takes writes.
     pub(super) memtable: Memtable,
-    /// Full ones that are not in tables yet, the newest first.
+    /// Full memtables that are not in tables yet, the newest first.
     pub(super) frozen: Vec<Memtable>,
     /// The tables.
     pub(super) version: Arc<Version>,
 }
 
 impl View {
-    /// The newest first.
+    /// All memtables, the newest first.
     #[inline]
     pub(super) fn memtables(&self) -> impl Iterator<Item = &Memtable> {
         std::iter::once(&self.memtable).chain(&self.frozen)
@@ -51,18 +51,18 @@ pub(super) struct FamilyCore {
     pub(super) name: String,
     pub(super) options: FamilyOptions,
     pub(super) view: ArcSwap<View>,
-    /// Set when the family is dropped: work on it is given up.
+    /// Set when the family is dropped: work on it then stops.
     pub(super) dropped: AtomicBool,
-    /// What its flushes and compactions did.
+    /// Counts what its flushes and compactions did.
     pub(super) counters: FamilyCounters,
-    /// Where reads ask for a compaction; `None` if they are not to.
+    /// Where reads request a compaction; `None` if they must not.
     pub(super) asks: Option<Arc<Signals>>,
 }
 
 /// A column family of an open database: rows sorted by their keys.
 ///
-/// Cheap to clone, usable from any thread; it keeps the database open. After the family was dropped,
-/// writes fail and reads still show what was there.
+/// Cheap to clone, usable from any thread; it keeps the database open. After the family has been
+/// dropped, writes fail, but reads still show what was there.
 #[derive(Debug, Clone)]
 pub struct Family {
     pub(super) handle: Arc<Handle>,
@@ -82,8 +82,8 @@ impl FamilyCore {
         }
     }
 
-    /// The same, whose reads ask for a compaction by `signals` when they lose too much without. Not in a tiered family,
-    /// which has runs on purpose.
+    /// The same, but reads request a compaction through `signals` if they lose too much time
+    /// without it. Not for a tiered family, which has several runs on purpose.
     pub(super) fn asking(self, signals: Option<Arc<Signals>>) -> Self {
         let leveled = self.options.strategy == Strategy::Leveled;
         Self {
@@ -96,14 +96,14 @@ impl FamilyCore {
         &self.options.comparator
     }
 
-    /// Puts another view in the place of the present one, whatever others do at the same time.
+    /// Replaces the view, also if other threads replace it at the same time.
     pub(super) fn change_view(&self, change: impl Fn(&View) -> View) {
         self.view.rcu(|view| change(view));
     }
 
     /// The newest version of `key` at or below `sequence`, if it is a put.
     ///
-    /// The view must have been loaded before the sequence number was, or the number be a snapshot's: see `core`.
+    /// The view must be loaded before the sequence number, unless the number is a snapshot's: see `core`.
     pub(super) fn get(&self, view: &View, key: &[u8], sequence: u64) -> Result<Option<Value>> {
         let mut in_vain = 0;
         let found = self.look_up(view, key, sequence, &mut in_vain);
@@ -111,7 +111,8 @@ impl FamilyCore {
         found
     }
 
-    /// As [`get`](Self::get). `in_vain` rises by each memtable and table of level 0 that did not know the key.
+    /// Like [`get`](Self::get). `in_vain` is increased by the number of memtables and level-0
+    /// tables that did not have the key.
     #[inline]
     fn look_up(
         &self,
@@ -135,7 +136,8 @@ impl FamilyCore {
         })
     }
 
-    /// To be called after so many gets, which looked into so many memtables and tables of level 0 that did not know their keys.
+    /// Must be called after gets, with their number and how many memtables and level-0 tables they
+    /// searched in vain.
     #[inline]
     pub(super) fn looked_in_vain(&self, view: &View, gets: u64, in_vain: u64) {
         if in_vain > 0
@@ -145,8 +147,9 @@ impl FamilyCore {
         }
     }
 
-    /// Charges what gets lost: these, which looked into so many runs in vain, stand for all. An empty memtable is
-    /// none. It is left out only here, because a look at its length would cost every get.
+    /// Charges what gets lost. The present gets, which searched `in_vain` runs, are taken as
+    /// typical for all that were gathered. An empty memtable is not a run. It is subtracted only
+    /// here, because checking its length would slow down every get.
     #[cold]
     fn charge_gets(&self, view: &View, nanos: u64, gets: u64, in_vain: u64) {
         let Some(signals) = &self.asks else { return };
@@ -165,7 +168,7 @@ impl FamilyCore {
         let deeper = (1..LEVELS).filter(|level| !view.version.level(*level).is_empty());
         let mut sources: Vec<Source> =
             Vec::with_capacity(1 + view.frozen.len() + level0.len() + deeper.count());
-        // The range tombstones of a source, and how many sources are as new.
+        // The range tombstones of each source, and how many sources are at least as new.
         let mut tombstones = Vec::new();
         for memtable in view.memtables().filter(|memtable| !memtable.is_empty()) {
             sources.push(Source::Memtable(memtable.cursor()));
@@ -202,8 +205,8 @@ impl FamilyCore {
         Ok(cursor.losing(loss))
     }
 
-    /// What a cursor loses over so many runs, of which so many are memtables and tables of level 0. One run is left
-    /// whatever is compacted, and what earlier cursors lost may make it due.
+    /// What a cursor loses over `runs` runs, of which `upper_runs` are memtables and tables of level 0. One run
+    /// always remains, whatever is compacted. What earlier cursors lost may already make a compaction due.
     fn loss_by(
         &self,
         upper_runs: usize,
@@ -242,8 +245,8 @@ impl fmt::Debug for FamilyCore {
     }
 }
 
-/// What a memtable settles of a key: its value or that it has none, from what was found in it; `None` if older runs have
-/// to be asked.
+/// What a memtable alone can say about a key, given what was found in it: its value, or that it has
+/// none; `None` if older runs must be searched.
 #[inline]
 pub(super) fn settled(
     memtable: &Memtable,
@@ -257,7 +260,7 @@ pub(super) fn settled(
             let there = found.kind == ValueKind::Put && found.sequence > deleted;
             Some(there.then(|| found.value.into()))
         }
-        // All that older runs hold of the key is older than the range tombstone.
+        // All versions in older runs are older than the range tombstone.
         None => (deleted > 0).then_some(None),
     }
 }
@@ -268,7 +271,7 @@ pub(super) fn value_of(found: TableEntry) -> Option<Value> {
     (found.kind == ValueKind::Put).then(|| found.value.into())
 }
 
-/// Lends the internal key to seek for a reader of `sequence`; short keys are laid out on the stack.
+/// Passes the internal key for a reader of `sequence` to `then`; a short key is built on the stack.
 fn with_seek_key<T>(key: &[u8], sequence: u64, then: impl FnOnce(&[u8]) -> T) -> T {
     let trailer = internal_key::seek_trailer(sequence);
     let len = key.len() + trailer.len();
@@ -293,7 +296,7 @@ pub(super) fn bounds_of<K: AsRef<[u8]>>(range: &impl RangeBounds<K>) -> Bounds {
 
 impl Family {
     /// # Errors
-    /// `InvalidArgument` if the family is of another database than `handle`.
+    /// `InvalidArgument` if the family belongs to another database than `handle`.
     pub(super) fn check_is_of(&self, handle: &Arc<Handle>) -> Result<()> {
         if Arc::ptr_eq(handle, &self.handle) {
             return Ok(());
@@ -304,19 +307,19 @@ impl Family {
         )))
     }
 
-    /// The number that batches carry for it.
+    /// The number of this family in batches.
     #[must_use]
     pub fn id(&self) -> FamilyId {
         self.core.id
     }
 
-    /// Its name.
+    /// The family's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.core.name
     }
 
-    /// Its order.
+    /// The family's order.
     #[must_use]
     pub fn comparator(&self) -> &Comparator {
         self.core.comparator()
@@ -324,8 +327,8 @@ impl Family {
 
     /// The value of `key`, if it has one.
     ///
-    /// Nothing is copied; nothing is allocated either if the value lies in a memtable or a mapped, uncompressed
-    /// block and the key is short.
+    /// Nothing is copied. Nothing is allocated either if the value is in a memtable or a mapped,
+    /// uncompressed block and the key is short.
     ///
     /// # Errors
     /// `Io` or `Corruption` from a table.
@@ -345,7 +348,7 @@ impl Family {
             .put(self.id(), key.as_ref(), value.as_ref())
     }
 
-    /// Removes `key`, if it is there.
+    /// Removes `key`, if it exists.
     ///
     /// # Errors
     /// As for [`Db::write`](crate::db::Db::write).
@@ -355,8 +358,8 @@ impl Family {
 
     /// Removes all keys of a range, however many they are, in one write: `family.delete_range("a".."b")`.
     ///
-    /// Readers pay a little for each range that was deleted until compactions have caught up, and space comes back
-    /// when they have: see `docs/range-deletes.md`. For a few keys, deletes are better.
+    /// Until compactions have caught up, reads pay a little for each deleted range, and the space
+    /// is not free yet: see `docs/range-deletes.md`. For a few keys, single deletes are better.
     ///
     /// # Errors
     /// `InvalidArgument` if the range ends before it begins in the family's order; otherwise as for
@@ -366,15 +369,15 @@ impl Family {
         self.handle.core.delete_range(self.id(), start, end)
     }
 
-    /// A cursor over all rows as they are now. It stands nowhere yet.
+    /// A cursor over all rows as they are now. It is nowhere at first.
     ///
     /// # Errors
-    /// `Io` or `Corruption` when a table cannot be opened.
+    /// `Io` or `Corruption` if a table cannot be opened.
     pub fn cursor(&self) -> Result<Cursor> {
         self.cursor_now(Bounds::default())
     }
 
-    /// A cursor over the rows of a range, as they are now. It stands nowhere yet, and never outside.
+    /// A cursor over the rows of a range, as they are now. It is nowhere at first, and never outside the range.
     ///
     /// # Errors
     /// As for [`cursor`](Self::cursor).
@@ -400,7 +403,7 @@ impl Family {
 
     /// The rows whose keys begin with `prefix`, as they are now, from either end.
     ///
-    /// Under a comparator that scatters them, the only item is an `InvalidArgument`.
+    /// Under a comparator that does not keep them together, the only item is an `InvalidArgument`.
     pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Range {
         self.rows(self.core.prefix_bounds(prefix.as_ref()), None)
     }

@@ -1,7 +1,7 @@
 //! The set of families: listed from the files, and changed while the database is open.
 //!
-//! Creating and dropping hold the lead of the writers, so no batch is on its way to a family that comes or goes. A flush or
-//! compaction of a dropped family may be under way: `install` leaves out what it would record.
+//! Creating and dropping hold the lead of the writers, so no batch is being written to a family that is created
+//! or dropped. A flush or compaction of a dropped family may still be running: `install` ignores its result.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::error::{Error, Result};
 use crate::version::{FamilyRecord, VersionEdit, read_in_force, read_manifest};
 use crate::vfs::Vfs;
 
-/// A family as the files of a database name it, whether it is open or not.
+/// A family as the files of a database list it, whether it is open or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedFamily {
     /// Its name.
     pub name: String,
-    /// The name of its order.
+    /// The name of its comparator.
     pub comparator: String,
 }
 
@@ -93,7 +93,7 @@ impl Core {
         Ok(family)
     }
 
-    /// Drops a family and lets its files go.
+    /// Drops a family and releases its files.
     pub(super) fn drop_family(&self, name: &str) -> Result<()> {
         if name == DEFAULT_FAMILY {
             return Err(Error::invalid(

@@ -1,7 +1,7 @@
-//! Flush: the oldest full memtables become tables of level 0, and their log is not needed any more.
+//! Flush: the oldest full memtables become tables of level 0, and their log is no longer needed.
 //!
-//! Closing flushes too. The log would have to be synced anyway, and a table of the same rows is hardly dearer to write
-//! than the log is to replay: `engine/docs/performance.md` has the figures.
+//! Closing flushes too. The log would have to be synced anyway, and writing a table of the same
+//! rows takes hardly longer than replaying the log: `engine/docs/performance.md` has the figures.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,15 +15,15 @@ use crate::db::signals::{Piece, Work};
 use crate::error::Result;
 use crate::version::{VersionEdit, file_name};
 
-/// A memtable up to this part of its buffer stays in the log when the database closes, for one life. Of the usual 64 MiB that is
-/// 1 MiB, which is read back sooner than a table is written and synced.
+/// A memtable up to this fraction of its buffer stays in the log when the database closes, until the next
+/// close. Of the default 64 MiB that is 1 MiB, which is replayed faster than a table is written and synced.
 const LEFT_TO_THE_LOG: usize = 64;
 
 /// What a flush wrote for each family.
 type Flushed = Vec<(Arc<FamilyCore>, Output)>;
 
 impl Core {
-    /// Writes the oldest full memtables to tables; `false` if there are none.
+    /// Writes the oldest full memtables to tables. Returns `false` if there are none.
     ///
     /// # Errors
     /// `Io` from a table: nothing has changed, and it may be tried again. `Io` from the manifest, or from a sync of the directory,
@@ -41,15 +41,15 @@ impl Core {
         Ok(true)
     }
 
-    /// When the database closes: writes what is in memory to tables, if it is so much that the next opening would be
-    /// slow with it. Says whether all of it is in tables now, and durable.
+    /// When the database closes: writes what is in memory to tables, if it is so much that the next
+    /// opening would be slow. Returns whether all of it is now in tables and durable.
     ///
     /// # Errors
     /// As for [`flush_oldest`](Self::flush_oldest). The logs still hold what is not in tables.
     pub(super) fn flush_at_close(&self) -> Result<bool> {
         self.check_takes_writes()?;
         {
-            // Who leads ends its group first. After that nobody writes.
+            // This waits for a leader to end its group. After that nobody writes.
             let mut writer = self.writer.lock();
             if !self.is_worth_a_flush() {
                 return Ok(false);
@@ -63,7 +63,8 @@ impl Core {
     }
 
     fn is_worth_a_flush(&self) -> bool {
-        // What an earlier life left to its log. It may have a torn end, and of every life one more log would be needed.
+        // Memtables recovered from logs of earlier openings. Such a log may have a torn end, and
+        // without a flush there would be one more log for each opening.
         if !self.frozen.lock().is_empty() {
             return true;
         }
@@ -133,16 +134,16 @@ impl Core {
                 }
             }
         }
-        // Also without tables: the manifest is about to name the next log, so that name must be durable.
+        // Even without tables: the manifest is about to name the next log, so that name must be durable.
         self.sync_names()?;
         let installed = self.install_flush(&set, &flushed);
         let outputs = flushed.iter().map(|(_, output)| output);
         installed.inspect_err(|_| self.discard_unless_poisoned(outputs))?;
         let log = file_name::log(&self.dir, set.log_number);
-        // Readers touch the tables from now on. The memtables go before the log does: to remove a long file takes longer than
-        // to touch all of a table.
+        // Readers use the tables from now on. The memtables are dropped before the log is removed,
+        // because removing a long file takes a while.
         drop(set);
-        // If it stays, the next open removes it.
+        // If this fails, the next open removes it.
         let _ = self.vfs.remove(&log);
         Ok(flushed)
     }

@@ -1,4 +1,4 @@
-//! What keeps a database open: the shared core and its threads, until the last handle goes.
+//! The handle keeps a database open: the shared core and its threads, until the last handle is dropped.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -12,19 +12,20 @@ use crate::db::core::Core;
 use crate::db::signals::{Work, copy_of};
 use crate::error::{Error, Result};
 
-/// Owned by every `Db`, `Family` and `Snapshot`. The threads own the core only, so they do not keep it open.
+/// Owned by every `Db`, `Family` and `Snapshot`. The threads only own the core, so they do not keep
+/// the database open.
 #[derive(Debug)]
 pub(super) struct Handle {
     pub(super) core: Arc<Core>,
     workers: Mutex<Vec<JoinHandle<()>>>,
     worker_ids: Mutex<Vec<ThreadId>>,
-    /// How closing ended, once it has.
+    /// The result of closing, once it has ended.
     closed: Mutex<Option<Result<()>>>,
     closing_ended: Condvar,
 }
 
 impl Handle {
-    /// Starts the threads, unless the background is manual.
+    /// Starts the threads, unless background work is manual.
     pub(super) fn new(core: Arc<Core>) -> Result<Arc<Self>> {
         let handle = Self {
             core,
@@ -52,8 +53,8 @@ impl Handle {
         Ok(Arc::new(handle))
     }
 
-    /// Ends background work, makes everything durable and gives the lock back. Closing again changes nothing: it
-    /// waits for the first to end, and says how that ended.
+    /// Ends background work, makes everything durable and releases the lock. Closing again changes
+    /// nothing: it waits for the first call to end, and returns its result.
     pub(super) fn close(&self) -> Result<()> {
         if self.core.closing.swap(true, Ordering::AcqRel) {
             return self.wait_until_closed();
@@ -73,7 +74,7 @@ impl Handle {
         loop {
             match closed.as_ref() {
                 Some(outcome) => return outcome.as_ref().copied().map_err(copy_of),
-                // A compaction filter, say: who closes waits for it in turn.
+                // For example a compaction filter: the closing thread is waiting for it in turn.
                 None if is_worker || works => return Ok(()),
                 None => self.closing_ended.wait(&mut closed),
             }
@@ -85,19 +86,20 @@ impl Handle {
         core.signals.stop();
         let workers = std::mem::take(&mut *self.workers.lock());
         for worker in workers {
-            // A compaction filter may own the last handle: then this is the worker itself.
+            // A compaction filter may own the last handle; then this is the worker itself.
             if worker.thread().id() != thread::current().id() {
                 let _ = worker.join();
             }
         }
-        // What callers' threads do is given up too. Within it, as in a compaction filter, this does not wait.
+        // Work in callers' threads stops too. If this is called from within such work, as in a
+        // compaction filter, it does not wait.
         drop(core.compacting.lock());
         drop(core.flushing.lock());
         core.let_go_of_flushed_logs();
         let durable = match core.flush_at_close() {
-            // Who only reads has nothing to make durable.
+            // A database that was opened for reading only has nothing to make durable.
             Ok(true) | Err(Error::ReadOnly { .. }) => Ok(()),
-            // What is in no table is in the logs. If the flush poisoned the database, this says so.
+            // What is not in tables is in the logs. If the flush poisoned the database, this reports it.
             Ok(false) | Err(_) => core.sync_logs(),
         };
         if durable.is_ok() {
@@ -111,16 +113,16 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Who wants to know whether the last writes are durable calls `Db::close`.
+        // A caller that needs to know whether the last writes are durable calls `Db::close`.
         let _ = self.close();
     }
 }
 
 impl Core {
-    /// The life of a background thread.
+    /// The main loop of a background thread.
     ///
-    /// A panic in it, of a compaction filter for instance, would else be seen by nobody, and writers would wait for
-    /// ever for work that nobody does.
+    /// Without catching it, nobody would see a panic, of a compaction filter for instance, and
+    /// writers would wait for ever for work that no thread does.
     fn work(&self, work: Work) {
         // What a panic leaves half done is not in the manifest, so no reader sees it.
         let lived = panic::catch_unwind(AssertUnwindSafe(|| self.work_until_stopped(work)));
@@ -138,7 +140,7 @@ impl Core {
     fn work_until_stopped(&self, work: Work) {
         // A poisoned database writes nothing any more.
         while self.signals.wait_for(work) && self.poison.get().is_none() {
-            // A failure is kept for the writers who wait, and `wait_for` pauses before the next try.
+            // A failure is recorded for the writers that wait, and `wait_for` pauses before the next try.
             while !self.is_closing() && self.poison.get().is_none() {
                 let goes_on = match work {
                     Work::Flush => {
@@ -146,7 +148,8 @@ impl Core {
                         let flushed = flushed.inspect(|_| self.let_go_of_flushed_logs());
                         matches!(flushed, Ok(true))
                     }
-                    // A family whose compaction has failed rests now, or its readers have to ask again: another is next.
+                    // A family whose compaction failed pauses, or its readers must request it
+                    // again; meanwhile another family is next.
                     Work::Compact => !matches!(self.compact_next(), Ok(false)),
                 };
                 if !goes_on {

@@ -1,10 +1,10 @@
-//! What flush and compaction share: the work that no caller waits for, one piece at a time.
+//! What flush and compaction share: the background work, one piece at a time.
 //!
-//! Both end the same way: tables written and synced, the directory synced, the edit in the manifest and synced,
-//! the new version published, and only then the inputs let go.
+//! Both end the same way: tables written and synced, the directory synced, the edit in the manifest
+//! and synced, the new version published, and only then the inputs released.
 //!
-//! A piece that fails leaves the old version serving. Its outputs are removed, listeners are told, and the thread
-//! tries again after a pause (see `signals`).
+//! A piece that fails leaves the old version serving reads. Its outputs are removed, the failure is
+//! reported as an event, and the thread tries again after a pause (see `signals`).
 
 use std::iter::Sum;
 use std::path::PathBuf;
@@ -24,18 +24,18 @@ use crate::version::{FileMeta, State, TableFile, file_name};
 use crate::vfs::WritableFile;
 
 impl Core {
-    /// A number for a flush or compaction, counted from this opening.
+    /// A number for a flush or compaction, counted since opening.
     pub(super) fn new_job(&self) -> u64 {
         self.next_job.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Tells the listener, if there is one, and delivers.
+    /// Queues an event for the listener, if there is one, and delivers it.
     pub(super) fn tell(&self, event: impl FnOnce() -> Event) {
         self.note(event);
         self.deliver_events();
     }
 
-    /// Waits in `wait`, and tells of it. The caller holds the lead of the writers.
+    /// Waits by calling `wait`, and reports and counts that. The caller must hold the lead of the writers.
     pub(super) fn stall<T>(&self, stall: Stall, wait: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         self.tell(|| Event::StallBegun { stall });
@@ -46,8 +46,8 @@ impl Core {
         outcome
     }
 
-    /// Tells of a failure that leaves the old version serving. Giving up at close is none, and of a poisoned database
-    /// the poison was told.
+    /// Reports a failure that leaves the old version serving reads. Stopping because of a close is
+    /// not a failure, and if the database is poisoned, that has been reported already.
     pub(super) fn report_failure<T>(&self, outcome: &Result<T>) {
         if let Err(error) = outcome
             && !self.is_closing()
@@ -75,7 +75,7 @@ impl Core {
             ))
         };
         let discard = |path: &PathBuf| {
-            // If it stays, the next open finds it in no version and removes it.
+            // If this fails, the next open finds that no version names it, and removes it.
             let _ = self.vfs.remove(path);
         };
         run(&Environment {
@@ -101,7 +101,8 @@ impl Core {
     /// Makes the names of new files durable.
     ///
     /// # Errors
-    /// `Io`, which poisons the database: those names may be lost for good, and the next sync would say that they are not.
+    /// `Io`, which poisons the database: those names may be lost for good, and another sync would
+    /// report success.
     pub(super) fn sync_names(&self) -> Result<()> {
         let _alone = self.naming.lock();
         self.check_takes_writes()?;
@@ -109,8 +110,9 @@ impl Core {
         synced.inspect_err(|error| self.poison(error))
     }
 
-    /// After an edit that could not be installed: its outputs are kept if it may yet be found in the manifest, which
-    /// poisons the database. Else, as on a full disk, it is not there.
+    /// After an edit that could not be installed. If the database was poisoned, the edit may still
+    /// turn out to be in the manifest, so its outputs are kept. Otherwise, as on a full disk, it is
+    /// not there, and they are removed.
     pub(super) fn discard_unless_poisoned<'a>(
         &self,
         outputs: impl IntoIterator<Item = &'a Output>,
@@ -127,7 +129,7 @@ impl Core {
     }
 }
 
-/// What became of the entries of a piece of work.
+/// Says what became of the entries of a piece of work.
 pub(super) trait Counted {
     fn counts(&self) -> EntryCounts;
 }
@@ -152,7 +154,7 @@ impl Sum for EntryCounts {
     }
 }
 
-/// How a piece of work is told to have ended.
+/// How a piece of work ended, as events report it.
 pub(super) fn outcome_of<T>(outcome: &Result<T>, cancelled: bool) -> Outcome {
     match outcome {
         _ if cancelled => Outcome::Cancelled,
@@ -175,7 +177,7 @@ pub(super) fn at_level(
         .into_iter()
 }
 
-/// Shows a family's readers the tables of `state`, and the frozen memtables that remain.
+/// Makes a family's readers see the tables of `state`, and the frozen memtables that remain.
 pub(super) fn publish(family: &FamilyCore, state: &State, frozen: impl Fn(&View) -> Vec<Memtable>) {
     let Some(of_state) = state.families.get(&family.id) else {
         return;

@@ -1,16 +1,17 @@
-//! The memtables that take writes, one for each family; when they are full; and how a group's records get into them.
+//! The memtables that take writes, one for each family: when they are full, and how a group's
+//! records get into them.
 //!
 //! Invariants
-//! 1. They stand by rising number of their families.
-//! 2. Only the leader of a write group has them, so each has one writer.
-//! 3. What they hold together, and whether one is full, is known without a look at them. So a write costs the same however
-//!    many families there are.
+//! 1. They are ordered by the numbers of their families.
+//! 2. Only the leader of a write group uses them, so each has one writer.
+//! 3. Their total size, and whether one is full, is known without looking at each of them. So a
+//!    write costs the same however many families there are.
 
 use crate::batch::{BatchView, FamilyId, WriteBatch};
 use crate::internal_key::ParsedKey;
 use crate::memtable::MemtableWriter;
 
-/// So many records are sorted by family at once: enough for long runs, few enough to stay in the cache.
+/// This many records are sorted by family at once: enough for long runs, few enough to stay in the cache.
 const APPLIED_TOGETHER: usize = 256;
 
 /// A record with its sequence number: family, key, value.
@@ -19,12 +20,12 @@ type Numbered<'a> = (FamilyId, ParsedKey<'a>, &'a [u8]);
 #[derive(Debug)]
 pub(super) struct MemtableSet {
     places: Vec<Place>,
-    /// What they may take together.
+    /// How many bytes they may take together.
     total_bytes: usize,
-    /// What they take.
+    /// How many bytes they take.
     used_bytes: usize,
     any_full: bool,
-    /// Reused: which of them a group wrote to.
+    /// Reused: the places of the memtables that a group wrote to.
     touched: Vec<usize>,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct MemtableSet {
 struct Place {
     family: FamilyId,
     memtable: MemtableWriter,
-    /// What of it is in the set's sum.
+    /// How much of it is included in the set's sum.
     counted_bytes: usize,
     is_touched: bool,
 }
@@ -49,7 +50,7 @@ impl Place {
 }
 
 impl MemtableSet {
-    /// Takes them by rising number of their families.
+    /// Takes the memtables, which must be ordered by the numbers of their families.
     pub(super) fn new(memtables: Vec<(FamilyId, MemtableWriter)>, total_bytes: usize) -> Self {
         let mut set = Self {
             places: memtables.into_iter().map(Place::new).collect(),
@@ -77,18 +78,18 @@ impl MemtableSet {
         self.count_all();
     }
 
-    /// Whether none holds anything.
+    /// Whether all of them are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.places.iter().all(|place| place.memtable.is_empty())
     }
 
-    /// Whether it is time for new ones: because of one of them, or because of what they hold together.
+    /// Whether it is time for new memtables: one of them is full, or their total is too large.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.any_full || self.used_bytes >= self.total_bytes
     }
 
-    /// Lets `renew` put others in their place.
+    /// Calls `renew` for each memtable, which may replace it.
     pub(super) fn renew(&mut self, mut renew: impl FnMut(FamilyId, &mut MemtableWriter)) {
         for place in &mut self.places {
             renew(place.family, &mut place.memtable);
@@ -105,7 +106,7 @@ impl MemtableSet {
         }
     }
 
-    /// Counts what a memtable has grown by.
+    /// Adds what a memtable has grown by to the sum.
     #[inline]
     fn count(&mut self, at: usize) {
         let Place {
@@ -113,7 +114,7 @@ impl MemtableSet {
             counted_bytes,
             ..
         } = &mut self.places[at];
-        // Empty ones have a few bytes too. Many of them would be full for ever.
+        // Empty memtables use a few bytes too. If they counted, many of them would be full for ever.
         if memtable.is_empty() {
             return;
         }
@@ -123,7 +124,7 @@ impl MemtableSet {
         self.any_full |= memtable.is_full();
     }
 
-    /// Inserts a group's records. Those of one family go in together, because the memtable is then faster.
+    /// Inserts a group's records. Those of one family are inserted together, which is faster.
     pub(super) fn apply(&mut self, group: &[WriteBatch]) {
         let count = group.iter().map(|batch| batch.view().count as usize).sum();
         let mut together = Vec::with_capacity(APPLIED_TOGETHER.min(count));
@@ -139,7 +140,8 @@ impl MemtableSet {
             }
         }
         self.apply_together(&mut together);
-        // Of all that the group wrote to: each may have range tombstones in any part of it.
+        // For every memtable that the group wrote to, because any part of the group may have
+        // brought range tombstones.
         let mut touched = std::mem::take(&mut self.touched);
         for at in touched.drain(..) {
             let place = &mut self.places[at];
@@ -150,7 +152,7 @@ impl MemtableSet {
         self.touched = touched;
     }
 
-    /// As [`apply`](Self::apply), for a group of one record.
+    /// Like [`apply`](Self::apply), for a group of one record.
     fn apply_one(&mut self, (family, key, value): Numbered<'_>) {
         if let Some(at) = self.place_of(family) {
             let memtable = &mut self.places[at].memtable;
@@ -175,7 +177,7 @@ impl MemtableSet {
         records.clear();
     }
 
-    /// A family that was dropped meanwhile has none; recovery leaves its records out too.
+    /// A family that was dropped meanwhile has no place; recovery ignores its records too.
     #[inline]
     fn place_of(&self, family: FamilyId) -> Option<usize> {
         let at = self
@@ -212,7 +214,7 @@ mod tests {
         MemtableWriter::new(Comparator::Bytewise, BUFFER_BYTES)
     }
 
-    /// What a look at all of them finds.
+    /// What checking each of them finds.
     fn found(set: &MemtableSet) -> (usize, bool) {
         let filled = set.places.iter().filter(|place| !place.memtable.is_empty());
         let bytes = filled.map(|place| place.memtable.used_bytes()).sum();
@@ -234,7 +236,7 @@ mod tests {
                 .map(|_| {
                     let mut batch = WriteBatch::new();
                     for _ in 0..=below(4) {
-                        // Of families that there are, and of some that are not.
+                        // Of existing families, and of some that do not exist.
                         let family = FamilyId(below(2 * FAMILIES + 4));
                         let (key, end) =
                             (format!("{:03}", below(400)), format!("{:03}", below(400)));

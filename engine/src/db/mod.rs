@@ -1,25 +1,25 @@
 //! The database: open, write, read, flush, compact, close.
 //!
 //! ```text
-//! Db, Family, Snapshot      handles for users; options: what they choose; value, multi_get: what they read
-//!   handle                  keeps it open, owns the threads
-//!     core                  what all share, and in which order its locks are taken
-//!       open, read_only     from the files to a core; directory: what may be opened
-//!       stored, recovery    what the manifest and the logs say; recovery_order: sorts a log's entries
-//!       family_set          families come and go
-//!       commit, writer      a write: queue, group, log; memtable_set: into the memtables
-//!       checkpoint          a copy made of links
-//!       flush, compact      the work behind the scenes, one piece at a time; jobs: what they share
-//!       read_compaction     when there is work for the sake of readers
-//!       events, statistics  what is told, what is counted
-//!       signals             who waits for whom
+//! Db, Family, Snapshot         handles for users; options: what users choose; value, multi_get: what they read
+//!   handle                     keeps the database open, owns its threads
+//!     core                     what all handles and threads share, and the order of its locks
+//!       open, read_only        from the files to a core; directory: what may be opened
+//!       stored, recovery       what the manifest and the logs say; recovery_order: sorts a log's entries
+//!       family_set             creates and drops families
+//!       commit, writer         a write: queue, group, log; memtable_set: into the memtables
+//!       checkpoint             a copy made of hard links
+//!       flush, compact         background work, one piece at a time; jobs: what both share
+//!       read_compaction        when a compaction is due because of reads
+//!       events, statistics     what is reported, what is counted
+//!       signals                how threads wait for each other
 //!
-//! overview, verify, repair  what is done to the files of a database that nobody opens; survey: what they begin with
+//! overview, verify, repair     work on the files of a database that is not open; survey: what they share
 //! ```
 //!
-//! A write is in the log before it is in a memtable, and in a memtable before anyone sees it. A full
-//! memtable becomes a table of level 0, and compactions move tables down. What is in force at a moment is in
-//! the manifest; readers hold on to what they began with.
+//! A write is in the log before it is in a memtable, and in a memtable before any reader sees it. A
+//! full memtable becomes a table of level 0, and compactions move tables down. The manifest says
+//! which tables are in force; readers keep those that they began with.
 
 mod checkpoint;
 mod commit;
@@ -84,12 +84,12 @@ pub use crate::iter::{Cursor, Range};
 pub use crate::log::RecoveryMode;
 pub use crate::sstable::Compression;
 
-/// The family that is always there.
+/// The family that every database has.
 pub const DEFAULT_FAMILY: &str = "default";
 
 /// An open database. A clone is another handle on the same one; all are usable from any thread.
 ///
-/// It closes when the last handle goes, those within [`Family`] and [`Snapshot`] included.
+/// The database closes when the last handle is dropped, including those within [`Family`] and [`Snapshot`].
 #[derive(Debug, Clone)]
 pub struct Db {
     handle: Arc<Handle>,
@@ -100,10 +100,10 @@ impl Db {
     /// Opens the database in `dir`, or creates one there.
     ///
     /// # Errors
-    /// Nothing is changed by any of these: `Locked` if it is open elsewhere; `NotADatabase` if the directory is
-    /// somebody else's; `ComparatorMismatch` if a family was created under another order;
-    /// `UnsupportedVersion` if a later release wrote it; `Corruption` if it is damaged;
-    /// `InvalidArgument` if the options contradict themselves or what is there; `Io`.
+    /// None of these changes anything: `Locked` if it is open elsewhere; `NotADatabase` if the
+    /// directory holds something else; `ComparatorMismatch` if a family was created under another
+    /// order; `UnsupportedVersion` if a later release wrote it; `Corruption` if it is damaged;
+    /// `InvalidArgument` if the options contradict themselves or the database; `Io`.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "options are made for one opening"
@@ -112,17 +112,19 @@ impl Db {
         open::open(dir.as_ref(), &options)
     }
 
-    /// Opens the database in `dir` for reading only. Not a byte in the directory changes: not by the opening, nor by what is read, nor
-    /// by the close. So it may lie on a medium that cannot be written.
+    /// Opens the database in `dir` for reading only. Opening, reading and closing change no byte in
+    /// the directory, so it may be on a medium that cannot be written.
     ///
-    /// All that reads works as ever: gets, cursors, snapshots, statistics. What would write fails with `ReadOnly`:
-    /// writes, flushes, compactions, checkpoints, the creation of a family. No threads are started. See `docs/read-only.md`.
+    /// Everything that reads works as usual: gets, cursors, snapshots, statistics. Everything that
+    /// writes fails with `ReadOnly`: writes, flushes, compactions, checkpoints, the creation of a
+    /// family. No threads are started. See `docs/read-only.md`.
     ///
-    /// Any number of readers may have it open, and no writer meanwhile: they share a lock. Where there is no lock file, none is made, and nobody
-    /// is kept out.
+    /// Any number of readers may have the database open at once, but no writer, because they share
+    /// a lock. If there is no lock file, none is made, and writers are not kept out.
     ///
-    /// Cost: what the logs hold is in memory until the database is closed, since nothing flushes it, and each opening replays it again. After a
-    /// close in order that is little; after a kill, what the writer had in memory.
+    /// Cost: the contents of the logs stay in memory until the database is closed, since nothing
+    /// flushes them, and each opening replays them again. After a proper close that is little;
+    /// after a kill, it is what the writer had in memory.
     ///
     /// ```
     /// # fn main() -> engine::Result<()> {
@@ -141,8 +143,9 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// Those of [`open`](Self::open); `Locked` if somebody has it open for writing, `NotADatabase` also if there is nothing, whatever
-    /// `create_if_missing` says; `InvalidArgument` also if the options name a family that is not there.
+    /// Those of [`open`](Self::open); `Locked` if it is open for writing elsewhere; `NotADatabase`
+    /// also if there is no database, whatever `create_if_missing` says; `InvalidArgument` also if
+    /// the options name a family that does not exist.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "options are made for one opening"
@@ -153,12 +156,12 @@ impl Db {
 
     /// The families of the database in `dir`, in the order of their creation, without opening it.
     ///
-    /// Nothing is locked, created or changed, and another process may have the database open: the list is then
-    /// one that was true during the call.
+    /// Nothing is locked, created or changed, and another process may have the database open. The
+    /// list is then one that was correct at some moment during the call.
     ///
     /// # Errors
-    /// `Io`, which [`is_not_found`](Error::is_not_found) if there is no database; `NotADatabase`, `Corruption` or
-    /// `UnsupportedVersion` if the manifest is not one that this release reads.
+    /// `Io`, which [`is_not_found`](Error::is_not_found) if there is no database; `NotADatabase`,
+    /// `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
     pub fn list_families(dir: impl AsRef<Path>, vfs: &dyn Vfs) -> Result<Vec<ListedFamily>> {
         family_set::list_families(dir.as_ref(), vfs)
     }
@@ -183,7 +186,7 @@ impl Db {
     /// An open family.
     ///
     /// # Errors
-    /// `InvalidArgument`, which lists the families that there are, if there is none of this name.
+    /// `InvalidArgument` if there is none of this name; the message lists the families that exist.
     pub fn family(&self, name: &str) -> Result<Family> {
         let families = self.handle.core.families.load();
         match families.iter().find(|family| family.name == name) {
@@ -213,18 +216,20 @@ impl Db {
             .collect()
     }
 
-    /// Creates a family. It is durable on return.
+    /// Creates a family. On return it is durable.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is one of this name; otherwise as for [`write`](Self::write).
+    /// `InvalidArgument` if a family of this name exists; otherwise as for [`write`](Self::write).
     pub fn create_family(&self, name: &str, options: FamilyOptions) -> Result<Family> {
         Ok(self.of_core(&self.handle.core.create_family(name, options)?))
     }
 
-    /// Drops a family. It is gone for good on return; its files go when the last cursor on it does.
+    /// Drops a family. On return it is gone for good; its files are removed when the last cursor on
+    /// it is dropped.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is none of this name, or it is `default`; otherwise as for [`write`](Self::write).
+    /// `InvalidArgument` if there is none of this name or it is `default`; otherwise as for
+    /// [`write`](Self::write).
     pub fn drop_family(&self, name: &str) -> Result<()> {
         self.handle.core.drop_family(name)
     }
@@ -266,17 +271,17 @@ impl Db {
         self.default.get(&view, key.as_ref(), sequence)
     }
 
-    /// Makes all changes of a batch, or none: for readers at once, and after a crash too.
+    /// Makes all changes of a batch or none, both for readers and after a crash.
     ///
-    /// With `sync`, it and every earlier write survive a power cut from the moment of return. Without, they
-    /// survive the end of the process, and a power cut may take the last of them, in order.
+    /// With `sync`, this write and every earlier one survive a power cut once it returns. Without,
+    /// they survive the end of the process, but a power cut may lose the last of them, in order.
     ///
     /// # Errors
-    /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a range that ends before it
-    /// begins: nothing was written. `Io` if
-    /// log or manifest cannot be written: whether the batch is there after reopening is then unknown, and
-    /// every later write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and
-    /// cannot be relieved, as on a full disk: nothing was written then, and a later write may succeed.
+    /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a
+    /// range that ends before it begins: nothing was written. `Io` if log or manifest cannot be
+    /// written: it is then unknown whether the batch is there after reopening, and every later
+    /// write fails with `Poisoned`. `Io` also if level 0 or the memtables are full and no room can
+    /// be made, as on a full disk: nothing was written then, and a later write may succeed.
     ///
     /// ```
     /// # use engine::{Db, Error, Result, WriteBatch, WriteOptions};
@@ -294,13 +299,13 @@ impl Db {
         self.handle.core.write(batch, options)
     }
 
-    /// Makes every write that has returned survive a power cut. Others read and write meanwhile, unlike during a write
-    /// with `sync`: for who answers many writers after one sync.
+    /// Makes every write that has returned survive a power cut. Unlike during a write with `sync`, others
+    /// read and write meanwhile. It is meant for programs that acknowledge many writes after one sync.
     ///
-    /// Cost: a flush of the device.
+    /// Cost: a flush of the device's cache.
     ///
     /// # Errors
-    /// `Io` if the log cannot be synced; every later write fails with `Poisoned`, and so does this.
+    /// `Io` if the log cannot be synced; after that every later write fails with `Poisoned`, and so does this.
     pub fn sync(&self) -> Result<()> {
         let core = &self.handle.core;
         core.check_writable()?;
@@ -309,7 +314,7 @@ impl Db {
         synced
     }
 
-    /// Holds the present moment for reading.
+    /// Keeps the current state readable while writes continue.
     ///
     /// ```
     /// # fn main() -> engine::Result<()> {
@@ -330,10 +335,10 @@ impl Db {
         Snapshot::take(Arc::clone(&self.handle))
     }
 
-    /// Writes what is in memory to tables, and waits until they are in force.
+    /// Writes what is in memory to tables, and waits until the tables are part of the database.
     ///
     /// # Errors
-    /// `Io`; after a failed table nothing is lost, and another try may succeed.
+    /// `Io`; if a table could not be written, nothing is lost, and another try may succeed.
     pub fn flush(&self) -> Result<()> {
         let core = &self.handle.core;
         let last = {
@@ -364,16 +369,18 @@ impl Db {
         core.check_writable()
     }
 
-    /// Flushes, then rewrites each family into one sorted level: without snapshots, what is left is the
-    /// live rows and nothing else, and every row has been shown to its compaction filter.
+    /// Flushes, then rewrites each family into one sorted level. Without snapshots, only the live
+    /// rows are left, and each of them has been shown to its family's compaction filter.
     ///
-    /// Tables that are such a level already, in a family without a filter, stay as they are, or go down as they are. So
-    /// it does not bring other options, such as compression, to tables that were written before.
+    /// Tables that already form such a level, in a family without a filter, are not rewritten, at most moved
+    /// down. So this does not apply changed options, such as compression, to tables that were written before.
     ///
-    /// Meanwhile it needs as much space again as the largest family takes, and no other compaction runs.
+    /// It temporarily needs as much space again as the largest family takes, and no other
+    /// compaction runs meanwhile.
     ///
     /// # Errors
-    /// As for [`flush`](Self::flush), and `Corruption` from a table. The other families have been rewritten all the same.
+    /// As for [`flush`](Self::flush), and `Corruption` from a table. The other families are
+    /// rewritten nevertheless.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
         let families = self.handle.core.families.load_full();
@@ -383,16 +390,16 @@ impl Db {
         compacted.fold(Ok(()), Result::and)
     }
 
-    /// Flushes, then rewrites the tables that may hold a key of `range`, and those that they overlap below, into one
-    /// sorted level: without snapshots, every live row of the range has been shown to the compaction filter, and what was
-    /// overwritten or deleted takes no space.
+    /// Flushes, then rewrites the tables that may hold a key of `range`, and those that they
+    /// overlap below, into one sorted level. Without snapshots, every live row of the range has
+    /// been shown to the compaction filter, and overwritten or deleted rows take no space.
     ///
-    /// Meanwhile it needs as much space again as those tables take, and no other compaction runs. Closing the
-    /// database, or dropping the family, ends it early; nothing has changed then.
+    /// It temporarily needs as much space again as those tables take, and no other compaction runs
+    /// meanwhile. Closing the database or dropping the family ends it early; then nothing has changed.
     ///
     /// # Errors
-    /// As for [`compact`](Self::compact), and `InvalidArgument` if the family is of another database or was dropped,
-    /// or the database was closed.
+    /// As for [`compact`](Self::compact), and `InvalidArgument` if the family belongs to another
+    /// database or was dropped, or the database was closed.
     pub fn compact_range<K: AsRef<[u8]>>(
         &self,
         family: &Family,
@@ -410,8 +417,8 @@ impl Db {
         self.handle.core.statistics()
     }
 
-    /// With [`Background::Manual`]: does one piece of the work that waits, a flush before a
-    /// compaction; `false` if there is none.
+    /// With [`Background::Manual`]: does one piece of pending work, a flush before a compaction.
+    /// Returns `false` if there is none.
     ///
     /// # Errors
     /// As for [`flush`](Self::flush).
@@ -421,13 +428,14 @@ impl Db {
         Ok(core.flush_oldest()? || core.compact_next()?)
     }
 
-    /// Ends background work, makes every write durable and unlocks the directory. Later writes fail; readers go on.
+    /// Ends background work, makes every write durable and unlocks the directory. Later writes
+    /// fail; reads continue to work.
     ///
-    /// Cost: what is in memory is written to tables, as [`flush`](Self::flush) does, so that the next opening need not
-    /// replay it; if it is little, its log is synced.
+    /// Cost: what is in memory is written to tables, as by [`flush`](Self::flush), so that the next
+    /// opening need not replay it; if it is little, its log is synced instead.
     ///
-    /// Closing again, at the same time or later, changes nothing: it returns when the first has ended, with its outcome.
-    /// Only within a compaction filter it does not wait.
+    /// Closing again, at the same time or later, changes nothing: it returns when the first call
+    /// has ended, with the same result. Only within a compaction filter it does not wait.
     ///
     /// # Errors
     /// `Io` or `Poisoned` if the last writes could not be made durable.

@@ -1,9 +1,9 @@
 //! Multi-get: the values of many keys at one moment.
 //!
-//! Each memtable is asked for all keys together that no newer one settled. Then the tables are, for a group of keys at a
-//! time. So the waits for memory overlap, and they are most of what a look-up takes.
+//! Each memtable is searched for all keys together that no newer one has settled, then the tables, for a
+//! group of keys at a time. So the waits for memory overlap, which make up most of the time of a lookup.
 //!
-//! The steps are those of a single `get`. So there is one truth about versions and tombstones.
+//! The steps are those of a single `get`, so both give the same answer about versions and tombstones.
 
 use crate::bloom::KeyHash;
 use crate::db::family::{FamilyCore, View, settled, value_of};
@@ -13,7 +13,7 @@ use crate::internal_key::{self, TRAILER_BYTES};
 use crate::memtable::{Found, Memtable};
 use crate::sstable::{Asked, TOGETHER_MAX};
 
-/// A key that no run settled yet.
+/// A key that no run has settled yet.
 struct Open<'k> {
     key: &'k [u8],
     hash: KeyHash,
@@ -22,7 +22,7 @@ struct Open<'k> {
 }
 
 impl FamilyCore {
-    /// As [`get`](Self::get), for many keys; the answers in the order of the keys.
+    /// Like [`get`](Self::get), for many keys. The answers are in the order of the keys.
     pub(super) fn get_many<K: AsRef<[u8]>>(
         &self,
         view: &View,
@@ -71,7 +71,7 @@ impl FamilyCore {
     }
 }
 
-/// Takes the values that the memtable knows, and leaves open the keys that it does not settle.
+/// Takes the values that the memtable has, and keeps in `open` the keys that it does not settle.
 fn ask_memtable(
     memtable: &Memtable,
     sequence: u64,
@@ -95,12 +95,13 @@ fn ask_memtable(
 }
 
 impl Family {
-    /// The values of many keys, all of the same moment, in the order of the keys.
+    /// The values of many keys at one moment, in the order of the keys.
     ///
-    /// For 100 random keys in tables, half faster than as many calls of [`get`](Self::get), because the waits for memory overlap.
+    /// For 100 random keys in tables, half faster than as many calls of [`get`](Self::get), because
+    /// the waits for memory overlap.
     ///
     /// # Errors
-    /// `Io` or `Corruption` from a table, for whichever key; then there are no answers.
+    /// `Io` or `Corruption` from a table, for any of the keys; then there are no answers.
     pub fn get_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Value>>> {
         let view = self.core.view.load();
         let sequence = self.handle.core.visible_sequence();
@@ -112,7 +113,7 @@ impl Snapshot {
     /// The values that many keys had, in the order of the keys.
     ///
     /// # Errors
-    /// As for [`get`](Self::get), for whichever key; then there are no answers.
+    /// As for [`get`](Self::get), for any of the keys; then there are no answers.
     pub fn get_many<K: AsRef<[u8]>>(
         &self,
         family: &Family,

@@ -1,14 +1,15 @@
-//! Opening: look, lock, recover, and only then change anything.
+//! Opening: look at the directory, lock it, recover, and only then change anything.
 //!
 //! Steps
-//! 1. Look at the directory. If it is not a database, or not one that these options fit, say so and touch nothing.
+//! 1. Look at the directory. If it is not a database, or does not fit the options, report that and
+//!    touch nothing.
 //! 2. Lock it.
 //! 3. Read the manifest and the logs that are still needed into memory: see `stored`.
-//! 4. Make what was recovered durable, start a new log and a new manifest, and put that in force.
-//! 5. Remove what nothing refers to any more.
+//! 4. Make what was recovered durable, start a new log and a new manifest, and put the manifest in force.
+//! 5. Remove files that nothing refers to any more.
 //!
-//! An error before step 4 leaves every byte as it was. An error in step 4 leaves the old manifest in
-//! force, or the new one, which says the same.
+//! An error before step 4 leaves every byte as it was. After an error in step 4 the old manifest is
+//! in force, or the new one, which says the same.
 //!
 //! An opening for reading only ends with step 3: see `read_only`.
 
@@ -48,12 +49,14 @@ use crate::vfs::{LockGuard, SealedFile, Vfs};
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
     let vfs = Arc::clone(&options.vfs);
-    // Files are opened for as long as the database is open, and the process may go elsewhere meanwhile.
+    // Files are opened for as long as the database is open, and the process may change its working
+    // directory meanwhile.
     let dir = &*vfs.absolute(dir)?;
     look(dir, options)?;
     create_directory(&*vfs, dir)?;
     let lock: Arc<dyn LockGuard> = vfs.lock(&dir.join(file_name::LOCK))?.into();
-    // Once more, now that nobody else can change it. Somebody may have created or removed a database since.
+    // Check again, now that no other process can change it: a database may have been created or
+    // removed in the meantime.
     let listing = list(&*vfs, dir)?;
     admit(dir, options, &listing)?;
     let stored = Stored {
@@ -77,7 +80,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     Db::from_core(Arc::new(core))
 }
 
-/// The files that an opening starts, for what is written from now on.
+/// The files that an opening creates for later writes.
 pub(super) struct Started {
     log: LogWriter,
     log_number: u64,
@@ -85,7 +88,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// Makes durable what was recovered, starts a new log and a new manifest, and puts that in force.
+    /// Makes durable what was recovered, starts a new log and a new manifest, and puts the manifest in force.
     fn start(stored: &Stored<'_>, state: &mut State, recovered: &mut Recovered) -> Result<Self> {
         let (dir, vfs) = (stored.dir, &stored.options.vfs);
         recovered.make_durable(&**vfs, dir)?;
@@ -105,7 +108,7 @@ impl Started {
         })
     }
 
-    /// What takes nothing.
+    /// Files that accept no writes.
     fn sealed(stored: &Stored<'_>) -> Self {
         Self {
             log: LogWriter::new(Box::new(SealedFile::of(stored.dir)), 0),
@@ -116,7 +119,7 @@ impl Started {
 }
 
 impl Core {
-    /// A database with this state; for reading only, if nothing was `started` that takes writes.
+    /// A database with this state. If nothing was `started` that accepts writes, it is for reading only.
     pub(super) fn new(
         stored: &Stored<'_>,
         state: State,
@@ -194,7 +197,7 @@ impl Core {
         }
     }
 
-    /// Tells what lies in the levels, before anything can change it.
+    /// Reports which tables are in the levels, before anything can change that.
     pub(super) fn tell_opened(&self) {
         self.tell(|| {
             let families = self.families.load();
@@ -212,7 +215,7 @@ impl Core {
         });
     }
 
-    /// Removes what an earlier life left: nothing refers to it, now that the new manifest is in force.
+    /// Removes files of earlier openings that nothing refers to, now that the new manifest is in force.
     fn remove_unneeded(&self, listing: &Listing) {
         let in_force = self.manifest.lock();
         let tables = in_force.state.table_numbers();
@@ -228,27 +231,28 @@ impl Core {
                 FileName::CurrentTemporary => self.dir.join(file_name::CURRENT_TEMPORARY),
                 _ => continue,
             };
-            // What cannot be removed now is found again at the next open.
+            // What cannot be removed now is found again by the next opening.
             let _ = self.vfs.remove(&path);
         }
     }
 }
 
-/// Removes what an opening that failed has created, unless it is in force: on a full disk, where each try
-/// fails, files would else pile up.
+/// Removes what a failed opening has created, unless it is in force. Otherwise files would pile up
+/// on a full disk, where each try fails.
 fn take_back(vfs: &dyn Vfs, dir: &Path, log_number: u64, manifest_number: u64) {
     let in_force = match current_manifest(vfs, dir) {
         Ok(number) => number == manifest_number,
         Err(error) => !error.is_not_found(),
     };
-    // A power cut may still show another `CURRENT` than is seen now, if the rename failed halfway; not after this sync.
+    // If the rename failed halfway, a power cut might still show another `CURRENT` than is seen
+    // now. After this sync it cannot.
     if in_force || vfs.sync_dir(dir).is_err() {
         return;
     }
     let temporary = dir.join(file_name::CURRENT_TEMPORARY);
     let manifest = file_name::manifest(dir, manifest_number);
     for path in [file_name::log(dir, log_number), manifest, temporary] {
-        // What stays is swept by the next opening that succeeds.
+        // What cannot be removed now, the next successful opening removes.
         let _ = vfs.remove(&path);
     }
 }

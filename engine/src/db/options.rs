@@ -13,25 +13,25 @@ use crate::memtable::MemtableWriter;
 use crate::sstable::{Compression, TableOptions};
 use crate::vfs::{StdVfs, Vfs};
 
-/// So many tables in level 0 call for a compaction.
+/// With this many tables in level 0 a compaction is due.
 pub(super) const LEVEL0_TRIGGER: usize = 4;
-/// From so many tables in level 0 on, writes are slowed down.
+/// From this many tables in level 0 on, writes are slowed down.
 pub(super) const LEVEL0_SLOW: usize = 8;
-/// With so many tables in level 0, writes wait.
+/// With this many tables in level 0, writes wait.
 pub(super) const LEVEL0_STOP: usize = 12;
 
-/// An output table is ended when it overlaps more bytes than this many tables of the level below its own.
+/// An output table ends when it overlaps more bytes than this many tables of the next deeper level.
 const OVERLAP_TABLES_MAX: u64 = 10;
 
 /// The longest name of a family, in bytes.
 const FAMILY_NAME_BYTES_MAX: usize = 255;
-/// Below it, every write would make a table, and a level would be all file headers.
+/// With less, every write would make a table, and a level would consist of file headers.
 const BYTES_MIN: u64 = 1 << 10;
-/// A write buffer beyond it is a slip of the units: it must fit memory twice while it is flushed.
+/// A larger write buffer is probably a mistake in the unit: it must fit into memory twice while it is flushed.
 const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 40;
-/// Files and levels beyond it are a slip of the units too.
+/// A larger file or level is probably a mistake in the unit too.
 const LEVEL_BYTES_MAX: u64 = 1 << 50;
-/// With a greater one, all data would be in two levels.
+/// With a greater multiplier, all data would be in two levels.
 const LEVEL_MULTIPLIER_MAX: u64 = 1000;
 
 /// Choices for a whole database.
@@ -43,54 +43,55 @@ pub struct Options {
     pub error_if_exists: bool,
     /// The file system. Default: the real one.
     pub vfs: Arc<dyn Vfs>,
-    /// Who flushes and compacts. Default: threads of the database.
+    /// Whether flushes and compactions run in threads of the database. Default: they do.
     pub background: Background,
     /// How tables are read. Default: mapped.
     pub table_access: TableReads,
-    /// Bytes of blocks that are kept because it took work to read them: decompressed, or read by `Pread`. Mapped blocks
-    /// that are not compressed need none of it. 0 for no cache. Default: 32 MiB.
+    /// Bytes of blocks to keep in memory because reading them took work: decompression, or a read
+    /// by `Pread`. Mapped uncompressed blocks do not need it. 0 for no cache. Default: 32 MiB.
     pub block_cache_bytes: usize,
-    /// Bytes that the memtables of all families take together before all are written out, 1 KiB to 1 TiB. No family's buffer is
-    /// larger than that. The log is about as long. Default: none, each family has its own bound only.
+    /// Bytes that the memtables of all families take together before all are written out, 1 KiB to
+    /// 1 TiB. It also limits each family's buffer. The log is about as long. Default: none; each
+    /// family only has its own limit.
     pub total_write_buffer_bytes: Option<usize>,
-    /// Flush and merge the upper runs of a family when its readers have lost more by them than that costs, and nobody
-    /// writes. Default: yes.
+    /// Flush and merge the upper runs of a family when they have cost its readers more time than
+    /// merging takes, and nobody is writing. Default: yes.
     pub read_compaction: bool,
-    /// What to do about a log whose end is torn. Default: open with what is before.
+    /// What to do about a log whose end is torn. Default: open with what is valid before it.
     pub recovery: RecoveryMode,
-    /// What to do about a family that exists and is not in `families`. Default: open it.
+    /// What to do about a family that exists but is not in `families`. Default: open it.
     pub unlisted: Unlisted,
-    /// The families to open, and to create where missing, by name. `default` is always there.
+    /// The families to open, and to create where missing, by name. `default` always exists.
     pub families: Vec<(String, FamilyOptions)>,
-    /// Is told of flushes, compactions and stalls. Default: nobody is.
+    /// Receives events of flushes, compactions and stalls. Default: none.
     pub listener: Option<Arc<dyn EventListener>>,
 }
 
-/// Who does the work that no caller waits for.
+/// Which thread does the background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
     /// Threads that the database starts and stops.
     #[default]
     Threads,
-    /// Nobody, until `Db::step` is called. For tests that must come out the same each time.
+    /// None, until `Db::step` is called. For tests that must run the same way each time.
     Manual,
 }
 
 /// How tables are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TableReads {
-    /// Files are mapped into memory, and blocks read where they lie.
+    /// Files are mapped into memory, and blocks are read in place.
     #[default]
     Mapped,
-    /// Each block is read by a system call and checked, unless it is in the block cache.
+    /// Each block is read by a system call and verified, unless it is in the block cache.
     Pread,
 }
 
 /// What happens to a family that exists on disk and is not listed in the options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unlisted {
-    /// It is opened with the default options in its stored order, if that is bytewise or reverse bytewise. A custom
-    /// order is refused: only who lists the family can supply it.
+    /// It is opened with the default options in its stored order, if that is bytewise or reverse
+    /// bytewise. A custom order is refused, because only an entry in the options can supply it.
     #[default]
     Open,
     /// The database is not opened.
@@ -100,34 +101,35 @@ pub enum Unlisted {
 /// Choices for one column family.
 #[derive(Clone)]
 pub struct FamilyOptions {
-    /// The order of the keys. Its name is stored; a family is never opened under another.
+    /// The order of the keys. Its name is stored, and the family is never opened under another one.
     pub comparator: Comparator,
     /// Bytes that a memtable takes before it is written out, 1 KiB to 1 TiB. Default: 64 MiB: fewer, larger tables in
     /// level 0, at the price of memory (three such buffers may be held) and of a longer replay after a crash.
     pub write_buffer_bytes: usize,
-    /// Bytes of a table's block before compression, 1 B to 16 MiB. Default: 4 KiB, a page: larger ones compress
-    /// better and cost a point lookup more.
+    /// Bytes of a table's block before compression, 1 B to 16 MiB. Default: 4 KiB, a page: larger
+    /// blocks compress better but make a point lookup slower.
     pub block_bytes: usize,
-    /// Every how many entries a block stores a whole key, 1 to 1,024. Default: 4: a lookup walks half of it on
-    /// average; more whole keys make that shorter and the block longer.
+    /// Every how many entries a block stores a whole key, 1 to 1,024. Default: 4. A lookup walks half
+    /// of that many entries on average, so more whole keys make lookups shorter and blocks longer.
     pub restart_interval: usize,
     /// Bits of bloom filter for each key, 0 to 64; 0 for no filter. Default: 10, about one false positive in 100.
     pub filter_bits_per_key: usize,
-    /// How blocks are compressed. Default: not at all, so that mapped blocks are read where they lie.
+    /// How blocks are compressed. Default: not at all, so that mapped blocks are read in place.
     pub compression: Compression,
-    /// How compaction keeps the family in shape. Default: leveled, which reads fastest and takes the least space;
-    /// tiered writes less. It may change from one opening to the next.
+    /// How compaction keeps the family in shape. Default: leveled, which reads fastest and takes
+    /// the least space; tiered writes less. It may differ from one opening to the next.
     pub strategy: Strategy,
-    /// Bytes after which a compaction starts a new table, 1 KiB to 1 PiB. Default: 16 MiB: what one compaction has to
-    /// rewrite stays small.
+    /// Bytes after which a compaction starts a new table, 1 KiB to 1 PiB. Default: 16 MiB, so that
+    /// one compaction has little to rewrite.
     pub target_file_bytes: u64,
-    /// Bytes that level 1 holds before it is compacted into level 2, 1 KiB to 1 PiB. Default: 128 MiB. Two tables or more of
-    /// level 0 that hold as many are compacted before they are four, so that the two levels are merged at even cost.
+    /// Bytes that level 1 holds before it is compacted into level 2, 1 KiB to 1 PiB. Default: 128
+    /// MiB. If two or three tables of level 0 hold as many bytes, they are compacted too, so that
+    /// merging the two levels costs about the same for each byte.
     pub level_base_bytes: u64,
-    /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: each step down
-    /// rewrites about so many bytes for one, and obsolete rows take about a tenth of the space.
+    /// How many times larger each level is than the one above, 2 to 1,000. Default: 10, as in LevelDB: moving a
+    /// byte down one level rewrites about this many bytes, and obsolete rows take about a tenth of the space.
     pub level_multiplier: u64,
-    /// Asked about each entry that a compaction rewrites. Default: none.
+    /// The filter that is asked about each entry that a compaction rewrites. Default: none.
     pub compaction_filter: Option<Arc<dyn CompactionFilter>>,
 }
 
@@ -135,7 +137,7 @@ pub struct FamilyOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WriteOptions {
     /// Return only when the write would survive a power cut. Without it a write survives the end of the
-    /// process, and a power cut loses at most the last writes, never an earlier one only.
+    /// process, and a power cut loses at most the last writes, and never an earlier one without the later ones.
     pub sync: bool,
 }
 
@@ -159,7 +161,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Opens the family `name` with these options, and creates it if it is missing. Named twice, the later counts.
+    /// Opens the family `name` with these options, and creates it if it is missing. If it is named
+    /// twice, the later options count.
     #[must_use]
     pub fn family(mut self, name: impl Into<String>, options: FamilyOptions) -> Self {
         let name = name.into();
@@ -168,21 +171,22 @@ impl Options {
         self
     }
 
-    /// Tells `listener` what the engine does: see [`Event`](crate::Event).
+    /// Sends events to `listener`: see [`Event`](crate::Event).
     #[must_use]
     pub fn listener(mut self, listener: Arc<dyn EventListener>) -> Self {
         self.listener = Some(listener);
         self
     }
 
-    /// Opens with this recovery mode. It concerns the write-ahead logs; a torn edit of the manifest was never in force.
+    /// Opens with this recovery mode. It applies to the write-ahead logs; a torn edit of the
+    /// manifest was never in force.
     #[must_use]
     pub fn recovery(mut self, mode: RecoveryMode) -> Self {
         self.recovery = mode;
         self
     }
 
-    /// Checks what can be checked before anything is touched.
+    /// Checks everything that can be checked before anything is touched.
     pub(super) fn check(&self) -> Result<()> {
         if let Some(bytes) = self.total_write_buffer_bytes {
             let range = BYTES_MIN..=WRITE_BUFFER_BYTES_MAX;
@@ -195,7 +199,7 @@ impl Options {
         Ok(())
     }
 
-    /// The options of a family; the defaults if it is not listed.
+    /// The options of a family, or the defaults if it is not listed.
     pub(super) fn of_family(&self, name: &str) -> FamilyOptions {
         let listed = self.families.iter().find(|(listed, _)| listed == name);
         let options = listed.map(|(_, options)| options.clone());
@@ -266,7 +270,8 @@ impl FamilyOptions {
         self.table_options("check").check().map_err(in_family)
     }
 
-    /// With a write buffer of at most so many bytes: more would never be used, and a memtable grows by parts of it.
+    /// Limits the write buffer to the given total: more would never be used, but a memtable's
+    /// chunks grow with its buffer size.
     pub(super) fn within(self, total_write_buffer_bytes: usize) -> Self {
         Self {
             write_buffer_bytes: self.write_buffer_bytes.min(total_write_buffer_bytes),
@@ -274,7 +279,7 @@ impl FamilyOptions {
         }
     }
 
-    /// A memtable for a family with these options and this order.
+    /// A new memtable for a family with these options and this order.
     pub(super) fn new_memtable(&self, comparator: &Comparator) -> MemtableWriter {
         MemtableWriter::new(comparator.clone(), self.write_buffer_bytes)
     }
@@ -291,8 +296,8 @@ impl FamilyOptions {
         }
     }
 
-    /// Bytes of the level below that an output may pass over, so that compacting it later stays cheap. Runs of
-    /// tiered compaction are only ever compacted whole.
+    /// How many bytes of the next deeper level an output may overlap, so that compacting it later
+    /// stays cheap. Runs of tiered compaction are only ever compacted as a whole.
     pub(super) const fn overlap_bytes_max(&self) -> u64 {
         match self.strategy {
             Strategy::Leveled => self.target_file_bytes.saturating_mul(OVERLAP_TABLES_MAX),

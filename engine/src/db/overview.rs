@@ -1,4 +1,5 @@
-//! What a database is made of, read from its manifest and its tables' properties without opening it: for `lsm stats`.
+//! What a database consists of, read from its manifest and its tables' properties without opening
+//! it: for `lsm stats`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +15,13 @@ use crate::version::{FileMeta, file_name, read_in_force};
 pub struct TableOverview {
     /// Its level.
     pub level: usize,
-    /// What the manifest says of it.
+    /// What the manifest says about it.
     pub meta: FileMeta,
-    /// What it says about itself; the error's message if it cannot be read.
+    /// What the table says about itself, or the error's message if it cannot be read.
     pub properties: Result<Properties, String>,
 }
 
-/// A column family and its tables, by level, then number.
+/// A column family and its tables, ordered by level, then by number.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FamilyOverview {
@@ -50,11 +51,11 @@ pub struct Overview {
     pub logs: Vec<(PathBuf, u64)>,
 }
 
-/// Reads what the database in `dir` is made of. Nothing is locked or written, and another process may have it open: a table may then be
-/// gone before its properties are read, and says so.
+/// Reads what the database in `dir` consists of. Nothing is locked or written, and another process may have
+/// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io`, or `NotADatabase` if there is none.
+/// `Io`, or `NotADatabase` if there is no database.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     let read = |number| Survey::read(vfs, dir, number, &mut |_| ());

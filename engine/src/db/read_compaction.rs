@@ -1,27 +1,34 @@
-//! Compactions for the sake of readers: a store that is read much and written little does not go on merging runs for ever.
+//! Compactions for the sake of readers: a store that is often read and seldom written should not
+//! merge the same runs for ever.
 //!
-//! The shape alone would leave a half-full memtable and up to three tables of level 0 as they are until more is written.
-//! Every cursor merges them, and gets look into one after another. Each reader cannot know how many will follow it. That
-//! is the question of who hires skis by the day and may buy them: whoever buys when the hire has come to the price
-//! pays at most twice what hindsight would have paid (Karlin and others, 1988). So readers are charged what they
-//! lose (`version::read_charge`), and when that has come to the price of merging, it is made.
+//! Judging by the shape alone, a half-full memtable and up to three tables of level 0 would stay as
+//! they are until more is written. Every cursor merges them, and gets look into one after another.
+//! No reader can know how many others will follow it. This is the problem of renting or buying
+//! skis: if you buy once the rent paid equals the price, you pay at most twice what you would have
+//! paid with hindsight (Karlin and others, 1988). So readers are charged what they lose
+//! (`version::read_charge`), and when the charge equals the cost of merging, the runs are merged.
 //!
-//! The price: a byte costs 2 ns to flush and merge, measured. But a nanosecond of the worker is not one of a reader. The
-//! worker has nothing else to do then, and most of what it does would be done later anyway; a reader waits. And a merge that
-//! begins late takes a core from the readers that have come meanwhile. One nanosecond of a reader counts for 32 of
-//! the worker, so a byte costs a sixteenth of one. A seek over three runs, which loses 2 µs, then pays for 32 KiB. LevelDB,
-//! where the idea is from (`allowed_seeks`), has a seek pay for 16 KiB.
+//! The cost: flushing and merging take 2 ns a byte, measured. But a nanosecond of the worker is worth
+//! less than one of a reader. The worker has nothing else to do then, and most of its work would only
+//! be done later otherwise; a reader waits. On the other hand, a late merge takes a core from the
+//! readers that have come meanwhile. One nanosecond of a reader counts as 32 of the worker, so a byte
+//! costs a sixteenth of a reader's nanosecond. A seek over three runs, which loses 2 µs, thus pays for
+//! 32 KiB. In LevelDB, where the idea is from (`allowed_seeks`), a seek pays for 16 KiB.
 //!
-//! Never beside writers: what is merged for readers would soon be merged again, and be write amplification.
-//! 1. Each write takes back the charge of a hundred gets. Under any load of mostly writes nothing is ever due.
-//! 2. What goes down must be a fair part of what it drags along: one to the multiplier of the levels, the most
-//!    that leveled compaction pays itself. So a trickle of writes does not have a whole level rewritten for each.
-//! 3. Nothing is done while a writer is at work or a memtable waits to be flushed.
+//! Never while others write: what is merged for readers would soon be merged again, which is write
+//! amplification.
+//! 1. Each write takes back the charge of a hundred gets. With a load of mostly writes, a
+//!    compaction is never due.
+//! 2. What moves down must be a fair part of what it is merged with: at least one to the multiplier
+//!    of the levels, which is also the most that leveled compaction pays. So a trickle of writes
+//!    does not rewrite a whole level again and again.
+//! 3. Nothing is done while a writer is at work or a memtable is waiting to be flushed.
 //!
-//! Never in a loop: what is left is one run above the deeper levels, which loses nothing to merging. A failure spends
-//! the charge too, so it is tried again when readers have lost as much again.
+//! Never in a loop: what remains is at most one run above the deeper levels, which costs readers no merging. A
+//! failure spends the charge too, so it is tried again only when readers have lost as much again.
 //!
-//! Left out: merging deeper levels, whose runs the shape wants; and tiered families, whose owner chose fewer writes.
+//! Left out: merging deeper levels, whose runs the shape requires; and tiered families, whose owner
+//! chose fewer writes.
 
 use std::sync::Arc;
 
@@ -31,18 +38,19 @@ use crate::db::family::FamilyCore;
 use crate::db::signals::closed;
 use crate::error::Result;
 
-/// So many bytes to be merged cost a nanosecond of readers' time.
+/// Merging this many bytes is worth one nanosecond of readers' time.
 const BYTES_PER_NANO: u64 = 16;
-/// What a write takes back of the charge: about what a hundred gets lose over three runs.
+/// By how much a write reduces the charge: about what a hundred gets lose over three runs.
 const WRITE_NANOS: u64 = 25_000;
 
 impl Core {
-    /// Flushes and merges for the readers of a family, if any have lost enough; `false` if none have.
+    /// Flushes and merges for the readers of a family, if those of any have lost enough. Returns
+    /// `false` otherwise.
     ///
     /// # Errors
     /// As for [`Core::compact_once`].
     pub(super) fn compact_for_reads(&self) -> Result<bool> {
-        // A flush makes other versions, so what is due now is void then.
+        // A flush makes new versions, whose charge begins at zero.
         if !self.read_compaction || !self.frozen.lock().is_empty() {
             return Ok(false);
         }
@@ -56,14 +64,15 @@ impl Core {
         }
     }
 
-    /// Whether readers of a family have lost more than it costs to merge what they merge. If so, their charge is spent.
+    /// Whether readers of a family have lost more than it costs to merge its upper runs. If so,
+    /// their charge is spent.
     fn is_warranted(&self, families: &[Arc<FamilyCore>], family: &FamilyCore) -> bool {
         let view = family.view.load();
         let charge = view.version.charge();
         if !charge.is_due() {
             return false;
         }
-        // The memtables of all families go with one log, so all are flushed.
+        // The memtables of all families share one log, so all are flushed.
         let memtables = families.iter().map(|family| memtable_bytes(family));
         let (level0, level1) = (view.version.level_bytes(0), view.version.level_bytes(1));
         let bytes = memtables.sum::<u64>() + level0 + level1;
@@ -74,12 +83,12 @@ impl Core {
         goes_down.saturating_mul(family.options.level_multiplier) >= level1
     }
 
-    /// `false` if somebody writes.
+    /// Flushes what is in memory. Returns `false` if another thread is writing.
     fn flush_for_reads(&self, family: &FamilyCore) -> Result<bool> {
         if family.view.load().memtable.is_empty() {
             return Ok(true);
         }
-        // Not waited for: a writer may hold it and wait for this very thread.
+        // This must not wait: a writer may hold the lock and wait for this very thread.
         let Some(mut writer) = self.writer.try_lock() else {
             return Ok(false);
         };

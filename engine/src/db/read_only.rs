@@ -1,17 +1,17 @@
-//! Opening for reading only: the first steps of an opening, and none that changes anything.
+//! Opening for reading only: the steps of an opening that change nothing.
 //!
-//! What is in the logs is replayed into memtables, as in any opening, and stays there: nothing flushes them. No thread is
-//! started. The database takes no writes from the beginning, as a poisoned one does from its failure on, so what
-//! refuses the writes of the one refuses those of the other: `Core::check_takes_writes`.
+//! The contents of the logs are replayed into memtables, as in any opening, and stay there, because
+//! nothing flushes them. No thread is started. The database refuses writes in the same place where
+//! a poisoned one does, but from the beginning: `Core::check_takes_writes`.
 //!
-//! Readers share a lock, which keeps writers out as long as there are readers: a writer removes tables that a reader has not opened
-//! yet, and logs that it has not read. RocksDB takes no lock here, and its readers may fail in the middle. Where there is no lock file,
-//! as in a copy on a medium that takes none, nothing is locked, since nobody has the database open. If somebody opens it for
-//! writing later, a read may fail with `Io`, because its table is gone. No read gives a wrong row: a number of a file is never
-//! used twice.
+//! Readers share a lock, which keeps writers out while there are readers: a writer removes tables that a
+//! reader has not opened yet, and logs that it has not read. RocksDB takes no lock here, so its readers may
+//! fail later. If there is no lock file, as in a copy on a read-only medium, nothing is locked, since
+//! nobody has the database open. If somebody opens it for writing later, a read may fail with `Io`, because
+//! its table is gone. But no read gives a wrong row, because file numbers are never reused.
 //!
-//! Left out: a checkpoint. It would need a flush, and a link changes the file that it leads to. While nobody writes, a copy of the
-//! directory is one.
+//! Left out: a checkpoint. It would need a flush, and a hard link changes the metadata of the file.
+//! While nobody writes, a plain copy of the directory is a checkpoint.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::vfs::LockGuard;
 pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     options.check()?;
     let vfs = &*options.vfs;
-    // Tables are opened when they are read, and the process may go elsewhere meanwhile.
+    // Tables are opened when they are first read, and the process may change its working directory meanwhile.
     let dir = &*vfs.absolute(dir)?;
     if !vfs.exists(dir)? {
         return Err(nothing_to_read(dir, "there is nothing"));
@@ -39,7 +39,7 @@ pub(super) fn open(dir: &Path, options: &Options) -> Result<Db> {
     let opened = read(dir, options, lock.clone());
     let lock_file = dir.join(file_name::LOCK);
     if lock.is_none() && vfs.exists(&lock_file)? {
-        // Somebody has begun to write, and may have changed what was being read.
+        // Another process has opened it for writing, and may have changed what was being read.
         return Err(Error::Locked { path: lock_file });
     }
     let core = opened?;
@@ -55,7 +55,7 @@ fn read(dir: &Path, options: &Options, lock: Option<Arc<dyn LockGuard>>) -> Resu
     }
     let stored = Stored {
         dir,
-        // There is no work to be done behind the scenes, and none to be asked for.
+        // There is no background work, and reads must not request any.
         options: &Options {
             background: Background::Manual,
             read_compaction: false,
@@ -66,7 +66,7 @@ fn read(dir: &Path, options: &Options, lock: Option<Arc<dyn LockGuard>>) -> Resu
     };
     let (mut state, recovered) = stored.read(&listing)?;
     refuse_missing_families(dir, options, &state)?;
-    // Of those that are always there.
+    // These can only be families that every database has.
     stored.add_missing_families(&mut state)?;
     Ok(Core::new(&stored, state, recovered, None, lock))
 }

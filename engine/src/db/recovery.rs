@@ -1,14 +1,15 @@
 //! Reading the write-ahead logs back.
 //!
-//! Each log becomes a set of full memtables, to be flushed as any other. Logs hold consecutive sequence
-//! numbers, also from one log to the next, and that is checked: if a log lost its end in a power cut, the
-//! next one begins with a number too high, and everything from there on is left out. It cannot have been
-//! acknowledged as durable, because a sync makes all older logs durable first. So if a log beyond the gap holds a mark,
-//! which follows a sync, the end of the older log was not lost in a power cut: that is corruption.
-//! What is recovered is so always a prefix of what was written.
+//! Each log becomes a set of full memtables, which are flushed like any other. Logs hold consecutive
+//! sequence numbers, also from one log to the next, and that is checked: if a log lost its end in a
+//! power cut, the next one begins with a number that is too high, and everything from there on is left
+//! out. It cannot have been acknowledged as durable, because a sync makes all older logs durable first.
+//! So if a log after the gap holds a mark, which follows a sync, no power cut can have lost the end of
+//! the older log: that is corruption. Thus what is recovered is always a prefix of what was written.
 //!
-//! The entries of a log are sorted before they are inserted: a memtable takes entries in order several times
-//! faster than in the order in which they were written, and this is what an opening after a kill waits for.
+//! The entries of a log are sorted before they are inserted. A memtable takes sorted entries
+//! several times faster than entries in the order of their writes, and that determines how long an
+//! opening after a kill takes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,18 +28,20 @@ use crate::vfs::Vfs;
 /// What the logs hold.
 #[derive(Debug)]
 pub(super) struct Recovered {
-    /// One for each log that holds something, the oldest first.
+    /// One for each log that is not empty, the oldest first.
     pub(super) sets: Vec<FrozenSet>,
-    /// The last write.
+    /// The sequence number of the last write.
     pub(super) last_sequence: u64,
-    /// Logs from the first gap on: never acknowledged as durable, to be removed before anything is written.
+    /// The logs after the first gap: they were never acknowledged as durable, and must be removed
+    /// before anything is written.
     beyond_gap: Vec<u64>,
 }
 
 /// Reads the logs that are still needed.
 ///
 /// # Errors
-/// `Corruption` when a log is damaged before its end, or, in [`RecoveryMode::Absolute`], when one lost its end; `Io`.
+/// `Corruption` if a log is damaged before its end or, in [`RecoveryMode::Absolute`], if one lost
+/// its end; `Io`.
 pub(super) fn replay_logs(
     vfs: &dyn Vfs,
     dir: &Path,
@@ -53,7 +56,7 @@ pub(super) fn replay_logs(
         beyond_gap: Vec::new(),
     };
     check_oldest_log(dir, logs, state)?;
-    // The last log that goes on where the one before ends, and where it ends itself.
+    // The last log that continues where the one before ends, and where it ends itself.
     let mut whole_until: Option<(PathBuf, u64)> = None;
     for &number in logs.range(state.oldest_log..) {
         let path = file_name::log(dir, number);
@@ -89,8 +92,8 @@ pub(super) fn replay_logs(
     Ok(recovered)
 }
 
-/// The log that the manifest names is created and its name made durable before the manifest names it, and removed after
-/// the manifest names another. So if it is missing, the manifest has lost its end to more than a power cut.
+/// The log that the manifest names is created and durable before the manifest names it, and removed only
+/// after the manifest names another one. So if it is missing, more was lost than a power cut can lose.
 fn check_oldest_log(dir: &Path, logs: &BTreeSet<u64>, state: &State) -> Result<()> {
     if state.oldest_log == 0 || logs.contains(&state.oldest_log) {
         return Ok(());
@@ -101,7 +104,7 @@ fn check_oldest_log(dir: &Path, logs: &BTreeSet<u64>, state: &State) -> Result<(
 }
 
 impl Recovered {
-    /// Says of each set which log goes on where it ends; `new_log` goes on after the last.
+    /// Sets, for each set, the log that continues where its own ends; `new_log` continues after the last one.
     pub(super) fn link(&mut self, new_log: u64) {
         let mut next_log = new_log;
         for set in self.sets.iter_mut().rev() {
@@ -115,9 +118,9 @@ impl Recovered {
         self.sets.first().map(|set| set.log_number)
     }
 
-    /// Makes what readers are about to see durable, and what was left out gone.
+    /// Makes durable what readers are about to see, and removes what was left out.
     ///
-    /// The caller syncs the directory before anything new is written.
+    /// The caller must sync the directory before anything new is written.
     pub(super) fn make_durable(&self, vfs: &dyn Vfs, dir: &Path) -> Result<()> {
         for set in &self.sets {
             vfs.open_append(&file_name::log(dir, set.log_number))?
@@ -130,7 +133,7 @@ impl Recovered {
     }
 }
 
-/// One log, to be read.
+/// One log that is being read.
 struct Replay<'a> {
     path: &'a Path,
     number: u64,
@@ -140,7 +143,7 @@ struct Replay<'a> {
 
 /// What a log holds.
 struct Records<'a> {
-    /// Each with the number of its first record.
+    /// The batches, each with the sequence number of its first record.
     batches: Vec<(u64, Cow<'a, [u8]>)>,
     last_sequence: u64,
     /// How much of the log is valid.
@@ -148,8 +151,9 @@ struct Records<'a> {
 }
 
 impl Replay<'_> {
-    /// Reads and checks a log that is to begin with `next_sequence`; `None` if it begins higher, after a gap. The first one
-    /// cannot: it begins where the tables end, and no log stands before it that could have lost its end.
+    /// Reads and checks a log that should begin with `next_sequence`. Returns `None` if it begins
+    /// with a greater number, after a gap. For the first log that is an error: it begins where the
+    /// tables end, and no log before it can have lost its end.
     fn read<'c>(
         &self,
         contents: &'c [u8],
@@ -199,7 +203,7 @@ impl Replay<'_> {
         }))
     }
 
-    /// The entries of each family, in a memtable of its own. Those of families that were dropped are left out.
+    /// The entries of each family, in a memtable of its own. Those of dropped families are left out.
     fn memtables(
         &self,
         records: &Records<'_>,
@@ -228,7 +232,8 @@ impl Replay<'_> {
             for (key, value) in sorted(entries, order) {
                 memtable.insert(key, value);
             }
-            // As one batch: nobody holds a snapshot from before, so of range tombstones on a key the newest is enough.
+            // As one batch: no snapshot is older than the opening, so of the range tombstones over
+            // a key the newest is enough.
             memtables.push((id, memtable.end_replay()));
         }
         memtables

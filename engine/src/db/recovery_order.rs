@@ -1,8 +1,8 @@
 //! The order in which the entries of a log go into a memtable: by key, the newest version first.
 //!
-//! A comparison of two keys waits for memory twice, because each key stands somewhere else in the log. So under the bytewise
-//! order the eight bytes behind what all keys share (their heads, as in a block) are taken out first, side by side, and mostly they
-//! decide.
+//! A comparison of two keys waits for memory twice, because each key is somewhere else in the log.
+//! So under the bytewise order, eight bytes of each key after the prefix that all keys share (its
+//! head, as in a block) are first copied side by side, and usually these decide.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::ParsedKey;
 use crate::sstable::head;
 
-/// A row of a log, lent from it.
+/// An entry of a log, borrowed from it.
 pub(super) type Entry<'a> = (ParsedKey<'a>, &'a [u8]);
 
-/// The entries in the order of a memtable.
+/// Sorts the entries into the order of a memtable.
 pub(super) fn sorted<'a>(mut entries: Vec<Entry<'a>>, order: &Comparator) -> Vec<Entry<'a>> {
     let compare = |(a, _): &Entry<'_>, (b, _): &Entry<'_>| -> Ordering {
         let by_key = order.compare(a.user_key, b.user_key);
@@ -33,7 +33,7 @@ pub(super) fn sorted<'a>(mut entries: Vec<Entry<'a>>, order: &Comparator) -> Vec
     places.into_iter().map(|(_, at)| entries[at]).collect()
 }
 
-/// How many bytes all keys have in common at their beginning.
+/// How many bytes all keys share at their beginning.
 fn shared_prefix(entries: &[Entry<'_>]) -> usize {
     let Some(((first, _), rest)) = entries.split_first() else {
         return 0;
@@ -67,7 +67,8 @@ mod tests {
     }
 
     proptest! {
-        /// Keys that share a prefix, that are prefixes of others, that end in zeros, several versions of one.
+        /// Keys that share a prefix, keys that are prefixes of others, keys that end in zeros,
+        /// several versions of one key.
         #[test]
         fn heads_change_nothing(
             prefix in prop::collection::vec(0u8..2, 0..10),
@@ -82,7 +83,7 @@ mod tests {
             });
             let found = sorted(entries.clone(), &Comparator::Bytewise);
             prop_assert_eq!(places(&found), places(&expected));
-            // The other way round for keys, and still the newest version first.
+            // Keys in reverse, but still the newest version first.
             let reverse = sorted(entries, &Comparator::reverse_bytewise());
             expected.sort_by(|a, b| b.0.user_key.cmp(a.0.user_key));
             prop_assert_eq!(places(&reverse), places(&expected));

@@ -1,7 +1,7 @@
-//! How threads tell each other that there is work, and that some was done.
+//! How threads tell each other that there is work, or that some was done.
 //!
-//! What fails is tried again after a pause, and only that: a flush, which is of all families, or the compactions of one
-//! family. Of the others the worker makes what is needed meanwhile.
+//! A piece of work that fails is tried again after a pause: a flush, which is of all families, or
+//! the compactions of one family. Meanwhile the worker does what other families need.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,22 +13,23 @@ use crate::error::{Error, Result};
 
 /// How long a worker waits after a failure before it tries again by itself.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How long it waits even if writers ask for another try: each of them would else make one, on a disk that is full.
+/// How long it waits even if writers ask for another try. Otherwise each of them would cause one,
+/// on a full disk for example.
 const RETRY_NOT_BEFORE: Duration = Duration::from_millis(50);
 
-/// A kind of background work, which a thread does.
+/// A kind of background work. Each has a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     Flush,
     Compact,
 }
 
-/// What fails and is tried again by itself.
+/// A piece of work that is retried by itself when it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
     /// All families are flushed together, because they share a log.
     Flush,
-    /// What the shape of a family needs.
+    /// The compactions that the shape of a family needs.
     Compaction(FamilyId),
 }
 
@@ -37,7 +38,7 @@ pub(super) struct Signals {
     state: Mutex<SignalState>,
     /// Workers wait here for work.
     wake: Condvar,
-    /// Writers wait here for work to be done.
+    /// Writers wait here until work has been done.
     progress: Condvar,
 }
 
@@ -45,24 +46,25 @@ pub(super) struct Signals {
 struct SignalState {
     flush_requested: bool,
     compact_requested: bool,
-    /// What failed when it was last tried.
+    /// The pieces whose last try failed.
     setbacks: BTreeMap<Piece, Setback>,
     stop: bool,
 }
 
-/// A failure, until the next success.
+/// A failure, kept until the next success.
 #[derive(Debug)]
 struct Setback {
     error: Error,
     at: Instant,
-    /// How long the try took. The pause is no shorter, so that what keeps failing has half of the worker's time at most.
+    /// How long the try took. The pause is at least as long, so that a piece that keeps failing
+    /// takes at most half of the worker's time.
     took: Duration,
-    /// Whether somebody waits for another try.
+    /// Whether a writer waits for another try.
     is_awaited: bool,
 }
 
 impl Setback {
-    /// How long the next try is still to wait.
+    /// How long to wait until the next try.
     fn pause(&self, is_awaited: bool) -> Duration {
         let least = match is_awaited || self.is_awaited {
             true => RETRY_NOT_BEFORE,
@@ -80,7 +82,7 @@ impl SignalState {
         }
     }
 
-    /// How long a worker is still to wait; `None` for as long as nobody asks.
+    /// How long a worker must wait; `None` means until it is asked.
     fn pause(&self, work: Work) -> Option<Duration> {
         let idle = |requested: bool| requested.then_some(Duration::ZERO);
         match work {
@@ -88,7 +90,7 @@ impl SignalState {
                 Some(setback) => Some(setback.pause(self.flush_requested)),
                 None => idle(self.flush_requested),
             },
-            // What was asked for may be of another family than the one that failed.
+            // The request may be for another family than the one that failed.
             Work::Compact => idle(self.compact_requested).or_else(|| {
                 let setbacks = self.setbacks.iter();
                 let of_compactions = setbacks.filter(|(piece, _)| **piece != Piece::Flush);
@@ -101,15 +103,15 @@ impl SignalState {
 }
 
 impl Signals {
-    /// Says that there is work.
+    /// Announces that there is work.
     pub(super) fn request(&self, work: Work) {
         *self.state.lock().requested(work) = true;
         self.wake.notify_all();
     }
 
-    /// Says that something has changed that a writer may wait for.
+    /// Announces a change that a writer may be waiting for.
     pub(super) fn progress(&self) {
-        // Taken and given back, so that nobody is between looking and waiting.
+        // Take and release the lock, so that no thread is between checking and waiting.
         drop(self.state.lock());
         self.progress.notify_all();
     }
@@ -133,14 +135,14 @@ impl Signals {
         self.progress.notify_all();
     }
 
-    /// What a piece of work failed with when it was last tried; `None` if it succeeded, or was not tried.
+    /// The error of a piece of work when it was last tried; `None` if it succeeded or was never tried.
     pub(super) fn failure(&self, piece: Piece) -> Option<Error> {
         let state = self.state.lock();
         let setback = state.setbacks.get(&piece)?;
         Some(copy_of(&setback.error))
     }
 
-    /// How long ago the compactions of a family failed, and how long they are still to pause.
+    /// How long ago the compactions of a family failed, and how long they must still pause.
     pub(super) fn rest_of(&self, family: FamilyId) -> Option<(Duration, Duration)> {
         let state = self.state.lock();
         let setback = state.setbacks.get(&Piece::Compaction(family))?;
@@ -156,14 +158,15 @@ impl Signals {
         });
     }
 
-    /// Workers are to end.
+    /// Tells the workers to end.
     pub(super) fn stop(&self) {
         self.state.lock().stop = true;
         self.wake.notify_all();
         self.progress.notify_all();
     }
 
-    /// Waits until there is work; `false` if the worker is to end. After a failure it does not wait for long.
+    /// Waits until there is work; returns `false` if the worker must end. After a failure it does
+    /// not wait for long.
     pub(super) fn wait_for(&self, work: Work) -> bool {
         let mut state = self.state.lock();
         while !state.stop {
@@ -177,11 +180,11 @@ impl Signals {
         !state.stop
     }
 
-    /// Waits until `ready`, while workers do the pieces of work that it waits for.
+    /// Waits until `ready` returns true, while workers do the pieces of work for which `waits_for` is true.
     ///
     /// # Errors
-    /// What one of these pieces failed with: it is then asked for another try, and the caller's
-    /// next attempt may find that it succeeded.
+    /// The error of such a piece that failed. Another try of it is then requested, so the caller's
+    /// next attempt may succeed.
     pub(super) fn wait_until(
         &self,
         waits_for: impl Fn(Piece) -> bool,
@@ -204,7 +207,7 @@ impl Signals {
         Ok(())
     }
 
-    /// Waits for progress, but not longer than `time`.
+    /// Waits for progress, but at most for `time`.
     pub(super) fn wait_at_most(&self, time: Duration) {
         let mut state = self.state.lock();
         if !state.stop {
@@ -217,7 +220,7 @@ pub(super) fn closed() -> Error {
     Error::invalid("the database is closed; open it again")
 }
 
-/// The same error once more, for another who waits for it. The operating system's own is not `Clone`.
+/// A copy of an error, for another thread that waits for it. The operating system's errors are not `Clone`.
 pub(super) fn copy_of(error: &Error) -> Error {
     match error {
         Error::Io { op, path, source } => Error::io(
@@ -248,8 +251,8 @@ mod tests {
         Err(Error::invalid(what))
     }
 
-    /// A full disk fails all at once. If one failure hid the other, the first worker would not try again and
-    /// the writers who wait for it would wait for ever.
+    /// A full disk fails both pieces at once. If one failure hid the other, the first worker would
+    /// not try again, and the writers that wait for it would wait for ever.
     #[test]
     fn a_failure_of_one_piece_does_not_hide_that_of_another() {
         for (first, second) in [
@@ -289,7 +292,7 @@ mod tests {
         assert!(signals.rest_of(FamilyId(2)).is_none());
         let (_, pause) = signals.rest_of(FamilyId(1)).unwrap();
         assert!(pause > RETRY_NOT_BEFORE, "{pause:?}");
-        // Somebody waits for it.
+        // A writer waits for it.
         signals
             .wait_until(|piece| piece == FIRST, || false)
             .unwrap_err();
@@ -299,7 +302,7 @@ mod tests {
         assert!((RETRY_NOT_BEFORE..RETRY_AFTER).contains(&since.elapsed()));
     }
 
-    /// Half of the time of the worker is for the others.
+    /// Half of the worker's time is for the other families.
     #[test]
     fn a_try_that_took_long_is_followed_by_as_long_a_pause() {
         let signals = Signals::default();
@@ -310,7 +313,7 @@ mod tests {
         assert!(pause > took / 2, "{pause:?}");
     }
 
-    /// Else the worker would look again and again for what nobody needs.
+    /// Otherwise the worker would try again and again to do what is not needed.
     #[test]
     fn the_failure_of_a_compaction_that_is_not_needed_any_more_wakes_nobody() {
         let signals = Signals::default();
@@ -321,7 +324,7 @@ mod tests {
         assert!(signals.state.lock().pause(Work::Flush).is_some());
     }
 
-    /// Writers on a full disk ask again and again; the worker tries now and then.
+    /// Writers on a full disk ask again and again, but the worker only tries now and then.
     #[test]
     fn a_worker_that_failed_pauses_however_often_it_is_asked() {
         let signals = Signals::default();
@@ -338,7 +341,7 @@ mod tests {
             since.elapsed() < RETRY_AFTER,
             "it does not wait without need"
         );
-        // Without anybody who asks, it tries by itself.
+        // If nobody asks, it tries by itself.
         signals.ended(Piece::Flush, &full(), Duration::ZERO);
         assert!(signals.wait_for(Work::Flush));
         assert!(since.elapsed() >= RETRY_AFTER);

@@ -14,17 +14,17 @@ use crate::db::{Family, Value};
 use crate::error::Result;
 use crate::iter::{Bounds, Cursor, Range};
 
-/// The sequence numbers that are held, with how many hold each.
+/// The sequence numbers of all snapshots, and how many snapshots hold each.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotList {
     held: Mutex<BTreeMap<u64, usize>>,
-    /// One more than the greatest number held; 0 if none is.
+    /// One more than the greatest of them; 0 if there are none.
     newest_end: AtomicU64,
 }
 
 impl SnapshotList {
-    /// Holds the number that `visible` gives. A compaction that begins later knows of it; one that began
-    /// earlier keeps what it needs anyway, because all that it reads was visible by then.
+    /// Adds the number that `visible` returns. A compaction that begins later knows it. One that began
+    /// earlier keeps what the snapshot needs anyway, because all that it reads was visible by then.
     fn acquire(&self, visible: impl FnOnce() -> u64) -> u64 {
         let mut held = self.held.lock();
         let sequence = visible();
@@ -62,8 +62,8 @@ impl Snapshots for SnapshotList {
 
 /// The database as it was when the snapshot was taken, for as long as it is held.
 ///
-/// It costs nothing to take. While it is held, compactions keep the versions that it sees. A clone holds the
-/// same moment.
+/// It costs next to nothing to take. While it is held, compactions keep the versions that it sees.
+/// A clone holds the same moment.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     held: Arc<Held>,
@@ -96,7 +96,7 @@ impl Snapshot {
         self.held.sequence
     }
 
-    /// The sequence numbers of another database mean other moments.
+    /// Refuses families of another database, where the sequence number would mean another moment.
     pub(super) fn check(&self, family: &Family) -> Result<()> {
         family.check_is_of(&self.held.handle)
     }
@@ -104,7 +104,7 @@ impl Snapshot {
     /// The value that `key` had.
     ///
     /// # Errors
-    /// `InvalidArgument` if the family is of another database; `Io` or `Corruption` from a table.
+    /// `InvalidArgument` if the family belongs to another database; `Io` or `Corruption` from a table.
     pub fn get(&self, family: &Family, key: impl AsRef<[u8]>) -> Result<Option<Value>> {
         self.check(family)?;
         family
@@ -112,10 +112,11 @@ impl Snapshot {
             .get(&family.core.view.load(), key.as_ref(), self.sequence())
     }
 
-    /// A cursor over all rows as they were. It stands nowhere yet, and may outlive the snapshot.
+    /// A cursor over all rows as they were. It is nowhere at first, and may outlive the snapshot.
     ///
     /// # Errors
-    /// `InvalidArgument` if the family is of another database; `Io` or `Corruption` when a table cannot be opened.
+    /// `InvalidArgument` if the family belongs to another database; `Io` or `Corruption` if a table
+    /// cannot be opened.
     pub fn cursor(&self, family: &Family) -> Result<Cursor> {
         self.check(family)?;
         family

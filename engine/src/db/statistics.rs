@@ -1,7 +1,8 @@
 //! Statistics: what an open database has done since it was opened, and what it holds.
 //!
-//! The counters of tables and compactions are added to once a flush or a compaction. Those of writes are touched by the
-//! leader of a group alone, so adding to one is a load and a store. What reading counts stands in `sstable::SharedReads`.
+//! The counters of tables and compactions are updated once for each flush or compaction. Those of
+//! writes are only changed by the leader of a group, so adding to one is a load and a store. The
+//! counters of reads are in `sstable::SharedReads`.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +18,9 @@ use crate::db::signals::Piece;
 use crate::sstable::ReadCounts;
 use crate::version::LEVELS;
 
-/// What a database has done since it was opened, and what it holds. Printed, it is a table for people.
+/// What a database has done since it was opened, and what it holds. Its `Display` form is a table for people.
 ///
-/// Work that failed or was given up is not counted in it.
+/// Work that failed or was cancelled is not counted.
 #[non_exhaustive]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
@@ -49,17 +50,18 @@ pub struct FamilyStatistics {
     pub flushes: u64,
     /// Compactions that rewrote tables.
     pub compactions: u64,
-    /// Those of them that were made because readers lost more without.
+    /// How many of them were made for the sake of readers.
     pub compactions_for_reads: u64,
-    /// Tables that went down a level as they were.
+    /// Tables that were moved down a level as they were.
     pub trivial_moves: u64,
     /// Entries that flushes and compactions left out.
     pub dropped: Dropped,
-    /// What its last compaction failed with, while it is tried again. Other families are compacted meanwhile.
+    /// The error of its last compaction, as long as that is being retried. Other families are
+    /// compacted meanwhile.
     pub compaction_failure: Option<String>,
 }
 
-/// A level.
+/// What a level holds, and what was read from and written into it.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LevelStatistics {
@@ -69,7 +71,7 @@ pub struct LevelStatistics {
     pub bytes: u64,
     /// Their entries.
     pub entries: u64,
-    /// Bytes of its tables that compactions took in.
+    /// Bytes of its tables that compactions read.
     pub bytes_read: u64,
     /// Bytes that were written into it: by flushes into level 0, by compactions into the others.
     pub bytes_written: u64,
@@ -79,27 +81,27 @@ pub struct LevelStatistics {
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteStatistics {
-    /// Groups of batches: appends to the log.
+    /// Groups of batches, each one append to the log.
     pub groups: u64,
     /// Groups that were synced.
     pub synced_groups: u64,
-    /// Batches in them.
+    /// Batches in all groups.
     pub batches: u64,
-    /// Records in those.
+    /// Records in all batches.
     pub records: u64,
-    /// Length of the batches: keys and values, and a few bytes for each.
+    /// Encoded length of the batches: keys and values, and a few bytes for each record.
     pub batch_bytes: u64,
-    /// Bytes appended to the log, with the headers of its fragments.
+    /// Bytes appended to the log, including the headers of its fragments.
     pub log_bytes: u64,
 }
 
-/// Waiting of one kind.
+/// How often and how long writers waited for one reason.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StallStatistics {
-    /// How often.
+    /// How often they waited.
     pub count: u64,
-    /// How long in all.
+    /// How long they waited in total.
     pub time: Duration,
 }
 
@@ -115,7 +117,7 @@ impl Statistics {
         ratio(self.writes.log_bytes + tables, self.writes.batch_bytes)
     }
 
-    /// Batches that shared one append, on average.
+    /// How many batches shared one append, on average.
     #[must_use]
     pub fn batches_per_group(&self) -> f64 {
         ratio(self.writes.batches, self.writes.groups)
@@ -129,7 +131,7 @@ impl FamilyStatistics {
         self.levels.iter().map(|level| level.bytes_written).sum()
     }
 
-    /// How often what was flushed has been written to tables: 1 for the flush, and more for each compaction since.
+    /// How often flushed bytes have been written to tables: 1 for the flush, plus the compactions since.
     #[must_use]
     pub fn write_amplification(&self) -> f64 {
         ratio(self.bytes_written(), self.levels[0].bytes_written)
@@ -236,7 +238,7 @@ impl fmt::Display for StallStatistics {
     }
 }
 
-/// Bytes as people read them.
+/// Formats bytes for people.
 struct MiB(u64);
 
 impl fmt::Display for MiB {
@@ -245,12 +247,12 @@ impl fmt::Display for MiB {
     }
 }
 
-/// A number that one thread at a time adds to, and any may read.
+/// A number that only one thread at a time adds to, but any thread may read.
 #[derive(Debug, Default)]
 struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds. The caller holds what makes it the only one.
+    /// Adds to the counter. The caller must make sure that no other thread does.
     fn add(&self, more: u64) {
         let sum = self.0.load(Ordering::Relaxed) + more;
         self.0.store(sum, Ordering::Relaxed);
@@ -261,7 +263,7 @@ impl Counter {
     }
 }
 
-/// Counters of the whole database, added to by the leader of the writers.
+/// Counters of the whole database, updated by the leader of the writers.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     groups: Counter,
@@ -274,7 +276,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Counts a group that was written. The caller holds the lead.
+    /// Counts a group that was written. The caller must hold the lead.
     pub(super) fn group(&self, batches: usize, records: usize, batch_bytes: usize, sync: bool) {
         self.groups.add(1);
         self.synced_groups.add(u64::from(sync));
@@ -283,7 +285,7 @@ impl Counters {
         self.batch_bytes.add(batch_bytes as u64);
     }
 
-    /// Counts an append to the log. The caller holds the lead.
+    /// Counts an append to the log. The caller must hold the lead.
     pub(super) fn logged(&self, bytes: u64) {
         self.log_bytes.add(bytes);
     }
@@ -308,7 +310,7 @@ impl FamilyCounters {
         sum.dropped = sum.dropped + output.dropped;
     }
 
-    /// Counts a compaction that is in force.
+    /// Counts a compaction whose result is in force.
     pub(super) fn compacted(&self, plan: &Plan, output: &Output, moved: bool) {
         let mut sum = self.0.lock();
         if moved {

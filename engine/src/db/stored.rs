@@ -1,4 +1,5 @@
-//! What the files of a database say when it is opened: the manifest, then the logs that are still needed. Nothing is changed.
+//! What the files of a database say when it is opened: the manifest, then the logs that are still
+//! needed. Changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,18 +19,19 @@ use crate::version::{
 };
 use crate::vfs::LockGuard;
 
-/// Where a database lies, and how it is to be read.
+/// Where a database is, and how to read it.
 pub(super) struct Stored<'a> {
     pub(super) dir: &'a Path,
     pub(super) options: &'a Options,
-    /// The lock under which tables may be removed; `None` for who only reads.
+    /// The lock under which tables may be removed; `None` if the database is only read.
     pub(super) lock: Option<&'a Arc<dyn LockGuard>>,
     /// The cache that all tables share.
     pub(super) reads: Arc<SharedReads>,
 }
 
 impl Stored<'_> {
-    /// The state that the manifest makes, if there is one, and what the logs add to it.
+    /// The state that the manifest describes, or an empty one if there is no manifest, and what the
+    /// logs add to it.
     ///
     /// # Errors
     /// See [`Db::open`](crate::db::Db::open).
@@ -66,7 +68,8 @@ impl Stored<'_> {
         Ok((state, recovered))
     }
 
-    /// The state as the manifest in force says, for families whose comparators are the ones given.
+    /// The state that the manifest in force describes, once the comparators of its families have
+    /// been matched with the options.
     fn read_state(&self) -> Result<State> {
         let (dir, vfs) = (self.dir, &self.options.vfs);
         let number = current_manifest(&**vfs, dir)?;
@@ -84,7 +87,7 @@ impl Stored<'_> {
             }
         }
         for (_, edit) in &mut edits {
-            // What became of a family that is gone is of no interest, and its order is not known.
+            // A dropped family does not matter any more, and its comparator may not be available.
             edit.families_added
                 .retain(|record| !dropped.contains(&record.id));
             edit.files_added.retain(|(id, ..)| !dropped.contains(id));
@@ -143,8 +146,8 @@ impl Stored<'_> {
     }
 }
 
-/// The comparator of a stored family: the one given, if it has the stored name; for a family that is not listed,
-/// the stored one, if the engine has it.
+/// The comparator of a stored family: the given one, if it has the stored name. For a family that
+/// is not listed, the stored one, if it is built in.
 fn comparator_for(record: &FamilyRecord, options: &Options) -> Result<Comparator> {
     let listed = options
         .families

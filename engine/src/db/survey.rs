@@ -1,6 +1,6 @@
-//! What a closed database's files say, taken as far as it can be: what `verify` and `repair` begin with.
+//! What the files of a closed database say, as far as they can be read. `verify` and `repair` begin with this.
 //!
-//! Opening stops at the first contradiction. Here each is told, and reading goes on.
+//! Opening stops at the first contradiction. Here each one is reported, and reading continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,9 +19,10 @@ use crate::vfs::Vfs;
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, and nothing is wrong: what a power cut or a crash leaves, which the next opening clears away.
+    /// Worth knowing, but nothing is wrong: what a power cut or a crash leaves behind, and the next
+    /// opening removes.
     Note,
-    /// Bytes, counts or orders are not what the engine wrote.
+    /// Bytes, counts or orders differ from what the engine wrote.
     Damage,
 }
 
@@ -29,9 +30,9 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// In which file.
+    /// The file in which it was found.
     pub file: PathBuf,
-    /// Where in it.
+    /// The offset in the file.
     pub offset: u64,
     /// How bad it is.
     pub severity: Severity,
@@ -57,7 +58,7 @@ impl Finding {
         }
     }
 
-    /// An error as a finding about `file`.
+    /// Turns an error into a finding about `file`.
     pub(super) fn of_error(file: &Path, error: Error) -> Self {
         match error {
             Error::Corruption { file, offset, what } => Self::damage(&file, offset, what),
@@ -78,7 +79,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// The names in the directory.
+/// The names in the directory, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) tables: BTreeSet<u64>,
@@ -106,7 +107,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Takes out the files with greater numbers than this, and gives their paths back.
+    /// Removes the files with numbers greater than `last`, and returns their paths.
     pub(super) fn take_beyond(&mut self, last: u64, dir: &Path) -> Vec<PathBuf> {
         type Named = fn(&Path, u64) -> PathBuf;
         let kinds = [
@@ -133,32 +134,32 @@ impl Names {
     }
 }
 
-/// What a manifest says, contradictions left out.
+/// What a manifest says, leaving out what contradicts earlier edits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Survey {
     pub(super) families: BTreeMap<FamilyId, FamilyRecord>,
     pub(super) dropped: BTreeSet<FamilyId>,
-    /// By family and number, with the level.
+    /// The tables by family and number, each with its level.
     pub(super) tables: BTreeMap<(FamilyId, u64), (usize, FileMeta)>,
     pub(super) removed: BTreeSet<u64>,
     pub(super) next_file: u64,
     pub(super) oldest_log: u64,
     pub(super) last_sequence: u64,
     pub(super) next_family: u32,
-    /// How reading ended; `None` if by damage.
+    /// How reading ended; `None` if damage ended it.
     pub(super) end: Option<LogEnd>,
     pub(super) edits: usize,
 }
 
 impl Survey {
-    /// No file of the database has a greater number: an opening refuses one, and to count on from it would end in numbers that no
-    /// later opening takes.
+    /// No file of the database can have a greater number. An opening refuses a file that has,
+    /// because counting on from it would lead to numbers that no later opening accepts.
     pub(super) fn last_file(&self) -> u64 {
         self.next_file.saturating_add(FILES_UNRECORDED_MAX)
     }
 
-    /// Which tables have keys in common though they are in one level below level 0, in words. Families whose order is not
-    /// known are left out.
+    /// Describes the tables that have keys in common although they are in one level below level 0.
+    /// Families whose comparator is not available are left out.
     pub(super) fn overlaps(
         &self,
         order_of: impl Fn(&FamilyRecord) -> Option<Comparator>,
@@ -178,7 +179,7 @@ impl Survey {
             tables.sort_by(|a, b| order.compare(&first(a), &first(b)));
             for pair in tables.windows(2) {
                 let apart = order.compare(&last(pair[0]), &first(pair[1]));
-                // The end of a range tombstone is not in the table.
+                // The end of a range tombstone is not part of the table.
                 let touch = apart.is_eq() && internal_key::is_range_end(&pair[0].largest);
                 if apart.is_ge() && !touch {
                     found.push(format!(
@@ -191,7 +192,7 @@ impl Survey {
         found
     }
 
-    /// Reads manifest `number` as far as it goes, and tells `found` what is wrong.
+    /// Reads manifest `number` as far as possible, and calls `found` for each thing that is wrong.
     pub(super) fn read(
         vfs: &dyn Vfs,
         dir: &Path,
@@ -316,7 +317,8 @@ impl Survey {
     }
 }
 
-/// The comparator stored as `stored` for the family `name`: given for it, given for any other, or the engine's own.
+/// A comparator with the name `stored` for the family `name`: the one given for it, one given for
+/// another family, or a built-in one.
 pub(super) fn comparator_named(name: &str, stored: &str, options: &Options) -> Option<Comparator> {
     let of_family = options.families.iter().filter(|(listed, _)| listed == name);
     of_family

@@ -1,4 +1,4 @@
-//! A value that was read, where it lies.
+//! A value that was read, without copying it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,10 +6,10 @@ use std::ops::Deref;
 use crate::memtable::MemtableValue;
 use crate::vfs::FileSlice;
 
-/// A value that was read, where it lies: in a memtable, a mapped file or a decompressed block.
+/// A value that was read, in place: in a memtable, a mapped file or a decompressed block.
 ///
-/// No byte of it is copied. It keeps what it lies in from being freed, so hold it as long as it is
-/// needed and not longer; `to_vec` makes a copy to keep.
+/// No byte of it is copied. It keeps the memory that it is in from being freed, so do not hold it
+/// longer than needed; `to_vec` makes a copy to keep.
 #[derive(Clone)]
 pub struct Value(Place);
 

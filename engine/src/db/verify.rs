@@ -1,23 +1,26 @@
 //! Verify: reads every byte of a closed database and compares everything that can be compared.
 //!
-//! Reading and opening check what they touch. This checks what nobody has touched for long: a bad sector in a table that no
-//! read meets is found here, while a backup that still has it is at hand.
+//! Reads and openings only check what they touch. This checks everything, so a bad sector in a
+//! table that is rarely read is found while a backup that still has the data exists.
 //!
 //! What is compared
-//! 1. `CURRENT`, and every record of the manifest: checksums, fields, that no edit contradicts the ones before.
-//! 2. That the files of all tables are there, as long as the manifest says, with the keys and numbers that it says.
-//! 3. Every table whole: see [`check_table`](crate::sstable::check_table).
+//! 1. `CURRENT`, and every record of the manifest: checksums, fields, and that no edit contradicts
+//!    those before it.
+//! 2. That the files of all tables exist, with the length, keys and counts that the manifest states.
+//! 3. Every table as a whole: see [`check_table`](crate::sstable::check_table).
 //! 4. The levels: below level 0 no user key is in two tables.
-//! 5. The logs: checksums, batches, that sequence numbers go on without a gap, that each family exists.
-//! 6. Names that nothing refers to.
+//! 5. The logs: checksums, batches, that sequence numbers continue without a gap, that each family exists.
+//! 6. File names that nothing refers to.
 //!
-//! Here stand the manifest and the names; points 2 to 4 are `verify/tables.rs`, point 5 is `verify/logs.rs`.
+//! This file checks the manifest and the names; points 2 to 4 are in `verify/tables.rs`, point 5 is
+//! in `verify/logs.rs`.
 //!
-//! Memory: the manifest, one log, and of one table the index, the filter and a block. What is found is counted beyond
-//! `FINDINGS_PER_FILE_MAX` for a file.
+//! Memory: the manifest, one log, and the index, the filter and a block of one table. Findings
+//! beyond `FINDINGS_PER_FILE_MAX` for a file are only counted.
 //!
-//! Left out: that of two tables with one user key the upper one holds the newer versions. It would take a merge of
-//! all tables. What breaks it is a fault of the engine, not of the disk, and the tests of the engine look for that.
+//! Left out: whether of two tables with one user key the upper one holds the newer versions. That
+//! would take a merge of all tables. A violation would be a fault of the engine, not of the disk,
+//! and the engine's tests check for that.
 
 mod logs;
 mod tables;
@@ -46,9 +49,9 @@ pub struct VerifyReport {
     pub families: Vec<ListedFamily>,
     /// How many tables were read.
     pub tables: u64,
-    /// Their bytes.
+    /// Their length in bytes.
     pub table_bytes: u64,
-    /// Their entries, as they state.
+    /// Their entries, according to their properties.
     pub entries: u64,
     /// How many logs were read.
     pub logs: u64,
@@ -71,15 +74,15 @@ impl VerifyReport {
     }
 }
 
-/// Checks the database in `dir`, which nobody may have open for writing. Nothing is written, and all that is wrong is told, not only
-/// the first.
+/// Checks the database in `dir`, which must not be open for writing. Nothing is written, and
+/// everything that is wrong is reported, not only the first thing.
 ///
-/// The comparators of `options` are used for the families that they are named for. Where a family has a custom one that is not given, the
-/// order of its keys is not checked, and a note says so.
+/// The comparators in `options` are used for the families that they belong to. If a family has a
+/// custom one that is not given, the order of its keys is not checked, and a note says so.
 ///
 /// # Errors
-/// `Locked` if it is open; `NotADatabase` if there is no `CURRENT` and nothing else of a database; `Io` when the directory cannot be read.
-/// Files that cannot be read are findings.
+/// `Locked` if it is open; `NotADatabase` if there is no `CURRENT` and no other file of a database;
+/// `Io` if the directory cannot be read. Files that cannot be read are reported as findings.
 pub fn verify(dir: impl AsRef<Path>, options: &Options) -> Result<VerifyReport> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     let names = Names::read(vfs, dir)?;
@@ -90,7 +93,7 @@ pub fn verify(dir: impl AsRef<Path>, options: &Options) -> Result<VerifyReport> 
         });
     }
     let _lock = lock_for_reading(vfs, dir)?;
-    // Once more: what was listed may have gone before the lock was had.
+    // List again: files may have been removed before the lock was taken.
     let mut verifier = Verifier {
         names: Names::read(vfs, dir)?,
         vfs,
@@ -141,7 +144,7 @@ impl Verifier<'_> {
         }
         self.levels(number, &survey, &orders);
         if survey.end.is_none() {
-            // What the rest of the manifest would say of logs and other tables is not known.
+            // It is unknown what the rest of the manifest would say about logs and other tables.
             self.unlisted(Some(number), None);
             return;
         }
@@ -190,7 +193,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The comparators that are at hand.
+    /// The comparators that are available, by family.
     fn orders(&mut self, manifest: u64, survey: &Survey) -> BTreeMap<FamilyId, Comparator> {
         let mut orders = BTreeMap::new();
         for record in survey.families.values() {
@@ -209,7 +212,7 @@ impl Verifier<'_> {
         orders
     }
 
-    /// What no database can have come to: the next opening refuses it.
+    /// Reports files with numbers so great that no database can have made them: the next opening refuses them.
     fn beyond_all(&mut self, survey: &Survey) {
         for path in self.names.take_beyond(survey.last_file(), self.dir) {
             let what = format!(

@@ -1,7 +1,7 @@
 //! The visible number: the last write that readers see.
 //!
-//! Invariant: it is advanced after all writes up to it are in their memtables, by release; a reader loads it by
-//! acquire. So whoever reads a number finds every write up to it.
+//! Invariant: it is advanced, with a release store, only after all writes up to it are in their memtables,
+//! and readers load it with acquire. So a reader finds every write up to the number that it has read.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -18,7 +18,8 @@ impl Visible {
         self.0.load(Ordering::Acquire)
     }
 
-    /// The caller holds the lead of the writers, and what it wrote up to `sequence` is in the memtables.
+    /// Requires that the caller holds the lead of the writers and has put everything up to
+    /// `sequence` into the memtables.
     pub(super) fn advance(&self, sequence: u64) {
         self.0.store(sequence, Ordering::Release);
     }
@@ -55,7 +56,6 @@ mod model {
                     kind: ValueKind::Put,
                 };
                 writer.insert(key, b"v");
-                // The buffer is so small that this makes the filter.
                 writer.end_batch();
                 visible.advance(sequence);
             }

@@ -1,9 +1,9 @@
-//! The write path behind the leader: room, log, sync, memtables, visible.
+//! The write path after a leader is chosen: room, log, sync, memtables, visible number.
 //!
 //! Order, and why
-//! 1. The log before the memtable: what readers have seen must not be gone after a restart.
-//! 2. The sync before the memtable: a failed sync then leaves nothing to take back.
-//! 3. The visible number last: a reader sees a batch whole, or nothing of it.
+//! 1. The log before the memtable: what readers have seen must still be there after a restart.
+//! 2. The sync before the memtable: then nothing has to be undone if the sync fails.
+//! 3. The visible number last: a reader sees all of a batch or nothing of it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,16 +26,16 @@ use crate::memtable::MemtableWriter;
 use crate::version::file_name;
 use crate::vfs::Vfs;
 
-/// So many full sets of memtables may wait; then writes do.
+/// If this many full sets of memtables are waiting, writes wait too.
 const FROZEN_SETS_MAX: usize = 2;
-/// So much space is taken ahead of the log's end at a time, at most.
+/// The most space that is reserved ahead of the log's end at a time.
 const LOG_STEP_BYTES: u64 = 256 << 10;
-/// While level 0 is slow, a writer pauses after so many bytes.
+/// While level 0 is slow, writers pause after this many bytes.
 const SLOW_BYTES: usize = 64 << 10;
 /// The pause, once for each table in level 0 beyond the limit.
 const SLOW_PAUSE: Duration = Duration::from_millis(1);
 
-/// What only the leader of a write group touches.
+/// What only the leader of a write group uses.
 #[derive(Debug)]
 pub(super) struct Writer {
     log: LogWriter,
@@ -44,7 +44,8 @@ pub(super) struct Writer {
     log_synced: bool,
     /// Whether the log's name is durable.
     log_name_synced: bool,
-    /// Logs whose memtables are full: not synced yet, and to be synced before any later write counts as such.
+    /// Logs of full memtables that are not synced yet. They must be synced before any later write
+    /// counts as durable.
     closed_logs: Vec<(u64, LogWriter)>,
     pub(super) memtables: MemtableSet,
     last_sequence: u64,
@@ -57,7 +58,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A writer whose log was just created, and whose name is durable.
+    /// A writer with a log that was just created and whose name is durable.
     pub(super) fn new(
         log: LogWriter,
         log_number: u64,
@@ -86,7 +87,7 @@ impl Writer {
         self.log_number
     }
 
-    /// Makes everything that was written durable: older logs first, so that no later write survives alone.
+    /// Makes everything written durable: older logs first, so that no later write survives without them.
     fn sync(&mut self, core: &Core) -> Result<()> {
         for (_, log) in &mut self.closed_logs {
             counting(log, core, LogWriter::sync)?;
@@ -103,7 +104,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What [`sync`](Self::sync) would do, to be done without the lead.
+    /// Prepares what [`sync`](Self::sync) would do, to be run without the lead.
     fn begin_sync(&self) -> DueSync {
         let closed = self.closed_logs.iter();
         let mut logs: Vec<_> = closed
@@ -112,8 +113,8 @@ impl Writer {
         if !self.log_synced {
             logs.push((self.log_number, self.log.begin_sync()));
         }
-        // A log that holds nothing may be gone after a power cut, name and all. An older one that holds something may have no
-        // name either, and gets it with that of the newest.
+        // The name of an empty log need not be durable. An older log with contents may not have a
+        // durable name either; it gets one together with the newest, because they are in one directory.
         let name_is_due = !self.log_name_synced && !logs.is_empty();
         DueSync {
             logs,
@@ -121,7 +122,7 @@ impl Writer {
         }
     }
 
-    /// Notes what became durable while others wrote.
+    /// Records what became durable while others wrote.
     fn end_sync(&mut self, due: &DueSync, core: &Core) {
         if due.name_of == Some(self.log_number) {
             self.log_name_synced = true;
@@ -144,16 +145,16 @@ impl Writer {
     }
 }
 
-/// A sync that leaves the lead to others while it runs.
+/// A sync during which other threads may hold the lead.
 struct DueSync {
-    /// The oldest first.
+    /// The logs to sync, the oldest first.
     logs: Vec<(u64, LogSync)>,
     /// The log whose name is not durable yet.
     name_of: Option<u64>,
 }
 
 impl DueSync {
-    /// In the order of [`Writer::sync`], so that no later write survives alone.
+    /// Syncs in the order of [`Writer::sync`], so that no later write survives without an earlier one.
     fn run(&self, core: &Core) -> Result<()> {
         let (current, closed) = match (self.name_of, self.logs.split_last()) {
             (Some(name), Some((last, closed))) if last.0 == name => (Some(last), closed),
@@ -170,7 +171,7 @@ impl DueSync {
 }
 
 impl Core {
-    /// Writes a group of batches. The caller holds the lead.
+    /// Writes a group of batches. The caller must hold the lead.
     pub(super) fn commit(
         &self,
         writer: &mut Writer,
@@ -194,7 +195,8 @@ impl Core {
             let filled = group.iter().filter(|batch| !batch.is_empty());
             let appended = writer.log.add_group(filled.map(WriteBatch::encoded));
             if let Err(error) = appended {
-                // Without space nothing was written: the numbers are still free, and the next write tries again.
+                // If space was missing, nothing was written: the numbers are still free, and the
+                // next write tries again.
                 if writer.log.has_failed() {
                     self.poison(&error);
                 }
@@ -226,7 +228,7 @@ impl Core {
         Ok(())
     }
 
-    /// Waits or makes room until the memtables take a batch. The caller holds the lead.
+    /// Waits or makes room until the memtables can take a batch. The caller must hold the lead.
     pub(super) fn make_room(&self, writer: &mut Writer, batch: &WriteBatch) -> Result<()> {
         self.check_writable()?;
         self.hold_back(writer, batch)?;
@@ -237,8 +239,9 @@ impl Core {
         }
     }
 
-    /// The stall ladder: slow writers down while level 0 of a family that they write to is long, stop them while it is too
-    /// long. A family that they do not write to is no business of theirs: its level 0 does not grow by it.
+    /// The stall ladder: slows a writer down while level 0 of a family that it writes to is long,
+    /// and stops it while that is too long. Other families do not matter, because the write does
+    /// not make their level 0 grow.
     fn hold_back(&self, writer: &mut Writer, batch: &WriteBatch) -> Result<()> {
         if self.level0_tables.load(Ordering::Relaxed) < LEVEL0_SLOW {
             writer.slow_bytes = 0;
@@ -276,7 +279,7 @@ impl Core {
         families.filter(|family| level0_of(family) >= LEVEL0_STOP)
     }
 
-    /// The families that a batch writes to. One may come more than once.
+    /// The families that a batch writes to. A family may occur more than once.
     fn families_of(&self, batch: &WriteBatch) -> impl Iterator<Item = Arc<FamilyCore>> {
         let mut before = None;
         let ids = batch.records().map(|record| record.family);
@@ -306,8 +309,8 @@ impl Core {
     /// Freezes the memtables and starts new ones with a new log.
     ///
     /// # Errors
-    /// `Io` when the new log cannot be created, or what the flush failed with that this waits for. Nothing has
-    /// changed then, and the next write tries again.
+    /// `Io` if the new log cannot be created, or the error of the flush that this waits for.
+    /// Nothing has changed then, and the next write tries again.
     pub(super) fn rotate(&self, writer: &mut Writer) -> Result<()> {
         if self.background == Background::Manual {
             while self.frozen.lock().len() >= FROZEN_SETS_MAX && self.flush_oldest()? {}
@@ -325,12 +328,12 @@ impl Core {
         Ok(())
     }
 
-    /// As [`rotate`](Self::rotate), however many full memtables wait.
+    /// Like [`rotate`](Self::rotate), but does not wait for full memtables to be flushed.
     pub(super) fn freeze_into_new_log(&self, writer: &mut Writer) -> Result<()> {
         let number = self.new_file_number();
         let log = new_log(&*self.vfs, &self.dir, number)?;
         let mut old_log = std::mem::replace(&mut writer.log, log);
-        // Zeros that stay behind it mean nothing.
+        // If zeros remain after its end, they mean nothing.
         let _ = old_log.finish();
         let old_number = std::mem::replace(&mut writer.log_number, number);
         drop(self.take_flushed_logs(writer));
@@ -343,11 +346,12 @@ impl Core {
         Ok(())
     }
 
-    /// Lets go of full logs whose rows are in tables: nobody needs to sync them any more. Their names are gone, and with
-    /// the files goes what the system still holds of them, which takes milliseconds. So not under the writer's lock.
+    /// Drops full logs whose rows are in tables, because they need no sync any more. Their files
+    /// are removed already, and dropping the last handle makes the system free their space, which
+    /// takes milliseconds. So this must not happen under the writer's lock.
     ///
-    /// Does nothing while somebody writes: a leader that waits for a flush holds the lock, and would wait for who waits for
-    /// it. The next rotation lets go of them then.
+    /// Does nothing while another thread writes: a leader that waits for a flush holds the lock,
+    /// and waiting for it here would be a deadlock. The next rotation drops the logs then.
     pub(super) fn let_go_of_flushed_logs(&self) {
         let flushed = self.writer.try_lock();
         drop(flushed.map(|mut writer| self.take_flushed_logs(&mut writer)));
@@ -374,7 +378,8 @@ impl Core {
             *memtable = new_memtable(family);
             let fresh = memtable.reader();
             memtables.push((id, full.clone()));
-            // The set is queued before the lead is given up, so a flush cannot come before the view.
+            // The set is queued before the lead is released, so no flush can come before the change
+            // of the view.
             family.change_view(|view| View {
                 memtable: fresh.clone(),
                 frozen: std::iter::once(&full)
@@ -396,12 +401,12 @@ impl Core {
         self.frozen.lock().push_back(Arc::new(set));
     }
 
-    /// Makes all that was written so far durable. Others write meanwhile.
+    /// Makes everything written so far durable. Others may write meanwhile.
     ///
     /// # Errors
     /// `Io`, which poisons the database.
     pub(super) fn sync_logs(&self) -> Result<()> {
-        // A leader at work ends its group first.
+        // This waits for a leader to end its group.
         let due = self.writer.lock().begin_sync();
         {
             let _alone = self.syncing.lock();
@@ -412,17 +417,17 @@ impl Core {
         Ok(())
     }
 
-    /// Gives back the space that log and manifest took ahead of what was written. Nothing is written after that.
+    /// Frees the space that was reserved after the ends of log and manifest. Nothing may be written afterwards.
     pub(super) fn finish_logs(&self) {
-        // Zeros that stay behind them mean nothing.
+        // If zeros remain after their ends, they mean nothing.
         let _ = self.writer.lock().log.finish();
         let _ = self.manifest.lock().manifest.finish();
     }
 }
 
-/// Poisons the database if dropped by a panic, which a comparator may raise within a memtable. The log then holds a
-/// batch whose numbers the writer does not count as used; a second batch of the same numbers would make
-/// the log unreadable.
+/// Poisons the database if dropped by a panic, which a comparator may raise within a memtable. The
+/// log then holds a batch whose numbers the writer does not count as used, and a second batch with
+/// the same numbers would make the log unreadable.
 struct PoisonIfUnwinding<'a>(&'a Core);
 
 impl Drop for PoisonIfUnwinding<'_> {
@@ -433,7 +438,7 @@ impl Drop for PoisonIfUnwinding<'_> {
     }
 }
 
-/// Counts what `append` adds to the log.
+/// Counts the bytes that `append` adds to the log.
 fn counting(
     log: &mut LogWriter,
     core: &Core,

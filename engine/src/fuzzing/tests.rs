@@ -1,4 +1,4 @@
-//! The targets on every seed, and on every input that ever failed.
+//! Runs the targets on every seed, and on every input that ever failed.
 
 use super::*;
 use crate::comparator::Comparator;
@@ -41,7 +41,7 @@ fn files(kind: &str, target: &str) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// A small database with everything in it that a decoder may meet.
+/// A small database that has everything a decoder may encounter.
 fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, PathBuf) {
     let vfs = MemoryVfs::new();
     let family = |filter_bits_per_key| FamilyOptions {
@@ -88,7 +88,7 @@ fn database(comparator: &Comparator, compression: Compression) -> (MemoryVfs, Pa
     (vfs, PathBuf::from("db"))
 }
 
-/// Seeds for each target, by their names, from the files of real databases.
+/// Seeds for each target, by name, taken from the files of real databases.
 fn seeds() -> BTreeMap<(&'static str, String), Vec<u8>> {
     let mut seeds = BTreeMap::new();
     for (name, comparator, compression) in [
@@ -127,7 +127,7 @@ fn seeds() -> BTreeMap<(&'static str, String), Vec<u8>> {
     seeds
 }
 
-/// `UPDATE_OUTPUTS=1 cargo test -p engine --lib fuzzing` writes the seeds anew.
+/// `UPDATE_OUTPUTS=1 cargo test -p engine --lib fuzzing` rewrites the seeds.
 #[test]
 fn every_seed_is_understood() {
     if std::env::var_os("UPDATE_OUTPUTS").is_some() {
@@ -153,7 +153,7 @@ fn every_seed_is_understood() {
     }
 }
 
-/// Cheap, and catches at each test run what a fuzzer would catch at once.
+/// Cheap, and catches in each test run what a fuzzer would find immediately.
 #[test]
 fn seeds_with_a_changed_byte_are_survived() {
     for ((target, _), bytes) in seeds() {

@@ -1,7 +1,7 @@
-//! A log or a manifest in which no record stands: whether that is as it should be, in words.
+//! Logs and manifests that hold no record: says whether that is as it should be.
 //!
-//! A log begins empty, and the space ahead of its first record is zeros. A manifest never is either while it is in force:
-//! its first edit, which says the whole state, is durable before `CURRENT` names it.
+//! A log begins empty, or with zeros if space was reserved. A manifest in force is never empty: its
+//! first edit, which holds the whole state, is durable before `CURRENT` names it.
 
 use std::path::Path;
 
@@ -14,14 +14,14 @@ use crate::vfs::Vfs;
 pub struct Blank {
     /// A sentence about the file, without its full stop.
     pub what: String,
-    /// Whether a database with this file is damaged. If not, an opening makes nothing of it.
+    /// Whether a database with this file is damaged. If not, opening ignores the file.
     pub is_damage: bool,
 }
 
-/// What it means that the file `path`, a log or a manifest with these contents, has no record; `None` if it has one, or if its
-/// first one is torn or damaged, of which the reader of logs speaks.
+/// What it means that the file `path`, a log or a manifest with these contents, has no record.
+/// `None` if it has one, or if its first one is torn or damaged, which the log reader reports.
 ///
-/// Cost: a manifest's directory is asked which one is in force.
+/// Cost: for a manifest, reads `CURRENT` in its directory.
 #[must_use]
 pub fn blank(vfs: &dyn Vfs, path: &Path, kind: FileName, contents: &[u8]) -> Option<Blank> {
     let number = kind.number()?;
@@ -120,7 +120,7 @@ mod tests {
         );
     }
 
-    /// Whatever is in it, or is not: nothing, zeros, half of its first edit.
+    /// Whatever is in it: nothing, zeros, half of its first edit.
     #[test]
     fn a_manifest_without_an_edit_is_damage_unless_another_is_in_force() {
         let vfs = MemoryVfs::new();

@@ -1,7 +1,7 @@
-//! What a file is: by its name, or by what it looks like if the name is not the engine's.
+//! The kind of a file: by its name, or by its contents if the name is not the engine's.
 //!
-//! Damage must not make a file unknown whose name says what it is. But where nothing at all is as the name says, another
-//! program wrote the file, and to call it torn would send its owner on a search for a power cut.
+//! A damaged file whose name says what it is must still be recognized. But if nothing in it matches the
+//! name, another program wrote it, and calling it torn would make its owner search for a power cut.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,17 +14,17 @@ use crate::sstable::is_table;
 use crate::version::{FileName, begins_as_manifest};
 use crate::vfs::Vfs;
 
-/// So many bytes of a file that is not known are shown.
+/// How many bytes of an unknown file are shown.
 pub(super) const SHOWN_BYTES: usize = 16;
-/// Where a header has the log's number.
+/// The offset of the log's number in a header.
 const NUMBER_AT: usize = 7;
-/// A greater number is taken for something else, where there is no other sign of a log.
+/// If nothing else suggests a log, a greater number means that the file is something else.
 const USUAL_NUMBER_MAX: u32 = 1 << 24;
 
-/// What a file is: by its name, or by what it looks like if the name is not the engine's.
+/// The kind of a file: by its name, or by its contents if the name is not the engine's.
 ///
 /// # Errors
-/// `UnknownFile` if neither tells, and `Io`.
+/// `UnknownFile` if neither is recognized, and `Io`.
 pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
     if let Some(kind) = path.file_name().and_then(FileName::parse) {
         return Ok(kind);
@@ -56,8 +56,8 @@ pub fn kind_of(vfs: &dyn Vfs, path: &Path) -> Result<FileName> {
     })
 }
 
-/// Why a file is not what its name says, if nothing in it is as in such a file. A log that a power cut tore at its first
-/// write, or that has damage, is one all the same; of a table its reader says what is wrong.
+/// Why a file is not what its name says, if nothing in it is as in such a file. A log whose first write was
+/// torn by a power cut, or that is damaged, is still a log. Damaged tables are left to the table reader.
 #[must_use]
 pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
     let (kind, opening) = match name {
@@ -84,7 +84,7 @@ pub fn mistaken(name: FileName, contents: &[u8]) -> Option<String> {
     let number = name.number().unwrap_or_default();
     let is_like_one = match Header::of(contents) {
         Some(header) => header.is_nearly_of(number, contents),
-        // Torn so short that nothing can be said, unless it can be read.
+        // It is too short to tell, unless it is readable text.
         None => !is_text(contents),
     };
     // A sector that was never written is zeros.
@@ -105,7 +105,7 @@ fn names_a_manifest(contents: &[u8]) -> bool {
     matches!(name.and_then(FileName::parse), Some(FileName::Manifest(_)))
 }
 
-/// What would be the header of the first fragment, if the file were a log.
+/// The header of the first fragment, if the file is a log.
 #[derive(Clone, Copy)]
 struct Header {
     has_type: bool,
@@ -125,8 +125,8 @@ impl Header {
         })
     }
 
-    /// Whether it is one of the log `number`, but for one field, which may be damaged; or of another log, under whose
-    /// number a fragment is valid.
+    /// Whether the header belongs to the log `number`, except for one field, which may be damaged;
+    /// or to another log, under whose number some fragment is valid.
     fn is_nearly_of(self, number: u64, contents: &[u8]) -> bool {
         if self.number == stored_number(number) {
             return self.has_type || self.length_fits;
@@ -138,7 +138,7 @@ impl Header {
             || has_fragment(contents, self.number.into())
     }
 
-    /// Whether it is one of some log, as far as can be told without its checksum.
+    /// Whether the header belongs to some log, as far as can be told without its checksum.
     fn may_be_of_a_log(self) -> bool {
         self.has_type && self.length_fits && (1..=USUAL_NUMBER_MAX).contains(&self.number)
     }

@@ -12,7 +12,7 @@ use crate::log::{
 use crate::varint;
 use crate::version::{Shows, VersionEdit};
 
-/// What the records of the log are.
+/// What the records of the log mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Records {
     Batches,
@@ -57,7 +57,7 @@ pub(super) fn explain(
     }
 }
 
-/// What an opening makes of the log: it is asked.
+/// What opening the database would do with the log, found out with the same reader.
 fn consequence(contents: &[u8], path: &Path, number: u64) -> String {
     let mut reader = LogReader::new(contents, path, number, RecoveryMode::PointInTime);
     loop {
@@ -88,13 +88,14 @@ struct Explain<'e, 'l> {
     records: Records,
     limit: usize,
     listener: &'e mut Listener<'l>,
-    /// The fragments so far of a record that has not ended. The first has no bytes of it where only a header fits into the block.
+    /// The fragments so far of a record that has not ended. A first fragment may be empty, if only
+    /// a header fitted into the block.
     record: Option<Vec<u8>>,
     count: usize,
 }
 
 impl Explain<'_, '_> {
-    /// The zeros where no header fits any more.
+    /// Explains the zeros where no header fits any more.
     fn padding(&mut self, at: usize, next: usize) -> Result<usize, Wrong> {
         if next > at {
             let bytes = &self.contents[at..next];
@@ -202,7 +203,7 @@ fn batch(payload: &[u8], mut notes: Notes<'_, '_>, limit: usize) -> Result<(), W
     let base = notes.at();
     let all = base..base + payload.len() as u64;
     let view = BatchView::decode(payload);
-    // What is wrong may stand in the last record; those before are shown all the same.
+    // The batch is checked as a whole before any of its records is shown.
     let view = match view {
         Ok(view) => view,
         Err(what) => return Err(Wrong::new(all, format!("this is no write batch: {what}"))),
@@ -295,7 +296,7 @@ mod tests {
         explain(contents, path, 7, Records::Batches, LIMIT, &mut |_| ())
     }
 
-    /// Wherever in a block a record ends. Where exactly a header is left, the next record's first fragment has no bytes.
+    /// Wherever in a block a record ends. Where just a header fits, the next record's first fragment is empty.
     #[test]
     fn what_the_engine_reads_is_explained_to_its_end() {
         let vfs = MemoryVfs::new();
@@ -317,7 +318,7 @@ mod tests {
             if left == HEADER_BYTES {
                 let header = &contents[BLOCK_BYTES - HEADER_BYTES..BLOCK_BYTES];
                 assert_eq!(header[4..7], [0, 0, FragmentType::First as u8]);
-                // A log that ends there has a record, and it is torn.
+                // A log that ends there has a record that is torn.
                 let wrong = explained(&contents[..BLOCK_BYTES], path).unwrap_err();
                 assert!(wrong.what.contains("does not end"), "{}", wrong.what);
             }

@@ -1,10 +1,10 @@
-//! What each byte of a file means: the low-level surface under the tool `lsm`.
+//! What each byte of a file means: the low-level interface under the tool `lsm`.
 //!
-//! Nothing here decodes. The engine's own decoders are asked, and what they have read is put into words, so an
-//! explanation never disagrees with what the engine would make of the file. At the first field that is wrong it stops, because
-//! behind that no byte has a meaning that anyone could rely on.
+//! Nothing here decodes by itself. The engine's own decoders read the file, and what they read is
+//! put into words, so an explanation never disagrees with what the engine makes of the file. It
+//! stops at the first wrong field, because no byte after it has a meaning that could be relied on.
 //!
-//! Where a checksum is wrong, the one byte is looked for whose change would make it right: see [`Wrong::byte`].
+//! If a checksum is wrong, it looks for the one byte whose change would correct it: see [`Wrong::byte`].
 
 mod blank;
 mod kind;
@@ -25,7 +25,7 @@ pub use crate::annotate::{Listener, Note, Wrong};
 pub use crate::sstable::{ExplainOptions, read_properties, read_range_tombstones};
 pub use crate::version::FileName;
 
-/// Explains the file `path` to `listener`, byte by byte, up to the first thing that is wrong, which is given back.
+/// Explains the file `path` to `listener`, byte by byte, up to the first thing that is wrong, which it returns.
 ///
 /// # Errors
 /// `Io`, and `UnknownFile` as for [`kind_of`].
@@ -62,7 +62,7 @@ pub fn explain(
     Ok(Some(wrong))
 }
 
-/// Says it if there was nothing to explain.
+/// Explains a file that has no records.
 fn explain_blank(
     vfs: &dyn Vfs,
     path: &Path,

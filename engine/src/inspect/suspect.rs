@@ -1,9 +1,10 @@
-//! Which byte is it? A checksum that is wrong says more than that: if one byte was changed, it says which.
+//! Finds out which byte is damaged: if a checksum is wrong because of one changed byte, it
+//! determines which one.
 //!
-//! CRC-32 is linear. The difference between the checksum that is stored and the one that the bytes give depends only on which
-//! bits were changed, and how many bytes come after them. So the difference is wound back byte by byte, as if the
-//! bytes after were zeros, until it is one that a single byte can make. In a block of 4 KiB, chance makes another
-//! byte fit once in about 4,000 times; then none is named.
+//! CRC-32 is linear. The difference between the stored and the computed checksum depends only on
+//! which bits were changed, and how many bytes come after them. So the difference is traced back
+//! byte by byte, as if the bytes after were zeros, until it is one that a single byte can cause. In
+//! a block of 4 KiB, another byte fits by chance once in about 4,000 times; then none is named.
 
 use std::sync::LazyLock;
 
@@ -22,7 +23,7 @@ static TABLE: LazyLock<[u32; 256]> = LazyLock::new(|| {
     })
 });
 
-/// For each top byte, the entry of the table that has it.
+/// For each top byte, the index of the table entry that has it.
 static BY_TOP: LazyLock<[u8; 256]> = LazyLock::new(|| {
     let mut by_top = [0; 256];
     for (byte, entry) in TABLE.iter().enumerate() {
@@ -31,14 +32,14 @@ static BY_TOP: LazyLock<[u8; 256]> = LazyLock::new(|| {
     by_top
 });
 
-/// The one byte of `file` whose change would make the checksum of what `wrong` complains about right.
+/// The one byte of `file` whose change would correct the checksum that `wrong` complains about.
 pub(super) fn find(file: &[u8], wrong: &Wrong) -> Option<(u64, u8)> {
     let (start, end) = (
         usize::try_from(wrong.range.start).ok()?,
         usize::try_from(wrong.range.end).ok()?,
     );
     let unit = file.get(start..end)?;
-    // A fragment: the checksum stands in front. A part of a table: behind. The footer: before its magic.
+    // In a fragment the checksum comes first, in a part of a table last, in the footer before the magic.
     if unit.len() >= log::HEADER_BYTES && wrong.what.contains("checksum of a fragment") {
         let covered = &unit[4..];
         let computed = checksum(wrong.range.start, covered);
@@ -68,7 +69,7 @@ pub(super) fn find(file: &[u8], wrong: &Wrong) -> Option<(u64, u8)> {
     None
 }
 
-/// The place in the file, and what should stand there.
+/// The offset in the file, and the byte that should be there.
 fn one_byte(
     covered: &[u8],
     covered_at: usize,

@@ -1,11 +1,11 @@
-//! Where the rows of a cursor begin and end.
+//! The bounds of a cursor's rows.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
 
 use crate::comparator::{Comparator, PrefixRange};
 
-/// The keys that a cursor may stand on.
+/// The keys that a cursor may return.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Where the rows begin.
@@ -33,7 +33,8 @@ impl From<PrefixRange> for Bounds {
 }
 
 impl Bounds {
-    /// Before which key rows may stand without being compared one by one, if there is one: no key at all is `None` in it.
+    /// The key that ends a run of rows, `Some(None)` if there is no end; `None` if runs cannot be
+    /// used with this bound.
     pub(super) fn upper_of_runs(&self) -> Option<Option<&[u8]>> {
         match &self.upper {
             Bound::Unbounded => Some(None),

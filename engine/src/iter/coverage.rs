@@ -1,34 +1,36 @@
 //! What range tombstones hide from a cursor.
 //!
-//! Each source may have range tombstones. An entry is hidden if some source has a tombstone over its key that is
-//! newer than the entry and that the reader sees. Keys come in order, so the answer is looked up once for a
-//! *stretch*, the keys around the last one for which it is the same in all sources, and then it is two comparisons.
+//! Each source may have range tombstones. An entry is hidden if some source has a tombstone over
+//! its key that is newer than the entry and that the reader sees. Keys come in order, so the answer
+//! is looked up once for a *stretch*: the keys around the last one for which it is the same in all
+//! sources. Within the stretch, a check is two comparisons.
 //!
-//! The sources are in order, the newest first, and what an upper one holds is newer than what a lower one holds of the same
-//! keys (invariant 3 of a version). So a tombstone hides *every* entry of the sources below its own, and a cursor
-//! that meets one may seek past all of them at once. Within its own source it hides some and not others.
+//! The sources are ordered newest first, and what one holds is newer than what the following ones
+//! hold of the same keys (invariant 3 of a version). So a tombstone hides *every* entry of the
+//! sources after its own, and a cursor that meets one may seek past all of them at once. Within its
+//! own source it hides some entries and not others.
 
 use std::sync::Arc;
 
 use crate::comparator::Comparator;
 use crate::range_tombstone::RangeTombstones;
 
-/// The range tombstones that a cursor reads under.
+/// The range tombstones that apply to a cursor.
 #[derive(Debug)]
 pub(crate) struct Coverage {
     comparator: Comparator,
     sequence: u64,
-    /// The tombstones of a source, and the number of the first source that is older.
+    /// The tombstones of each source, and the number of the first source that is older.
     sets: Vec<(Arc<RangeTombstones>, usize)>,
     stretch: Option<Stretch>,
 }
 
-/// The keys around the last one that was asked for.
+/// The keys around the last one that was looked up.
 #[derive(Debug, Default)]
 struct Stretch {
     low: Option<Arc<[u8]>>,
     high: Option<Arc<[u8]>>,
-    /// The newest tombstone over them that the reader sees; 0 if there is none.
+    /// The number of the newest tombstone over them that the reader sees; 0 if there is none.
     newest: u64,
     /// The fragments over them.
     fragments: Vec<Covering>,
@@ -38,12 +40,12 @@ struct Stretch {
 struct Covering {
     start: Arc<[u8]>,
     end: Arc<[u8]>,
-    /// The number of the first source whose entries it all hides.
+    /// The number of the first source of which it hides all entries in its range.
     hides_from: usize,
 }
 
 impl Coverage {
-    /// What hides entries from a reader of `sequence`; `None` if nothing does.
+    /// The range tombstones for a reader of `sequence`; `None` if there are none.
     pub(crate) fn new(
         comparator: Comparator,
         sequence: u64,
@@ -60,7 +62,7 @@ impl Coverage {
         })
     }
 
-    /// The newest tombstone over `key`, by its sequence number: older entries are hidden. 0 if there is none.
+    /// The sequence number of the newest tombstone over `key`, which hides older entries; 0 if there is none.
     pub(super) fn newest_over(&mut self, key: &[u8]) -> u64 {
         let comparator = &self.comparator;
         let known = self.stretch.as_ref().filter(|stretch| {
@@ -113,8 +115,8 @@ impl Coverage {
         self.stretch.insert(all).newest
     }
 
-    /// Where the keys end of which `source` shows nothing, around the last key asked for: the first key after them, or,
-    /// going back, the first of them. `None` if entries of `source` may be newer than every tombstone.
+    /// Where the keys end, around the last key asked for, of which `source` shows nothing: the first key after
+    /// them or, going back, the first of them. `None` if entries of `source` may be newer than every tombstone.
     pub(super) fn end_of_hidden(&self, source: usize, forward: bool) -> Option<Arc<[u8]>> {
         let stretch = self.stretch.as_ref()?;
         let hiding = stretch

@@ -1,14 +1,14 @@
-//! The user's cursor: of all versions of all keys, one row for each key that exists for this reader.
+//! The user's cursor: of all versions of all keys, one row for each key that exists for its reader.
 //!
 //! A reader of sequence number `s` sees, of each user key, the newest version at or below `s`, and no row if
 //! that one is a tombstone, or older than a range tombstone at or below `s` over the key.
 //!
 //! Invariants
-//! 1. Forward, the merge stands on the row's entry, and key and value are read from there.
-//! 2. Backward, versions come oldest first, so the row is known only when the merge has left its
-//!    key: the row is then in `key` and `value`, and the merge stands before the first version of it. Unless the merge knows
-//!    ahead that another key comes: then it stays on the row's entry.
-//! 3. A cursor that stands on a row stands within its bounds.
+//! 1. Forward, the merge is at the row's entry, and key and value are read from there.
+//! 2. Backward, versions come oldest first, so the row is known only when the merge has left its key:
+//!    the row is then in `key` and `value`, and the merge is before the first version of the key. But
+//!    if the merge knows in advance that another key comes next, it stays at the row's entry.
+//! 3. A valid cursor is within its bounds.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -20,29 +20,30 @@ use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::iter::{Bounds, Coverage, MergeCursor};
 use crate::version::{CursorLoss, Version};
 
-/// After runs in vain, the next one is tried so many rows later at most.
+/// After runs that found no row, the next one is tried at most this many rows later.
 const RUN_PAUSE_MAX: u32 = 15;
 
-/// Where the cursor stands, and which way it was going when it came there.
+/// Where the cursor is, and in which direction it moved there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Nowhere,
-    /// On the merge's entry.
+    /// At the merge's entry.
     Forward,
-    /// On the merge's entry, before which another key's stand.
+    /// At the merge's entry; the entry before it belongs to another key.
     BackwardHere,
-    /// On `key` and `value`; the merge stands before every version of `key`.
+    /// At `key` and `value`; the merge is before every version of `key`.
     Backward,
 }
 
 /// A position among the rows of a family, as they were when the cursor was made.
 ///
-/// A new cursor stands nowhere. `key`, `value`, `next` and `prev` require [`valid`](Self::valid), and panic
-/// without it. Moving off either end leaves the cursor nowhere; a seek brings it back.
+/// A new cursor is nowhere. `key`, `value`, `next` and `prev` require [`valid`](Self::valid), and
+/// panic without it. Moving off either end leaves the cursor nowhere; a seek brings it back.
 ///
-/// It owns what it reads: memtables and files stay for as long as it lives, and writes made since
-/// do not show. It may outlive the database; but the next opening sweeps up files, and where it then comes to one that it has
-/// not read yet is an `Io` error. Cost of a step: a few comparisons; no allocation once its buffers have grown.
+/// It owns what it reads: memtables and files stay for as long as it lives, and later writes do not
+/// show. It may outlive the database, but the next opening removes obsolete files; if the cursor
+/// then reaches one that it has not read yet, that is an `Io` error. Cost of a step: a few
+/// comparisons; no allocation once its buffers have grown.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {
@@ -77,7 +78,7 @@ pub struct Cursor {
     merge: MergeCursor,
     /// Keeps the files of the tables from being removed.
     _version: Arc<Version>,
-    /// What the merging costs; `None` if no compaction could spare it.
+    /// What the merging costs; `None` if no compaction could save it.
     loss: Option<CursorLoss>,
     sequence: u64,
     /// `None` if there are no range tombstones.
@@ -93,8 +94,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The rows that a reader of `sequence` sees in `merge`, under `coverage` and within `bounds`; `version` holds its
-    /// tables.
+    /// The rows that a reader of `sequence` sees in `merge`, under `coverage` and within `bounds`;
+    /// `version` keeps its tables.
     pub(crate) fn new(
         comparator: Comparator,
         merge: MergeCursor,
@@ -118,7 +119,7 @@ impl Cursor {
         }
     }
 
-    /// The same, charging what it loses by merging.
+    /// The same, but what it loses by merging is charged.
     pub(crate) fn losing(self, loss: Option<CursorLoss>) -> Self {
         Self { loss, ..self }
     }
@@ -137,7 +138,7 @@ impl Cursor {
         }
     }
 
-    /// Whether the cursor stands on a row.
+    /// Whether the cursor is at a row.
     #[inline]
     #[must_use]
     pub fn valid(&self) -> bool {
@@ -147,7 +148,7 @@ impl Cursor {
     /// The row's key, until the cursor moves.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     #[must_use]
     pub fn key(&self) -> &[u8] {
@@ -161,7 +162,7 @@ impl Cursor {
     /// The row's value, until the cursor moves.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     #[must_use]
     pub fn value(&self) -> &[u8] {
@@ -175,7 +176,7 @@ impl Cursor {
     /// Positions on the first row.
     ///
     /// # Errors
-    /// `Io` or `Corruption` from a file; the cursor then stands nowhere.
+    /// `Io` or `Corruption` from a file; the cursor is then nowhere.
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.place = Place::Nowhere;
         self.count_seek();
@@ -189,7 +190,8 @@ impl Cursor {
             Bound::Excluded(lower) => {
                 internal_key::append_last(&mut self.seek_key, lower);
                 self.merge.seek(&self.seek_key)?;
-                // The oldest version possible may exist, and is still the excluded key's.
+                // The seek key equals that of the oldest possible version. If that exists, it
+                // belongs to the excluded key.
                 if self.merge.valid() && user_key(&self.merge) == lower {
                     self.merge.next()?;
                 }
@@ -263,7 +265,7 @@ impl Cursor {
     /// As for [`seek_to_first`](Self::seek_to_first).
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[expect(
         clippy::should_implement_trait,
         reason = "a cursor lends its row, an iterator cannot"
@@ -282,7 +284,7 @@ impl Cursor {
                 self.merge.next()?;
             }
             Place::Backward => {
-                // The merge stands before the row's versions, or nowhere: go past all of them.
+                // The merge is before the row's versions, or nowhere: move past all of them.
                 self.seek_key.clear();
                 internal_key::append_last(&mut self.seek_key, &self.key);
                 self.merge.seek(&self.seek_key)?;
@@ -291,16 +293,16 @@ impl Cursor {
         self.find_forward(true)
     }
 
-    /// Shows the row under the cursor and those that follow to `visit`, until it answers `false` or there are no more. The
-    /// cursor then stands on the row that was shown last, or nowhere.
+    /// Passes the current row and those that follow to `visit`, until it returns `false` or there
+    /// are no more. The cursor is then at the last row that was passed, or nowhere.
     ///
-    /// The same as calling `next` in between, and faster: as long as the rows come from one source, they are read one
-    /// after the other without a look at the others.
+    /// The result is the same as calling `next` in between, but it is faster: as long as the rows
+    /// come from one source, they are read one after another without looking at the other sources.
     ///
     /// # Errors
     /// As for [`seek_to_first`](Self::seek_to_first).
     pub fn visit(&mut self, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
-        // Where sources take turns, a run is in vain, and is tried more seldom.
+        // Where rows alternate between sources, runs find nothing, so they are tried more rarely.
         let (mut pause, mut rows_until_run) = (0, 0);
         while self.valid() {
             if !visit(self.key(), self.value()) {
@@ -341,13 +343,13 @@ impl Cursor {
     /// As for [`seek_to_first`](Self::seek_to_first).
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     pub fn prev(&mut self) -> Result<()> {
         self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
             Place::Nowhere => panic!("the cursor stands on no row"),
             Place::Forward => {
-                // Newer versions of the row's key, which this reader does not see, may stand before it.
+                // Newer versions of the row's key, which this reader does not see, may come before it.
                 self.key.clear();
                 self.key.extend_from_slice(user_key(&self.merge));
                 while self.merge.valid() && user_key(&self.merge) == self.key {
@@ -364,7 +366,7 @@ impl Cursor {
         self.find_backward()
     }
 
-    /// Stands at `place`, on the merge's entry, if that is no further than the rows go on this side.
+    /// Sets the place to `place`, at the merge's entry, unless that is beyond the bound on this side.
     #[inline]
     fn stand_within_bounds(&mut self, place: Place) {
         let (bounds, comparator) = (&self.bounds, &self.comparator);
@@ -383,7 +385,7 @@ impl Cursor {
         self.coverage.is_none() && self.merge.step_to_row(direction, self.sequence)
     }
 
-    /// From the merge's entry on, the first visible put. With `skip`, versions of `self.key` are hidden.
+    /// Finds the first visible put from the merge's entry on. With `skip`, versions of `self.key` are hidden.
     fn find_forward(&mut self, mut skip: bool) -> Result<()> {
         let (mut hidden, mut covered) = (0, 0);
         while self.merge.valid() {
@@ -395,7 +397,7 @@ impl Cursor {
                     self.seek_key.clear();
                     internal_key::append_last(&mut self.seek_key, &self.key);
                     self.merge.seek(&self.seek_key)?;
-                    // What may still stand here is the one version with the least possible trailer.
+                    // Only the version with the greatest possible trailer can still be here.
                     if self.merge.valid() && user_key(&self.merge) == self.key {
                         self.merge.next()?;
                     }
@@ -426,7 +428,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// From the merge's entry back, the last key whose newest visible version is a put.
+    /// Finds the last key whose newest visible version is a put, from the merge's entry back.
     fn find_backward(&mut self) -> Result<()> {
         let (mut found, mut covered) = (false, 0);
         while self.merge.valid() {
@@ -463,8 +465,9 @@ impl Cursor {
         Ok(())
     }
 
-    /// Seeks past all entries that a newer source's range tombstone hides in the source of the merge's entry, which it
-    /// hides too. `false` if there is no such tombstone: the source has its own, and entries newer than that.
+    /// Seeks, in the source of the merge's entry, past all entries that a range tombstone of a newer
+    /// source hides. Returns `false` if there is no such tombstone: then only the source's own
+    /// tombstones cover the entry, and entries newer than those may follow.
     fn skip_covered(&mut self, forward: bool) -> Result<bool> {
         let source = self.merge.source();
         let coverage = self.coverage.as_ref();

@@ -1,17 +1,17 @@
 //! Merges sorted sources into one sequence, in either direction.
 //!
-//! The sources that stand on an entry form a binary heap by their current key: the least on top when moving
-//! forward, the greatest when moving back. A step moves the source on top and lets it sink to its place,
-//! which costs two comparisons as long as it stays on top, and none if it is alone.
+//! The sources that are at an entry form a binary heap by their current key: the least on top when
+//! moving forward, the greatest when moving back. A step moves the source on top and lets it sink to
+//! its place, which costs two comparisons as long as it stays on top, and none if it is the only one.
 //!
 //! Invariants
-//! 1. Going forward, every source stands on its first entry at or after the merge's; going back, on
-//!    its last entry at or before it. A change of direction seeks all sources but the current.
-//! 2. The heap holds exactly the sources that stand on an entry.
-//! 3. No two sources hold the same internal key: a sequence number is used once.
+//! 1. Going forward, every source is at its first entry at or after the merge's; going back, at its
+//!    last entry at or before it. A change of direction seeks all sources but the current one.
+//! 2. The heap holds exactly the sources that are at an entry.
+//! 3. No two sources hold the same internal key, because a sequence number is used only once.
 //!
-//! Left out: a loser tree, which saves one comparison of the two. With the usual one to ten sources it was
-//! not worth a second structure.
+//! Left out: a loser tree, which saves one of the two comparisons. With the usual one to ten
+//! sources it was not worth a second structure.
 
 use std::cmp::Ordering;
 
@@ -23,12 +23,12 @@ use crate::memtable::MemtableCursor;
 use crate::sstable::TableCursor;
 use crate::version::LevelCursor;
 
-/// Something to merge. An enum and not a trait object, so that the compiler sees what a step does.
+/// A sorted source to merge. It is an enum and not a trait object so that the compiler can inline each step.
 #[derive(Debug)]
 pub enum Source {
     /// A memtable.
     Memtable(MemtableCursor),
-    /// One table, of level 0 mostly.
+    /// One table, usually of level 0.
     Table(TableCursor),
     /// A deeper level.
     Level(LevelCursor),
@@ -83,7 +83,7 @@ impl InternalCursor for Source {
 }
 
 impl Source {
-    /// The cursor over the table that the source stands in, if it is not a memtable.
+    /// The cursor over the source's current table, if it is not a memtable.
     #[inline]
     fn in_table(&mut self) -> Option<&mut TableCursor> {
         match self {
@@ -93,7 +93,8 @@ impl Source {
         }
     }
 
-    /// Seeks as far as can be done without waiting for much memory, and asks for what comes next. A memtable does all.
+    /// First step of a seek: goes as far as possible without waiting for much memory, and
+    /// prefetches what comes next. A memtable is searched completely.
     fn approach(&mut self, target: &[u8], direction: Direction) -> Result<()> {
         match self {
             Self::Memtable(cursor) => match direction {
@@ -129,7 +130,7 @@ impl Source {
 pub struct MergeCursor {
     comparator: Comparator,
     sources: Vec<Source>,
-    /// Indices of the sources that stand on an entry; the current one first.
+    /// Indices of the sources that are at an entry; the current one first.
     heap: Vec<usize>,
     direction: Direction,
     /// Reused: the key to seek when the direction changes.
@@ -137,7 +138,7 @@ pub struct MergeCursor {
 }
 
 impl MergeCursor {
-    /// A cursor over `sources`, standing nowhere.
+    /// A cursor over `sources` that is nowhere.
     #[must_use]
     pub fn new(comparator: Comparator, sources: Vec<Source>) -> Self {
         let heap = Vec::with_capacity(sources.len());
@@ -166,7 +167,7 @@ impl MergeCursor {
         }
     }
 
-    /// Positions every source and builds the heap anew. After an error the cursor stands nowhere.
+    /// Positions every source and rebuilds the heap. After an error the cursor is nowhere.
     fn position(
         &mut self,
         direction: Direction,
@@ -181,8 +182,9 @@ impl MergeCursor {
         Ok(())
     }
 
-    /// Seeks in all sources, a step in each of them in turn: while one waits for its memory, the others' is on its way.
-    /// The memtables come first in order and last here, so that the tables' blocks come while they are searched.
+    /// Seeks in all sources, one step in each of them in turn, so that the waits for memory
+    /// overlap. The memtables are the first sources, but are searched last, while the blocks of the
+    /// tables are being fetched.
     fn seek_towards(&mut self, target: &[u8], direction: Direction) -> Result<()> {
         self.direction = direction;
         self.heap.clear();
@@ -209,7 +211,7 @@ impl MergeCursor {
         }
     }
 
-    /// Moves an entry of the heap down until nothing below it comes before it.
+    /// Moves an element of the heap down until none below comes before it.
     fn sink(&mut self, mut at: usize) {
         loop {
             let left = 2 * at + 1;
@@ -240,7 +242,7 @@ impl MergeCursor {
         })
     }
 
-    /// Moves the source on top, and lets it sink to its place.
+    /// Moves the source on top, then lets it sink to its place.
     #[inline]
     fn move_top(&mut self, step: impl FnOnce(&mut Source) -> Result<()>) -> Result<()> {
         let top = self.source();
@@ -258,14 +260,14 @@ impl MergeCursor {
         Ok(())
     }
 
-    /// Whether it is known without a step that the current entry is a put that a reader of `sequence` sees, and no newer
-    /// version of its key comes next. Going backward only.
+    /// Whether it is known without a step that the current entry is a put that a reader of
+    /// `sequence` sees, and no newer version of its key comes before it. Only for going backward.
     ///
     /// # Errors
     /// `Corruption` from the source.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     pub fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
         let top = self.source();
@@ -286,23 +288,23 @@ impl MergeCursor {
             }))
     }
 
-    /// The number of the source that the cursor stands on.
+    /// The number of the current source.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     pub fn source(&self) -> usize {
         *self.heap.first().expect("the cursor stands on an entry")
     }
 
-    /// Moves the source that the cursor stands on, and no other, to `target`, which lies ahead in the direction so far:
-    /// whoever asks for it wants no entry of this source up to there.
+    /// Moves only the current source, to `target`, which must lie ahead in the current direction.
+    /// For callers that need no entry of this source before `target`.
     ///
     /// # Errors
-    /// As for [`seek_to_first`](InternalCursor::seek_to_first); and `Corruption` if the source does not get there, because its
-    /// keys are not in order. Whoever skips would come back for ever.
+    /// As for [`seek_to_first`](InternalCursor::seek_to_first); and `Corruption` if the source does not get
+    /// there because its keys are not in order. Otherwise the caller would skip the same entries for ever.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     pub fn skip_to(&mut self, target: &[u8]) -> Result<()> {
         let (direction, comparator) = (self.direction, self.comparator.clone());
         self.move_top(|source| {
@@ -326,14 +328,16 @@ impl MergeCursor {
         })
     }
 
-    /// Shows the rows among the entries that follow the current one to `visit`, as long as they stand in the source that the
-    /// cursor stands on, come before `upper` and before every other source's entry, and `visit` answers `true`. The cursor
-    /// stands on the last one that was shown, or where it stood. Answers what `visit` said last.
+    /// Passes the rows among the entries that follow the current one to `visit`, as long as they
+    /// are in the current source, come before `upper` and before every other source's entry, and
+    /// `visit` returns `true`. Afterwards the cursor is at the last row that was passed, or where
+    /// it was. Returns what `visit` returned last.
     ///
-    /// The entries that follow may be rows too; `visit` has not seen them. Only under the bytewise order, and going forward.
+    /// More rows may follow that were not passed. Only for the bytewise order, and going forward.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
+    /// If the cursor is nowhere.
     pub fn run(
         &mut self,
         upper: Option<&[u8]>,
@@ -349,7 +353,7 @@ impl MergeCursor {
             .iter()
             .map(|&at| internal_key::user_key(self.sources[at].key()));
         let end = others.chain(upper).min();
-        // The borrow of the others' keys does not reach into the source on top.
+        // The key is copied, because it borrows from the other sources while the one on top is moved.
         let end = end.map(|end| {
             self.turn_key.clear();
             self.turn_key.extend_from_slice(end);
@@ -366,11 +370,12 @@ impl MergeCursor {
         }
     }
 
-    /// Steps in `direction` if only one source is left, and the entry there is a row of another key that a reader of `sequence`
-    /// sees, and the source has it at hand. Says whether it did: a step that costs little, where it can be taken.
+    /// Steps in `direction` if only one source is left, the entry there is a row of another key
+    /// that a reader of `sequence` sees, and the source has it in memory. Returns whether it did.
+    /// Where it can be used, such a step is cheap.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     pub fn step_to_row(&mut self, direction: Direction, sequence: u64) -> bool {
         if self.heap.len() > 1 || self.direction != direction {
@@ -392,7 +397,7 @@ impl MergeCursor {
         }
     }
 
-    /// Steps against the direction so far: the other sources stand on the far side of the current key.
+    /// Steps against the previous direction, in which the other sources are on the far side of the current key.
     fn turn(&mut self, direction: Direction) -> Result<()> {
         let top = self.source();
         let mut key = std::mem::take(&mut self.turn_key);

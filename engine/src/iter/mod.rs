@@ -1,8 +1,8 @@
-//! Reading in order: one cursor out of many sources, and of all their versions the visible ones.
+//! Reading in order: one cursor over many sources, which shows the visible version of each key.
 //!
 //! ```text
 //! Cursor         rows as a reader of one sequence number sees them
-//!   Bounds       the keys that it may stand on
+//!   Bounds       the keys that it may return
 //!   Coverage     the range tombstones of all sources, which hide entries
 //!   MergeCursor  all entries of all sources, in internal order
 //!     Source     a memtable, a table of level 0, a deeper level

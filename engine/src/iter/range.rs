@@ -8,18 +8,18 @@ use crate::iter::Cursor;
 
 /// Rows of a family in order, from either end, as pairs of key and value.
 ///
-/// The rows are those that were there when this was made. After an error it ends.
+/// The rows are those that existed when the iterator was made. After an error it ends.
 ///
 /// Each row is copied. A loop that must not allocate uses a [`Cursor`].
 #[must_use = "an iterator does nothing until it is asked for rows"]
 pub struct Range {
     comparator: Comparator,
-    /// What went wrong before there was a cursor: the first item.
+    /// An error from before there was a cursor becomes the first item.
     state: Result<Ends>,
     ended: bool,
 }
 
-/// The cursors at both ends. Each is made when first asked for.
+/// The cursors at both ends. Each is made when it is first needed.
 struct Ends {
     make: Box<dyn Fn() -> Result<Cursor> + Send>,
     front: Option<Cursor>,
@@ -27,7 +27,7 @@ struct Ends {
 }
 
 impl Range {
-    /// Rows of the cursors that `make` makes: all of the same moment and within the same bounds.
+    /// The rows of the cursors that `make` returns, which must all have the same snapshot and bounds.
     pub(crate) fn new(
         comparator: Comparator,
         make: Result<Box<dyn Fn() -> Result<Cursor> + Send>>,
@@ -109,7 +109,7 @@ impl Ends {
     }
 }
 
-/// Whether one end has reached what the other end has given out.
+/// Whether one end has reached a row that the other end has returned.
 fn meets(comparator: &Comparator, front: &Cursor, back: &Cursor) -> bool {
     front.valid() && back.valid() && comparator.compare(front.key(), back.key()) != Ordering::Less
 }

@@ -1,4 +1,4 @@
-//! The merge against a sorted list, wandering both ways.
+//! The merge compared with a sorted list, moving both ways.
 
 use proptest::prelude::*;
 

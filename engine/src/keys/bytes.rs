@@ -33,8 +33,8 @@
 //!
 //! Invariants
 //! 1. An escaped key ends with its first `00 01`, so it is self-delimiting.
-//! 2. Behind a `00` stands `ff` or `01`. Everything else is an error, zeros above all: a buffer
-//!    longer than its fields leaves zeros behind, and they must not pass for empty strings. That
+//! 2. `ff` or `01` follows every `00`. Everything else is an error, above all another zero: a
+//!    buffer longer than its fields ends in zeros, and they must not pass for empty strings. That
 //!    is why the terminator is not `00 00`.
 //! 3. The form grows by two bytes plus one for each zero byte in the string.
 //!

@@ -23,7 +23,7 @@
 //! 1. A key has exactly twenty bytes, so it is self-delimiting, and all are ASCII digits.
 //! 2. The number fits in 64 bits. `18446744073709551616` is twenty digits, and no key.
 //!
-//! Left out: negative numbers. A minus sign sorts before the digits, which is right, but behind it
+//! Left out: negative numbers. A minus sign sorts before the digits, which is right, but after it
 //! the magnitudes sort backwards: `-05`, `-09`, `-10`, and without padding `-10`, `-5`, `-9`.
 
 use crate::keys::{DecodeError, DecodeKey, OrderedKey, Reader, SelfDelimiting, Why};

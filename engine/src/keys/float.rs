@@ -1,10 +1,9 @@
 //! Floats: a set sign bit inverts everything, a clear one is set, then big-endian bytes.
-//!
 //! Rule: IEEE 754 is sign and magnitude. Without the sign bit, the bits of a float count upwards
-//! with its magnitude: first the exponent, then the fraction. So positive floats already sort, and
-//! negative ones sort backwards and behind them. Setting the top bit of the positive ones lifts
-//! them above the negative ones. Inverting the negative ones turns them round and clears their
-//! top bit.
+//! with its magnitude: first the exponent, then the fraction. So positive floats already sort, but
+//! negative ones sort backwards and after the positive ones. Setting the top bit of the positive
+//! ones lifts them above the negative ones. Inverting the negative ones reverses their order and
+//! clears their top bit.
 //!
 //! The total order tests the **sign bit**. It orders all bit patterns as [`f64::total_cmp`] does
 //! and gives every one of them a key of its own, NaNs and both zeros included:

@@ -12,14 +12,14 @@
 //!
 //! 1. **The deciding byte does not come first.** A little-endian machine writes 256 as `00 01` and
 //!    1 as `01 00`. Repair: big-endian, the most significant byte first.
-//! 2. **The sign bit means less, and sorts as more.** -1 is `ff ff`, and lands behind every
-//!    positive number. Repair: flip the sign bit.
+//! 2. **The sign bit means less, and sorts as more.** -1 is `ff ff`, and sorts after every positive
+//!    number. Repair: flip the sign bit.
 //! 3. **Magnitudes run backwards below zero.** Floats store sign and magnitude, so among negative
 //!    ones the greater bits are the lesser number. Repair: invert all bits of the negative ones.
 //!
-//! A byte string sorts by itself as long as nothing follows. Behind it comes the next field, and
-//! then `"a"`, `"ab"` and `"a\0"` are no longer told apart by where they end. Repair: mark the end
-//! by something that sorts below every continuation.
+//! A byte string sorts by itself as long as nothing follows it. Once another field follows, `"a"`,
+//! `"ab"` and `"a\0"` are no longer told apart by where they end. Repair: mark the end with
+//! something that sorts below every continuation.
 //!
 //! # The two properties
 //!
@@ -28,9 +28,9 @@
 //! | order | [`OrderedKey`] | `a < b` exactly when `key(a) < key(b)` | a scan comes out in order |
 //! | ends by itself | [`SelfDelimiting`] | no key is a prefix of another | a field may follow; inversion reverses the order |
 //!
-//! From the second one the rest follows without further thought. If two keys must differ at a byte
-//! that both have, then what stands behind that byte cannot matter, so keys may be concatenated:
-//! **tuples**. And inverting all bytes keeps the place and turns the verdict: **descending**.
+//! The second property implies the rest. If two keys must differ at a byte that both have, then
+//! what comes after that byte cannot matter, so keys may be concatenated: **tuples**. And inverting
+//! all bytes keeps the place of that byte and reverses the comparison: **descending**.
 //!
 //! # The encodings
 //!
@@ -51,7 +51,7 @@
 //! All decoders refuse what the encoders do not write, with a [`DecodeError`] that says where and
 //! why. So a key and its value determine each other: bytes that decode encode to themselves.
 //!
-//! Four forms that other systems use stand in [`historical`], with what follows from each.
+//! [`historical`] has four forms that other systems use, and says what follows from each.
 //!
 //! # How to use them
 //!
@@ -82,8 +82,9 @@
 //! # Ok::<(), NanError>(())
 //! ```
 //!
-//! Two coordinates have no order that a row of keys could keep. [`interleave`] makes one number of them in which every cell of
-//! the map is a range, and [`ZBox`] says which ranges a rectangle becomes.
+//! Two coordinates have no single order in which every rectangle is one range of keys.
+//! [`interleave`] makes one number of them such that every cell of a grid is a range, and [`ZBox`]
+//! says which ranges a rectangle becomes.
 //!
 //! Where a key is built in a hot loop, the free functions such as [`encode_i64`] return arrays and
 //! allocate nothing; [`OrderedKey::encode_into`] appends to a buffer that you keep.
@@ -97,11 +98,11 @@
 //! | machine proof, `engine/proofs` | `i64`, `f64` and Z-order: all 2^128 pairs, and a counterexample for each wrong rule | `cargo test -p engine --test keys_proofs` |
 //! | exported vectors | the book's widgets compute the same bytes in JavaScript | `cargo run -p engine --example key_vectors` |
 //!
-//! The vectors are stored as `book/widgets/vectors.json`: chosen values, their bytes in both byte
-//! orders, their keys here and in the historical forms. The widgets' own arithmetic is held against
-//! that file, and a test here holds the file against this code (`UPDATE_OUTPUTS=1 cargo test -p
-//! engine --test keys_vectors` rewrites it). So a picture in the book cannot drift from what the
-//! engine stores.
+//! The vectors are stored in `book/widgets/vectors.json`: chosen values, their bytes in both byte
+//! orders, their keys here and in the historical forms. One test compares the widgets' own
+//! arithmetic with that file, and another compares the file with this code (`UPDATE_OUTPUTS=1 cargo
+//! test -p engine --test keys_vectors` rewrites it). So a picture in the book cannot drift from
+//! what the engine stores.
 //!
 //! What it costs: `cargo bench -p benches -- keys/`.
 //!

@@ -5,10 +5,10 @@
 //!   where the field ends, another field may follow, and inverting all bytes reverses the order.
 //! - [`DecodeKey`]: the way back, exact in both directions.
 //!
-//! Why the second trait exists: `"a" < "ab"` holds for raw bytes because the shorter key ends.
-//! Put a field behind it, and what decides is no longer the end of the string but the first byte
-//! of that field. [`Raw`] is therefore a key, but not self-delimiting, and the compiler refuses
-//! it everywhere but in the last position.
+//! Why the second trait exists: `"a" < "ab"` holds for raw bytes because the shorter key ends. If a
+//! field follows, what decides is no longer the end of the string but the first byte of that field.
+//! [`Raw`] is therefore a key, but not self-delimiting, and the compiler refuses it everywhere but
+//! in the last position.
 //!
 //! Left out: a bound on the size of a key. Length limits belong to the layer that stores keys.
 //!
@@ -37,8 +37,8 @@ pub trait OrderedKey {
 
 /// An [`OrderedKey`] of which no key is a proper prefix of another key.
 ///
-/// Two different keys then differ at a byte that both have, whatever stands behind them. That is
-/// all that tuples and `Desc` rely on.
+/// Two different keys then differ at a byte that both have, whatever follows it. That is all that
+/// tuples and `Desc` rely on.
 pub trait SelfDelimiting: OrderedKey {}
 
 /// An [`OrderedKey`] that can be read back.
@@ -46,7 +46,7 @@ pub trait SelfDelimiting: OrderedKey {}
 /// The law: `from_key(k)` is `Ok(v)` exactly when `k` is `v.to_key()`. A second spelling of a
 /// value is an error, so equal values cannot hide behind different keys.
 pub trait DecodeKey: OrderedKey + Sized {
-    /// Reads one value and leaves `reader` behind it.
+    /// Reads one value and leaves `reader` just after it.
     ///
     /// # Errors
     /// A [`DecodeError`] that names the first byte which no encoder would have written there.

@@ -1,9 +1,9 @@
 //! Signed integers: flip the sign bit, then big-endian bytes.
 //!
-//! Rule: two's complement already counts upwards within the negative numbers and within the
-//! others, only the two halves stand the wrong way round, because negative numbers have the top
-//! bit set. Flipping that bit swaps the halves. It adds 2^63 modulo 2^64, so it moves `i64::MIN`
-//! to 0 and keeps every distance.
+//! Rule: two's complement already counts upwards within the negative numbers and within the others;
+//! only the two halves are the wrong way round, because negative numbers have the top bit set.
+//! Flipping that bit swaps the halves. It adds 2^63 modulo 2^64, so it moves `i64::MIN` to 0 and
+//! keeps every distance.
 //!
 //! ```
 //! use engine::keys::{encode_i64, hex};

@@ -1,9 +1,9 @@
 //! Tuples of one to eight fields: the keys of the fields, one after another.
 //!
-//! Rule: concatenate. Every field but the last is self-delimiting, so the first field that
-//! differs decides at a byte that both keys have, before any later field is looked at. Between
-//! fields stands nothing: a separator is only needed where fields do not end by themselves, and
-//! a separator such as `:` (3a) also occurs inside binary fields.
+//! Rule: concatenate. Every field but the last is self-delimiting, so the first field that differs
+//! decides at a byte that both keys have, before any later field is looked at. Nothing separates
+//! the fields: a separator is only needed where fields do not end by themselves, and a separator
+//! such as `:` (3a) also occurs inside binary fields.
 //!
 //! ```
 //! use engine::keys::{Desc, OrderedKey, Raw, hex};

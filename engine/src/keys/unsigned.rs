@@ -1,7 +1,7 @@
 //! Unsigned integers: their big-endian bytes.
 //!
-//! Rule: most significant byte first. Byte strings are compared from the left, numbers are decided
-//! by their highest digit that differs: big-endian puts the two in the same place.
+//! Rule: most significant byte first. Byte strings are compared from the left, numbers by their
+//! highest digit that differs: big-endian puts the two in the same place.
 //!
 //! ```
 //! use engine::keys::{encode_u64, hex};

@@ -1,10 +1,10 @@
 //! A varint that sorts: the length first, in the leading one bits, then the number big-endian.
 //!
-//! Rule: a number takes the fewest bytes that hold it. In the first byte, as many leading ones
-//! stand as bytes follow, then a zero, then the highest bits of the number. So `n` bytes carry
+//! Rule: a number takes the fewest bytes that hold it. The first byte starts with as many ones as
+//! there are bytes to follow, then a zero, then the highest bits of the number. So `n` bytes carry
 //! `7 n` bits, and nine bytes, of which the first is `ff`, carry all 64. A longer key has more
-//! leading ones, hence a greater first byte, and because no number is written longer than it
-//! must be, it is the greater number. Keys of one length are big-endian numbers.
+//! leading ones, hence a greater first byte. It is also the greater number, because no number is
+//! written in more bytes than it needs. Keys of one length are big-endian numbers.
 //!
 //! ```
 //! use engine::keys::{encode_varint, hex};
@@ -34,7 +34,7 @@
 //! 2. A key is the shortest one for its number. The decoder refuses the others.
 //!
 //! Left out: signed numbers. Small negative ones would need a form that grows in both directions,
-//! and no key of this project has any.
+//! and no key of this project needs it.
 
 use crate::keys::{DecodeError, DecodeKey, OrderedKey, Reader, SelfDelimiting, Why};
 
@@ -49,7 +49,7 @@ pub const fn varint_len(value: u64) -> usize {
     match bits {
         0 => 1,
         1..=63 => bits.div_ceil(7),
-        // The ninth byte needs no zero behind the ones: nothing longer exists.
+        // The ninth byte needs no zero after the ones, because no key is longer.
         _ => LEN_MAX,
     }
 }

@@ -1,8 +1,8 @@
 //! Z-order: two coordinates in one number, and the ranges of numbers that a rectangle becomes.
 //!
-//! Rule: take the bits of `x` and of `y` in turn, the highest ones first, `x` before `y`. Each bit halves what
-//! the bits before it left, first from left to right, then from bottom to top. So the number is the path to
-//! the point, and a *cell* of the map, of any size, is a prefix of it.
+//! Rule: take the bits of `x` and of `y` in turn, the highest ones first, `x` before `y`. Each bit halves the
+//! area that the bits before it left, first from left to right, then from bottom to top. So the number is the
+//! path to the point, and every *cell* of this repeated halving, of any size, is one prefix of numbers.
 //!
 //! ```
 //! use engine::keys::{deinterleave, interleave};
@@ -13,11 +13,11 @@
 //! assert_eq!(interleave(u32::MAX, u32::MAX), u64::MAX);
 //! ```
 //!
-//! Coordinates of fewer bits stand in the low bits, and so does their number: 26 and 26 bits make 52.
+//! Coordinates with fewer bits use the low bits, and so does their number: 26 and 26 bits make 52.
 //! As bytes of a key the number is big-endian, [`encode_u64`](crate::keys::encode_u64).
 //!
-//! No order of one dimension keeps the neighbours of two together. A [`ZBox`] therefore has points on many
-//! stretches of the curve, with strangers between them. There are two ways to read it:
+//! No order in one dimension keeps all neighbours of two dimensions together. So the points of a [`ZBox`] lie
+//! on several ranges of numbers, with the numbers of other points between them. There are two ways to read it:
 //!
 //! ```
 //! use engine::keys::ZBox;
@@ -29,20 +29,20 @@
 //! ```
 //!
 //! Invariants
-//! 1. Every pair of coordinates has one number, and every number is that of one pair.
-//! 2. `x <= u` and `y <= v` imply `interleave(x, y) <= interleave(u, v)`. So the lowest corner of a rectangle has its
-//!    lowest number, and the highest corner its highest. The converse does not hold: that would be an order of pairs.
-//! 3. The ranges of a rectangle ascend, do not touch, cover every point of it, and with a limit that is large enough
-//!    cover nothing else. There are at most as many as the limit says.
+//! 1. Every pair of coordinates has one number, and every number belongs to one pair.
+//! 2. `x <= u` and `y <= v` imply `interleave(x, y) <= interleave(u, v)`. So the lowest corner of a
+//!    rectangle has its lowest number, and the highest corner its highest. The converse does not hold.
+//! 3. The ranges of a rectangle ascend, do not touch and cover all its points. With a large enough
+//!    limit they cover nothing else. There are at most as many as the limit says.
 //!
-//! The second is proved for all pairs of points by a solver (`engine/proofs/right_zorder.smt2`), the third by trying every
-//! rectangle of a small map (`cargo run --release -p engine --example exhaust_keys`).
+//! A solver proved the second one for all pairs of points (`engine/proofs/right_zorder.smt2`). The third
+//! was tested with every rectangle of a small map (`cargo run --release -p engine --example exhaust_keys`).
 //!
 //! Sources: G. M. Morton (1966) for the order; H. Tropf and H. Herzog, "Multidimensional range search in dynamically
 //! balanced trees" (1981) for `split` and `next`, there called LITMAX and BIGMIN.
 //!
-//! Left out: more than two dimensions, and the curve of Hilbert, whose ranges are somewhat fewer and whose bits are no
-//! longer those of the coordinates.
+//! Left out: more than two dimensions, and the Hilbert curve. That gives somewhat fewer ranges, but
+//! its bits are no longer those of the coordinates.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -63,7 +63,7 @@ pub const fn deinterleave(number: u64) -> (u32, u32) {
     (gather(number >> 1), gather(number))
 }
 
-/// Puts a 0 before each bit. Halves move apart, then quarters, down to single bits.
+/// Puts a 0 before each bit: first the halves move apart, then the quarters, down to single bits.
 #[inline]
 const fn spread(coordinate: u32) -> u64 {
     let mut bits = coordinate as u64;
@@ -105,26 +105,26 @@ impl ZBox {
         }
     }
 
-    /// The lowest number in it, that of its lowest corner.
+    /// The lowest number in the rectangle: that of its lowest corner.
     #[must_use]
     pub const fn first(self) -> u64 {
         interleave(self.low.0, self.low.1)
     }
 
-    /// The highest number in it, that of its highest corner.
+    /// The highest number in the rectangle: that of its highest corner.
     #[must_use]
     pub const fn last(self) -> u64 {
         interleave(self.high.0, self.high.1)
     }
 
-    /// Whether the point of a number lies in it.
+    /// Whether the point of a number lies in the rectangle.
     #[must_use]
     pub const fn contains(self, number: u64) -> bool {
         let (x, y) = deinterleave(number);
         self.low.0 <= x && x <= self.high.0 && self.low.1 <= y && y <= self.high.1
     }
 
-    /// How many points it has.
+    /// How many points the rectangle has.
     #[must_use]
     pub const fn points(self) -> u128 {
         let width = (self.high.0 - self.low.0) as u128 + 1;
@@ -133,11 +133,11 @@ impl ZBox {
     }
 
     // ANCHOR: split
-    /// Cuts it in two along the greatest border of the map that runs through it: every number of the first part is
-    /// below every number of the second. `None` if it is a single point.
+    /// Cuts the rectangle in two along the greatest cell border that runs through it: every number
+    /// of the first part is below every number of the second. `None` if it is a single point.
     ///
-    /// The first bit in which the corners differ says in which direction, and where: before the first coordinate that has
-    /// this bit set and no other bit below it.
+    /// The first bit in which the numbers of the corners differ says in which direction to cut, and
+    /// where: just before the first coordinate that has this bit set and all lower bits clear.
     #[must_use]
     pub const fn split(self) -> Option<(Self, Self)> {
         let differing = self.first() ^ self.last();
@@ -160,7 +160,7 @@ impl ZBox {
     // ANCHOR_END: split
 
     // ANCHOR: next
-    /// The lowest number in it that is `number` or above.
+    /// The lowest number in the rectangle that is at least `number`.
     ///
     /// Cost: at most one step for each bit, however large the rectangle.
     #[must_use]
@@ -188,10 +188,12 @@ impl ZBox {
     // ANCHOR_END: next
 
     // ANCHOR: ranges
-    /// At most `limit` ranges of numbers, ascending, that together hold every point of it. 0 is taken for 1.
+    /// At most `limit` ascending ranges of numbers that together hold every point of the rectangle.
+    /// A limit of 0 counts as 1.
     ///
-    /// The rectangle is cut again and again, always the part whose range wastes most, until no range wastes anything or
-    /// there are enough of them. That is not always the best choice of so few ranges, and never a wrong one.
+    /// The rectangle is cut again and again, always the part whose range wastes most, until no
+    /// range wastes anything or there are enough ranges. This is not always the best choice for so
+    /// few ranges, but they always cover the rectangle.
     ///
     /// Cost: some 64 steps for each range. Without a limit there are about as many ranges as points along the edges.
     #[must_use]
@@ -224,7 +226,7 @@ impl ZBox {
     }
     // ANCHOR_END: ranges
 
-    /// How many strangers stand between its first number and its last.
+    /// How many numbers between its first and its last belong to points outside the rectangle.
     const fn waste(self) -> u128 {
         (self.last() - self.first()) as u128 + 1 - self.points()
     }
@@ -236,7 +238,8 @@ struct Part(ZBox);
 
 impl Ord for Part {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of two that waste alike, the lower one first: the answer must not hang on the heap.
+        // Of two that waste the same, the lower one first, so that the answer does not depend on
+        // how the heap orders equal parts.
         let rank = |part: &Self| (part.0.waste(), !part.0.first());
         rank(self).cmp(&rank(other))
     }

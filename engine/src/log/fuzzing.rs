@@ -1,4 +1,4 @@
-//! Logs that nobody wrote, for the fuzz targets; see [`crate::fuzzing`].
+//! Malformed logs for the fuzz targets; see [`crate::fuzzing`].
 
 use super::{BLOCK_BYTES, HEADER_BYTES, LogEnd, LogReader, LogWriter, RecoveryMode};
 use super::{next_header, stored_number};
@@ -10,11 +10,11 @@ use std::path::Path;
 /// The number of the logs that the targets read.
 pub(crate) const NUMBER: u64 = 7;
 
-/// Reads bytes as a log, as they are and with right checksums; then writes records and damages them. How many
-/// records were read.
+/// Reads bytes as a log, as they are and with corrected checksums; then writes records and damages
+/// them. Returns how many records were read.
 ///
 /// # Panics
-/// If a record is read that was not written, or a reader says something that cannot be.
+/// If a record is read that was not written, or a reader returns something impossible.
 pub fn log(input: &[u8]) -> usize {
     let mut mended = input.to_vec();
     mend(&mut mended);
@@ -23,7 +23,7 @@ pub fn log(input: &[u8]) -> usize {
     foreign.iter().sum()
 }
 
-/// The records of a log, in both modes.
+/// The records of a log, which must be the same in both modes.
 fn read(bytes: &[u8]) -> Vec<Vec<u8>> {
     let [quiet, strict] = [RecoveryMode::PointInTime, RecoveryMode::Absolute].map(|mode| {
         let mut reader = LogReader::new(bytes, "7.log", NUMBER, mode);
@@ -50,8 +50,8 @@ fn read(bytes: &[u8]) -> Vec<Vec<u8>> {
     quiet
 }
 
-/// Writes the input as records, each as long as its first two bytes say, and changes or cuts the log.
-/// What is read must be the beginning of what was written.
+/// Writes the input as records, each as long as its first two bytes say, then changes or cuts the
+/// log. What is read must be a prefix of what was written.
 fn damaged(input: &[u8]) {
     let Some((&[how, at0, at1, at2, bits], mut rest)) = input.split_first_chunk() else {
         return;
@@ -62,7 +62,7 @@ fn damaged(input: &[u8]) {
     let mut written = Vec::new();
     while let Some((&[low, high], after)) = rest.split_first_chunk() {
         let len = usize::from(u16::from_le_bytes([low, high]));
-        // Longer than the input at times, so that records cross blocks.
+        // Sometimes longer than the input, so that records cross blocks.
         let record = if len.is_multiple_of(5) {
             vec![low; len]
         } else {
@@ -92,7 +92,7 @@ fn damaged(input: &[u8]) {
     assert!(written.starts_with(&found), "a record that was not written");
 }
 
-/// Makes the number and the checksum of each fragment right, as long as their lengths fit.
+/// Corrects the number and the checksum of each fragment, up to the first whose length does not fit.
 pub(crate) fn mend(log: &mut [u8]) {
     let mut at = 0;
     while let Some(header) = log.get(at..at + HEADER_BYTES) {

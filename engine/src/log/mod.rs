@@ -1,7 +1,7 @@
 //! A log of records that survives a torn end: the write-ahead log and the manifest are such logs.
 //!
-//! Format (integers little-endian). The file is cut into blocks of 32 KiB; a record is cut into fragments,
-//! so that none crosses a block's end:
+//! Format (integers little-endian). The file is cut into blocks of 32 KiB. A record is cut into
+//! fragments such that no fragment crosses the end of a block:
 //!
 //! ```text
 //! block     fragment*, with zeros up to a sector's end where fewer than 11 bytes of it are left
@@ -14,31 +14,35 @@
 //! ```
 //!
 //! Invariants
-//! 1. A block begins with a fragment, so a reader that is lost finds its way at the next block.
-//! 2. A fragment is valid only in the log it was written to, at the offset it was written at: the log's
-//!    number is stored and both are under the checksum.
-//! 3. The eleven zero bytes that a preallocated file holds are no fragment: there is no type 0.
-//! 4. A log is written once from its beginning. After recovery a new one is started; nothing is ever
-//!    appended behind a torn end.
-//! 5. A header lies in one sector of 512 bytes. If fewer than 11 bytes are left in one, they are zeros.
+//! 1. A block begins with a fragment, so a reader can start again at the next block.
+//! 2. A fragment is valid only in the log and at the offset it was written for: the log's number is
+//!    stored, and the checksum covers both.
+//! 3. Zeros, which fill the unused part of a preallocated file, are never a fragment: there is no type 0.
+//! 4. A log is written once from its beginning. After recovery a new one is started; nothing is
+//!    ever appended after a torn end.
+//! 5. A header lies within one sector of 512 bytes. If fewer than 11 bytes are left in a sector,
+//!    they are zeros.
 //! 6. A mark follows every sync, unless there was no space for it.
 //!
-//! Why the log's number and the offset: a file system may hand back old blocks after a power cut, files may
-//! be recycled one day, and a value may hold a copy of a log. Without them, an old fragment that happens to
-//! stand at the right place would be read as a record, and one inside a garbled value would make a torn end
-//! look like damage in the middle. It costs four bytes a fragment and eight more bytes under the checksum.
+//! Why the log's number and the offset are needed: a file system may hand back old blocks after a
+//! power cut, a later release may recycle files, and a value may hold a copy of a log. Without
+//! them, an old fragment that happens to be at the right place would be read as a record, and one
+//! inside a garbled value would make a torn end look like damage in the middle. This costs four
+//! bytes a fragment and eight more bytes under the checksum.
 //!
-//! Torn or damaged? What stands behind the last sync may be lost in a power cut, sector by sector and in any order:
-//! a page may stay zeros while the next one was written. So a bad fragment
+//! Torn or damaged? A power cut may lose anything written since the last sync, sector by sector and
+//! in any order: a page may stay zeros while the next one was written. So a bad fragment
 //! - with nothing valid after it is a torn end;
-//! - with a mark after it that covers it is corruption: it was durable;
-//! - with valid fragments after it, and no such mark, is a lost tail if one of its sectors is zeros from where the fragment
-//!   or the sector begins: that sector was never written. Else it is corruption: no power cut changes a byte.
+//! - with a mark after it that covers it is corruption, because it was durable;
+//! - with valid fragments after it, and no such mark, is a lost tail if one of its sectors is zeros
+//!   from the beginning of the fragment or sector to the sector's end: that sector was never
+//!   written. Otherwise it is corruption, because a power cut changes no byte.
 //!
-//! The reader looks for a valid fragment at every following byte. Invariant 5 makes a lost sector visible: if a header
-//! is lost, all its eleven bytes are zeros, which no changed bit brings about. What cannot be told apart: damage of the
-//! last fragment before a mark was written, and a torn write of it; damage, before a mark was written, of a record whose
-//! own payload holds a sector of zeros, and a lost tail.
+//! The reader looks for a valid fragment at every following byte. Invariant 5 makes a lost sector
+//! visible: if a header is lost, all its eleven bytes are zeros, which no single changed bit can
+//! cause. Two pairs of cases cannot be told apart. One is damage of the last fragment before its
+//! mark was written, and a torn write of it. The other is damage, before a mark was written, of a
+//! record whose own payload holds a sector of zeros, and a lost tail.
 //!
 //! Source: the block and fragment scheme is LevelDB's; log numbers in the header are RocksDB's.
 
@@ -54,14 +58,14 @@ pub use writer::{LogSync, LogWriter};
 /// Blocks have this length; the last one may be shorter.
 pub const BLOCK_BYTES: usize = 32 << 10;
 
-/// Length of what stands before a fragment's payload.
+/// The length of the header before a fragment's payload.
 pub const HEADER_BYTES: usize = 11;
 
-/// What a disk writes whole or not at all. Disks with larger sectors have a multiple of it.
+/// What a disk writes as a whole or not at all. Larger sectors are multiples of this size.
 pub const SECTOR_BYTES: usize = 512;
 
-/// Where the next fragment begins, if what is before it ends at `position`: behind the sector's last bytes, if a header
-/// does not fit into them.
+/// Where the next fragment begins if the one before it ends at `position`: there, or in the next
+/// sector if a header does not fit into the rest of this one.
 pub fn next_header(position: u64) -> u64 {
     let sector = SECTOR_BYTES as u64;
     let left = sector - position % sector;
@@ -79,11 +83,11 @@ pub enum FragmentType {
     Whole = 1,
     /// A record's first part.
     First = 2,
-    /// Neither its first part nor its last.
+    /// Neither the first part of a record nor its last.
     Middle = 3,
-    /// Its last part.
+    /// A record's last part.
     Last = 4,
-    /// No part of a record: what was durable when it was written. See [`durable_before`].
+    /// Not a part of a record: says what was durable when it was written. See [`durable_before`].
     Mark = 5,
 }
 
@@ -100,8 +104,8 @@ impl FragmentType {
     }
 }
 
-/// What a mark at `at` says to be durable: everything before this offset. `None` if its payload says nothing of the
-/// kind.
+/// What a mark at `at` says is durable: everything before the returned offset. `None` if its
+/// payload is not that of a mark.
 pub fn durable_before(at: usize, payload: &[u8]) -> Option<u64> {
     let at = at as u64;
     match payload.first_chunk() {
@@ -116,7 +120,7 @@ pub fn durable_before(at: usize, payload: &[u8]) -> Option<u64> {
 /// The payload of a mark that does not cover everything before it.
 const MARK_BYTES: usize = 8;
 
-/// What is stored of a log's number.
+/// The part of a log's number that is stored.
 pub(crate) fn stored_number(log_number: u64) -> u32 {
     (log_number & u64::from(u32::MAX)) as u32
 }

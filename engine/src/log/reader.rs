@@ -1,4 +1,4 @@
-//! Puts records together again, and tells a torn end from damage.
+//! Reassembles records from fragments, and distinguishes a torn end from damage.
 
 use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, durable_before, next_header, stored_number};
 use crate::checksum::checksum;
@@ -7,20 +7,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What a reader does about the end of a log.
+/// How a reader treats a torn end of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryMode {
-    /// A torn record at the end was never acknowledged as durable: it is left out, quietly. The default.
+    /// A torn record at the end was never acknowledged as durable, so it is dropped silently. The default.
     #[default]
     PointInTime,
-    /// Anything torn is an error, which says where. For who would rather look than lose unsynced writes.
+    /// Anything torn is an error that says where. For users who would rather inspect the log than
+    /// lose unsynced writes.
     Absolute,
 }
 
 /// Reads the records of one log in order.
 ///
-/// The log is held whole in memory: it is as long as a write buffer. Memory beyond that: one record, which is
-/// never longer than the log.
+/// The whole log is held in memory: it is about as long as a write buffer. Besides that, the reader
+/// holds one record, which is never longer than the log.
 #[derive(Debug)]
 pub struct LogReader<'a> {
     pub(super) log: &'a [u8],
@@ -31,11 +32,11 @@ pub struct LogReader<'a> {
     position: usize,
     /// Where the log ended; set once.
     end: Option<LogEnd>,
-    /// Reused: a record of several fragments.
+    /// Reused: a record assembled from several fragments.
     record: Vec<u8>,
     /// Where the last record began.
     record_at: usize,
-    /// Before which offset everything was durable, as the last mark says.
+    /// The offset before which everything was durable, according to the last mark.
     durable: Option<u64>,
 }
 
@@ -47,15 +48,15 @@ pub enum LogEnd {
         /// The length of what is valid.
         at: u64,
     },
-    /// In a record that is not whole.
+    /// In a record that is cut off.
     Torn {
-        /// Where that record begins: the length of what is valid.
+        /// Where that record begins, which is the length of the valid part.
         at: u64,
     },
 }
 
 impl LogEnd {
-    /// The length of what is valid.
+    /// The length of the valid part.
     #[must_use]
     pub const fn at(self) -> u64 {
         let (Self::Clean { at } | Self::Torn { at }) = self;
@@ -63,14 +64,14 @@ impl LogEnd {
     }
 }
 
-/// What stands at a position.
+/// What is found at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A valid fragment.
     Fragment {
         /// Which part of a record it holds.
         fragment_type: FragmentType,
-        /// Where that part stands.
+        /// Where its payload is.
         payload: Range<usize>,
     },
     /// Nothing was written from here on.
@@ -79,7 +80,7 @@ pub enum Found {
     Bad {
         /// The bytes that are wrong: a field, or all that a checksum covers.
         at: Range<usize>,
-        /// What is wrong with them, as part of a sentence.
+        /// What is wrong there, as part of a sentence.
         what: String,
     },
 }
@@ -87,12 +88,12 @@ pub enum Found {
 /// Where a record's bytes are.
 enum Place {
     InLog(Range<usize>),
-    /// In `LogReader::record`, put together from several fragments.
+    /// In `LogReader::record`, assembled from several fragments.
     Gathered,
 }
 
 impl<'a> LogReader<'a> {
-    /// Reads `log`, the contents of the file `path`, which was written as number `log_number`.
+    /// Reads `log`, the contents of the file `path`, which was written as log number `log_number`.
     pub fn new(
         log: &'a [u8],
         path: impl AsRef<Path>,
@@ -112,12 +113,12 @@ impl<'a> LogReader<'a> {
         }
     }
 
-    /// Where in the file the last record that was given out begins.
+    /// Where in the file the last returned record begins.
     pub fn record_at(&self) -> u64 {
         self.record_at as u64
     }
 
-    /// How much of the log was durable when a later part was written, as its last mark says, as far as it was read.
+    /// How much of the log was durable, according to the last mark read so far.
     pub fn durable(&self) -> Option<u64> {
         self.durable
     }
@@ -127,12 +128,12 @@ impl<'a> LogReader<'a> {
         self.end
     }
 
-    /// The next record, or `None` at the end. It is lent until the next call.
+    /// The next record, or `None` at the end. It is borrowed until the next call.
     ///
     /// # Errors
-    /// `Corruption` when a bad or incomplete record was durable, or is followed by a valid one and no power cut can
-    /// have left it so; in [`RecoveryMode::Absolute`] whenever there is one. The reader stays where it is: another
-    /// call gives the same error.
+    /// `Corruption` if a bad or incomplete record was durable, or is followed by a valid one
+    /// although no power cut can have left it so; in [`RecoveryMode::Absolute`] for any such
+    /// record. The reader does not move on: another call returns the same error.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
         Ok(match self.advance()? {
             Some(Place::InLog(range)) => Some(&self.log[range]),
@@ -141,7 +142,8 @@ impl<'a> LogReader<'a> {
         })
     }
 
-    /// As [`next_record`](Self::next_record), for who keeps records: copied only if it is in several fragments.
+    /// Like [`next_record`](Self::next_record), for callers that keep the record: it is copied only
+    /// if it has several fragments.
     ///
     /// # Errors
     /// As for [`next_record`](Self::next_record).
@@ -205,7 +207,7 @@ impl<'a> LogReader<'a> {
         }
     }
 
-    /// Checks that a record's first fragment comes first and the others after it.
+    /// Checks that a record's first fragment comes first, followed by its other ones.
     fn check_turn(&self, begin: usize, fragments: usize, next: FragmentType) -> Result<()> {
         let is_first = matches!(
             next,
@@ -219,7 +221,7 @@ impl<'a> LogReader<'a> {
         Err(Error::corruption(&self.path, begin as u64, what))
     }
 
-    /// The record that begins at `begin` is not whole, because of what stands at `at`.
+    /// Handles a record that begins at `begin` and is not complete, because of what is at `at`.
     fn torn(&mut self, begin: usize, at: usize, what: &str) -> Result<Option<Place>> {
         let damaged = |what: String| Err(Error::corruption(&self.path, at as u64, what));
         let after = self.after(at);
@@ -247,12 +249,12 @@ impl<'a> LogReader<'a> {
         }
     }
 
-    /// Where the next fragment begins, if one ended at `position`.
+    /// Where the next fragment begins, given that one ended at `position`.
     pub fn skip_padding(&self, position: usize) -> usize {
         self.log.len().min(next_header(position as u64) as usize)
     }
 
-    /// Where the next fragment begins behind `position`, and what stands there; or what is wrong between.
+    /// Where the next fragment begins after `position`, and what is there; or what is wrong in between.
     fn look_behind(&self, position: usize) -> (usize, Found) {
         let at = self.skip_padding(position);
         if self.log[position..at].iter().all(|byte| *byte == 0) {
@@ -266,7 +268,7 @@ impl<'a> LogReader<'a> {
         (position, wrong)
     }
 
-    /// What stands at `at`, which is not behind the end of the log.
+    /// What is at `at`, which must not be after the end of the log.
     pub fn look(&self, at: usize) -> Found {
         let in_block = BLOCK_BYTES - at % BLOCK_BYTES;
         let rest = &self.log[at..];

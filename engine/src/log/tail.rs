@@ -1,36 +1,36 @@
-//! What stands behind a fragment that cannot be read: the evidence for a torn end, a lost tail or damage.
+//! What follows a fragment that cannot be read: the evidence for a torn end, a lost tail or damage.
 
 use super::reader::{Found, LogReader};
 use super::{FragmentType, HEADER_BYTES, SECTOR_BYTES, durable_before, next_header};
 
-/// What is valid behind a bad fragment.
+/// What is valid after a bad fragment.
 #[derive(Debug, Default)]
 pub(super) struct After {
     /// The first valid fragment.
     pub(super) valid: Option<usize>,
-    /// The first mark that says that the bad fragment was durable, and before which offset everything was.
+    /// The first mark that says the bad fragment was durable, and the offset before which everything was.
     pub(super) mark: Option<(usize, u64)>,
 }
 
 impl LogReader<'_> {
-    /// Whether there is a valid fragment anywhere.
+    /// Whether there is a valid fragment anywhere in the log.
     ///
-    /// Cost: one pass, as long as there is none.
+    /// Cost: one pass, up to the first fragment.
     pub(crate) fn has_fragment(&self) -> bool {
         let is_first = matches!(self.look(0), Found::Fragment { .. });
         is_first || self.after(0).valid.is_some()
     }
 
-    /// Looks for valid fragments at every position behind `at`, until a mark is found that covers it.
+    /// Looks for valid fragments at every position after `at`, until it finds a mark that covers `at`.
     ///
-    /// Cost: one pass; a checksum wherever a type and this log's number happen to stand.
+    /// Cost: one pass, and a checksum wherever the bytes look like a type and this log's number.
     pub(super) fn after(&self, at: usize) -> After {
         let mut after = After::default();
         let mut candidate = at + 1;
         while candidate + HEADER_BYTES <= self.log.len() {
             let next = candidate + 1;
             let fits = next_header(candidate as u64) == candidate as u64;
-            // The type is looked at first: it rules most positions out, and `look` formats a message.
+            // The type is checked first: it rules out most positions, and `look` formats a message.
             let plausible = FragmentType::from_byte(self.log[candidate + 6]).is_some();
             let found = (fits && plausible).then(|| self.look(candidate));
             let Some(Found::Fragment {
@@ -54,15 +54,15 @@ impl LogReader<'_> {
         after
     }
 
-    /// Whether a sector of the fragment at `at` is as it was before the fragment: zeros from where the fragment or the
-    /// sector begins to the sector's end.
+    /// Whether a sector of the fragment at `at` was never written: whether it is zeros from the
+    /// beginning of the fragment or sector to the sector's end.
     ///
-    /// If the header can be believed, those are the sectors up to its payload's end, else only the header's own. What
-    /// stands before `at` in its sector was read and is valid, so if the sector was lost, it was lost after that was
-    /// durable, and nothing behind is there.
+    /// If the header is plausible, the sectors up to its payload's end are checked, otherwise only that of
+    /// the header itself. The bytes before `at` in its sector were read and are valid. So if the rest of
+    /// the sector was lost, it was lost after those bytes were durable, together with everything after it.
     pub(super) fn was_never_written(&self, at: usize) -> bool {
         let sectors = match self.look(at) {
-            // Only the checksum is wrong.
+            // The header is plausible; only the checksum is wrong.
             Found::Bad { at: wrong, .. } if wrong.start == at && wrong.len() >= HEADER_BYTES => {
                 at..wrong.end
             }

@@ -1,4 +1,4 @@
-//! Cuts records into fragments and appends them, a group in one operation of the file system.
+//! Cuts records into fragments and appends a group of them in one operation of the file system.
 
 use super::{BLOCK_BYTES, FragmentType, HEADER_BYTES, next_header, stored_number};
 use crate::checksum::checksum;
@@ -8,35 +8,36 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-/// So much space is reserved at a time where syncs are frequent, because it is written as zeros first.
+/// How much space is reserved at a time where syncs are frequent. It is small because the space is
+/// written as zeros first.
 const STEP_BYTES_SYNCED: u64 = 64 << 10;
-/// When so much is synced at once, zeros ahead of it cost more than a new length does.
+/// If a sync makes at least this much durable, writing zeros ahead costs more than extending the file.
 const LARGE_SYNCED_BYTES: u64 = 16 << 10;
-/// Such a group gets blocks without zeros, where syncs are rare.
+/// Where syncs are rare, a group of at least this size gets reserved blocks without zeros.
 const LARGE_GROUP_BYTES: u64 = 64 << 10;
 
 /// Writes a log from its beginning.
 ///
-/// Not synchronised: who writes from several threads elects a leader (see `db`).
+/// Not synchronised: threads that share a log elect a leader, which writes for all of them (see `db`).
 #[derive(Debug)]
 pub struct LogWriter {
     file: Box<dyn WritableFile>,
     log_number: u32,
     /// How much space is reserved at a time, at most; 0 if none is.
     step_bytes_max: u64,
-    /// How long the log was when it was synced last.
+    /// The length of the log at the last sync.
     synced_len: u64,
     /// How much the last sync made durable.
     synced_bytes: u64,
-    /// Whether a sync came since space was reserved last, or none was yet.
+    /// Whether a sync happened since space was last reserved; true at first.
     syncs_often: bool,
     /// Reused: the fragments of the group being written.
     buffer: Vec<u8>,
-    /// The message of the first failure. What the file then holds at its end is unknown.
+    /// The message of the first failure. After it, what the file holds at its end is unknown.
     failed: Option<String>,
 }
 
-/// A sync of a log as long as it was when this was made.
+/// A sync of everything that the log held when this was made.
 #[derive(Debug)]
 pub struct LogSync {
     syncer: Arc<dyn Syncer>,
@@ -52,7 +53,7 @@ impl LogSync {
         self.syncer.sync()
     }
 
-    /// Whether nothing was added to the log since.
+    /// Whether nothing was added to the log since this was made.
     pub fn covers(&self, log: &LogWriter) -> bool {
         self.upto == log.len()
     }
@@ -82,20 +83,21 @@ impl LogWriter {
         }
     }
 
-    /// Reserves space ahead of what is written, up to so many bytes at a time: appends and syncs are cheaper, and a full
-    /// disk is noticed before a record is torn. Until [`finish`](Self::finish) the file is longer than the log.
+    /// Reserves space ahead of what is written, up to this many bytes at a time. Appends and syncs
+    /// become cheaper, and a full disk is noticed before a record is torn. Until
+    /// [`finish`](Self::finish) the file is longer than the log.
     #[must_use]
     pub fn reserving(mut self, step_bytes_max: u64) -> LogWriter {
         self.step_bytes_max = step_bytes_max;
         self
     }
 
-    /// Appends one record. It survives the end of the process, and a power cut after [`sync`](Self::sync).
+    /// Appends one record. It then survives the end of the process, and after [`sync`](Self::sync) a power cut.
     ///
     /// # Errors
-    /// `Io` from the file. If there is no space left and none was reserved, nothing was written, and another try may
-    /// succeed; see [`has_failed`](Self::has_failed). After any other error, always `Poisoned`: a record behind a
-    /// torn one would be lost.
+    /// `Io` from the file. If the space to reserve is missing, nothing was written, and another try
+    /// may succeed; see [`has_failed`](Self::has_failed). After any other error always `Poisoned`,
+    /// because a record after a torn one would be lost.
     pub fn add_record(&mut self, record: &[u8]) -> Result<()> {
         self.add_group([record])
     }
@@ -103,8 +105,8 @@ impl LogWriter {
     /// Appends several records with one operation of the file system.
     ///
     /// # Errors
-    /// As for [`add_record`](Self::add_record). Any number of the records may then be in the file, unless the space
-    /// was missing.
+    /// As for [`add_record`](Self::add_record). Any number of the records may then be in the file,
+    /// unless the space was missing.
     pub fn add_group<'a>(&mut self, records: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
         self.check_not_failed()?;
         self.buffer.clear();
@@ -116,8 +118,8 @@ impl LogWriter {
         self.remember_failure(appended)
     }
 
-    /// Makes every record so far durable, and then says so in the log: a reader that finds such a mark knows that what
-    /// is bad before it was not lost in a power cut.
+    /// Makes every record so far durable, and then marks that in the log: if a reader finds a bad
+    /// fragment before such a mark, it knows that no power cut lost it.
     ///
     /// # Errors
     /// As for [`add_record`](Self::add_record); the records since the last sync may then be lost.
@@ -128,8 +130,8 @@ impl LogWriter {
         self.end_sync(&sync, synced)
     }
 
-    /// A sync of every record so far. Records may be added while it [runs](LogSync::run); then
-    /// [`end_sync`](Self::end_sync) is due.
+    /// A sync of every record so far. Records may be added while it [runs](LogSync::run);
+    /// afterwards call [`end_sync`](Self::end_sync).
     pub fn begin_sync(&self) -> LogSync {
         LogSync {
             syncer: self.file.syncer(),
@@ -140,7 +142,7 @@ impl LogWriter {
     /// Notes the outcome of a sync, and marks in the log what is durable.
     ///
     /// # Errors
-    /// The sync's own.
+    /// That of the sync.
     pub fn end_sync(&mut self, sync: &LogSync, outcome: Result<()>) -> Result<()> {
         self.remember_failure(outcome)?;
         if self.has_failed() || sync.upto < self.synced_len {
@@ -161,7 +163,7 @@ impl LogWriter {
             return Ok(()); // The next mark says it too.
         }
         self.push_fragment(offset, FragmentType::Mark, payload);
-        // The records are durable. A mark that could not be written is the next write's trouble.
+        // The records are durable. If the mark cannot be written, the next write reports the failure.
         if self.make_room().is_ok() {
             let marked = self.file.append(&self.buffer);
             let _ = self.remember_failure(marked);
@@ -169,10 +171,10 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Gives back the space that was reserved and not used.
+    /// Frees the space that was reserved and not used.
     ///
     /// # Errors
-    /// `Io`. The log is whole, and zeros may follow it.
+    /// `Io`. The log is intact, but zeros may follow it.
     pub fn finish(&mut self) -> Result<()> {
         self.step_bytes_max = 0;
         self.file.trim()
@@ -214,7 +216,7 @@ impl LogWriter {
         result
     }
 
-    /// Sees to it that the buffer fits into reserved space.
+    /// Makes sure that the buffer fits into reserved space.
     fn make_room(&mut self) -> Result<()> {
         let needed = self.buffer.len() as u64;
         if self.step_bytes_max == 0 || needed <= self.file.room() {
@@ -263,7 +265,7 @@ impl LogWriter {
         }
     }
 
-    /// Fills up the sector if a header does not fit, and returns where the next fragment begins.
+    /// Fills the rest of the sector if a header does not fit, and returns where the next fragment begins.
     fn start_fragment(&mut self) -> u64 {
         let end = self.file.len() + self.buffer.len() as u64;
         let next = next_header(end);
@@ -293,7 +295,7 @@ mod tests {
     use parking_lot::Mutex;
     use std::sync::Arc;
 
-    /// Notes how space is reserved, and gives it.
+    /// A file that records how space is reserved, and grants it.
     #[derive(Debug, Default)]
     struct Noting {
         notes: Arc<Mutex<Vec<String>>>,
@@ -364,11 +366,11 @@ mod tests {
             }
             std::mem::take(&mut *notes.lock())
         };
-        // Whether syncs come often is not known yet.
+        // It is not known yet whether syncs are frequent.
         assert_eq!(write(&mut log, 100, false), ["zeros 65536"]);
         assert!(write(&mut log, 60_000, false).is_empty(), "there is room");
         assert_eq!(write(&mut log, 10_000, false), ["zeros 262144"]);
-        // 300,000 bytes, ten headers, and what they fill up of sectors.
+        // 300,000 bytes, ten headers, and the padding at sector ends.
         let large = write(&mut log, 300_000, false);
         assert!(
             matches!(&large[..], [one] if one.starts_with("blocks 3001")),

@@ -1,18 +1,20 @@
 //! An arena: memory handed out in order, given back all at once.
 //!
-//! A memtable is filled, frozen, written to a table and dropped whole. So its nodes need no
-//! allocator of their own: a pointer moves forward through chunks, and dropping the arena frees the chunks.
+//! A memtable is filled, frozen, written to a table and dropped as a whole. So its nodes need no allocator
+//! of their own: a pointer moves forward through chunks, and dropping the arena frees the chunks.
 //!
-//! Who fills an arena holds a [`Bump`] for each kind of pages that it wants. Each chunk is as large as all before it of its kind
-//! together, up to a bound. So an arena that holds little takes little, and one that holds much takes few. A chunk of
-//! [`MAPPED_BYTES_MIN`] or more is a mapping of its own, which takes memory only as it is touched.
+//! The writer holds a [`Bump`] for each kind of pages that it wants. Each chunk is as large as all
+//! chunks of its kind before it together, up to a bound. So a small arena takes little memory, and
+//! a large one consists of few chunks. A chunk of [`MAPPED_BYTES_MIN`] or more is a memory mapping
+//! of its own, which takes memory only as it is touched.
 //!
-//! Pages are huge for what is searched: a search of a large list touches a page a step, and with pages of 4 KiB a quarter of its
-//! time went into finding them. They are small for what is only copied in and out: a huge page that was not in use for long
-//! may take as long to get as all its contents take to write (`docs/performance.md`).
+//! Nodes that are searched get huge pages: a search of a large list touches one page at each step,
+//! and with pages of 4 KiB a quarter of its time went into address translation. Values that are
+//! only copied in and out get small pages: getting a huge page that was not in use for long may
+//! take as long as writing all its contents (`docs/performance.md`).
 //!
 //! Invariants
-//! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay good until then.
+//! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay valid until then.
 //! 2. Two allocations never overlap, and each starts at a multiple of [`ALIGN`].
 
 #![expect(
@@ -34,10 +36,10 @@ pub(super) const ALIGN: usize = align_of::<usize>();
 /// The first chunk has this length.
 const CHUNK_BYTES_MIN: usize = 1 << 10;
 
-/// What x86-64 and most others call a huge page: a chunk that would fill one is mapped.
+/// The size of a huge page on x86-64 and most other processors: a chunk that would fill one is mapped.
 const MAPPED_BYTES_MIN: usize = 2 << 20;
 
-/// An allocation larger than this part of a chunk gets a chunk of its own, so that little is wasted.
+/// An allocation larger than this fraction of a chunk gets a chunk of its own, so that little is wasted.
 const LARGE_PART: usize = 4;
 
 /// The chunks of one memtable, shared by its writer and its readers.
@@ -48,36 +50,36 @@ pub(super) struct Arena {
     reserved: AtomicUsize,
 }
 
-/// The free rest of the newest chunk with pages of one kind. Held by the one writer, not by the arena, so that handing
-/// out memory needs no lock.
+/// The free rest of the newest chunk with pages of one kind. The one writer holds it, not the
+/// arena, so that allocating needs no lock.
 #[derive(Debug)]
 pub(super) struct Bump {
     pages: Pages,
     at: NonNull<u8>,
     left: usize,
     used: usize,
-    /// In all chunks of this kind.
+    /// The bytes of all chunks of this kind.
     reserved: usize,
 }
 
-/// Which pages a large chunk has, where the system has both.
+/// Which pages a large chunk uses, where the system offers both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pages {
     Small,
     Huge,
 }
 
-/// Memory of its own.
+/// A piece of memory that the arena owns.
 #[derive(Debug)]
 pub(super) enum Chunk {
     Heap { start: NonNull<u8>, layout: Layout },
     Mapped(#[expect(dead_code, reason = "kept for its memory, freed by its drop")] MmapMut),
 }
 
-// SAFETY: a chunk is plain memory, owned by whoever owns the `Chunk`.
+// SAFETY: a chunk is plain memory, owned by the `Chunk`.
 unsafe impl Send for Chunk {}
 
-// SAFETY: a `&Chunk` gives nothing out.
+// SAFETY: a `&Chunk` gives no access to the memory.
 unsafe impl Sync for Chunk {}
 
 // SAFETY: a bump points into memory that nobody else writes (invariant 2).
@@ -96,13 +98,13 @@ impl Arena {
         }
     }
 
-    /// Bytes taken from the system so far. Of a large chunk the system gives what is touched.
+    /// Bytes taken from the system so far. The system backs a large chunk with memory only where it is touched.
     pub(super) fn reserved(&self) -> usize {
         self.reserved.load(Ordering::Relaxed)
     }
 
-    /// Takes `bytes` (at least one) of uninitialised memory, aligned to [`ALIGN`], good until the arena is
-    /// dropped. `bump` must have been used with this arena only.
+    /// Allocates `bytes` (at least one) of uninitialised memory, aligned to [`ALIGN`] and valid
+    /// until the arena is dropped. `bump` must only ever be used with this arena.
     #[inline]
     pub(super) fn allocate(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         assert!(bytes > 0, "an empty allocation has no address");
@@ -118,7 +120,7 @@ impl Arena {
         start
     }
 
-    /// As [`allocate`](Self::allocate), when the chunk is too full.
+    /// Like [`allocate`](Self::allocate), when the rest of the chunk is too small.
     #[cold]
     fn allocate_elsewhere(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         let chunk_bytes = bump.reserved.clamp(CHUNK_BYTES_MIN, self.chunk_bytes_max);
@@ -126,13 +128,13 @@ impl Arena {
             return self.new_chunk(bump, bytes);
         }
         let start = self.new_chunk(bump, chunk_bytes);
-        // SAFETY: the chunk is at least four times as long.
+        // SAFETY: the chunk is at least `LARGE_PART` times as long.
         bump.at = unsafe { start.add(bytes) };
         bump.left = chunk_bytes - bytes;
         start
     }
 
-    /// `bytes` is a multiple of [`ALIGN`] and not zero.
+    /// `bytes` must be a multiple of [`ALIGN`] and not zero.
     fn new_chunk(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         let (chunk, start) = match map(bytes, bump.pages) {
             Some(mapped) => mapped,
@@ -147,7 +149,7 @@ impl Arena {
     fn take_from_heap(bytes: usize) -> (Chunk, NonNull<u8>) {
         let layout =
             Layout::from_size_align(bytes, ALIGN).expect("a chunk is far below isize::MAX");
-        // SAFETY: `bytes` is not zero, as `new_chunk` asks.
+        // SAFETY: `bytes` is not zero, as `new_chunk` requires.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start) else {
             handle_alloc_error(layout)
@@ -156,14 +158,14 @@ impl Arena {
     }
 }
 
-/// A mapping, if it is large enough and the system has such a thing.
+/// A memory mapping, if it is large enough and the system supports it.
 #[cfg(target_os = "linux")]
 fn map(bytes: usize, pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
     if bytes < MAPPED_BYTES_MIN {
         return None;
     }
     let mut map = MmapMut::map_anon(bytes).ok()?;
-    // Wishes. Where they are refused, the pages are others and everything works.
+    // This is only advice. If the system ignores it, other pages are used and everything works.
     let _ = map.advise(match pages {
         Pages::Small => memmap2::Advice::NoHugePage,
         Pages::Huge => memmap2::Advice::HugePage,
@@ -179,9 +181,10 @@ fn map(_bytes: usize, _pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
 
 #[cfg(not(loom))]
 impl Chunk {
-    /// Zeros, for one who needs a long array for itself. `layout` is not empty, and asks for no more than a page's alignment.
+    /// Zeroed memory for a long array. `layout` must not be empty nor ask for more than a page's alignment.
     ///
-    /// A large one is a mapping: the allocator would keep what it gets back of such lengths for the next one.
+    /// A large one is a mapping, because the allocator would keep freed memory of such lengths
+    /// instead of returning it to the system.
     pub(super) fn zeroed(layout: Layout) -> (Self, NonNull<u8>) {
         assert!(layout.size() > 0 && layout.align() <= 4096);
         if let Some(mapped) = map(layout.size(), Pages::Huge) {

@@ -13,14 +13,14 @@ use crate::cursor::{InternalCursor, RowRun, STEPS_BEFORE_SEEK, Seen};
 use crate::error::Result;
 use crate::internal_key;
 
-/// How many nodes a run takes at once: few at first, because many runs are short.
+/// How many nodes a run fetches at once: few at first, because many runs are short.
 const NODES_AHEAD_MIN: usize = 4;
 const NODES_AHEAD_MAX: usize = 16;
-/// The memory of a value is asked for so many entries before it is shown, where all entries are.
+/// A value is prefetched this many entries before it is returned, in a walk over all entries.
 const VALUES_AHEAD: usize = 3;
 
-/// A cursor over a memtable. It sees entries inserted after it was made, or not: whoever needs a
-/// consistent view ignores those with a greater sequence number than it read at the start.
+/// A cursor over a memtable. It may or may not see entries inserted after it was made. For a
+/// consistent view, ignore those with a greater sequence number than was current at the start.
 #[derive(Debug)]
 pub struct MemtableCursor {
     list: Arc<SkipList>,
@@ -36,11 +36,12 @@ impl MemtableCursor {
         self.node.expect("the cursor stands on an entry")
     }
 
-    /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
-    /// or where it stood. Answers what `visit` said last. Only under the bytewise order.
+    /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns
+    /// `false`. Afterwards the cursor is at the last row that was passed, or where it was if there
+    /// was none. Returns what `visit` returned last. Only for the bytewise order.
     ///
-    /// Nodes are taken several at a time. If the last of them comes before the end, so do the others, and one comparison
-    /// serves all.
+    /// Nodes are fetched several at a time. If the last of them comes before the end, so do the
+    /// others, and one comparison is enough for all.
     pub fn run(&mut self, rows: &RowRun<'_>, mut visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
         let mut here = self.here();
         // SAFETY: here and below, the nodes are of `self.list`, which lives as long as the borrow of `self`.
@@ -82,7 +83,8 @@ impl MemtableCursor {
                     Seen::Unknown => return true,
                 }
                 (last_key, hidden) = (user_key, 0);
-                // Before the visit, so that a visitor that panics leaves the cursor on what it saw.
+                // Set before the visit, so that a visitor that panics leaves the cursor at the row
+                // it was given.
                 self.node = Some(node);
                 if !visit(user_key, value) {
                     return false;
@@ -97,9 +99,9 @@ impl MemtableCursor {
     }
 }
 
-/// All entries of a memtable that nobody writes to any more, from the first to the last.
+/// All entries of a memtable that is no longer written to, from the first to the last.
 ///
-/// Cost: a miss of the processor's caches for a dozen entries or so, where a cursor has one for each.
+/// Cost: one cache miss for about a dozen entries, where a cursor has one for each.
 #[derive(Debug)]
 pub struct MemtableEntries<'m> {
     nodes: Walk<'m>,
@@ -113,7 +115,7 @@ impl<'m> MemtableEntries<'m> {
         Self { nodes, here }
     }
 
-    /// The internal key and the value of the entry that it stands on; `None` behind the last.
+    /// The internal key and the value of the current entry; `None` after the last.
     #[inline]
     pub fn here(&self) -> Option<(&'m [u8], &'m [u8])> {
         // SAFETY: the node is of the list that `nodes` walks, which is borrowed for as long as the answer.

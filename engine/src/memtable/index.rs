@@ -1,33 +1,35 @@
 //! A hash index over a memtable that has grown: from a user key to its newest entry.
 //!
-//! A search comes down the list in a dozen steps, each a cache miss. The index answers with one miss, or two where the key
-//! is there, and it answers both questions that are asked most: is the key here at all, and where is its newest entry.
-//! The writer asks it too. A key that is written again belongs right before its newest entry, so no search is needed.
-//! Order is the list's alone: whatever walks, seeks or wants an older entry goes there.
+//! A search descends through the list in a dozen steps, each a cache miss. The index answers with
+//! one miss, or two where the key is present, and it answers the two most frequent questions: is
+//! the key here at all, and where is its newest entry. The writer uses it too: a key that is
+//! written again belongs right before its newest entry, so no search is needed. Only the list is
+//! sorted, so walks, seeks and lookups of older entries use the list.
 //!
 //! ```text
 //! bucket     tags: 7 bytes and one of 0 | 7 addresses of nodes       one cache line, filled from the first slot to the last
 //! tag        a byte of the key's hash, 1 to 255; 0: nothing yet
 //! ```
 //!
-//! A key's hash chooses a bucket, and the tag that spares a look at most other keys' nodes. After a full bucket the
-//! next one goes on, [`BUCKETS_A_KEY`] at most. A key for which all of these are full is not in the index; then the answer
-//! is "unknown", and the list is searched. So a table that is too small makes searches slower, never wrong.
+//! A key's hash chooses a bucket, and a tag that saves looking at the nodes of most other keys. If
+//! a bucket is full, the next one is used, up to [`BUCKETS_A_KEY`] in all. A key for which all of
+//! these are full is not in the index; then the answer is "unknown", and the list is searched. So a
+//! table that is too small makes searches slower, never wrong.
 //!
-//! A small memtable lies in the processor's cache and is searched fast, so the first table comes with some
-//! hundred entries. Each further one is filled by one walk over the list, and has four times the buckets; or, if it is to be
-//! the last, as many as the keys will need by which the write buffer is full, by what they took of it so far. All
-//! are kept as long as the memtable, since a reader may still look into an old one; together they are mostly less than a
-//! third of the last.
+//! A small memtable fits in the processor's cache and is searched fast, so the first table is made only at
+//! some hundred entries. Each further one is filled by one walk over the list. It has four times the
+//! buckets of the one before. If it is to be the last, it has as many as will be needed when the write
+//! buffer is full, estimated from the keys so far. All tables are kept as long as the memtable, since a
+//! reader may still look into an old one; together the old ones are mostly less than a third of the last.
 //!
 //! Invariants
 //! 1. An entry is in the list before the index leads to it.
-//! 2. Who may see an entry, because they read a sequence number that was published after it, finds it or a newer one
-//!    of its key by the table that is in use then, or is told "unknown".
-//! 3. One writer changes slots. A slot once filled keeps its key; only the node changes, to a newer one.
-//! 4. Range tombstones are no entries, and not in it.
+//! 2. Take a reader that may see an entry, because it read a sequence number that was published after the
+//!    entry. The table then in use gives it this entry or a newer one of the same key, or says "unknown".
+//! 3. One writer changes slots. Once filled, a slot keeps its key; only the node changes, to a newer one.
+//! 4. Range tombstones are not entries and not in the index.
 //!
-//! Left out: older versions, which few ask for. They follow the newest in the list.
+//! Left out: older versions, which are rarely asked for. They follow the newest one in the list.
 
 #![expect(
     unsafe_code,
@@ -42,32 +44,33 @@ use crate::bloom::KeyHash;
 use crate::internal_key;
 use crate::sync::{AtomicUsize, OnceLock, Ordering};
 
-/// An index is worth its while from one entry for so many bytes of the write buffer on, within bounds.
+/// The index starts to pay off once there is one entry for each so many bytes of the write buffer,
+/// within these bounds.
 const BYTES_AN_ENTRY_MIN: usize = 128 << 10;
 const ENTRIES_MIN: [usize; 2] = [8, 512];
-/// So many buckets in a row may hold a key.
+/// A key may be in any of this many consecutive buckets.
 const BUCKETS_A_KEY: usize = 4;
-/// The first table has so many slots, and mostly more, for each entry that there is when it is made.
+/// The first table has at least about this many slots for each entry that exists when it is made.
 const SLOTS_AN_ENTRY: usize = 3;
-/// How much larger each table is than the one before, unless it is the last.
+/// How many times larger each table is than the one before, unless it is the last.
 const GROWTH: usize = 4;
-/// The last may be larger by so much.
+/// The last table may be up to this many times larger than the one before.
 const LAST_GROWTH: usize = 16;
-/// The last has a bucket for so many keys that there will be, and that leave a part of its slots free.
+/// The last table has one bucket for this many expected keys, which leaves some of its slots free.
 const KEYS_A_BUCKET: usize = 4;
-/// The largest has a bucket for so many bytes of the write buffer, within a bound.
+/// The largest table has one bucket for this many bytes of the write buffer, up to a bound.
 const BYTES_A_BUCKET: usize = 512;
 const BUCKETS_MAX: usize = 1 << 22;
-/// From 219 buckets to 2^22 in steps of four at least, as far as they are needed.
+/// Enough to get from 219 buckets to 2^22, multiplying by four at least, if so many are needed.
 const TABLES_MAX: usize = 16;
-/// A table is left for a larger one when so many of its slots are taken, in eighths.
+/// A larger table is made when this many eighths of the slots are taken.
 const FULL_EIGHTHS: usize = 6;
 
 /// What readers and the writer share.
 #[derive(Debug)]
 pub(super) struct Index {
     tables: [OnceLock<Table>; TABLES_MAX],
-    /// How many tables there are. The last of them is in use.
+    /// How many tables there are. The last one is in use.
     count: AtomicUsize,
     buffer_bytes: usize,
     entries_min: usize,
@@ -77,7 +80,7 @@ pub(super) struct Index {
 #[derive(Debug)]
 struct Table {
     buckets: Buckets,
-    /// How many slots are taken. Only the writer looks.
+    /// How many slots are taken. Only the writer reads it.
     taken: AtomicUsize,
 }
 
@@ -86,14 +89,14 @@ struct Table {
 pub(super) enum Known<'a> {
     /// Its newest entry.
     Newest(Node, Slot<'a>),
-    /// It has none.
+    /// The key has no entry.
     Absent(Slot<'a>),
     /// Only a search can tell.
     #[default]
     Unknown,
 }
 
-/// Where a key stands, or belongs.
+/// The slot that a key has, or should take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot<'a> {
     table: &'a Table,
@@ -114,7 +117,7 @@ impl Index {
         }
     }
 
-    /// Bytes that its tables take.
+    /// Bytes that the tables take.
     pub(super) fn bytes(&self) -> usize {
         let tables = self.tables.iter().filter_map(OnceLock::get);
         tables.map(|table| size_of_val(&*table.buckets)).sum()
@@ -143,7 +146,7 @@ impl Index {
         }
     }
 
-    /// Asks for the memory that [`find`](Self::find) will look at first.
+    /// Prefetches the memory that [`find`](Self::find) will look at first.
     #[inline]
     pub(super) fn prefetch(&self, hash: KeyHash) {
         if let Some(table) = self.table() {
@@ -151,7 +154,7 @@ impl Index {
         }
     }
 
-    /// The node that [`find`](Self::find) will compare first, if there seems to be one, with its memory asked for.
+    /// Prefetches and returns the node that [`find`](Self::find) will compare first, if there seems to be one.
     #[inline]
     pub(super) fn prefetch_node(&self, hash: KeyHash) -> Option<Node> {
         let (_, bucket) = self.table()?.home(hash);
@@ -162,7 +165,7 @@ impl Index {
         Some(node)
     }
 
-    /// Makes the next table if it is time. Called by the writer between insertions, when entries take `used` bytes.
+    /// Makes the next table if it is time. The writer calls it between insertions; entries take `used` bytes.
     #[inline]
     pub(super) fn keep_up(&self, list: &SkipList, used: usize) {
         let due = match self.table() {
@@ -182,7 +185,7 @@ impl Index {
             return Some(first.min(self.buckets_max));
         };
         let buckets = table.buckets.len();
-        // By then the write buffer is full.
+        // An estimate of the keys when the write buffer is full.
         let taken = table.taken.load(Ordering::Relaxed);
         let keys = (taken as u128 * self.buffer_bytes as u128 / used.max(1) as u128) as usize;
         if buckets == self.buckets_max || keys <= buckets * SLOTS {
@@ -196,7 +199,7 @@ impl Index {
         Some(next.min(self.buckets_max))
     }
 
-    /// Makes the next table, with the keys so far. Readers find it when it is complete.
+    /// Makes the next table, with the keys so far. Readers find it only when it is complete.
     #[cold]
     fn grow(&self, list: &SkipList, buckets: usize) {
         let count = self.count.load(Ordering::Relaxed);
@@ -265,13 +268,14 @@ impl Table {
 }
 
 impl Slot<'_> {
-    /// Whether no key has it yet. While that is so, its own key has no other: keys take the first that is free.
+    /// Whether no key has taken the slot yet. While that is so, the key it was returned for has no
+    /// other slot, because keys take the first free one.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.bucket.tags()[self.at] == 0
     }
 
-    /// Leads to the first entry of the key.
+    /// Makes the slot lead to the first entry of the key.
     pub(super) fn fill(self, node: Node) {
         self.renew(node);
         self.bucket.add_tag(self.at, self.tag);
@@ -279,7 +283,7 @@ impl Slot<'_> {
         self.table.taken.store(taken + 1, Ordering::Relaxed);
     }
 
-    /// Leads to a newer entry of the key.
+    /// Makes the slot lead to a newer entry of the key.
     pub(super) fn renew(self, node: Node) {
         self.bucket.lead_to(self.at, node);
     }
@@ -288,7 +292,8 @@ impl Slot<'_> {
 /// The user key of a node in the index.
 #[inline]
 fn user_key_of(node: &Node) -> &[u8] {
-    // SAFETY: no head is ever in the index, and who has the index has the list, whose arena keeps the node.
+    // SAFETY: a head is never in the index, and the arena of the list, which lives as long as the
+    // index, keeps the node.
     internal_key::user_key(unsafe { node.key() })
 }
 
@@ -297,7 +302,7 @@ fn tag_of(hash: KeyHash) -> u8 {
     hash.byte().max(1)
 }
 
-// Outside loom, whose atomics live in its models only.
+// Not under loom, whose atomics exist only inside its models.
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

@@ -1,16 +1,16 @@
-//! The memtable: the newest writes of one family, sorted, in memory, until a table holds them.
+//! The memtable: the newest writes of one family, sorted, in memory, until they are written to a table.
 //!
 //! Every write goes to the log first and then here. When a memtable is full it is frozen (its
 //! [`MemtableWriter`] is dropped) and written out as a level-0 table, while a new one takes over.
-//! Readers hold an [`Arc`] on it and go on undisturbed.
+//! Readers hold an [`Arc`] on it and continue undisturbed.
 //!
 //! Invariants
 //! 1. An entry is an internal key and a value; it is never changed or removed. Deleting a key inserts a
 //!    tombstone.
 //! 2. One writer, any number of readers, and no reader ever waits.
-//! 3. What a reader has found stays where it is for as long as anyone holds the memtable.
-//! 4. Range tombstones stand beside the entries, in `ranges`, and are no entries.
-//! 5. The list is the truth. The index, once there is one, is a way into it, by key.
+//! 3. What a reader has found is neither moved nor freed for as long as anyone holds the memtable.
+//! 4. Range tombstones are not entries; they are kept apart, in `ranges`.
+//! 5. The list is authoritative. The index, if there is one, only leads to entries of the list.
 
 #![expect(
     unsafe_code,
@@ -36,19 +36,20 @@ use crate::comparator::Comparator;
 use crate::internal_key::{self, ParsedKey, TRAILER_BYTES, ValueKind};
 use crate::range_tombstone::RangeTombstones;
 
-/// The largest chunk is this part of the write buffer, within a bound: what the last one does not use is
-/// address space, and at most a huge page of memory.
+/// The largest chunk is this fraction of the write buffer, with an upper bound. The unused part of
+/// the last chunk costs address space and at most one huge page of memory.
 const CHUNKS_PER_BUFFER: usize = 8;
 const CHUNK_BYTES_MAX: usize = 16 << 20;
 
-/// From a key's newest version, older ones are walked to, up to so many; then a search is shorter.
+/// Older versions are reached by walking from a key's newest version, up to this many steps; beyond
+/// that, a search is faster.
 const OLDER_VERSIONS_WALKED: usize = 8;
 
 /// A version to insert: its place, its value, its key's hash.
 type Entry<'a> = (Target<'a>, &'a [u8], KeyHash);
 
-/// Entries whose places only a search can tell. Enough are gathered to keep all searches busy that take turns: of a group's entries,
-/// any part may be new versions, which the index places.
+/// Entries whose places must be searched for. They are gathered until there are enough of them to search for
+/// all places at once, because any part of a group may be new versions of known keys, which need no search.
 #[derive(Default)]
 struct ToSearch<'a, 'i> {
     entries: [(Target<'a>, &'a [u8]); TOGETHER],
@@ -56,12 +57,12 @@ struct ToSearch<'a, 'i> {
     len: usize,
 }
 
-/// What readers share.
+/// The part of a memtable that readers share.
 #[derive(Clone)]
 pub struct Memtable {
     list: Arc<SkipList>,
     ranges: Arc<Ranges>,
-    /// Of the keys in the list, once it is large.
+    /// An index of the keys in the list, made once the list is large.
     index: Arc<Index>,
 }
 
@@ -74,7 +75,7 @@ pub struct MemtableWriter {
     index: Arc<Index>,
 }
 
-/// What a memtable knows of a key.
+/// The version of a key that a lookup found.
 #[derive(Debug)]
 pub struct Found {
     /// When it was written.
@@ -85,11 +86,11 @@ pub struct Found {
     pub value: MemtableValue,
 }
 
-/// A value within a memtable, which it keeps alive.
+/// A value within a memtable. It keeps the memtable alive.
 #[derive(Clone)]
 pub struct MemtableValue {
     node: Node,
-    /// Keeps the arena that `node` points into.
+    /// Keeps the arena alive that `node` points into.
     _list: Arc<SkipList>,
 }
 
@@ -106,7 +107,7 @@ impl MemtableWriter {
         }
     }
 
-    /// What readers hold.
+    /// The memtable for readers.
     #[must_use]
     pub fn reader(&self) -> Memtable {
         Memtable {
@@ -116,13 +117,13 @@ impl MemtableWriter {
         }
     }
 
-    /// Inserts a version, or a range tombstone whose end is `value`. The pair of user key and sequence must be new;
-    /// lengths are bounded by the batch.
+    /// Inserts a version, or a range tombstone whose end is `value`. The pair of user key and
+    /// sequence number must be new. The lengths have been checked with the batch.
     ///
-    /// A range tombstone is seen only after [`end_batch`](Self::end_batch).
+    /// Readers see a range tombstone only after [`end_batch`](Self::end_batch).
     ///
     /// # Panics
-    /// If key or value are longer than a batch admits.
+    /// If key or value is longer than a batch may hold.
     pub fn insert(&mut self, key: ParsedKey<'_>, value: &[u8]) {
         if key.kind == ValueKind::RangeDelete {
             return self.ranges.add(key.user_key, value, key.sequence);
@@ -141,8 +142,8 @@ impl MemtableWriter {
         }
     }
 
-    /// Inserts several versions, as [`insert`](Self::insert) would one after the other, and faster: their
-    /// places are searched together.
+    /// Inserts several versions. The result is the same as calling [`insert`](Self::insert) for
+    /// each in turn, but it is faster, because their places are searched for together.
     ///
     /// # Panics
     /// As for [`insert`](Self::insert).
@@ -187,7 +188,8 @@ impl MemtableWriter {
         }
     }
 
-    /// Whether nothing was inserted yet, not even a range tombstone that covers nothing: it takes space in the log.
+    /// Whether nothing was inserted yet. Even a range tombstone that covers nothing counts, because
+    /// it takes space in the log.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.list().len() == 0 && self.ranges.used_bytes() == 0
@@ -199,22 +201,22 @@ impl MemtableWriter {
         self.used_bytes() >= self.buffer_bytes && !self.is_empty()
     }
 
-    /// Makes the batch's range tombstones seen. Called after the last record of a batch.
+    /// Makes the batch's range tombstones visible. Must be called after the last record of a batch.
     #[inline]
     pub fn end_batch(&mut self) {
         self.ranges.end_batch(self.list.list().comparator());
         self.index.keep_up(self.list.list(), self.list.used());
     }
 
-    /// As [`end_batch`](Self::end_batch), after the only batch: nobody writes to it any more, and it is flushed soon. An index,
-    /// which would be made at once for all entries, is not worth a walk over them.
+    /// Like [`end_batch`](Self::end_batch), for a memtable that holds one batch only and is flushed
+    /// soon. It makes no index: indexing all entries at once is not worth a walk over them.
     pub fn end_replay(mut self) -> Memtable {
         self.ranges.end_batch(self.list.list().comparator());
         self.reader()
     }
 
-    /// Bytes of entries so far, their links included, and of range tombstones: what the write buffer's size is held
-    /// against. The index is not counted: at most a sixth of that size.
+    /// Bytes of entries so far, including links, and of range tombstones. This is compared with the
+    /// size of the write buffer. The index, at most a sixth of that size, is not counted.
     #[must_use]
     pub fn used_bytes(&self) -> usize {
         self.list.used() + self.ranges.used_bytes()
@@ -222,14 +224,14 @@ impl MemtableWriter {
 }
 
 impl<'a, 'i> ToSearch<'a, 'i> {
-    /// Adds one that is not there yet. `known` is what the index says of its key.
+    /// Adds an entry that has not been added yet. `known` is what the index says about its key.
     fn add(&mut self, (target, value, hash): Entry<'a>, known: Known<'i>) {
         self.entries[self.len] = (target, value);
         self.known[self.len] = (known, hash);
         self.len += 1;
     }
 
-    /// Inserts all of them, and is empty again.
+    /// Inserts all gathered entries and empties the collection.
     fn insert(&mut self, list: &mut Writer, index: &Index) {
         let entries = &self.entries[..self.len];
         let mut nodes = [None; TOGETHER];
@@ -244,7 +246,7 @@ impl<'a, 'i> ToSearch<'a, 'i> {
 }
 
 impl Memtable {
-    /// Number of entries, all versions and tombstones counted, but not range tombstones.
+    /// Number of entries, including all versions and tombstones, but no range tombstones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -264,14 +266,14 @@ impl Memtable {
 
     /// The newest version of `user_key` that a reader of `sequence` sees.
     ///
-    /// Cost: two or three cache misses, one if the key is not there; a search, O(log n), while the memtable is small, and for
-    /// an old version of a key that was written often since. Nothing is allocated or copied.
+    /// Cost: two or three cache misses, or one if the key is absent. A search, O(log n), while the memtable is
+    /// small, or for an old version of a key that has been written often since. Nothing is allocated or copied.
     #[must_use]
     pub fn get(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         self.get_hashed(user_key, KeyHash::of(user_key), sequence)
     }
 
-    /// As [`get`](Self::get), for one who knows the key's hash.
+    /// Like [`get`](Self::get), for a caller that already has the key's hash.
     #[inline]
     #[must_use]
     pub fn get_hashed(&self, user_key: &[u8], hash: KeyHash, sequence: u64) -> Option<Found> {
@@ -282,7 +284,7 @@ impl Memtable {
         }
     }
 
-    /// The newest version at or below `sequence` of a key whose newest one is known.
+    /// The newest version at or below `sequence`, given the newest version of the key.
     #[inline]
     fn version_from(&self, newest: Node, user_key: &[u8], sequence: u64) -> Option<Found> {
         let mut node = newest;
@@ -296,14 +298,14 @@ impl Memtable {
         self.search(user_key, sequence)
     }
 
-    /// As [`get`](Self::get), without asking the index.
+    /// Like [`get`](Self::get), without the index.
     fn search(&self, user_key: &[u8], sequence: u64) -> Option<Found> {
         let trailer = u64::from_be_bytes(internal_key::seek_trailer(sequence));
         let node = self.list.seek(Target { user_key, trailer })?;
         self.found_at(node, user_key)
     }
 
-    /// What a search for `user_key` found, if the node it led to is of this key.
+    /// The version in `node`, which a search led to, if it belongs to `user_key`.
     fn found_at(&self, node: Node, user_key: &[u8]) -> Option<Found> {
         // SAFETY: `node` is of this list, which `self` keeps.
         let found = internal_key::parse(unsafe { node.key() }).ok()?;
@@ -321,9 +323,9 @@ impl Memtable {
         })
     }
 
-    /// As [`get_hashed`](Self::get_hashed) for each of several keys, into `found`.
+    /// Like [`get_hashed`](Self::get_hashed) for each of several keys, into `found`.
     ///
-    /// Cost: that of a `get` for each, but the memory's delays overlap.
+    /// Cost: that of a `get` for each, but the waits for memory overlap.
     pub fn get_together(
         &self,
         keys: &[(&[u8], KeyHash)],
@@ -367,9 +369,10 @@ impl Memtable {
         self.ranges.load()
     }
 
-    /// The newest range tombstone over `user_key` that a reader of `sequence` sees, by its number; 0 if there is none.
+    /// The sequence number of the newest range tombstone over `user_key` that a reader of
+    /// `sequence` sees; 0 if there is none.
     ///
-    /// Cost: a look at a flag if there are no range tombstones, else a binary search.
+    /// Cost: one check of a flag if there are no range tombstones, otherwise a binary search.
     #[inline]
     #[must_use]
     pub fn newest_range_delete(&self, user_key: &[u8], sequence: u64) -> u64 {
@@ -377,7 +380,7 @@ impl Memtable {
         self.ranges.newest_over(comparator, user_key, sequence)
     }
 
-    /// All entries, for who writes them out.
+    /// All entries in order, for writing them out.
     #[must_use]
     pub fn entries(&self) -> MemtableEntries<'_> {
         MemtableEntries::new(&self.list)
@@ -415,19 +418,19 @@ impl fmt::Debug for MemtableValue {
     }
 }
 
-/// Asks for the memory of what the index knows of the entries' keys.
+/// Prefetches the nodes that the index knows for the entries' keys, and the nodes before them.
 fn prefetch_known(index: &Index, list: &SkipList, entries: &[Entry<'_>]) {
     let mut known = [None; TOGETHER];
     for (known, (_, _, hash)) in known.iter_mut().zip(entries) {
         *known = index.prefetch_node(*hash);
     }
-    // A new version is linked behind the node that stands before the newest one.
+    // A new version is linked after the node before the newest one, so both are needed.
     for node in known.into_iter().flatten() {
         list.prefetch_before(node);
     }
 }
 
-/// Inserts a version of a key whose newest one is known, unless it is older than that. Answers whether it did.
+/// Inserts a version if the newest version of its key is known and this one is newer. Returns whether it did.
 #[inline]
 fn insert_known(list: &mut Writer, known: Known<'_>, target: Target<'_>, value: &[u8]) -> bool {
     match known {
@@ -439,7 +442,8 @@ fn insert_known(list: &mut Writer, known: Known<'_>, target: Target<'_>, value: 
     }
 }
 
-/// Lets the index lead to a new node, if it is the newest of its key. `known` is what was known of the key before.
+/// Points the index at a new node, if it is the newest of its key. `known` is what the index knew
+/// of the key before.
 #[inline]
 fn note(
     index: &Index,
@@ -466,7 +470,7 @@ fn target_of(key: ParsedKey<'_>) -> Target<'_> {
     }
 }
 
-/// An internal key as the list wants it. A key too short for a trailer stands before its versions.
+/// Splits an internal key for the list. A key too short for a trailer sorts before its versions.
 fn split(internal: &[u8]) -> Target<'_> {
     match internal.split_last_chunk::<TRAILER_BYTES>() {
         Some((user_key, trailer)) => Target {

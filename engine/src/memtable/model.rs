@@ -1,7 +1,8 @@
-//! The publication of the skip list and of its index, in every order and with every outcome that the memory model allows.
+//! Loom models of how the skip list and its index publish entries: every interleaving and every
+//! result that the memory model allows.
 //!
-//! See [`crate::sync`] for the command. The list under test is the real one; only its atomics are loom's. Heights
-//! are given, so that few nodes make towers of every kind.
+//! See [`crate::sync`] for the command. The list under test is the real one; only its atomics are
+//! loom's. The tests choose the heights, so that few nodes make towers of every kind.
 
 use loom::thread;
 
@@ -20,14 +21,14 @@ fn target(user_key: &str) -> Target<'_> {
     }
 }
 
-/// The value is the key in capitals, so that a reader can tell a torn entry.
+/// The value is the key in capitals, so that a reader notices a torn entry.
 fn insert(writer: &mut Writer, user_key: &str, height: usize) {
     let target = target(user_key);
     writer.find(target);
     writer.insert_here(height, target, user_key.to_uppercase().as_bytes());
 }
 
-/// The user key at `node`, once its value was found to belong to it.
+/// The user key at `node`, after checking that the value belongs to it.
 fn whole(node: Node) -> String {
     // SAFETY: every caller holds the list that the node is of.
     let (key, value) = unsafe { (node.key(), node.value()) };
@@ -46,7 +47,7 @@ fn walk(list: &SkipList) -> Vec<String> {
     keys
 }
 
-/// What a walk may see while `b`, then `a` come to a list of `c`.
+/// What a walk may see while `b` and then `a` are inserted into a list that holds `c`.
 #[test]
 fn loom_a_walk_sees_whole_nodes_in_order_and_loses_none() {
     check(|| {
@@ -62,7 +63,7 @@ fn loom_a_walk_sees_whole_nodes_in_order_and_loses_none() {
     });
 }
 
-/// Two readers come down the towers while one grows between two that they know.
+/// Two readers search down the towers while a new tower grows between two that exist.
 #[test]
 fn loom_searches_down_the_towers_find_what_is_there() {
     check(|| {
@@ -88,7 +89,7 @@ fn loom_searches_down_the_towers_find_what_is_there() {
     });
 }
 
-/// What a way back may see while `b`, then `a` come before `c`.
+/// What a backward walk may see while `b` and then `a` are inserted before `c`.
 #[test]
 fn loom_a_way_back_sees_whole_nodes_in_order_and_loses_none() {
     check(|| {
@@ -116,10 +117,10 @@ fn loom_a_way_back_sees_whole_nodes_in_order_and_loses_none() {
     });
 }
 
-/// A reader asks the index for the newest entry of a key, while the next one comes.
+/// A reader asks the index for the newest entry of a key while the next one is inserted.
 #[test]
 fn loom_the_index_leads_to_what_was_published() {
-    // So many entries bring the index.
+    // With this many entries there is an index.
     const ENTRIES: u64 = 8;
     check(|| {
         let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);
@@ -153,10 +154,10 @@ fn loom_the_index_leads_to_what_was_published() {
     });
 }
 
-/// A reader asks for the newest key, and for one that is not there, while the index makes its next table and goes on in it.
+/// A reader looks up the newest key and an absent one while the index makes its next table and uses it.
 #[test]
 fn loom_an_index_that_grows_loses_no_key() {
-    // With the first number there is an index, with the second a larger one.
+    // With the first number of entries there is an index, with the second a larger one.
     for grows_at in [8, 21] {
         check(move || {
             let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 12);

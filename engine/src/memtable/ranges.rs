@@ -1,13 +1,14 @@
-//! The range tombstones of a memtable: a set that never changes, replaced by its writer.
+//! The range tombstones of a memtable: an immutable set that its writer replaces.
 //!
-//! A batch with range tombstones makes a new set out of the old one, which takes time in proportion to the old one.
-//! That is paid by whoever deletes ranges, so that a read is a binary search, and without any range tombstone a
-//! single look at a flag. To keep the sum of all the copying small, such a batch counts in
-//! [`used_bytes`](super::MemtableWriter::used_bytes) as at least a part of the write buffer: a memtable is full after
-//! [`BATCHES_MAX`] of them. Where tombstones overlap, the set grows by more than the batch: each fragment has a number of every
-//! tombstone over it. What it grows by is counted then.
+//! A batch with range tombstones makes a new set out of the old one, which takes time in proportion to the
+//! old one. So the cost falls on range deletes: a read is a binary search, or a single check of a flag if
+//! there are no range tombstones. To keep the sum of all the copying small, such a batch counts in
+//! [`used_bytes`](super::MemtableWriter::used_bytes) as at least a fraction of the write buffer: a memtable
+//! is full after [`BATCHES_MAX`] of them. Where tombstones overlap, the set grows by more than the batch,
+//! because each fragment has a number for every tombstone over it. Then this growth is counted.
 //!
-//! Left out: a structure that takes one more without copying. Range tombstones are few, or else they are the wrong means.
+//! Left out: a structure to which a tombstone can be added without copying. Where range tombstones
+//! are frequent, they are the wrong means.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,24 +18,26 @@ use arc_swap::ArcSwap;
 use crate::comparator::Comparator;
 use crate::range_tombstone::{Fragment, RangeTombstones};
 
-/// So many batches with range tombstones fill a memtable.
+/// This many batches with range tombstones fill a memtable.
 const BATCHES_MAX: usize = 1024;
-/// What a fragment takes beside its keys, about. Each number in it counts as much, for the time that copying takes.
+/// About what a fragment takes besides its keys. Each number in it counts as much, because copying
+/// it takes time too.
 const FRAGMENT_BYTES: usize = 128;
 
-/// What readers share.
+/// The part that readers share.
 #[derive(Debug, Default)]
 pub(super) struct Ranges {
-    /// Set with the first tombstone. Readers of a batch's sequence number see all that was stored before.
+    /// Set with the first tombstone. A reader that sees a batch's sequence number sees everything
+    /// stored before it.
     any: AtomicBool,
     set: ArcSwap<RangeTombstones>,
 }
 
-/// The right to add some.
+/// The right to add range tombstones.
 #[derive(Debug)]
 pub(super) struct RangesWriter {
     ranges: Arc<Ranges>,
-    /// Those of the batch that is being applied.
+    /// The tombstones of the batch that is being applied.
     batch: Vec<Fragment>,
     batch_bytes: usize,
     batch_bytes_min: usize,
@@ -54,7 +57,7 @@ impl Ranges {
         !self.any.load(Ordering::Acquire)
     }
 
-    /// The newest tombstone over `key` that a reader of `sequence` sees; 0 if there is none.
+    /// The number of the newest tombstone over `key` that a reader of `sequence` sees; 0 if there is none.
     #[inline]
     pub(super) fn newest_over(&self, comparator: &Comparator, key: &[u8], sequence: u64) -> u64 {
         if self.is_empty() {
@@ -83,7 +86,7 @@ impl RangesWriter {
         self.used_bytes
     }
 
-    /// Adds a tombstone, which readers see after [`end_batch`](Self::end_batch).
+    /// Adds a tombstone. Readers see it after [`end_batch`](Self::end_batch).
     #[cold]
     pub(super) fn add(&mut self, start: &[u8], end: &[u8], sequence: u64) {
         self.batch.push(Fragment::tombstone(start, end, sequence));

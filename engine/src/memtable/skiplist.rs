@@ -1,7 +1,7 @@
 //! A skip list (Pugh, 1990) with its keys inside the nodes: one writer, readers without locks.
 //!
-//! A node is one allocation. The pointer to it points at `next[0]`; the upper links lie before it, so that the
-//! link most often followed and the key it is followed for share a cache line (the layout is RocksDB's):
+//! A node is one allocation. The pointer to it points at `next[0]`; the upper links lie before it, so that
+//! the link followed most often and the key compared next share a cache line (the layout is RocksDB's):
 //!
 //! ```text
 //! -8 * (height - 1)   next[height - 1] ... next[1]      only as many as the node is high
@@ -11,22 +11,22 @@
 //! 24                  user key | trailer: 8 bytes big-endian | value, or its address if it is long
 //! ```
 //!
-//! Order: by user key under the family's comparator, then by trailer ascending, which is newest
-//! first. No two nodes are equal, because a sequence number is used once.
+//! Order: by user key under the family's comparator, then by ascending trailer, which puts the
+//! newest first. No two nodes are equal, because a sequence number is used only once.
 //!
 //! Invariants
-//! 1. Everything but the links is written before a node is published and never after.
-//! 2. A node is published from the bottom up by release stores; a reader follows links by acquire
-//!    loads. So whoever sees a node sees all of it.
-//! 3. A node is never unlinked. A pointer once seen is good for as long as the arena.
+//! 1. Everything but the links is written before a node is published and never changes afterwards.
+//! 2. A node is published from the bottom up by release stores; a reader follows links with acquire
+//!    loads. So a thread that sees a node sees all of it.
+//! 3. A node is never unlinked. A pointer to one stays valid for as long as the arena.
 //! 4. The list at level `n + 1` is a subsequence of the list at level `n`.
-//! 5. There is one [`Writer`] to a list, and it is needed (`&mut`) to insert.
-//! 6. The link back of a node leads to a node that stands before it, with no third node between them that was there
-//!    when the link was followed, but for one that is being inserted at that moment.
+//! 5. A list has exactly one [`Writer`], and inserting needs exclusive access (`&mut`) to it.
+//! 6. The link back of a node leads to a node before it. No third node lies between them, except
+//!    one that was being inserted while the link was followed.
 //!
-//! Pugh's heights are chance alone; here a long way to a place raises the node as well: see `writer`.
+//! Pugh's heights depend on chance alone; here a long way to a place raises the node as well: see `writer`.
 //!
-//! Left out: links back on the upper levels. Nobody goes back far without looking at what is between.
+//! Left out: links back on the upper levels, because backward scans go from node to node.
 
 #![expect(
     unsafe_code,
@@ -59,7 +59,7 @@ pub(super) struct SkipList {
     len: AtomicUsize,
 }
 
-/// A key to look for: what an internal key is made of, not yet laid side by side.
+/// A key to search for: the parts of an internal key, not yet joined.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Target<'a> {
     pub(super) user_key: &'a [u8],
@@ -80,7 +80,7 @@ impl SkipList {
         &self.comparator
     }
 
-    /// The link from `node` at `level`. `node` is of this list and higher than `level`.
+    /// The link from `node` at `level`. `node` must be of this list and higher than `level`.
     #[inline]
     fn after(&self, node: Node, level: usize) -> Option<Node> {
         // SAFETY: nodes are only made by this module, and `&self` keeps the arena alive. A node is reached at
@@ -92,7 +92,8 @@ impl SkipList {
         self.after(self.head, 0)
     }
 
-    /// The node after `node`, and asks for the memory of the one after that: whoever walks the list will want it next.
+    /// The node after `node`. Also prefetches the one after that, because a walk over the list will
+    /// want it next.
     #[inline]
     pub(super) fn next(&self, node: Node) -> Option<Node> {
         let next = self.after(node, 0)?;
@@ -102,7 +103,8 @@ impl SkipList {
         Some(next)
     }
 
-    /// The nodes after `node`, as many as there is room for. Answers how many there are. Their memory is asked for on the way.
+    /// Stores the nodes after `node` in `nodes`, as many as there is room for, and prefetches them.
+    /// Returns how many there are.
     #[inline]
     pub(super) fn nodes_after(&self, node: Node, nodes: &mut [Node]) -> usize {
         let mut at = node;
@@ -116,7 +118,7 @@ impl SkipList {
         nodes.len()
     }
 
-    /// The node before `node`, if that is not the first, and asks for the memory of the one before that, as
+    /// The node before `node`, unless `node` is the first. Also prefetches the one before that, as
     /// [`next`](Self::next) does.
     #[inline]
     pub(super) fn before(&self, node: Node) -> Option<Node> {
@@ -126,7 +128,7 @@ impl SkipList {
         Some(before)
     }
 
-    /// Asks for the memory of the node before `node`, which is of this list.
+    /// Prefetches the node before `node`, which must be of this list.
     #[inline]
     pub(super) fn prefetch_before(&self, node: Node) {
         // SAFETY: `&self` keeps the arena alive.
@@ -154,7 +156,7 @@ impl SkipList {
             .or_else(|| (before != self.head).then_some(before))
     }
 
-    /// `node` is of this list and not its head.
+    /// `node` must be of this list and not its head.
     #[inline]
     fn compare(&self, node: Node, target: Target<'_>) -> Order {
         // SAFETY: not the head by contract, and the arena lives as long as `&self`.
@@ -167,7 +169,7 @@ impl SkipList {
             .then_with(|| u64::from_be_bytes(*trailer).cmp(&target.trailer))
     }
 
-    /// Whether `node` holds an older version than `target`, of the same user key.
+    /// Whether `node` holds an older version than `target`, which must have the same user key.
     #[inline]
     pub(super) fn is_older(&self, node: Node, target: Target<'_>) -> bool {
         // SAFETY: a node of this list that was found by its key is not the head, and `&self` keeps the arena.
@@ -176,7 +178,7 @@ impl SkipList {
         trailer.is_some_and(|trailer| u64::from_be_bytes(*trailer) > target.trailer)
     }
 
-    /// Whether two nodes hold versions of one user key. Neither is the head.
+    /// Whether two nodes hold versions of one user key. Neither may be the head.
     fn is_same_key(&self, one: Node, other: Node) -> bool {
         // SAFETY: nodes of this list that are not its head, and `&self` keeps the arena.
         let [one, other] = [one, other].map(|node| internal_key::user_key(unsafe { node.key() }));
@@ -188,8 +190,8 @@ impl SkipList {
         self.around(target).1
     }
 
-    /// As [`seek`](Self::seek) for each of several targets, at most [`TOGETHER`], into `found`: a step in each search
-    /// in turn, so that the waits for memory overlap.
+    /// Like [`seek`](Self::seek) for each of at most [`TOGETHER`] targets, into `found`. The
+    /// searches take one step each in turn, so that the waits for memory overlap.
     pub(super) fn seek_together(&self, targets: &[Target<'_>], found: &mut [Option<Node>]) {
         let start = Seek {
             at: self.head,
@@ -213,10 +215,11 @@ impl SkipList {
         }
     }
 
-    /// The last node before `target`, and the first one at or after it, which was its successor when looked at.
+    /// The last node before `target`, and the first one at or after it, which was the former's
+    /// successor when the search read the link.
     ///
-    /// The successor is not to be read again from the link: the writer may meanwhile have put a node between
-    /// the two, and that one may stand before `target`.
+    /// Callers must not read the successor from the link again: the writer may meanwhile have
+    /// inserted a node between the two, and that node may come before `target`.
     fn around(&self, target: Target<'_>) -> (Node, Option<Node>) {
         let mut found = Found::start(self.head);
         for level in (0..self.height.load(Ordering::Relaxed)).rev() {
@@ -225,7 +228,7 @@ impl SkipList {
         (found.before, found.after)
     }
 
-    /// As [`around`](Self::around), among the nodes on `level`, given what was found on the level above.
+    /// Like [`around`](Self::around), among the nodes on `level`, given what was found on the level above.
     #[inline]
     fn descend(&self, above: Found, level: usize, target: Target<'_>) -> Found {
         let (mut at, mut steps) = (above.before, 0);
@@ -234,12 +237,14 @@ impl SkipList {
             if level > 0
                 && let Some(below) = self.after(at, level - 1)
             {
-                // A search is a chain of cache misses. While this level's next node is compared, the level
-                // below's, which comes next if the first is too great, is fetched.
+                // A search is a chain of cache misses. While the next node on this level is
+                // compared, the next node on the level below is fetched, because the search goes
+                // there if the first one is too great.
                 below.prefetch();
             }
             match next {
-                // What was too great on the level above is often the next here, and not compared twice.
+                // A node that was too great on the level above is often the next one here, and is
+                // not compared again.
                 Some(node) if next != above.after && self.compare(node, target).is_lt() => {
                     at = node;
                     steps += 1;
@@ -268,7 +273,7 @@ struct Found {
 }
 
 impl Found {
-    /// Before the search.
+    /// The state before the search.
     const fn start(head: Node) -> Self {
         Self {
             before: head,
@@ -290,12 +295,13 @@ struct Seek {
 }
 
 impl Seek {
-    /// Compares one node, steps onto it or a level down, and asks for the next one's memory.
+    /// Compares one node, moves onto it or a level down, and prefetches the node to compare next.
     #[inline]
     fn step(&mut self, list: &SkipList, target: Target<'_>) {
         let next = list.after(self.at, self.level);
         match next {
-            // What was too great on the level above is often the next here, and not compared twice.
+            // A node that was too great on the level above is often the next one here, and is not
+            // compared again.
             Some(node) if next != self.after && list.compare(node, target).is_lt() => {
                 self.at = node;
             }

@@ -1,4 +1,4 @@
-//! The memtable against a `BTreeMap`, and readers beside a writer.
+//! The memtable compared with a `BTreeMap`, and readers running beside a writer.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ fn user_key() -> impl Strategy<Value = Vec<u8>> {
 
 /// A write to a key: a value, or nothing for a deletion.
 fn writes() -> impl Strategy<Value = Vec<(Vec<u8>, Option<Vec<u8>>)>> {
-    // Long ones stand apart from their keys, from 512 bytes on.
+    // Values of 512 bytes or more are stored apart from their keys.
     let length = prop_oneof![6 => 0..40_usize, 1 => 510..515_usize];
     let value = length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
     prop::collection::vec((user_key(), prop::option::of(value)), 0..200)
@@ -48,7 +48,7 @@ fn filled(writes: &[(Vec<u8>, Option<Vec<u8>>)], together: usize) -> (MemtableWr
             1 => entries.for_each(|(key, value)| writer.insert(key, value)),
             _ => writer.insert_all(entries),
         }
-        // The buffer is small, so that there is an index after a few entries, and soon too small a one.
+        // The buffer is small, so that an index is made after a few entries and soon becomes too small.
         writer.end_batch();
     }
     (writer, model)
@@ -73,7 +73,7 @@ fn here(cursor: &MemtableCursor) -> Option<(Vec<u8>, Vec<u8>)> {
         .then(|| (cursor.key().to_vec(), cursor.value().to_vec()))
 }
 
-/// All entries, as who writes them out sees them.
+/// All entries, as a flush sees them.
 fn walked(table: &Memtable) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut entries = table.entries();
     let mut walked = Vec::new();
@@ -110,7 +110,7 @@ proptest! {
         prop_assert!(!cursor.valid());
     }
 
-    /// A run shows what a reader sees, and nothing twice; it may end early only where a key has very many versions.
+    /// A run shows what a reader sees, nothing twice. It may end early only where a key has very many versions.
     #[test]
     fn a_run_shows_what_a_map_without_hidden_versions_has(
         writes in writes(), start in any::<prop::sample::Index>(), age in 0u64..200,
@@ -214,9 +214,9 @@ proptest! {
 
 #[test]
 fn any_insertion_order_gives_the_same_list() {
-    // Sequential, backwards, alternating between two ends, two interleaved runs, backwards run by run, and from the
-    // middle to both sides: the insert hint helps, fails, misleads; searches together find the same place, and
-    // places that the others of their group change.
+    // Sequential, backwards, alternating between two ends, two interleaved runs, backwards run by
+    // run, and from the middle to both sides. The insert hint helps, fails or misleads; searches
+    // that run together find the same place, or places that other insertions of their group change.
     let count = 3000u64;
     let orders: [Vec<u64>; 6] = [
         (0..count).collect(),
@@ -260,7 +260,7 @@ fn any_insertion_order_gives_the_same_list() {
             cursor.seek_to_first().unwrap();
             for key in 0..count {
                 assert_eq!(internal_key::user_key(cursor.key()), key.to_be_bytes());
-                // On all levels, without the index.
+                // By a search on all levels, without the index.
                 assert!(table.search(&key.to_be_bytes(), count).is_some());
                 cursor.next().unwrap();
             }
@@ -269,7 +269,7 @@ fn any_insertion_order_gives_the_same_list() {
     }
 }
 
-/// The bytewise order, which counts how often it is asked.
+/// The bytewise order, counting its comparisons.
 struct Counted(AtomicU64);
 
 impl Compare for Counted {
@@ -290,7 +290,7 @@ fn a_key_beside_the_last_one_takes_no_search() {
     for order in orders {
         let counted = Arc::new(Counted(AtomicU64::new(0)));
         let mut writer = MemtableWriter::new(Comparator::Custom(counted.clone()), 1 << 20);
-        // Others stand around them.
+        // Other keys lie around them.
         let around = [0u64, count, 2 * count].map(u64::to_be_bytes);
         let keys: Vec<_> = order
             .iter()
@@ -327,7 +327,7 @@ fn an_old_version_of_a_hot_key_is_found_in_few_steps() {
     let versions = 10_000;
     for sequence in 1..=versions {
         writer.insert(put(b"hot", sequence), b"");
-        // So that there is an index, which leads to the newest version.
+        // This makes an index, which leads to the newest version.
         writer.end_batch();
     }
     let before = counted.0.load(Memory::Relaxed);
@@ -337,7 +337,7 @@ fn an_old_version_of_a_hot_key_is_found_in_few_steps() {
     assert!(asked < 500, "{asked} comparisons among {versions} versions");
 }
 
-/// Lists of many lengths, in which one key has a quarter of all versions: what it has is one long stretch.
+/// Lists of many lengths in which one key has a quarter of all versions, in one long stretch.
 #[test]
 fn a_walk_over_all_passes_over_nothing() {
     const MOST: u64 = if cfg!(miri) { 100 } else { 20_000 };
@@ -382,7 +382,7 @@ fn an_empty_or_small_memtable_takes_little_memory() {
             sequence,
             kind: ValueKind::Put,
         };
-        // From the middle on some are long, and stand apart.
+        // From the middle on some values are long enough to be stored apart.
         let is_long = sequence > 50_000 && sequence.is_multiple_of(3);
         let value = if is_long { &[7; 600][..] } else { b"value" };
         writer.insert(key, value);
@@ -407,10 +407,10 @@ fn a_value_outlives_the_memtable_that_it_came_from() {
     assert_eq!(&*value, &[7; 5000]);
 }
 
-/// Every value is derived from its key and sequence, so that a reader can tell a torn one.
+/// Every value is derived from its key and sequence number, so that a reader notices a torn one.
 fn value_of(key: u64, sequence: u64) -> Vec<u8> {
     let seed = key.wrapping_mul(31).wrapping_add(sequence);
-    // A long one stands apart from its key.
+    // A long one is stored apart from its key.
     let words = if seed.is_multiple_of(11) {
         100
     } else {
@@ -456,7 +456,7 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
             writer.insert(parsed, &value_of(key, sequence));
             writer.end_batch();
             published.store(sequence, Memory::Release);
-            // On a busy machine the writer would be done before a reader has begun.
+            // On a busy machine the writer might otherwise finish before a reader has begun.
             let round = sequence / (ENTRIES / 4);
             let lags = |reader: usize| {
                 !readers[reader].is_finished() && made[reader].load(Memory::Acquire) < round
@@ -470,7 +470,7 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
     assert_eq!(count_in_order(&table, MAX_SEQUENCE), ENTRIES);
 }
 
-/// As [`count_in_order`], from the end.
+/// Like [`count_in_order`], from the end.
 fn count_backward(table: &Memtable, visible: u64) -> u64 {
     let mut cursor = table.cursor();
     let mut after: Option<Vec<u8>> = None;
@@ -495,7 +495,8 @@ fn check_one_key(table: &Memtable, key: u64, visible: u64) {
     }
 }
 
-/// Scans the whole list: every entry whole, strictly increasing. Returns how many are visible.
+/// Scans the whole list: every entry must be intact, and keys strictly increasing. Returns how many
+/// entries are visible.
 fn count_in_order(table: &Memtable, visible: u64) -> u64 {
     let mut cursor = table.cursor();
     let mut before: Option<Vec<u8>> = None;
@@ -518,7 +519,7 @@ fn count_in_order(table: &Memtable, visible: u64) -> u64 {
 
 #[test]
 fn a_hot_key_is_read_at_exactly_its_moment() {
-    // Every new version stands right before the one that the reader is about to find.
+    // Every new version is linked right before the one that the reader is about to find.
     const VERSIONS: u64 = if cfg!(miri) { 200 } else { 100_000 };
     let mut writer = MemtableWriter::new(Comparator::Bytewise, 1 << 20);
     let table = writer.reader();
@@ -555,7 +556,8 @@ fn a_hot_key_is_read_at_exactly_its_moment() {
     });
 }
 
-/// Queues that are trimmed again and again: each trim lies over all those before it, so the set grows with their square.
+/// Queues that are trimmed again and again: each trim covers the range of all trims before it, so
+/// the set grows with the square of their number.
 #[test]
 fn range_tombstones_over_one_another_fill_a_memtable() {
     const QUEUES: u64 = 20;

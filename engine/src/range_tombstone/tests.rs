@@ -1,4 +1,4 @@
-//! Fragments against the tombstones that they were made of, key by key.
+//! Compares fragments with the tombstones that they were made of, key by key.
 
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ proptest! {
             let mut set = RangeTombstones::default();
             let mut all = Vec::new();
             for (at, batch) in (1u64..).zip(&batches) {
-                // The number of a record within its batch, which no reader sees between.
+                // The sequence number of each record; no reader sees a state between those of one batch.
                 let batch: Vec<Raw> =
                     (10 * at..).zip(batch).map(|(sequence, &(start, end))| (start, end, sequence)).collect();
                 set = set.with_batch(&order, pieces(&batch));

@@ -10,23 +10,24 @@
 //! n         u32
 //! ```
 //!
-//! A user key is its predecessor's first `shared` bytes and the entry's `unshared` bytes of tail. With the entry's
-//! version, `sequence << 2 | kind`, it is an internal key. Data blocks, range deletes and the index use the same format.
+//! A user key is the first `shared` bytes of the previous user key followed by the entry's
+//! `unshared` bytes of tail. With the entry's version, `sequence << 2 | kind`, it makes an internal
+//! key. Data blocks, range deletes and the index use the same format.
 //!
 //! Invariants
 //! 1. Entries are strictly increasing under the column family's comparator.
 //! 2. Every restart offset points at an entry whose `shared` is 0; the first one is 0. A block without
 //!    entries has no restarts.
 //! 3. Only bytes of user keys are shared. Every entry has its own version.
-//! 4. Heads are those of the keys at the restarts. A block of another order than the bytewise has none.
+//! 4. Heads belong to the keys at the restarts. A block that is not in bytewise order has none.
 //!
-//! A reader relies on 2 and 3 only after checking them: a block may be foreign. It does not check 1 and 4;
-//! a wrong order or a wrong head gives wrong answers, not wrong memory.
+//! A reader relies on 2 and 3 only after checking them, because a block may be damaged or forged. It does
+//! not check 1 and 4: a wrong order or a wrong head gives wrong answers, but no invalid memory access.
 //!
-//! The version is short where the number is small, and most numbers become 0 (see `compaction::survivors`). A fixed trailer
-//! of 8 bytes took 6 % of a table of small rows.
+//! The version is short because small numbers are, and most sequence numbers become 0 (see
+//! `compaction::survivors`). A fixed trailer of 8 bytes took 6 % of a table of small rows.
 //!
-//! Left out: a hash index in the block. Measured ceiling: a part of 200 ns a lookup.
+//! Left out: a hash index in the block. At most it could save a part of the 200 ns of a lookup.
 
 mod builder;
 mod cursor;
@@ -46,13 +47,13 @@ pub(super) use view::{BlockView, Entry, Found};
 use crate::vfs::FileSlice;
 use std::fmt;
 
-/// What a walk says of an entry that no key can be made of.
+/// What a walk reports for an entry whose key cannot be built.
 const SHARES_TOO_MUCH: &str = "an entry shares more than its predecessor's user key";
 
-/// What is wrong with a block. The reader of the table knows the file and adds it.
+/// What is wrong with a block. The reader of the table adds the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
-    /// Where in the block's contents.
+    /// Where, in the block's contents.
     pub(super) at: usize,
     /// What was found there.
     pub(super) what: &'static str,
@@ -76,7 +77,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Checks the frame of a block; its entries are checked as they are read.
+    /// Checks the frame of a block; its entries are checked only as they are read.
     pub(super) fn new(contents: FileSlice) -> Result<Block, Damage> {
         let frame = Frame::read(&contents)?;
         Ok(Block { contents, frame })

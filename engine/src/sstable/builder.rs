@@ -15,15 +15,16 @@ use crate::range_tombstone::Fragment;
 use crate::vfs::WritableFile;
 use std::cmp::Ordering;
 
-/// A page cache that can keeps what is written in such pieces as huge pages, and maps them as such: a look-up in a mapped table
-/// then hardly ever waits for an address to be translated. `docs/performance.md` has the figures.
+/// The page cache of some systems keeps data that is written in such pieces as huge pages, and maps
+/// them as such. A lookup in a mapped table then hardly ever waits for address translation;
+/// `docs/performance.md` has the figures.
 const PIECE_BYTES: usize = 2 << 20;
 
 const BLOCK_BYTES_MAX: usize = 16 << 20;
 const RESTART_INTERVAL_MAX: usize = 1024;
 const FILTER_BITS_PER_KEY_MAX: usize = 64;
 
-/// What tables are written who calls themselves so.
+/// The program that the properties of a table name as its writer.
 const WRITER: &str = concat!("engine ", env!("CARGO_PKG_VERSION"));
 
 /// How a table is written.
@@ -31,15 +32,15 @@ const WRITER: &str = concat!("engine ", env!("CARGO_PKG_VERSION"));
 pub struct TableOptions {
     /// The order of the entries.
     pub comparator: Comparator,
-    /// A data block is ended when it reaches this length: up to 16 MiB.
+    /// A data block ends when it reaches this length: up to 16 MiB.
     pub block_bytes: usize,
-    /// Every so many entries, a key is stored whole and can be searched for: 1 to 1024.
+    /// Every this many entries, a key is stored whole and can be searched for: 1 to 1024.
     pub restart_interval: usize,
     /// Size of the bloom filter, up to 64 bits a key; 0 means none.
     pub filter_bits_per_key: usize,
     /// How data blocks are compressed.
     pub compression: Compression,
-    /// The file is written in pieces of this length, each of which begins at a multiple of it, and a rest at the end.
+    /// The file is written in pieces of this length, each beginning at a multiple of it; the last is shorter.
     pub piece_bytes: usize,
     /// Why the table is written, for its properties: "flush", "compaction to level 1".
     pub origin: String,
@@ -49,8 +50,8 @@ pub struct TableOptions {
     pub family_name: String,
     /// The tables that it is made from, for its properties.
     pub inputs: Vec<u64>,
-    /// The greatest sequence number that was written into those, for its properties: an entry that has number 0 now does not
-    /// say any more which it had.
+    /// The greatest sequence number of those tables, for its properties. It must be passed in
+    /// because entries that now have number 0 no longer show which number they had.
     pub sequence_max: u64,
 }
 
@@ -109,12 +110,12 @@ pub struct TableSummary {
     pub properties: Properties,
 }
 
-/// Writes one table. Entries come in order; a table is whole only after [`finish`](Self::finish).
+/// Writes one table. Entries must come in order; the table is complete only after [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct TableBuilder {
     file: Box<dyn WritableFile>,
     options: TableOptions,
-    /// What was not yet appended to the file.
+    /// What has not been appended to the file yet.
     buffer: Vec<u8>,
     data: BlockBuilder,
     index: IndexBuilder,
@@ -161,11 +162,11 @@ impl TableBuilder {
         })
     }
 
-    /// Appends an entry. `key` is an internal key that comes after the last one.
+    /// Appends an entry. `key` is an internal key and must come after the last one.
     ///
     /// # Errors
-    /// `InvalidArgument` for a key out of order, for a malformed one, for a range tombstone, which is no entry, and for a
-    /// key or value beyond the engine's limits; `Io` from the file, after which the table is to be given up.
+    /// `InvalidArgument` for a key out of order, a malformed key, a range tombstone (which is not an entry) or
+    /// a key or value beyond the engine's limits; `Io` from the file, after which the table must be discarded.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = internal_key::parse(key).map_err(Error::invalid)?;
         if parsed.kind == ValueKind::RangeDelete {
@@ -185,10 +186,11 @@ impl TableBuilder {
         Ok(())
     }
 
-    /// Adds range tombstones: a fragment that comes after the last one, at any time before [`finish`](Self::finish).
+    /// Adds a fragment of range tombstones, which must come after the last one. May be called at
+    /// any time before [`finish`](Self::finish).
     ///
     /// # Errors
-    /// `InvalidArgument` for a fragment out of order, and when they grow beyond 4 GiB.
+    /// `InvalidArgument` for a fragment out of order, and if the fragments grow beyond 4 GiB.
     pub fn add_range_tombstone(&mut self, fragment: &Fragment) -> Result<()> {
         let added = self.ranges.add(&self.options.comparator, fragment);
         added.map_err(Error::invalid)?;
@@ -205,15 +207,17 @@ impl TableBuilder {
         self.properties.entries
     }
 
-    /// The length of the file so far, unfinished block included and index left out: where to cut.
+    /// The length of the file so far, with the unfinished block but without the index: the measure
+    /// for when to begin another table.
     pub fn file_bytes(&self) -> u64 {
         self.file.len() + (self.buffer.len() + self.data.size()) as u64
     }
 
-    /// Completes the table and syncs the file. The directory is left to the caller to sync.
+    /// Completes the table and syncs the file. The caller must sync the directory.
     ///
     /// # Errors
-    /// `InvalidArgument` if there are neither entries nor range tombstones; `Io` from the file, which is then to be removed.
+    /// `InvalidArgument` if there are neither entries nor range tombstones; `Io` from the file,
+    /// which must then be removed.
     pub fn finish(mut self) -> Result<TableSummary> {
         if self.properties.entries == 0 && self.ranges.count() == 0 {
             return Err(Error::invalid("a table needs at least one entry"));
@@ -256,7 +260,7 @@ impl TableBuilder {
         })
     }
 
-    /// The table's keys are those of its entries and those that its range tombstones delete.
+    /// Extends the key range of the entries to the keys that the range tombstones delete.
     fn widen_to_ranges(&mut self) {
         let Some((first, last)) = self.ranges.ends() else {
             return;
@@ -296,7 +300,7 @@ impl TableBuilder {
         self.append_buffer(whole)
     }
 
-    /// Appends the first bytes of the buffer to the file.
+    /// Appends the first `bytes` bytes of the buffer to the file.
     fn append_buffer(&mut self, bytes: usize) -> Result<()> {
         if bytes > 0 {
             self.file.append(&self.buffer[..bytes])?;

@@ -1,32 +1,32 @@
 //! What the tables of a database share for reading: a cache of blocks, and counters.
 //!
-//! The cache holds blocks that had to be made: decompressed, or read by a system call. They are checked once, and
-//! found again while they stay. A block of a mapped file that is not compressed never enters: it lies in memory as it is, and the
-//! operating system keeps it or lets it go.
+//! The cache holds blocks that had to be decompressed or read by a system call. Their checksums are
+//! verified once, and reads find them in the cache while they stay. An uncompressed block of a mapped file
+//! never enters: it can be read in place, and the operating system decides whether it stays in memory.
 //!
 //! Invariants
 //! 1. A block in the cache had the right checksum when it was read.
-//! 2. The number of an open table is used once, so a block is never taken for one of another file.
-//! 3. When a table is closed, its blocks leave.
+//! 2. The number of an open table is used only once, so a block is never mistaken for one of another file.
+//! 3. When a table is closed, its blocks are removed.
 //!
-//! Evicted while somebody reads it, a block lives until the last value in it is dropped.
+//! A block that is evicted while it is being read stays in memory until the last value in it is dropped.
 //!
-//! The cache itself is the `quick_cache` crate: sharded, and not washed out by one long scan.
+//! The cache itself is the `quick_cache` crate: sharded, and one long scan does not evict everything else.
 
 use crate::vfs::FileSlice;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What the cache's own books take for a block, roughly.
+/// Roughly what the cache itself uses for each block.
 const BOOKKEEPING_BYTES: usize = 96;
 
-/// For the first size of the cache's books; they grow.
+/// For sizing the cache's tables at first; they grow if blocks are smaller.
 const BLOCK_BYTES_USUAL: usize = 16 << 10;
 
-/// So many threads count without meeting in one cache line.
+/// This many threads can count without sharing a cache line.
 const STRIPES: usize = 16;
 
-/// The table's number and the block's number in it.
+/// The table's number, and the block's number in the table.
 type BlockKey = (u64, usize);
 
 type Blocks = quick_cache::sync::Cache<BlockKey, FileSlice, Weigh>;
@@ -50,7 +50,7 @@ pub struct SharedReads {
     filter_false: Counter,
 }
 
-/// What reading has counted so far.
+/// What was counted while reading, up to now.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCounts {
@@ -60,14 +60,14 @@ pub struct ReadCounts {
     pub cache_misses: u64,
     /// Bytes in the block cache now.
     pub cache_bytes: u64,
-    /// Look-ups that a filter ended: the key is surely not in the table.
+    /// Lookups that a filter ended: the key is certainly not in the table.
     pub filter_useful: u64,
-    /// Look-ups that a filter let pass, and the key was not there.
+    /// Lookups that a filter let pass although the key was not there.
     pub filter_false_positives: u64,
 }
 
 impl SharedReads {
-    /// With a cache of so many bytes; 0 for none.
+    /// With a cache of this many bytes; 0 for no cache.
     #[must_use]
     pub fn new(cache_bytes: usize) -> SharedReads {
         let usual_blocks = cache_bytes / BLOCK_BYTES_USUAL;
@@ -95,12 +95,12 @@ impl SharedReads {
         }
     }
 
-    /// A number for a table that is opened.
+    /// A new number for a table that is being opened.
     pub(super) fn new_table(&self) -> u64 {
         self.tables.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The block, if it is cached; else what `make` makes, which is then cached.
+    /// The block, if it is cached; otherwise what `make` returns, which is then cached.
     pub(super) fn block<E>(
         &self,
         table: u64,
@@ -120,7 +120,7 @@ impl SharedReads {
         Ok(made)
     }
 
-    /// Lets the blocks of a table go that is closed.
+    /// Removes the blocks of a table that is being closed.
     pub(super) fn forget(&self, table: u64, blocks: usize) {
         if let Some(cache) = &self.blocks
             && !cache.is_empty()
@@ -131,13 +131,13 @@ impl SharedReads {
         }
     }
 
-    /// A filter said that a key is surely not there.
+    /// Counts a lookup that a filter ended.
     #[inline]
     pub(super) fn filter_was_useful(&self) {
         self.filter_useful.add_one();
     }
 
-    /// A filter let a key pass that is not there.
+    /// Counts a lookup that a filter let pass although the key was not there.
     #[cold]
     pub(super) fn filter_was_false(&self) {
         self.filter_false.add_one();

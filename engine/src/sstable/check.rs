@@ -1,16 +1,18 @@
-//! Checks a whole table: every byte of it, and everything that it says about itself.
+//! Checks a whole table: every byte, and everything that the table says about itself.
 //!
-//! Reading finds damage only where it reads. This looks everywhere, goes on after what it finds wherever that makes sense,
-//! and holds one block at a time besides index and filter.
+//! Reading finds damage only where it reads. A check looks everywhere, continues after an error
+//! wherever that makes sense, and holds only one block at a time besides index and filter.
 //!
 //! What is compared
 //! 1. Every checksum; the zeros before the filter, which have none; that the parts fill the file without gaps.
-//! 2. The order of entries within and across data blocks; restarts and their heads; the index' keys against the blocks on both sides.
-//! 3. Every user key against the filter: it must not deny one.
-//! 4. The range tombstones: their order, and that there are as many as stated.
-//! 5. What the properties state against what is there.
+//! 2. The order of entries within and across data blocks; restarts and their heads; the keys of the
+//!    index against the blocks on both sides.
+//! 3. Every user key against the filter, which must let it pass.
+//! 4. The range tombstones: their order, and their number.
+//! 5. What the properties state against what the table holds.
 //!
-//! Without the comparator, as for a custom one that the caller does not have, point 2 is left out.
+//! Without the comparator, such as a custom one that the caller does not have, the orders of point
+//! 2 and 4 are not checked.
 
 use super::block::{Block, BlockCursor, Damage};
 use super::filter::Filter;
@@ -28,9 +30,10 @@ use crate::range_tombstone::Fragment;
 use crate::vfs::{FileSlice, RandomFile};
 use std::cmp::Ordering;
 
-/// Checks the table in `file` and tells `found` of each thing that is wrong: where, and what.
+/// Checks the table in `file` and calls `found` for each thing that is wrong, with its offset and a
+/// description.
 ///
-/// Gives its properties if they are readable. `order` is the comparator that its family has, if it is at hand.
+/// Returns the properties if they are readable. `order` is the comparator of the table's family, if available.
 pub fn check_table(
     file: &dyn RandomFile,
     order: Option<&Comparator>,
@@ -73,7 +76,7 @@ pub fn check_table(
     stated
 }
 
-/// Passes a value on, or tells what kept it from being read.
+/// Returns the value, or reports why it could not be read.
 fn told<T>(found: &mut dyn FnMut(u64, String), read: Result<T>) -> Option<T> {
     read.map_err(|error| match error {
         Error::Corruption { offset, what, .. } => found(offset, what),
@@ -94,7 +97,7 @@ pub fn read_properties(file: &dyn RandomFile) -> Result<Properties> {
     properties_of(file, &read_footer(file)?)
 }
 
-/// The range tombstones of the table in `file`, as they stand there: under its order, which need not be at hand.
+/// The range tombstones of the table in `file`, as they are stored: in its order, which need not be available.
 ///
 /// # Errors
 /// `Corruption` if footer, properties or the tombstones' block are damaged, `UnsupportedVersion`, `Io`.
@@ -108,7 +111,7 @@ pub fn read_range_tombstones(file: &dyn RandomFile) -> Result<Vec<Fragment>> {
         .map_err(|what| corrupt(file, handle.offset, what))
 }
 
-/// Whether the file ends as a table does.
+/// Whether the file ends with the magic bytes of a table.
 ///
 /// # Errors
 /// `Io`.
@@ -135,13 +138,13 @@ struct Check<'c> {
     order: Option<&'c Comparator>,
     found: &'c mut dyn FnMut(u64, String),
     filter: Option<Filter>,
-    /// The last key of the block before.
+    /// The last key of the previous entry.
     last_key: Vec<u8>,
-    /// The index' key for it.
+    /// The index key of the previous block.
     last_index_key: Option<Vec<u8>>,
-    /// What the entries add up to.
+    /// The properties that the entries add up to.
     seen: Properties,
-    /// Whether all data blocks could be read, so that the sums mean something.
+    /// Whether all data blocks could be read, so that the sums can be compared.
     whole: bool,
 }
 
@@ -176,7 +179,8 @@ impl Check<'_> {
                 Err((at, what)) => {
                     (self.found)(at, what);
                     self.whole = false;
-                    // The next block is compared with what follows, not with half of this one.
+                    // The first key of the next block must not be compared with a key in the middle
+                    // of this one.
                     self.last_key.clear();
                 }
             }
@@ -311,7 +315,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Adds the range tombstones to what was seen.
+    /// Adds the range tombstones to the properties seen so far.
     fn range_deletes(&mut self, stated: &Properties) {
         let Some(handle) = stated.range_delete_block else {
             return;
@@ -349,7 +353,7 @@ impl Check<'_> {
         };
         let (start, end) = (range_block::start_key(first), range_block::end_key(last));
         let Some(order) = self.order else {
-            // Which of the two comes first is not known: what is stated is believed if it is one of them.
+            // Which key comes first is not known, so the stated one is accepted if it is one of the two.
             for (stated, of_range, seen) in [
                 (&stated.smallest, start, &mut seen.smallest),
                 (&stated.largest, end, &mut seen.largest),
@@ -368,7 +372,7 @@ impl Check<'_> {
         }
     }
 
-    /// The zeros before the filter, and that parts follow one another.
+    /// Checks the zeros before the filter, and that the parts follow one another without gaps.
     fn layout(&mut self, data_end: u64, footer: &Footer, stated: Option<&Properties>) {
         let mut parts = vec![("properties", footer.properties), ("index", footer.index)];
         if let Some(handle) = stated.and_then(|stated| stated.range_delete_block) {
@@ -412,13 +416,13 @@ impl Check<'_> {
         (self.found)(end, what);
     }
 
-    /// What the properties state against what the entries add up to.
+    /// Compares what the properties state with what the entries add up to.
     fn compare(&mut self, stated: &Properties, footer: &Footer) {
         if !self.whole {
             return;
         }
         let seen = &self.seen;
-        // An entry that was given number 0 had a greater one, and only the properties still say so.
+        // An entry that was given number 0 had a greater one before, and only the properties still say so.
         let sequence_max = match seen.sequence_min {
             0 => seen.sequence_max.max(stated.sequence_max),
             _ => seen.sequence_max,
@@ -465,7 +469,7 @@ impl Check<'_> {
     }
 }
 
-/// Where what is stored at `handle` ends, trailer included.
+/// Where the part stored at `handle` ends, trailer included.
 fn end_of(handle: Handle) -> Option<u64> {
     let stored = handle.length.checked_add(stored::TRAILER_BYTES as u64)?;
     handle.offset.checked_add(stored)

@@ -1,8 +1,8 @@
-//! Walks a table both ways: a place in the index, and a cursor over the data block that stands there.
+//! A position in a table that moves both ways: a place in the index, and a cursor over the data block there.
 //!
-//! A seek waits for memory three times: for the index entry, the end of the data block, where its heads are, and the
-//! entries. So it is cut into three steps, each of which asks for the memory that the next one reads. A merge takes
-//! each step for all its tables before the next, and the waits overlap.
+//! A seek waits for memory three times: for the index entry, for the end of the data block, where its heads
+//! are, and for the entries. So it is cut into three steps, each of which prefetches what the next one
+//! reads. A merge takes each step for all its tables before the next, so that the waits overlap.
 
 use super::block::{Block, BlockCursor, Damage};
 use super::index::DataBlock;
@@ -12,22 +12,22 @@ use crate::error::{Error, Result};
 use crate::vfs::FileSlice;
 use std::sync::Arc;
 
-/// The memory of so many blocks is asked for before the cursor comes to them. The processor foresees steps within a block;
-/// from one block's end to the next one's it does not.
+/// This many blocks are prefetched before the cursor reaches them. The processor predicts steps
+/// within a block, but not the step from one block to the next.
 const BLOCKS_AHEAD: usize = 2;
 
-/// A position in a table. Keeps the table open; keeps one data block at hand and reuses its buffers.
+/// A position in a table. Keeps the table open. Holds one data block and reuses its buffers for the next.
 ///
 /// Invariant: when the cursor is valid, `index` is the block that `data` walks.
 #[derive(Debug)]
 pub struct TableCursor {
     table: Arc<Table>,
-    /// Where the cursor stands in the index; `None` before the first block and after the last.
+    /// The cursor's place in the index; `None` before the first block and after the last.
     index: Option<DataBlock>,
     data: BlockCursor,
-    /// The block that `data` has in hand.
+    /// The block that `data` holds.
     loaded: Option<DataBlock>,
-    /// Reused by searches of the index in an order that is not the bytewise.
+    /// Reused by searches of the index under an order other than bytewise.
     index_key: Vec<u8>,
 }
 
@@ -42,29 +42,30 @@ impl TableCursor {
         }
     }
 
-    /// The value under the cursor, held in place for as long as it is needed.
+    /// The value under the cursor. It stays valid for as long as it is held.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     pub fn pinned_value(&self) -> FileSlice {
         self.data.block().contents().slice(self.data.value_range())
     }
 
-    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of its key stands before it;
-    /// `false` too if that is not known without a look at another block.
+    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of
+    /// its key comes before it. Also `false` if this cannot be known without reading another block.
     ///
     /// # Errors
     /// `Corruption` from the block.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     pub fn is_newest_row(&mut self, sequence: u64) -> Result<bool> {
         let is_row = self.data.is_newest_row(sequence);
         is_row.map_err(|damage| self.data_damaged(&damage))
     }
 
-    /// The first step of a seek: finds the block that holds the first key >= `target`. The cursor stands nowhere meanwhile.
+    /// The first step of a seek: finds the block that holds the first key >= `target`. Until the
+    /// last step the cursor is nowhere.
     ///
     /// # Errors
     /// `Corruption` from the index.
@@ -80,7 +81,7 @@ impl TableCursor {
         Ok(())
     }
 
-    /// The second step: takes the block in hand, and finds where in it to begin.
+    /// The second step: loads the block, and finds where in it to begin.
     ///
     /// # Errors
     /// `Corruption` or `Io` from the block.
@@ -95,8 +96,8 @@ impl TableCursor {
         Ok(())
     }
 
-    /// The last step: stands on the entry that [`seek`](InternalCursor::seek) or
-    /// [`seek_for_prev`](InternalCursor::seek_for_prev) promise.
+    /// The last step: moves to the entry that [`seek`](InternalCursor::seek) or
+    /// [`seek_for_prev`](InternalCursor::seek_for_prev) promises.
     ///
     /// # Errors
     /// As for [`narrow`](Self::narrow).
@@ -104,7 +105,7 @@ impl TableCursor {
         let comparator = self.table.comparator();
         match (self.index, direction) {
             (None, Direction::Forward) => Ok(()),
-            // Every block ends before the target.
+            // Every block ends before the target, so its predecessor is the last entry.
             (None, Direction::Backward) => self.seek_to_last(),
             (Some(_), Direction::Forward) => {
                 let found = self.data.seek(comparator, target);
@@ -125,20 +126,23 @@ impl TableCursor {
         self.arrive(target, direction)
     }
 
-    /// Shows the rows that follow in this block, as far as `rows` says, until `visit` answers `false`. Stands on the last one
-    /// that was shown, or where it stood. Answers what `visit` said last.
+    /// Passes the rows that follow in this block to `visit`, within the bounds of `rows`, until
+    /// `visit` returns `false`. Afterwards the cursor is at the last row that was passed, or where
+    /// it was if there was none. Returns what `visit` returned last.
     #[inline]
     pub fn run(&mut self, rows: &RowRun<'_>, visit: impl FnMut(&[u8], &[u8]) -> bool) -> bool {
         self.data.run(rows, visit)
     }
 
-    /// Moves back if the entry there is at hand and [the newest row](Self::is_newest_row) of its key. Says whether it did.
+    /// Moves back if the entry there is in memory and is [the newest row](Self::is_newest_row) of
+    /// its key. Returns whether it did.
     #[inline]
     pub fn prev_row(&mut self, sequence: u64) -> bool {
         self.data.prev_row(sequence)
     }
 
-    /// Moves to the block of this number and takes it in hand. `false` if there is none. Stands on no entry.
+    /// Moves to the block of this number and loads it, without moving to an entry. Returns `false`
+    /// if there is no such block.
     fn move_to_block(&mut self, number: Option<usize>, direction: Direction) -> Result<bool> {
         self.data.leave();
         self.index = None;
@@ -151,8 +155,8 @@ impl TableCursor {
         self.load()
     }
 
-    /// Asks for the memory of the block so many blocks on. What is wrong with its entry in the index will show when the
-    /// cursor comes there.
+    /// Prefetches the block that is `distance` blocks ahead. If its index entry is damaged, the
+    /// error is reported when the cursor gets there.
     fn prefetch_block(&self, distance: usize, direction: Direction) {
         let number = self.index.and_then(|block| match direction {
             Direction::Forward => block.number.checked_add(distance),
@@ -166,7 +170,7 @@ impl TableCursor {
         }
     }
 
-    /// Takes the data block that the cursor came to in hand. `false` if there is none.
+    /// Loads the data block that the cursor has reached. Returns `false` if there is none.
     fn load(&mut self) -> Result<bool> {
         let Some(block) = self.index else {
             return Ok(false);
@@ -191,7 +195,7 @@ impl TableCursor {
         self.table.damaged(block.handle, damage)
     }
 
-    /// On to the next block that has entries, if this one is used up.
+    /// Moves to the next block that has entries, if this one is used up.
     fn skip_forward(&mut self) -> Result<()> {
         while let Some(block) = self.used_up() {
             if self.move_to_block(block.number.checked_add(1), Direction::Forward)? {
@@ -201,7 +205,7 @@ impl TableCursor {
         Ok(())
     }
 
-    /// Back to the previous block that has entries, if this one is used up.
+    /// Moves back to the previous block that has entries, if this one is used up.
     fn skip_backward(&mut self) -> Result<()> {
         while let Some(block) = self.used_up() {
             if self.move_to_block(block.number.checked_sub(1), Direction::Backward)? {
@@ -211,7 +215,7 @@ impl TableCursor {
         Ok(())
     }
 
-    /// The block that the cursor has come to, if it stands on no entry of it.
+    /// The block that the cursor has reached, if the cursor is at none of its entries.
     fn used_up(&self) -> Option<DataBlock> {
         self.index.filter(|_| !self.data.valid())
     }

@@ -1,7 +1,8 @@
-//! Says of each byte of a table what it means, in the order of the file, up to the first thing that is wrong.
+//! Says what each byte of a table means, in the order of the file, up to the first thing that is wrong.
 //!
-//! Where the parts stand is known from the footer at the end and the index before it, so those two are checked first and shown
-//! last. Each part's checksum is compared before its contents are looked at: behind a wrong one, no byte means anything.
+//! The footer at the end and the index before it say where the parts are, so those two are checked
+//! first and shown last. Each part's checksum is verified before its contents are looked at: after
+//! a wrong checksum, no byte can be trusted.
 
 use super::block::{Block, BlockView, Entry};
 use super::footer::{FOOTER_BYTES, Footer};
@@ -19,16 +20,17 @@ use crate::vfs::{FileSlice, RandomFile};
 /// How much of a table is explained.
 #[derive(Clone, Copy, Debug)]
 pub struct ExplainOptions {
-    /// Only this data block.
+    /// If set, only this data block.
     pub block: Option<usize>,
-    /// So many entries of each block, lines of the filter and fields of a kind; the rest is counted.
+    /// How many entries of each block, lines of the filter and fields of a kind are shown; the rest
+    /// is only counted.
     pub limit: usize,
 }
 
 /// Explains the table in `file` to `listener`.
 ///
 /// # Errors
-/// The first thing that is wrong. What could not be read for a reason of the operating system is said there too.
+/// The first thing that is wrong, or that the operating system could not read.
 pub fn explain_table(
     file: &dyn RandomFile,
     options: ExplainOptions,
@@ -65,7 +67,7 @@ pub fn explain_table(
         explain.padding(end, filter.offset)?;
         explain.filter(filter)?;
     }
-    // Damaged properties are told of when it is their turn.
+    // Damaged properties are reported later, when it is their turn.
     let properties = part(file, footer.properties).ok();
     let properties = properties.and_then(|contents| Properties::decode(&contents).ok());
     if let Some(handle) = properties.and_then(|properties| properties.range_delete_block) {
@@ -90,7 +92,7 @@ pub fn explain_table(
 
 fn footer_wrong(error: &Error, footer_at: u64, len: u64) -> Wrong {
     match error {
-        // The magic is a field; a checksum is about the whole footer.
+        // A wrong magic is reported as one field, a wrong checksum as the whole footer.
         Error::Corruption { offset, what, .. } if *offset > footer_at => {
             Wrong::new(*offset..len, what.clone())
         }
@@ -99,7 +101,7 @@ fn footer_wrong(error: &Error, footer_at: u64, len: u64) -> Wrong {
     }
 }
 
-/// What a stored part takes in the file.
+/// The range that a stored part takes in the file.
 fn stored_range(handle: Handle) -> std::ops::Range<u64> {
     handle.offset..handle.offset + handle.length + stored::TRAILER_BYTES as u64
 }
@@ -114,7 +116,7 @@ fn part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice, Wrong> {
     })
 }
 
-/// What the values of a block are.
+/// What the values of a block mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Users,
@@ -302,7 +304,7 @@ fn trailer(notes: &mut Notes<'_, '_>) {
     );
 }
 
-/// Explains the contents of a block. An error says where in them, and what.
+/// Explains the contents of a block. An error is the offset in the contents, and what is wrong there.
 fn entries(
     contents: &[u8],
     notes: &mut Notes<'_, '_>,
@@ -342,7 +344,7 @@ fn entries(
     frame(contents, &view, notes, limit)
 }
 
-/// Explains what stands behind the entries of a block.
+/// Explains what follows the entries of a block.
 fn frame(
     contents: &[u8],
     view: &BlockView<'_>,
@@ -408,7 +410,7 @@ fn note_entry(notes: &mut Notes<'_, '_>, entry: &Entry, (key, value): (String, S
     }
 }
 
-/// What a key and its value are, in words.
+/// Describes a key and its value in words.
 fn describe_entry(key: &[u8], value: &[u8], values: Values) -> Result<(String, String), String> {
     match values {
         Values::Users => {

@@ -1,20 +1,22 @@
-//! A bloom filter over all user keys of a table: says "surely not here" at the cost of one cache line.
+//! A bloom filter over all user keys of a table: at the cost of one cache line it can say that a
+//! key is certainly absent.
 //!
 //! ```text
 //! line*   64 bytes each, at least one
 //! probes  u8    bits set for a key, all in one line
 //! ```
 //!
-//! Which bits of which line a key sets, [`crate::bloom`] says. Bit b of a line is bit `b % 8` of byte `b / 8`.
+//! [`crate::bloom`] defines which bits of which line a key sets. Bit b of a line is bit `b % 8` of
+//! byte `b / 8`.
 //!
 //! Invariants
-//! 1. A key that was added is never denied.
-//! 2. In the file, lines begin at a multiple of 64, so that one is one cache line of the mapping.
+//! 1. A key that was added always passes.
+//! 2. In the file, lines begin at a multiple of 64, so that each is one cache line of the mapping.
 
 use crate::bloom::{KeyHash, LINE_BYTES, PROBES_MAX, probes};
 use crate::vfs::FileSlice;
 
-/// Gathers the hashes of a table's user keys.
+/// Collects the hashes of a table's user keys.
 #[derive(Debug)]
 pub(super) struct FilterBuilder {
     bits_per_key: usize,
@@ -30,7 +32,7 @@ impl FilterBuilder {
         }
     }
 
-    /// Adds a key. Versions of one key come one after the other and count once.
+    /// Adds a key. Versions of one key must be added one after another, and count once.
     pub(super) fn add(&mut self, user_key: &[u8]) {
         if self.bits_per_key == 0 {
             return;
@@ -47,7 +49,7 @@ impl FilterBuilder {
             return None;
         }
         let lines = (self.hashes.len() * self.bits_per_key).div_ceil(8 * LINE_BYTES);
-        // Beyond 2^32 lines (256 GiB of filter) a line could not be chosen; no table is that large.
+        // Beyond 2^32 lines (256 GiB of filter) the hash could not choose a line; no table is that large.
         let lines = u32::try_from(lines).unwrap_or(u32::MAX);
         let probes = probes(self.bits_per_key);
         let mut bytes = vec![0; lines as usize * LINE_BYTES];
@@ -71,7 +73,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Checks the shape of a filter. `None` if it is no filter of this kind.
+    /// Checks the shape of a filter. `None` if it is not a filter of this kind.
     pub(super) fn new(bytes: FileSlice) -> Option<Filter> {
         let (probes, lines) = bytes.split_last()?;
         let (lines, rest) = lines.as_chunks::<LINE_BYTES>();
@@ -85,7 +87,7 @@ impl Filter {
         })
     }
 
-    /// Asks for the line that a key of this hash would be in.
+    /// Prefetches the line that a key of this hash would be in.
     #[inline]
     pub(super) fn prefetch(&self, hash: KeyHash) {
         let start = hash.line(self.lines) * LINE_BYTES;
@@ -98,7 +100,8 @@ impl Filter {
         let start = hash.line(self.lines) * LINE_BYTES;
         let line = &self.bytes[start..start + LINE_BYTES];
         let line = line.first_chunk::<LINE_BYTES>().expect("a whole line");
-        // All probes are made: to stop at the first that denies would be guessed wrong as often as not.
+        // All probes are made: a branch that stops at the first clear bit would be mispredicted as
+        // often as not.
         hash.bits(self.probes)
             .fold(1, |set, bit| set & line[bit / 8] >> (bit % 8))
             == 1
@@ -137,7 +140,7 @@ mod tests {
 
     #[test]
     fn few_absent_keys_pass() {
-        // Absent keys in 10,000, measured here; the bounds leave a tenth of room.
+        // How many of 10,000 absent keys pass, measured here; the bounds leave a margin of a tenth.
         for (bits_per_key, passing_max) in [(5, 1200), (10, 115), (16, 20)] {
             let filter = build(0..100_000, bits_per_key);
             let passed = passing(&filter, 1_000_000..2_000_000);

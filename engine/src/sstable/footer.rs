@@ -9,8 +9,8 @@
 //! magic       "KeysTbl\n"
 //! ```
 //!
-//! Invariant: version, checksum and magic stay where they are in every later version, at the end of a
-//! footer of 64 bytes, so that an older release can say that it is too old.
+//! Invariant: version, checksum and magic keep their places in every later version, at the end of a
+//! footer of 64 bytes, so that an older release can tell that the file is too new for it.
 
 use super::stored::Handle;
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ impl Footer {
         bytes.try_into().expect("the parts add up to 64 bytes")
     }
 
-    /// Each field of an encoded footer that was decoded to this: its length, and what it says.
+    /// For each field of the encoded footer: its length and its meaning. `self` is the decoded footer.
     pub(super) fn describe(&self, bytes: &[u8]) -> Vec<(usize, String)> {
         let mut fields = Vec::new();
         let filter = self.filter.unwrap_or(Handle {
@@ -86,7 +86,7 @@ impl Footer {
     /// Decodes the footer that ends at `file_len` in `file`.
     ///
     /// # Errors
-    /// `Corruption` if it is damaged or the file is no table, `UnsupportedVersion` if it is too new.
+    /// `Corruption` if it is damaged or the file is not a table, `UnsupportedVersion` if it is too new.
     pub(super) fn decode(bytes: &[u8; FOOTER_BYTES], file: &Path, file_len: u64) -> Result<Footer> {
         let start = file_len - FOOTER_BYTES as u64;
         let corruption = |at: usize, what: String| Error::corruption(file, start + at as u64, what);
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// A footer of another version with a right checksum.
+    /// A footer of another version, with a correct checksum.
     fn of_version(version: u32) -> [u8; FOOTER_BYTES] {
         let mut bytes = footer().encode();
         bytes[VERSION_AT..CHECKSUM_AT].copy_from_slice(&version.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Tables and blocks that nobody wrote, for the fuzz targets; see [`crate::fuzzing`].
+//! Malformed tables and blocks for the fuzz targets; see [`crate::fuzzing`].
 
 use super::block::{Block, BlockCursor, Damage};
 use super::footer::FOOTER_BYTES;
@@ -12,7 +12,7 @@ use crate::vfs::{FileSlice, MemoryVfs, Vfs};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the numbers of a footer begin that its checksum does not cover, and what stands there.
+/// The offset in a footer of its checksum, which does not cover what follows; and the magic bytes at the end.
 const CHECKSUM_AT: usize = 52;
 const END: &[u8; 8] = b"KeysTbl\n";
 
@@ -24,10 +24,10 @@ fn orders() -> [Comparator; 3] {
     ]
 }
 
-/// Walks and searches a block. How many entries the first walk forward met.
+/// Walks and searches a block. Returns how many entries the first walk forward met.
 ///
 /// # Panics
-/// If a cursor goes in circles, or an order makes a difference where none counts.
+/// If a cursor goes in circles, or the order matters where it must not.
 pub fn block(input: &[u8]) -> usize {
     let Ok(block) = Block::new(FileSlice::from(input.to_vec())) else {
         return 0;
@@ -50,7 +50,7 @@ pub fn block(input: &[u8]) -> usize {
     keys.len()
 }
 
-/// Forward, then backward. An entry takes at least its header, so steps are bounded.
+/// Walks forward, then backward. An entry takes at least its header, so the number of steps is bounded.
 fn walk(block: &Block, keys: &mut Vec<Vec<u8>>) -> Result<(), Damage> {
     let most = block.contents().len();
     let mut cursor = BlockCursor::new(block.clone());
@@ -74,11 +74,11 @@ fn walk(block: &Block, keys: &mut Vec<Vec<u8>>) -> Result<(), Damage> {
     outcome
 }
 
-/// Opens a table as it is, and once more with all checksums made right, and asks it everything, mapped and
-/// read block by block. How many entries were met.
+/// Opens a table as it is, and once more with all checksums corrected, and tries every kind of
+/// read, mapped and read block by block. Returns how many entries were met.
 ///
 /// # Panics
-/// If a cursor goes in circles, or an error is none of those that foreign bytes may give.
+/// If a cursor goes in circles, or an error is not one that malformed bytes may cause.
 pub fn table(input: &[u8]) -> usize {
     let mut mended = input.to_vec();
     mend(&mut mended);
@@ -102,7 +102,7 @@ fn ask_file(bytes: &[u8]) -> usize {
 }
 
 fn ask(table: &Arc<Table>, bytes: &[u8]) -> usize {
-    // Blocks of an index may overlap and be compressed, so the bound is not the file's length.
+    // Blocks of an index may overlap and be compressed, so the bound is greater than the file's length.
     let most = 4 * bytes.len().max(1 << 10);
     let mut cursor = table.cursor();
     let mut keys = Vec::new();
@@ -132,7 +132,7 @@ fn ask(table: &Arc<Table>, bytes: &[u8]) -> usize {
     met
 }
 
-/// Makes the checksums of a table right, as far as its parts lie in the file.
+/// Corrects the checksums of those parts of a table that lie within the file.
 fn mend(file: &mut [u8]) {
     let Some(footer_at) = file.len().checked_sub(FOOTER_BYTES) else {
         return;
@@ -172,7 +172,7 @@ fn mend_part(file: &mut [u8], handle: Handle) {
     }
 }
 
-/// The handles of the data blocks that an index holds.
+/// The handles of the data blocks in an index.
 fn data_blocks(file: &[u8], index: Option<&Handle>) -> Vec<Handle> {
     let parts_end = (file.len() - FOOTER_BYTES) as u64;
     let Some(range) = index.and_then(|index| index.range_within(parts_end)) else {
@@ -191,7 +191,7 @@ fn data_blocks(file: &[u8], index: Option<&Handle>) -> Vec<Handle> {
     handles
 }
 
-/// The contents of the blocks of a table, the index among them: seeds for the target `block`.
+/// The contents of all blocks of a table, including the index: seeds for the target `block`.
 ///
 /// # Panics
 /// If the table is damaged.

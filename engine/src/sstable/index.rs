@@ -1,19 +1,19 @@
-//! The index: a block with one entry for each data block, from a key that ends it to where it stands.
+//! The index: a block with one entry for each data block, from a key at or after its last key to its handle.
 //!
 //! ```text
 //! key    an internal key >= all keys of the data block and < all keys of the next one
 //! value  offset: varint | length: varint    the handle of the data block
 //! ```
 //!
-//! The key need not be one that exists. Between blocks that end in `apple` and begin with `bridge`, the
-//! comparator may propose `b`; the [`Comparator`] takes that only if it lies in `[a, b)` and is shorter. Short
-//! keys keep the index small, and the index is what every lookup searches.
+//! The key need not exist in the table. Between blocks that end in `apple` and begin with `bridge`,
+//! the comparator may propose `b`; the [`Comparator`] uses that only if it lies in `[a, b)` and is
+//! shorter. Short keys keep the index small, which matters because every lookup searches it.
 //!
 //! Invariants
-//! 1. Every entry is a restart, so a search is a binary search to the end (over heads, under the byte order), and an
-//!    entry's restart is the number of its data block.
-//! 2. A shortened user key gets the version that takes the least room. No entry has that user key, so any
-//!    would do.
+//! 1. Every entry is a restart. So a search is nothing but a binary search (over heads, under the
+//!    bytewise order), and an entry's restart number is the number of its data block.
+//! 2. A shortened user key gets the version that takes the least space. No table entry has that
+//!    user key, so any version would do.
 
 use super::block::{Block, BlockBuilder, BlockCursor, Damage};
 use super::stored::{self, Handle};
@@ -21,14 +21,14 @@ use crate::comparator::Comparator;
 use crate::internal_key;
 use std::cmp::Ordering;
 
-/// What stands between the contents of two data blocks.
+/// The number of bytes between the contents of two consecutive data blocks.
 const BETWEEN_BLOCKS: u64 = stored::TRAILER_BYTES as u64;
 
 /// Writes the index while the data blocks are written.
 #[derive(Debug)]
 pub(super) struct IndexBuilder {
     block: BlockBuilder,
-    /// The data block that ended last, whose key waits for the next one to begin.
+    /// The data block that ended last; its index key is chosen when the next block begins.
     pending: Option<(Vec<u8>, Handle)>,
     entry: Vec<u8>,
 }
@@ -42,27 +42,27 @@ impl IndexBuilder {
         }
     }
 
-    /// A data block was written to `handle`, its last key being `last_key`.
+    /// Records that a data block was written to `handle` and ended with `last_key`.
     pub(super) fn block_ended(&mut self, last_key: Vec<u8>, handle: Handle) {
         debug_assert!(self.pending.is_none(), "the next block has not begun");
         self.pending = Some((last_key, handle));
     }
 
-    /// The next data block begins with `first_key`.
+    /// Records that the next data block begins with `first_key`.
     pub(super) fn block_begins(&mut self, comparator: &Comparator, first_key: &[u8]) {
         if let Some((last_key, handle)) = self.pending.take() {
             self.push(&separator(comparator, &last_key, first_key), handle);
         }
     }
 
-    /// No block follows. Hands the index to `store`.
+    /// Completes the index after the last block and passes it to `store`.
     pub(super) fn finish<T>(
         &mut self,
         comparator: &Comparator,
         store: impl FnOnce(&[u8]) -> T,
     ) -> T {
         if let Some((last_key, handle)) = self.pending.take() {
-            // A successor shares little with the keys before it, and then heads could skip nothing.
+            // A successor shares little with the keys before it, so heads could not leave out a common prefix.
             let key = if comparator.is_bytewise() {
                 last_key
             } else {
@@ -80,7 +80,7 @@ impl IndexBuilder {
     }
 }
 
-/// A key in `[a, b)`, the shorter the better, for internal keys `a < b`.
+/// A key in `[a, b)`, preferably short, for internal keys `a < b`.
 fn separator(comparator: &Comparator, a: &[u8], b: &[u8]) -> Vec<u8> {
     let (a_user, b_user) = (internal_key::user_key(a), internal_key::user_key(b));
     if a_user == b_user {
@@ -89,7 +89,7 @@ fn separator(comparator: &Comparator, a: &[u8], b: &[u8]) -> Vec<u8> {
     shortened(comparator, a, &comparator.separator(a_user, b_user))
 }
 
-/// A key >= `a`, the shorter the better.
+/// A key >= `a`, preferably short.
 fn successor(comparator: &Comparator, a: &[u8]) -> Vec<u8> {
     shortened(
         comparator,
@@ -98,7 +98,7 @@ fn successor(comparator: &Comparator, a: &[u8]) -> Vec<u8> {
     )
 }
 
-/// `user_key` as an internal key if it really is shorter than `a`'s and comes after it, else `a`.
+/// An internal key of `user_key` if it is shorter than `a`'s user key and comes after it; otherwise `a`.
 fn shortened(comparator: &Comparator, a: &[u8], user_key: &[u8]) -> Vec<u8> {
     let a_user = internal_key::user_key(a);
     if user_key.len() >= a_user.len() || comparator.compare(a_user, user_key) != Ordering::Less {
@@ -109,7 +109,7 @@ fn shortened(comparator: &Comparator, a: &[u8], user_key: &[u8]) -> Vec<u8> {
     key
 }
 
-/// A data block as the index knows it.
+/// A data block as its index entry describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DataBlock {
     /// Its place among the data blocks.
@@ -124,19 +124,19 @@ pub(super) struct Index {
     shortcut: Option<Shortcut>,
 }
 
-/// Where data blocks stand, and what else a look-up needs beside the heads, where they tell which block it is: that is,
-/// nearly always. Taken from the entries when the table is opened; they are then not looked at, and with them two lines of
-/// memory that would have to come.
+/// Where data blocks are and which prefix heads leave out: all that a lookup needs besides the
+/// heads, which nearly always determine the block. It is collected from the entries when the table
+/// is opened. The lookup then does not read the entries, which saves fetching two cache lines.
 #[derive(Debug)]
 struct Shortcut {
     /// The prefix that heads leave out, if there are heads.
     prefix: Option<Box<[u8]>>,
-    /// Where data blocks begin, each where the one before ends, and where the last one ends.
+    /// Where each data block begins, which is where the one before ends; and where the last one ends.
     starts: Box<[u64]>,
 }
 
 impl Shortcut {
-    /// `None` if anything about the index is unusual: the search of the entries says what.
+    /// `None` if anything about the index is unusual; a search of the entries will then report what.
     fn new(index: &Index) -> Option<Shortcut> {
         let view = index.block.view();
         let prefix = match view.skip() {
@@ -164,7 +164,7 @@ impl Shortcut {
         })
     }
 
-    /// As [`Index::block_at`].
+    /// Like [`Index::block_at`].
     #[inline]
     fn block_at(&self, number: usize) -> Option<DataBlock> {
         let [start, next] = self.starts.get(number..)?.first_chunk().copied()?;
@@ -186,7 +186,8 @@ impl Index {
         index
     }
 
-    /// As [`find`](Self::find) in the byte order, by heads alone; `None` if they do not tell.
+    /// Like [`find`](Self::find) under the bytewise order, using only heads; `None` if they do not
+    /// determine the block.
     #[inline]
     fn find_by_head(&self, target: &[u8]) -> Option<Option<DataBlock>> {
         let shortcut = self.shortcut.as_ref()?;
@@ -229,7 +230,7 @@ impl Index {
         .map(Some)
     }
 
-    /// The data block of this number, if there are so many.
+    /// The data block of this number, if it exists.
     pub(super) fn block_at(&self, number: usize) -> Result<Option<DataBlock>, Damage> {
         if let Some(shortcut) = &self.shortcut {
             return Ok(shortcut.block_at(number));
@@ -281,7 +282,7 @@ pub(super) struct IndexCursor {
 }
 
 impl IndexCursor {
-    /// The data block under the cursor, or `None` if it stands nowhere.
+    /// The data block under the cursor, or `None` if the cursor is nowhere.
     pub(super) fn current(&self) -> Result<Option<DataBlock>, Damage> {
         if !self.entries.valid() {
             return Ok(None);
@@ -291,7 +292,7 @@ impl IndexCursor {
         data_block(number, is_restart, at, self.entries.value()).map(Some)
     }
 
-    /// The cursor itself, to be moved.
+    /// The underlying block cursor, for moving.
     pub(super) fn entries(&mut self) -> &mut BlockCursor {
         &mut self.entries
     }

@@ -1,4 +1,4 @@
-//! A sorted table: an immutable file of entries in key order, with what it takes to find one of them.
+//! A sorted table: an immutable file of entries in key order, with what is needed to find one of them.
 //!
 //! Format, in the order of the file; each part has its own module:
 //!
@@ -16,14 +16,14 @@
 //!
 //! Invariants
 //! 1. A table is written once, in key order, and never changed. Readers share it without locks.
-//! 2. Every byte is under a checksum, except the zeros before the filter, which mean nothing.
+//! 2. Every byte is covered by a checksum, except the zeros before the filter, which mean nothing.
 //! 3. Index entry i leads to data block i; its key is >= every key in that block and < every key in the next.
-//! 4. Nothing in a file is believed before its checksum was compared, and no length in it is used before it was
-//!    compared with what remains.
+//! 4. Nothing in a file is trusted before its checksum was compared, and no length in it is used
+//!    before it was compared with what remains.
 //!
-//! How a point lookup goes: filter (one cache line), index (binary search), data block (binary search over
-//! restarts, a few steps). In a mapped table under the bytewise order it allocates nothing: the value is
-//! a reference into the mapping. Several keys take each of these steps together.
+//! A point lookup checks the filter (one cache line), searches the index (binary search), then a data block
+//! (binary search over restarts, then a few steps). In a mapped table under the bytewise order it allocates
+//! nothing: the value is a reference into the mapping. Lookups of several keys go through these steps together.
 //!
 //! Source: the shape is LevelDB's table, the whole-table filter and the properties are RocksDB's.
 

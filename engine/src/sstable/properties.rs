@@ -24,12 +24,13 @@
 //! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
 //! | 17 | older versions | only if there are some: how many entries have the user key of the entry before, varint |
 //!
-//! Tags 13 to 15 are for `repair`. A table whose manifest is lost says by them where it belongs, and which tables it has
-//! replaced. By tags 4, 5 and 13 a database sees at opening that another table stands under a name.
+//! Tags 13 to 15 are for `repair`: if the manifest is lost, they say which family a table belongs
+//! to and which tables it has replaced. Tags 4, 5 and 13 let a database notice at opening that a
+//! file holds another table than the manifest says.
 //!
 //! Invariants
-//! 1. Tags ascend, so none comes twice. Tags up to 15 are all there.
-//! 2. A reader passes over tags above 17: a later release may add some without a new format version.
+//! 1. Tags ascend, so none is repeated. All tags up to 15 are present.
+//! 2. A reader skips tags above 17, so a later release may add some without a new format version.
 //! 3. No count and no sequence number is above the greatest sequence number, so that no sum of them overflows.
 //!
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
@@ -39,7 +40,7 @@ use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
 
 const TAGS: u8 = 15;
-/// Those after them may be missing.
+/// Fields after the required ones may be missing.
 const RANGE_DELETES: u8 = 16;
 const OLDER_VERSIONS: u8 = 17;
 
@@ -59,7 +60,7 @@ pub struct Properties {
     pub largest: Vec<u8>,
     /// The smallest sequence number.
     pub sequence_min: u64,
-    /// The largest sequence number. Where there are entries that were given number 0, no number that they had is larger.
+    /// The largest sequence number, including those that entries had before they were given number 0.
     pub sequence_max: u64,
     /// Bytes of all keys, trailers included, before prefixes are shared.
     pub key_bytes: u64,
@@ -69,7 +70,7 @@ pub struct Properties {
     pub data_blocks: u64,
     /// The program that wrote the table.
     pub writer: String,
-    /// Why it was written.
+    /// Why the table was written.
     pub origin: String,
     /// The number of its column family.
     pub family: u32,
@@ -77,16 +78,16 @@ pub struct Properties {
     pub family_name: String,
     /// The tables that a compaction made it from.
     pub inputs: Vec<u64>,
-    /// How many range tombstones there are. They are no entries.
+    /// How many range tombstones there are. They do not count as entries.
     pub range_deletes: u64,
-    /// Where they stand.
+    /// Where their block is.
     pub(super) range_delete_block: Option<Handle>,
     /// How many entries have the user key of the entry before them.
     pub older_versions: u64,
 }
 
 impl Properties {
-    /// Adds an entry that comes after all that were added.
+    /// Counts an entry, which must come after all that were counted before.
     pub(super) fn count(&mut self, key: &[u8], parsed: &ParsedKey<'_>, value: &[u8]) {
         if self.entries == 0 {
             self.smallest = key.to_vec();
@@ -156,7 +157,7 @@ impl Properties {
         Properties::decode_each(bytes, |_, _, _| ())
     }
 
-    /// Decodes properties, and shows each field once it was found sound: where it begins, its tag, its bytes.
+    /// Decodes properties, and passes each valid field to `show`: where it begins, its tag, its bytes.
     ///
     /// # Errors
     /// As for [`decode`](Self::decode).
@@ -295,7 +296,7 @@ fn number(mut field: &[u8]) -> Option<u64> {
     field.is_empty().then_some(number)
 }
 
-/// A number that is added up, or counted on from.
+/// A number that is used in sums, or counted up from.
 fn counter(field: &[u8]) -> Option<u64> {
     number(field).filter(is_bounded)
 }

@@ -1,6 +1,6 @@
-//! The range-delete block: the range tombstones of a table, read whole when the table is opened.
+//! The range-delete block: the range tombstones of a table, all read when the table is opened.
 //!
-//! A block like those of data, with one entry for each tombstone of each fragment:
+//! It has the format of a data block, with one entry for each tombstone of each fragment:
 //!
 //! ```text
 //! key    the internal key of the first key that is deleted, with the tombstone's number and kind 2
@@ -8,16 +8,17 @@
 //! ```
 //!
 //! Invariants
-//! 1. Fragments follow each other without overlap. The entries of one fragment name the same keys and have falling
-//!    sequence numbers: that is the order of internal keys.
-//! 2. The table's properties say where the block is and how many entries it has. A table without range
-//!    tombstones has no such block.
-//! 3. The keys at which fragments begin, put together again, take no more than [`starts_bytes_max`]. All of them are in memory
-//!    while the table is open, and a block from a foreign hand could have thousands that share a long prefix.
+//! 1. Fragments follow each other without overlap. The entries of one fragment have the same two
+//!    keys and descending sequence numbers, which is the order of internal keys.
+//! 2. The table's properties say where the block is and how many entries it has. A table without
+//!    range tombstones has no such block.
+//! 3. The keys at which fragments begin, with shared prefixes restored, take no more than
+//!    [`starts_bytes_max`]. All of them are in memory while the table is open, and a forged block
+//!    could have thousands that share a long prefix.
 //!
-//! Under the byte order, and every other one that keeps keys of one prefix together, the third is a consequence of the
-//! first: between two keys that share a prefix stands the end of the first fragment, which has the prefix too, and is
-//! stored whole. Where an order is of another kind, the writer sees to it.
+//! Under the bytewise order, and any other that keeps the keys of each prefix together, the third follows
+//! from the first: between two keys that share a prefix lies the end of the first fragment, which therefore
+//! has the prefix too, and is stored whole. For other orders the writer enforces the limit.
 
 use std::sync::Arc;
 
@@ -30,15 +31,15 @@ use crate::vfs::FileSlice;
 
 /// A block's offsets have 32 bits.
 const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
-/// What an entry takes beside its keys, at most.
+/// The most that an entry takes besides its keys.
 const ENTRY_BYTES: usize = 64;
 
-/// How much the keys at which fragments begin may take for each byte of the block.
+/// How many bytes the keys at which fragments begin may take for each byte of the block.
 const STARTS_PER_BYTE_MAX: usize = 16;
-/// What they may take however short the block is.
+/// How many bytes they may take however short the block is.
 const STARTS_BYTES_MIN: usize = 1 << 20;
 
-/// What the keys at which the fragments of a block of so many bytes begin may take in memory.
+/// How many bytes of memory the keys at which fragments begin may take, for a block of this length.
 const fn starts_bytes_max(block_bytes: usize) -> usize {
     STARTS_BYTES_MIN.saturating_add(block_bytes.saturating_mul(STARTS_PER_BYTE_MAX))
 }
@@ -49,17 +50,17 @@ pub(super) fn start_key(fragment: &Fragment) -> Vec<u8> {
     internal_key::encode(&fragment.start, newest, ValueKind::RangeDelete)
 }
 
-/// The internal key at which it ends, itself excluded.
+/// The internal key at which a fragment ends (exclusive).
 pub(super) fn end_key(fragment: &Fragment) -> Vec<u8> {
     internal_key::range_end(&fragment.end)
 }
 
-/// Gathers the range tombstones of a table.
+/// Collects the range tombstones of a table.
 #[derive(Debug)]
 pub(super) struct RangeBlockBuilder {
     block: BlockBuilder,
     count: u64,
-    /// Bytes of the keys at which fragments begin.
+    /// The bytes of all keys at which fragments begin.
     starts_bytes: usize,
     /// The first and the last fragment.
     ends: Option<(Fragment, Fragment)>,
@@ -114,7 +115,7 @@ impl RangeBlockBuilder {
         }
         self.starts_bytes += fragment.start.len();
         if self.starts_bytes > starts_bytes_max(self.block.size()) {
-            // Then it takes its whole key of the block.
+            // At a restart the whole key is stored, so the block grows along with the keys.
             self.block.restart();
         }
         for sequence in fragment.sequences.iter().rev() {
@@ -135,7 +136,8 @@ impl RangeBlockBuilder {
         Ok(())
     }
 
-    /// Appends the block to a file of which `buffer` is the part from `offset` on; nothing if there are no tombstones.
+    /// Appends the block to `buffer`, which is the part of a file from `offset` on. Appends nothing
+    /// if there are no tombstones.
     pub(super) fn finish(&mut self, buffer: &mut Vec<u8>, offset: u64) -> Option<Handle> {
         if self.block.is_empty() {
             return None;
@@ -159,7 +161,7 @@ pub(super) fn decode(
     in_order(comparator, fragments_of(contents, count)?)
 }
 
-/// The fragments of a block as a set.
+/// Makes a set of the fragments of a block.
 ///
 /// # Errors
 /// As for [`decode`].
@@ -171,7 +173,7 @@ pub(super) fn in_order(
         .map_err(|at| format!("range tombstone {at} covers nothing or comes out of order"))
 }
 
-/// The fragments of a block of `count` entries, in whatever order they stand.
+/// The fragments of a block of `count` entries, in the order in which they are stored.
 ///
 /// # Errors
 /// As for [`decode`].
@@ -180,7 +182,7 @@ pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragme
     let block = Block::new(contents).map_err(|damage| damage.to_string())?;
     let mut cursor = BlockCursor::new(block);
     let mut fragments: Vec<Fragment> = Vec::new();
-    // Falling, as they stand in the block.
+    // Descending, as they are stored in the block.
     let mut sequences: Vec<u64> = Vec::new();
     cursor
         .seek_to_first()
@@ -310,7 +312,8 @@ mod tests {
         );
     }
 
-    /// A key of a mebibyte and thousands that share it: a file of two mebibytes that would take gibibytes of memory.
+    /// A key of a mebibyte and thousands of keys that share it: a file of two mebibytes that would
+    /// take gibibytes of memory.
     #[test]
     fn keys_that_take_far_more_memory_than_the_block_are_refused() {
         let mut entries = BlockBuilder::new(&Comparator::Bytewise, usize::MAX);
@@ -319,7 +322,7 @@ mod tests {
         for number in 0..count {
             start.truncate(1 << 20);
             start.extend_from_slice(&number.to_be_bytes());
-            // Not in order, but who does not know the order cannot tell.
+            // The keys are out of order, but a reader that does not know the order cannot tell.
             entries.add(
                 &internal_key::encode(&start, 1, ValueKind::RangeDelete),
                 b"q",
@@ -331,7 +334,8 @@ mod tests {
         assert!(why.contains("begin with keys of"), "{why}");
     }
 
-    /// Ends are compared, and starts share prefixes, by other bytes: an order that does not keep prefixes together.
+    /// An order that does not keep prefixes together: ends differ in their last byte, and starts
+    /// share prefixes.
     #[test]
     fn what_the_writer_makes_of_long_keys_is_read() {
         struct ByLastByte;

@@ -1,4 +1,4 @@
-//! How a part of a table stands in the file: maybe compressed, and checksummed.
+//! How a part of a table is stored in the file: with a checksum, and possibly compressed.
 //!
 //! ```text
 //! contents     length bytes, as the handle says
@@ -15,7 +15,7 @@
 //!
 //! Invariants
 //! 1. The checksum is compared before anything else is read.
-//! 2. No more is allocated for a decompressed block than LZ4 can make of the bytes that are there, 255 for 1.
+//! 2. A decompressed block is never allocated larger than LZ4 can make it: 255 times the compressed bytes.
 
 use crate::checksum::checksum;
 use crate::varint;
@@ -24,7 +24,7 @@ use std::ops::Range;
 /// Length of what follows the contents.
 pub(super) const TRAILER_BYTES: usize = 5;
 
-/// LZ4 encodes a run of any length in one byte for 255.
+/// LZ4 makes at most this many bytes from one: in a run, a byte adds 255 to its length.
 const LZ4_RATIO_MAX: usize = 255;
 
 /// How blocks are compressed.
@@ -38,7 +38,7 @@ pub enum Compression {
     Lz4 = 1,
 }
 
-/// Where contents stand in a file.
+/// Where contents are in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle {
     pub(super) offset: u64,
@@ -46,7 +46,7 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// The contents' range in a file whose stored parts all end by `limit`, or `None` if it does not fit.
+    /// The contents' range in a file whose stored parts all end by `limit`, or `None` if they end after it.
     pub(super) fn range_within(self, limit: u64) -> Option<Range<usize>> {
         let start = usize::try_from(self.offset).ok()?;
         let end = start.checked_add(usize::try_from(self.length).ok()?)?;
@@ -68,7 +68,7 @@ impl Handle {
     }
 }
 
-/// Appends `contents` to a file of which `out` is the part from `out_offset` on, and returns where they stand.
+/// Appends `contents` to `out`, which is the part of a file from `out_offset` on. Returns where they are.
 pub(super) fn append(
     out: &mut Vec<u8>,
     out_offset: u64,
@@ -91,7 +91,8 @@ pub(super) fn append(
     Handle { offset, length }
 }
 
-/// Appends `contents` compressed; if that saves less than an eighth, leaves `out` as it was.
+/// Appends `contents` compressed. If that saves less than an eighth, returns `false` and leaves
+/// `out` unchanged.
 fn append_lz4(out: &mut Vec<u8>, contents: &[u8]) -> bool {
     let Ok(length) = u32::try_from(contents.len()) else {
         return false;
@@ -113,7 +114,7 @@ fn append_lz4(out: &mut Vec<u8>, contents: &[u8]) -> bool {
     true
 }
 
-/// Compares the checksum of `stored`: contents and trailer, which stand at `offset`.
+/// Checks the checksum of `stored`: contents and trailer, which are at `offset` in the file.
 ///
 /// # Errors
 /// What is wrong, as part of a sentence.
@@ -131,7 +132,7 @@ pub(super) fn verify(stored: &[u8], offset: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// How `stored`, whose checksum was compared, is compressed.
+/// How `stored` is compressed. Its checksum must have been verified.
 ///
 /// # Errors
 /// As for [`verify`].

@@ -23,8 +23,9 @@ use std::sync::Arc;
 
 /// An open table. Any number of threads read it at once, without locks.
 ///
-/// A mapped file (see [`Vfs::open_mapped`](crate::vfs::Vfs::open_mapped)) is read in place. Any other is read block by
-/// block into memory, and checked each time. Such blocks, and decompressed ones, stay in the cache of [`SharedReads`].
+/// A mapped file (see [`Vfs::open_mapped`](crate::vfs::Vfs::open_mapped)) is read in place. Any
+/// other file is read block by block into memory, and each block is verified whenever it is read.
+/// Such blocks, and decompressed ones, stay in the cache of [`SharedReads`].
 #[derive(Debug)]
 pub struct Table {
     file: Arc<dyn RandomFile>,
@@ -36,17 +37,17 @@ pub struct Table {
     filter: Option<Filter>,
     range_tombstones: Option<Arc<RangeTombstones>>,
     properties: Properties,
-    /// About as much as the heads and restarts of a data block take.
+    /// About how many bytes the heads and restarts of a data block take.
     end_bytes: usize,
-    /// Whether every user key has a single version here, under the byte order.
+    /// Whether every user key has a single version here, and the order is bytewise.
     single_versions: bool,
     verified: Verified,
     shared: Arc<SharedReads>,
-    /// Its number among those that share.
+    /// The number of this table among those that share.
     number: u64,
 }
 
-/// Of how much of a block's end the memory is asked for at most. More lines do not come at once anyway.
+/// How much of a block's end is prefetched at most. A core does not fetch more cache lines at once anyway.
 const END_BYTES_MAX: usize = 512;
 
 /// What a lookup found: the newest version at or below the sequence number that was asked for.
@@ -60,7 +61,8 @@ pub struct TableEntry {
     pub value: FileSlice,
 }
 
-/// The restart interval of a data block in which a search goes on, or, if the entry is not there, behind which it ends.
+/// The restart interval of a data block in which a search continues. If the entry is not in it, it
+/// is the first one after it.
 pub(super) struct Interval<'t> {
     block: DataBlock,
     contents: Contents<'t>,
@@ -72,7 +74,7 @@ pub(super) struct Interval<'t> {
 enum Contents<'t> {
     /// A range of the mapped file.
     InPlace(&'t FileSlice, Range<usize>),
-    /// Bytes of their own: read or decompressed.
+    /// Bytes in memory of their own: read or decompressed.
     Own(FileSlice),
 }
 
@@ -100,16 +102,17 @@ impl Contents<'_> {
 impl Table {
     /// Opens a table whose entries are sorted by `comparator`.
     ///
-    /// Reads and checks footer, index, filter, range tombstones and properties; data blocks are checked when they are first read.
+    /// Reads and verifies footer, index, filter, range tombstones and properties; data blocks are
+    /// verified when they are first read.
     ///
     /// # Errors
-    /// `Corruption` if the file is no whole table or was sorted by another comparator,
+    /// `Corruption` if the file is not a complete table or was sorted by another comparator,
     /// `UnsupportedVersion` if a later release wrote it, `Io`.
     pub fn open(file: Arc<dyn RandomFile>, comparator: Comparator) -> Result<Table> {
         Self::open_sharing(file, comparator, Arc::new(SharedReads::new(0)))
     }
 
-    /// As [`open`](Self::open), for one of several tables that share a cache and counters.
+    /// Like [`open`](Self::open), for one of several tables that share a cache and counters.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -150,11 +153,12 @@ impl Table {
         )
     }
 
-    /// Opens a table whose order is not at hand, to be walked from one end to the other: that compares no keys. Seeks find
-    /// whatever they find, and range tombstones are left out: [`read_range_tombstones`](super::read_range_tombstones) has them.
+    /// Opens a table whose comparator is not available, only to walk it from one end to the other,
+    /// which compares no keys. Seeks do not work, and range tombstones are left out: use
+    /// [`read_range_tombstones`](super::read_range_tombstones).
     ///
     /// # Errors
-    /// As for [`open`](Self::open), but for the comparator.
+    /// As for [`open`](Self::open), except for the comparator.
     pub fn open_to_walk(file: Arc<dyn RandomFile>) -> Result<Table> {
         let footer = read_footer(&*file)?;
         let properties = properties_of(&*file, &footer)?;
@@ -163,7 +167,7 @@ impl Table {
         Self::of_parts(file, &footer, properties, (order, None), shared)
     }
 
-    /// Reads and checks what does not depend on the order.
+    /// Reads and verifies what does not depend on the order.
     fn of_parts(
         file: Arc<dyn RandomFile>,
         footer: &Footer,
@@ -210,9 +214,9 @@ impl Table {
         })
     }
 
-    /// Finds the first entry at or after `target`, if it has the same user key. With the internal key of
-    /// [`internal_key::append_seek`], that is the newest version that a reader sees. If a range tombstone that this
-    /// reader sees is newer, that is what is found.
+    /// Finds the first entry at or after `target`, if it has the same user key. With the internal
+    /// key of [`internal_key::append_seek`], that is the newest version that a reader sees. If the
+    /// reader sees a newer range tombstone over the key, the result is that tombstone.
     ///
     /// Cost: one cache line of filter, two binary searches. In a mapped table under the bytewise order nothing is
     /// allocated.
@@ -223,7 +227,7 @@ impl Table {
         self.get_hashed(target, KeyHash::of(internal_key::user_key(target)))
     }
 
-    /// As [`get`](Self::get), for one who knows the hash of the target's user key.
+    /// Like [`get`](Self::get), for a caller that already has the hash of the target's user key.
     ///
     /// # Errors
     /// As for [`get`](Self::get).
@@ -239,7 +243,7 @@ impl Table {
         Ok(self.beside_tombstones(entry, target))
     }
 
-    /// Asks for the memory that [`find_block`](Self::find_block) reads first.
+    /// Prefetches the memory that [`find_block`](Self::find_block) reads first.
     #[inline]
     pub(super) fn prefetch_filter(&self, hash: KeyHash) {
         if let Some(filter) = &self.filter {
@@ -247,8 +251,8 @@ impl Table {
         }
     }
 
-    /// First step of a look-up: the data block that holds the first entry at or after `target`, if the filter does not deny its
-    /// user key. Asks for the memory that the second step reads. `key` is a scratch buffer.
+    /// First step of a lookup: the data block that holds the first entry at or after `target`, unless the
+    /// filter rules its user key out. Prefetches what the second step reads. `key` is a scratch buffer.
     #[inline]
     pub(super) fn find_block(
         &self,
@@ -271,11 +275,12 @@ impl Table {
         Ok(block)
     }
 
-    /// Second step of a look-up: where in the block the search begins. Asks for the memory that the third step reads.
+    /// Second step of a lookup: where in the block the search begins. Prefetches what the third step reads.
     ///
-    /// A search for the first entry at or after the target begins in the interval before a restart that has the target's user
-    /// key, because a newer version may stand there. Where there is none, it can begin at that restart: one look-up in as many as
-    /// an interval has entries.
+    /// A search for the first entry at or after the target normally begins in the interval before a
+    /// restart that has the target's user key, because a newer version may be at the end of that
+    /// interval. If every key has a single version, it can begin at that restart, which is shorter
+    /// for one lookup in each restart interval's worth of keys.
     #[inline]
     pub(super) fn find_interval(&self, block: DataBlock, target: &[u8]) -> Result<Interval<'_>> {
         let contents = self.load(block)?;
@@ -299,7 +304,8 @@ impl Table {
         })
     }
 
-    /// Third step of a look-up: the first entry at or after `target`, if it has the same user key. `key` is a scratch buffer.
+    /// Third step of a lookup: the first entry at or after `target`, if it has the same user key.
+    /// `key` is a scratch buffer.
     #[inline]
     pub(super) fn find_entry(
         &self,
@@ -327,8 +333,8 @@ impl Table {
         }))
     }
 
-    /// Last step of a look-up: what a reader finds who sees this entry, or none, and the range tombstones. The filter knows
-    /// nothing of these.
+    /// Last step of a lookup: combines the entry, if there is one, with the range tombstones that
+    /// the reader sees. The filter does not know range tombstones.
     #[inline]
     pub(super) fn beside_tombstones(
         &self,
@@ -363,7 +369,8 @@ impl Table {
         }
     }
 
-    /// Whether the table may hold entries of this key. `false` is certain. Range tombstones are no entries.
+    /// Whether the table may hold entries of this key. `false` is certain. Range tombstones do not
+    /// count as entries.
     #[inline]
     pub fn may_contain(&self, user_key: &[u8]) -> bool {
         self.may_contain_hashed(KeyHash::of(user_key))
@@ -395,7 +402,7 @@ impl Table {
         self.file.path()
     }
 
-    /// As [`RandomFile::leave_to_system`].
+    /// See [`RandomFile::leave_to_system`].
     pub fn leave_to_system(&self) {
         self.file.leave_to_system();
     }
@@ -413,7 +420,7 @@ impl Table {
         &self.index
     }
 
-    /// The contents of a data block, with their checksum compared: the one place where blocks are read.
+    /// The contents of a data block, with their checksum verified. All reads of blocks go through here.
     #[inline]
     fn load(&self, block: DataBlock) -> Result<Contents<'_>> {
         let wrong = |what| self.corruption(block.handle.offset, what);
@@ -457,14 +464,14 @@ impl Table {
             .map_err(|what| self.corruption(block.handle.offset, what))
     }
 
-    /// As [`load`](Self::load), as a block that can be kept.
+    /// Like [`load`](Self::load), as a block that can be kept.
     pub(super) fn load_block(&self, block: DataBlock) -> Result<Block> {
         let contents = self.load(block)?;
         let len = contents.bytes().len();
         Block::new(contents.slice(0..len)).map_err(|damage| self.damaged(block.handle, &damage))
     }
 
-    /// Asks for the memory of a block's end: [`load`](Self::load) and the search for a restart look there.
+    /// Prefetches a block's end, which [`load`](Self::load) and the search for a restart read.
     #[inline]
     pub(super) fn prefetch_end(&self, block: DataBlock) {
         self.prefetch(block, |contents| {
@@ -472,13 +479,13 @@ impl Table {
         });
     }
 
-    /// Asks for the memory where a block's entries begin.
+    /// Prefetches the beginning of a block's entries.
     #[inline]
     pub(super) fn prefetch_start(&self, block: DataBlock) {
         self.prefetch(block, |contents| contents.start..contents.start + 1);
     }
 
-    /// Asks for the memory of a part of the file, chosen by where a block's contents stand.
+    /// Prefetches a part of the file, chosen from the range of a block's contents.
     #[inline]
     fn prefetch(&self, block: DataBlock, part: impl FnOnce(Range<usize>) -> Range<usize>) {
         if let Some(mapped) = &self.mapped
@@ -506,7 +513,8 @@ impl Table {
     }
 }
 
-/// About as much as the heads and restarts of a data block take, with a restart every four entries, as is usual.
+/// About how many bytes the heads and restarts of a data block take, with the default of a restart
+/// every four entries.
 fn end_bytes(properties: &Properties) -> usize {
     let entries = properties.entries / properties.data_blocks.max(1);
     let restarts = usize::try_from(entries / 4).unwrap_or(usize::MAX);
@@ -514,7 +522,7 @@ fn end_bytes(properties: &Properties) -> usize {
     bytes.saturating_add(FRAME_BYTES).min(END_BYTES_MAX)
 }
 
-/// Stands for an order that is known by name only.
+/// Represents an order of which only the name is known.
 struct Unknown(String);
 
 impl Compare for Unknown {
@@ -549,7 +557,7 @@ pub(super) fn read_footer(file: &dyn RandomFile) -> Result<Footer> {
     Footer::decode(footer, file.path(), len)
 }
 
-/// Reads the index, the filter or the properties. They are never compressed.
+/// Reads a part that is never compressed: the index, the filter, the properties or the range deletes.
 pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSlice> {
     let corrupt = |what: String| Error::corruption(file.path(), handle.offset, what);
     let footer_at = file.len() - FOOTER_BYTES as u64;

@@ -1,11 +1,11 @@
-//! Finds several keys at once, so that their look-ups need not wait for memory one after another.
+//! Finds several keys at once, so that their lookups do not wait for memory one after another.
 //!
-//! A look-up in a large table waits three times, for a line of the filter, the end of a data block and an entry in it, and
-//! each address comes out of what was read before. One key can do nothing about that. But the waits of
-//! *different* keys overlap, if the processor meets them close together: so this takes one step for all keys, then
-//! the next. At the end of each step it asks for the memory that the next one reads.
+//! A lookup in a large table waits three times, for a line of the filter, the end of a data block and an entry
+//! in it, and each address comes out of what was read before. For a single key that cannot be avoided. But the
+//! waits for *different* keys overlap if the processor meets them close together. So this module takes one step
+//! for all keys, then the next. Each step ends by prefetching what the next one reads.
 //!
-//! The steps are those of [`Table::get`]. So there is one truth about what a table holds of a key.
+//! The steps are those of [`Table::get`], so both ways of looking up a key give the same answer.
 
 use super::table::{Interval, Table, TableEntry};
 use crate::bloom::KeyHash;
@@ -13,18 +13,18 @@ use crate::error::Result;
 use crate::internal_key;
 use std::array;
 
-/// So many keys at once: more than a processor has loads under way, few enough to be in the cache still when the next step
-/// reaches them.
+/// The most keys looked up at once: more than the loads that a processor has under way, but few
+/// enough that all are still in the cache when the next step reaches them.
 pub const TOGETHER_MAX: usize = 32;
 
 /// One of several keys that are looked up together.
 #[derive(Debug)]
 pub struct Asked<'k> {
-    /// The user key, and what the reader sees of it: as for [`Table::get`].
+    /// The internal key to seek: the user key at the reader's sequence number, as for [`Table::get`].
     pub seek_key: &'k [u8],
-    /// The user key's.
+    /// The hash of the user key.
     pub hash: KeyHash,
-    /// The answer, once there is one.
+    /// The answer, if there is one.
     pub found: Option<TableEntry>,
 }
 
@@ -36,10 +36,11 @@ impl<'k> Asked<'k> {
     }
 }
 
-/// As [`Table::get_hashed`], for several keys: each of `places` is a place in `asked`, whose answer it takes, and the table to look into.
+/// Like [`Table::get_hashed`], for several keys. Each element of `places` is an index into `asked`,
+/// where the answer is stored, and the table to search.
 ///
 /// # Errors
-/// As for [`Table::get`], for whichever key; then some have answers and some have none.
+/// As for [`Table::get`], for any of the keys; some of the others may then have no answer yet.
 ///
 /// # Panics
 /// For more than [`TOGETHER_MAX`] places.

@@ -1,11 +1,11 @@
-//! Which data blocks of an open table were compared with their checksums.
+//! Which data blocks of an open table have had their checksums verified.
 //!
-//! A block of a mapped file is compared when it is first read, and believed from then on. One that was wrong is compared again
-//! each time.
+//! A block of a mapped file is verified when it is first read, and trusted from then on. A block
+//! that failed is verified again each time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One bit a data block: its checksum was compared.
+/// One bit for each data block: whether its checksum was verified.
 #[derive(Debug)]
 pub(super) struct Verified {
     words: Box<[AtomicU64]>,
@@ -20,9 +20,10 @@ impl Verified {
         }
     }
 
-    /// Runs `verify` unless it succeeded before for this block.
+    /// Runs `verify` unless it succeeded for this block before.
     ///
-    /// Relaxed order is enough: the bit says something about bytes that never change. Two threads may both verify.
+    /// Relaxed order is enough, because the bit says something about bytes that never change. Two
+    /// threads may both verify a block.
     #[inline]
     pub(super) fn once(
         &self,

@@ -18,7 +18,8 @@
 //!
 //! Invariants
 //! 1. An edit is applied whole or not at all: it is one record of a log.
-//! 2. A decoder sees foreign bytes: unknown tags, cut fields and levels that do not exist are errors.
+//! 2. A decoder may be given arbitrary bytes: unknown tags, fields that are cut off and levels that
+//!    do not exist are errors.
 
 use crate::batch::FamilyId;
 use crate::internal_key;
@@ -29,12 +30,13 @@ use crate::version::edit_fields::{Input, Shown};
 /// Levels of a family, the newest tables in level 0.
 pub const LEVELS: usize = 7;
 
-/// What a manifest begins with, so that another program's file is told apart.
+/// What a manifest begins with, to distinguish it from other programs' files.
 pub const MANIFEST_MAGIC: &[u8] = b"keys in order: manifest";
 /// The format of manifests that this release writes, and the newest that it reads.
 pub const MANIFEST_FORMAT: u32 = 1;
 
-/// No database has come so far; a greater one is damage, and could not be counted on from.
+/// The greatest valid family number. No database gets this far, so a greater one means damage; the
+/// bound also keeps counting on from overflowing.
 pub const FAMILY_ID_MAX: u32 = u32::MAX / 2;
 
 pub(super) const TAG_MAGIC: u64 = 1;
@@ -47,7 +49,7 @@ pub(super) const TAG_NEXT_FAMILY: u64 = 7;
 pub(super) const TAG_FILE_ADDED: u64 = 8;
 pub(super) const TAG_FILE_REMOVED: u64 = 9;
 
-/// What the manifest knows of a table.
+/// What the manifest says about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileMeta {
     /// The number in its name.
@@ -56,7 +58,7 @@ pub struct FileMeta {
     pub bytes: u64,
     /// Number of entries.
     pub entries: u64,
-    /// Number of range tombstones, which are no entries.
+    /// Number of range tombstones, which do not count as entries.
     pub range_deletes: u64,
     /// Its first internal key, or the first of a range tombstone that begins before it.
     pub smallest: Vec<u8>,
@@ -84,13 +86,13 @@ pub struct VersionEdit {
     pub families_added: Vec<FamilyRecord>,
     /// Families dropped.
     pub families_dropped: Vec<FamilyId>,
-    /// No file has this number or a greater one.
+    /// No file has this number or a greater one yet.
     pub next_file: Option<u64>,
-    /// Logs with smaller numbers are not needed.
+    /// Logs with smaller numbers are no longer needed.
     pub oldest_log: Option<u64>,
-    /// Every write up to this one is in tables.
+    /// Every write up to this sequence number is in tables.
     pub last_sequence: Option<u64>,
-    /// No family has this number or a greater one.
+    /// No family has this number or a greater one yet.
     pub next_family: Option<u32>,
     /// Tables added, with family and level.
     pub files_added: Vec<(FamilyId, usize, FileMeta)>,
@@ -99,8 +101,9 @@ pub struct VersionEdit {
 }
 
 impl FileMeta {
-    /// Which of its ends a table states otherwise, in words. None, if it is the table that is meant: no two tables of a family's
-    /// version begin with the same internal key, because a sequence number is used once.
+    /// For each end of the key range in which the table's own statement differs from the manifest:
+    /// a description. If there are none, it is the right table: no two tables of a family's version
+    /// begin with the same internal key, because a sequence number is used only once.
     pub fn other_ends(&self, stated: &Properties) -> impl Iterator<Item = String> {
         let ends = [
             ("smallest", &self.smallest, &stated.smallest),
@@ -177,10 +180,10 @@ impl VersionEdit {
             .map_err(|(at, what)| format!("{what}, at byte {at} of a version edit"))
     }
 
-    /// Reads a record, and shows each part of each field once it was found sound.
+    /// Reads a record, and passes each part of each valid field to `show`.
     ///
     /// # Errors
-    /// Where in the record the first wrong field begins, and what is wrong with it.
+    /// The offset in the record where the first wrong field begins, and what is wrong with it.
     pub fn decode_each(
         record: &[u8],
         show: &mut dyn FnMut(Shown<'_>),

@@ -1,5 +1,5 @@
-//! Takes fields off a version edit, and shows them to who listens: a decoder of foreign bytes, and the annotations of
-//! `lsm explain`, in one.
+//! Decodes the fields of a version edit from bytes that may be malformed, and shows them to a
+//! listener for the annotations of `lsm explain`.
 
 use crate::batch::FamilyId;
 use crate::internal_key::MAX_SEQUENCE;
@@ -21,31 +21,31 @@ const TAG_NAMES: [(u64, &str); 9] = [
     (TAG_FILE_REMOVED, "a table was removed"),
 ];
 
-/// What is shown of a field: a number, a length, or bytes.
+/// A part of a field that is shown: a number, a length, or bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown<'a> {
-    /// What it is, as in "a level".
+    /// What it is, such as "a level".
     pub what: &'static str,
-    /// The bytes as they stand in the record.
+    /// The bytes as they are in the record.
     pub bytes: &'a [u8],
-    /// What they say.
+    /// What they mean.
     pub value: Shows<'a>,
 }
 
-/// What bytes of a field say.
+/// The meaning of a part of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows<'a> {
     /// A field of this kind begins.
     Tag(u64),
     /// A number.
     Number(u64),
-    /// The length of what follows.
+    /// The length of the bytes that follow.
     Length(u64),
     /// Text or a key.
     Bytes(&'a [u8]),
 }
 
-/// What is left of a record, and who is shown what is taken off it.
+/// The undecoded rest of a record, and the listener for what is decoded.
 pub(super) struct Input<'a, 's> {
     pub(super) rest: &'a [u8],
     pub(super) show: &'s mut dyn FnMut(Shown<'_>),
@@ -87,7 +87,7 @@ impl<'a> Input<'a, '_> {
         Ok(number)
     }
 
-    /// A number that is counted on from, or added up over all tables: bounded, so that no sum overflows.
+    /// A number that is counted up from, or added up over all tables. It is bounded, so that no sum overflows.
     pub(super) fn counter(&mut self, what: &'static str) -> Result<u64, String> {
         self.checked(what, |number| match number > MAX_SEQUENCE {
             true => Err(format!("{what} is {number}, more than {MAX_SEQUENCE}")),

@@ -1,10 +1,13 @@
-//! The fences of a sorted level: of each table's last user key the eight bytes that tell it from the others, side by side.
+//! The fences of a sorted level: eight bytes of each table's last user key, those that distinguish
+//! it from the others, side by side.
 //!
-//! Which table of a level may hold a key is a binary search too. Over the tables themselves each step follows two pointers
-//! and compares keys; a look-up of a key that is not there does little else. The heads are those of a block (see
-//! `sstable`), with the same rule: strictly less or greater, they decide; equal, or without the shared prefix, they say nothing.
+//! Finding the table of a level that may hold a key is a binary search too. Over the tables themselves,
+//! each step follows two pointers and compares keys, which is most of the work of looking up an absent
+//! key. The heads are like those of a block (see `sstable`), with the same rule: if they differ, they
+//! decide; if they are equal, or the key lacks the shared prefix, they say nothing.
 //!
-//! Invariant: as the tables are, in number and order. Made with the version, and never changed.
+//! Invariant: the heads have the number and order of the tables. They are made with the version and
+//! never change.
 
 use std::sync::Arc;
 
@@ -12,17 +15,17 @@ use crate::comparator::{Comparator, common_prefix_len};
 use crate::sstable::head;
 use crate::version::TableFile;
 
-/// What tells the tables of a level apart.
+/// The heads of the tables in a level.
 #[derive(Clone, Default)]
 pub(super) struct Fences {
-    /// What the last user keys of all tables begin with.
+    /// The prefix that the last user keys of all tables share.
     prefix: Box<[u8]>,
-    /// The head of each table's last user key, after the prefix. Empty under another order than the bytewise.
+    /// The head of each table's last user key, after the prefix. Empty if the order is not bytewise.
     heads: Box<[u64]>,
 }
 
 impl Fences {
-    /// Of the tables of a level deeper than 0.
+    /// The fences of the tables of a level deeper than 0.
     pub(super) fn new(comparator: &Comparator, tables: &[Arc<TableFile>]) -> Fences {
         let (Some(first), Some(last), true) =
             (tables.first(), tables.last(), comparator.is_bytewise())
@@ -38,7 +41,7 @@ impl Fences {
         }
     }
 
-    /// How many tables end before `user_key`, if the heads tell; then none ends with it.
+    /// How many tables end before `user_key`, if the heads can tell; in that case none ends with `user_key`.
     #[inline]
     pub(super) fn ending_before(&self, user_key: &[u8]) -> Option<usize> {
         if self.heads.is_empty() || !user_key.starts_with(&self.prefix) {

@@ -1,4 +1,4 @@
-//! The names in a database's directory. Everything that is not one of these is somebody else's.
+//! The file names in a database's directory. All other names belong to somebody else.
 //!
 //! | name | holds |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | `000006.log` | write batches, a log |
 //! | `000007.sst` | a sorted table |
 //!
-//! A directory that a checkpoint is being made in has one more, `CHECKPOINT`: see `db/checkpoint.rs`.
+//! A directory in which a checkpoint is being made also has the file `CHECKPOINT`: see `db/checkpoint.rs`.
 //!
-//! Numbers come from one counter and are never used twice, so a name never changes its meaning.
+//! Numbers come from one counter and are never reused, so a name never changes its meaning.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,17 +23,18 @@ pub const CURRENT_TEMPORARY: &str = "CURRENT.tmp";
 /// The lock file.
 pub const LOCK: &str = "LOCK";
 
-/// No database makes so many files between two edits of its manifest. One whose number is further beyond those that the
-/// manifest knows was put there by somebody else.
+/// The most files that a database makes between two edits of its manifest. A file whose number is
+/// further beyond those that the manifest knows does not belong to it.
 pub const FILES_UNRECORDED_MAX: u64 = 1 << 32;
-/// No database has come so far: where no manifest is, a file with a greater number is somebody else's.
+/// The greatest valid file number. No database gets this far: without a manifest to compare with, a
+/// file with a greater number does not belong to the engine.
 pub const MAX_FILE_NUMBER: u64 = 1 << 48;
 
 const MANIFEST_PREFIX: &str = "MANIFEST-";
 const LOG_SUFFIX: &str = ".log";
 const TABLE_SUFFIX: &str = ".sst";
 
-/// What a name in the directory stands for.
+/// What a name in the directory means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileName {
     /// `CURRENT`.
@@ -82,7 +83,7 @@ impl FileName {
     }
 }
 
-/// As written by this module and in no other way: six digits, more only where needed.
+/// Accepts only what this module writes: six digits, or more only where needed.
 fn parse_number(digits: &str) -> Option<u64> {
     let number: u64 = digits.parse().ok()?;
     (format!("{number:06}") == digits).then_some(number)

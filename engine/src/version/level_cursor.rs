@@ -1,4 +1,4 @@
-//! A cursor over a sorted level: the tables one after another, opened when it comes to them.
+//! A cursor over a sorted level: goes through the tables one after another, and opens each when it gets there.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::version::Tables;
 
 /// A cursor over tables that are sorted and do not overlap.
 ///
-/// Invariant: if `cursor` is there, it is over `tables[at]`; and if it stands nowhere, so does this.
+/// Invariant: if there is a `cursor`, it is over `tables[at]`, and this cursor is wherever that one is.
 #[derive(Debug)]
 pub struct LevelCursor {
     comparator: Comparator,
@@ -46,14 +46,15 @@ impl LevelCursor {
         Ok(self.cursor.as_mut())
     }
 
-    /// The first step of a seek, as [`TableCursor::approach`].
+    /// The first step of a seek, like [`TableCursor::approach`].
     ///
     /// # Errors
-    /// `Io` or `Corruption` from the table, or in opening it.
+    /// `Io` or `Corruption` from the table, or from opening it.
     pub fn approach(&mut self, target: &[u8], direction: Direction) -> Result<()> {
         let comparator = &self.comparator;
         let at = match direction {
-            // The first table that does not end before the target holds the answer, unless its end is a range tombstone's.
+            // The first table that does not end before the target holds the answer, unless its end
+            // comes from a range tombstone.
             Direction::Forward => Some(self.tables.partition_point(|table| {
                 internal_key::compare(comparator, &table.largest, target) == Ordering::Less
             })),
@@ -71,7 +72,7 @@ impl LevelCursor {
         }
     }
 
-    /// The second step, as [`TableCursor::narrow`].
+    /// The second step, like [`TableCursor::narrow`].
     ///
     /// # Errors
     /// `Io` or `Corruption` from the table.
@@ -82,7 +83,7 @@ impl LevelCursor {
         }
     }
 
-    /// The last step, as [`TableCursor::arrive`].
+    /// The last step, like [`TableCursor::arrive`].
     ///
     /// # Errors
     /// As for [`approach`](Self::approach).
@@ -102,10 +103,10 @@ impl LevelCursor {
         self.arrive(target, direction)
     }
 
-    /// The cursor over the table that it stands in, for what does not lead out of the table.
+    /// The cursor over the current table, for moves that stay within the table.
     ///
     /// # Panics
-    /// If the cursor stands nowhere.
+    /// If the cursor is nowhere.
     #[inline]
     pub fn in_table(&mut self) -> &mut TableCursor {
         self.cursor.as_mut().expect("the cursor stands on an entry")
@@ -116,7 +117,7 @@ impl LevelCursor {
         self.cursor.as_ref().expect("the cursor stands on an entry")
     }
 
-    /// On to the next table that has entries, if this one is used up or has only range tombstones.
+    /// Moves to the next table that has entries, if this one is used up or has only range tombstones.
     #[inline]
     fn skip_forward(&mut self) -> Result<()> {
         if self.ended() {
@@ -135,7 +136,7 @@ impl LevelCursor {
         Ok(())
     }
 
-    /// Back to the previous table that has entries.
+    /// Moves back to the previous table that has entries, if this one is used up.
     #[inline]
     fn skip_backward(&mut self) -> Result<()> {
         if self.ended() {

@@ -1,13 +1,14 @@
-//! The manifest: the log of version edits, and `CURRENT`, which says which manifest is in force.
+//! The manifest: the log of version edits, and `CURRENT`, which names the manifest in force.
 //!
-//! A manifest begins with one edit that makes the whole state, and goes on with the edits since. Each opening
-//! starts a new one, because nothing is ever appended behind a torn end; so does one that grew long.
+//! A manifest begins with one edit that makes the whole state, followed by the edits since. Each
+//! opening starts a new one, because nothing is ever appended after a torn end; so does the growth
+//! of a manifest beyond a limit.
 //!
 //! Order of durability (the reasons are in `engine/docs/durability.md`)
 //! 1. The new manifest and `CURRENT.tmp`: write, sync. All that takes space comes before anything changes.
 //! 2. Sync the directory. Only then may `CURRENT` name the new manifest.
 //! 3. Rename `CURRENT.tmp` to `CURRENT`, sync the directory.
-//! 4. Only then is the old manifest removed, and only then do edits count that were written to the new one.
+//! 4. Only then is the old manifest removed, and only then do edits in the new one count.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,9 +24,9 @@ use crate::vfs::{SealedFile, Vfs};
 const REWRITE_BYTES_MIN: u64 = 1 << 20;
 /// A manifest is replaced when it is this many times longer than it was when it began.
 const REWRITE_FACTOR: u64 = 8;
-/// Space is taken ahead of edits, so that a full disk is noticed before one is torn.
+/// Space is reserved ahead of edits, so that a full disk is noticed before an edit is torn.
 const RESERVED_BYTES: u64 = 4 << 10;
-/// How far into a file the magic stands at most: behind a log header, a tag and a length.
+/// The magic ends within this many bytes from the start of a file, after a log header, a tag and a length.
 const MAGIC_WITHIN_BYTES: usize = 64;
 
 /// The manifest in force, open for appending.
@@ -36,7 +37,7 @@ pub struct Manifest {
     number: u64,
     log: LogWriter,
     bytes_at_start: u64,
-    /// It is not tried to replace it before it is longer than this: there was no space for another.
+    /// Below this length it is not replaced, because there was no space for another one.
     no_space_below: u64,
 }
 
@@ -53,7 +54,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Writes `state` as manifest `number`, and the `CURRENT` that will name it, beside those in force.
+    /// Writes `state` as manifest `number`, and the next `CURRENT` that will name it. Those in
+    /// force stay as they are.
     fn prepare(vfs: Arc<dyn Vfs>, dir: &Path, number: u64, state: &State) -> Result<Self> {
         let file = vfs.create(&file_name::manifest(dir, number))?;
         let mut log = LogWriter::new(file, number).reserving(RESERVED_BYTES);
@@ -73,7 +75,8 @@ impl Manifest {
         })
     }
 
-    /// The switch: `CURRENT` names this manifest. A rename that fails may have been done all the same, so `CURRENT` is asked.
+    /// The switch: makes `CURRENT` name this manifest. A rename that reports an error may have been
+    /// done all the same, so `CURRENT` is read again.
     fn name_in_current(&self) -> Result<()> {
         let (from, to) = (self.dir.join(CURRENT_TEMPORARY), self.dir.join(CURRENT));
         let renamed = self.vfs.rename(&from, &to);
@@ -83,10 +86,10 @@ impl Manifest {
         })
     }
 
-    /// Gives back the space that was taken ahead of edits.
+    /// Frees the space that was reserved ahead of edits.
     ///
     /// # Errors
-    /// `Io`. Zeros may then follow the last edit, which mean nothing.
+    /// `Io`. Zeros may then follow the last edit; they mean nothing.
     pub fn finish(&mut self) -> Result<()> {
         self.log.finish()
     }
@@ -97,26 +100,26 @@ impl Manifest {
         self.log.has_failed()
     }
 
-    /// Appends an edit. It is durable on return.
+    /// Appends an edit. On return it is durable.
     ///
     /// # Errors
-    /// `Io`. If it [`has_failed`](Self::has_failed), whether the edit will be there after reopening is then unknown, so nothing that
-    /// depends on the answer may be done: no file removed, no later edit written. If not, the disk is full, nothing was
-    /// written, and another try may succeed.
+    /// `Io`. If the manifest then [`has_failed`](Self::has_failed), it is unknown whether the edit will be
+    /// there after reopening. So nothing that depends on it may be done: no file removed, no later edit
+    /// written. If it has not failed, the disk is full, nothing was written, and another try may succeed.
     pub fn append(&mut self, edit: &VersionEdit) -> Result<()> {
         self.log.add_record(&edit.encode())?;
         self.log.sync()
     }
 
-    /// Whether it has grown so long that starting a new one pays.
+    /// Whether the manifest has grown so long that starting a new one pays.
     #[must_use]
     pub fn is_long(&self) -> bool {
         let long = REWRITE_BYTES_MIN.max(self.bytes_at_start * REWRITE_FACTOR);
         self.log.len() > long.max(self.no_space_below)
     }
 
-    /// Puts a new manifest `number` with `state` in force and removes this one. If the disk is full, this one stays in force and
-    /// grows on for a while: nothing needs the other.
+    /// Puts a new manifest `number` with `state` in force and removes this one. If the disk is full, this
+    /// one stays in force and continues to grow for a while, because nothing needs the new one yet.
     ///
     /// # Errors
     /// As for [`Manifest::create`].
@@ -128,14 +131,16 @@ impl Manifest {
             }
             prepared => prepared?,
         };
-        // After a failed sync nobody knows what of the directory is durable, whatever the reason was.
+        // After a failed sync it is unknown what of the directory is durable, so this error is
+        // final even if space is missing.
         self.vfs.sync_dir(&self.dir)?;
         match next.name_in_current() {
             Err(error) if error.is_out_of_space() => {
                 if current_manifest(&*self.vfs, &self.dir)? != self.number {
                     return Err(error);
                 }
-                // The new one is removed only now that no power cut can show a `CURRENT` that names it.
+                // Only after this sync can no power cut show a `CURRENT` that names the new
+                // manifest, so only then is that removed.
                 self.vfs.sync_dir(&self.dir)?;
                 self.stay(number);
                 return Ok(());
@@ -144,12 +149,13 @@ impl Manifest {
         }
         self.vfs.sync_dir(&self.dir)?;
         let old = std::mem::replace(self, next);
-        // If it stays, the next open removes it.
+        // If this fails, the next open removes it.
         let _ = self.vfs.remove(&file_name::manifest(&self.dir, old.number));
         Ok(())
     }
 
-    /// Gives up replacing this manifest by number `number`, for which there was no space, until it is longer.
+    /// Gives up replacing this manifest, for want of space, until it is longer. Removes the files
+    /// made for manifest `number`.
     fn stay(&mut self, number: u64) {
         self.no_space_below = self.log.len() + REWRITE_BYTES_MIN;
         let unneeded = [
@@ -157,18 +163,18 @@ impl Manifest {
             self.dir.join(CURRENT_TEMPORARY),
         ];
         for path in unneeded {
-            // If it stays, the next open removes it.
+            // If this fails, the next open removes it.
             let _ = self.vfs.remove(&path);
         }
     }
 
-    /// Its number.
+    /// The number of the manifest.
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// A manifest that takes no edits: of a database that was opened for reading only.
+    /// A manifest that takes no edits, for a database that was opened for reading only.
     #[must_use]
     pub fn sealed(vfs: Arc<dyn Vfs>, dir: &Path) -> Self {
         Self {
@@ -187,7 +193,7 @@ impl Manifest {
 /// # Errors
 /// `Io` (`is_not_found` if there is no `CURRENT`), or `NotADatabase` if it names no manifest.
 pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
-    // No more than any name takes: the file may be foreign, and of any length.
+    // Reads no more than a name can take: the file may be anybody's, and of any length.
     let file = vfs.open_random(&dir.join(CURRENT))?;
     let len = file.len().min(MAGIC_WITHIN_BYTES as u64);
     let contents = file.read_at(0, len as usize)?;
@@ -206,8 +212,8 @@ pub fn current_manifest(vfs: &dyn Vfs, dir: &Path) -> Result<u64> {
     }
 }
 
-/// The number of the manifest in force, and what `read` makes of it. Whoever has the database open may replace the manifest
-/// while it is read; then the new one is read.
+/// The number of the manifest in force, and what `read` returns for it. Another process that has
+/// the database open may replace the manifest meanwhile; then the new one is read.
 ///
 /// # Errors
 /// As for [`current_manifest`], and those of `read`.
@@ -227,11 +233,12 @@ pub fn read_in_force<T>(
     }
 }
 
-/// The edits of a manifest in order, each with the offset of its record. An edit torn by a power cut at the end was never in force.
+/// The edits of a manifest in order, each with the offset of its record. An edit at the end that a
+/// power cut tore was never in force and is left out.
 ///
 /// # Errors
-/// `Corruption` if it is damaged, `UnsupportedVersion` if a later release wrote it, `NotADatabase` if
-/// another program did, else `Io`.
+/// `Corruption` if it is damaged, `UnsupportedVersion` if a later release wrote it, `NotADatabase`
+/// if another program did, otherwise `Io`.
 pub fn read_manifest(vfs: &dyn Vfs, dir: &Path, number: u64) -> Result<Vec<(u64, VersionEdit)>> {
     let path = file_name::manifest(dir, number);
     let contents = vfs.read(&path)?;

@@ -1,19 +1,20 @@
 //! Versions: which tables make up a family at one moment.
 //!
-//! A version never changes. A flush or a compaction makes a new one from an edit; readers keep the one that
-//! they began with, and with it the files, until they are done.
+//! A version never changes. A flush or a compaction makes a new one from an edit; readers keep the
+//! one that they began with, and so its files, until they are done.
 //!
 //! Invariants of a version, checked whenever one is made
-//! 1. In level 0 tables may overlap. They are ordered newest first, by falling file number: a flush takes its
-//!    number when it begins, and flushes run one after another in the order of the writes.
+//! 1. In level 0 tables may overlap. They are ordered newest first, by descending file number: a flush
+//!    takes its number when it begins, and flushes run one after another in the order of the writes.
 //! 2. In every deeper level tables are sorted, and no user key is in two of them.
-//! 3. If two tables hold the same user key, the one in the upper level (or before it in level 0) holds
-//!    the newer versions.
+//! 3. If two tables hold the same user key, the one in the upper level (or before it in level 0)
+//!    holds the newer versions.
 //!
 //! The keys that a table's range tombstones delete count as keys that it holds.
 //!
-//! Left out: a cache of open tables with a bound. A mapped table costs an index, a filter and no file
-//! descriptor; `pread` tables cost a descriptor each, which the operator's limit bounds.
+//! Left out: a limit on the number of open tables. A mapped table costs an index, a filter and no
+//! file descriptor; a `pread` table costs a file descriptor, so the system's limit on those must
+//! allow for all tables.
 
 pub mod edit;
 mod edit_fields;
@@ -55,7 +56,7 @@ pub use self::table_file::{TableAccess, TableFile};
 #[derive(Clone, Default)]
 pub struct Version {
     levels: [Tables; LEVELS],
-    /// Of the deeper levels.
+    /// One for each deeper level; level 0 has none.
     fences: [Fences; LEVELS],
     tombstones: [LevelTombstones; LEVELS],
     charge: Arc<ReadCharge>,
@@ -65,11 +66,11 @@ pub struct Version {
 #[derive(Clone, Default)]
 struct LevelTombstones {
     any: bool,
-    /// Those of its tables one after another, once somebody asked.
+    /// Those of all its tables one after another, made at the first use.
     set: OnceLock<Arc<RangeTombstones>>,
 }
 
-/// The tables of a level. Shared, so that a cursor takes a level over in one step.
+/// The tables of a level. Shared, so that a cursor can take over a level in one step.
 pub type Tables = Arc<Vec<Arc<TableFile>>>;
 
 impl Version {
@@ -93,7 +94,7 @@ impl Version {
         self.levels[level].iter().map(|table| table.bytes).sum()
     }
 
-    /// What its readers lost by its sorted runs.
+    /// What readers of this version lost because it has several sorted runs.
     #[must_use]
     pub const fn charge(&self) -> &Arc<ReadCharge> {
         &self.charge
@@ -105,12 +106,11 @@ impl Version {
         self.levels.iter().rposition(|tables| !tables.is_empty())
     }
 
-    /// The newest version of a user key that a reader sees; `seek_key` is made of both by
-    /// [`internal_key::append_seek`], and `hash` is the user key's.
+    /// The newest version of a user key that a reader sees. [`internal_key::append_seek`] makes
+    /// `seek_key` from the user key and the reader's sequence number; `hash` is that of the user key.
     ///
-    /// Cost: one filter look-up for each
-    /// table of level 0 and each deeper level, and mostly one block search. `in_vain` rises by each table of level 0 that did
-    /// not know the key.
+    /// Cost: one filter lookup for each table of level 0 and each deeper level, and usually one block search.
+    /// `in_vain` is increased by the number of level-0 tables that were searched without finding the key.
     ///
     /// # Errors
     /// `Io` or `Corruption` from a table.
@@ -140,7 +140,7 @@ impl Version {
         Ok(None)
     }
 
-    /// The table of a level deeper than 0 between whose ends `user_key` lies.
+    /// The table of a level deeper than 0 whose key range includes `user_key`.
     #[inline]
     fn covering(
         &self,
@@ -161,10 +161,11 @@ impl Version {
         tables.get(at).filter(begins_before)
     }
 
-    /// The range tombstones of a level deeper than 0, which do not overlap from table to table; `None` if there are none.
+    /// The range tombstones of a level deeper than 0; those of different tables do not overlap.
+    /// `None` if there are none.
     ///
     /// # Errors
-    /// `Io` or `Corruption` when a table that has some cannot be opened.
+    /// `Io` or `Corruption` if a table that has some cannot be opened.
     pub fn level_tombstones(
         &self,
         comparator: &Comparator,
@@ -211,7 +212,7 @@ impl Version {
         tables.iter().filter(overlaps).cloned().collect()
     }
 
-    /// The version after an edit's changes to this family.
+    /// The version that results from applying an edit's changes to this family.
     ///
     /// # Errors
     /// Which invariant the edit breaks, as part of a sentence.

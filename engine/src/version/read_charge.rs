@@ -1,33 +1,37 @@
-//! The charge of a version: what readers lost because the family's rows lie in several sorted runs instead of one.
+//! The charge of a version: the time that readers lost because the family's rows are in several
+//! sorted runs instead of one.
 //!
-//! Each memtable and each table of level 0 is a run of its own, which a compaction could take away. A get loses by each that
-//! it looks into in vain, a cursor by each that it merges beside the first. When the charge outweighs the price of
-//! merging them, the merging is due; `db::read_compaction` weighs, and says how and why.
+//! Each memtable and each table of level 0 is a run of its own, which a compaction could remove. A
+//! get loses time on each run that it searches in vain, a cursor on each run that it merges besides
+//! the first. When the charge outweighs the cost of merging the runs, they should be merged;
+//! `db::read_compaction` compares the two, and explains how and why.
 //!
-//! Reads must not meet in one cache line to be counted. So each thread gathers what its reads lost, and charges all of
-//! it to the version of whichever read comes when enough has gathered. How much is enough is drawn anew each time: else
-//! two families that are read in turn could keep a beat in which one pays for both. LevelDB samples its cursors
-//! so too.
+//! Counting must not make all reads write to one cache line. So each thread gathers what its reads
+//! lost, and once it has gathered enough, charges all of it to the version of the current read. How
+//! much is enough is drawn at random each time: otherwise, if two families are read in turn, one
+//! might always be charged for both. LevelDB samples its cursors in the same way.
 //!
 //! Invariants
-//! 1. The charge belongs to a version. A flush or a compaction makes another version, which begins with none: so nothing
-//!    is paid twice, and readers that still hold the old version cannot ask for what is done.
-//! 2. One asker at a time: until the worker has weighed, further readers only add.
+//! 1. The charge belongs to a version. A flush or a compaction makes another version, which begins
+//!    with none: so nothing is paid for twice, and readers that still hold the old version cannot
+//!    request work that is already done.
+//! 2. One request at a time: until the worker has compared charge and cost, further readers only
+//!    add to the charge.
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What a get loses by a run that it looked into in vain: 1,412 - 1,163 ns with 1.26 of them on average.
+/// What a get loses on a run that it searches in vain: 1,412 - 1,163 ns with 1.26 of them on average.
 pub const GET_NANOS: u64 = 200;
-/// What a seek loses by each run beside the first: 3,920 - 1,860 ns with two of them.
+/// What a seek loses for each run besides the first: 3,920 - 1,860 ns with two of them.
 const SEEK_NANOS: u64 = 1_000;
-/// What a step loses by each run beside the first: 76 - 50 ns with two of them.
+/// What a step loses for each run besides the first: 76 - 50 ns with two of them.
 const STEP_NANOS: u64 = 12;
 
-/// The least charge that is worth a thought, and what is charged before the first one.
+/// The least charge that is worth acting on, and the charge at which it is first weighed.
 const WORTH_NANOS: u64 = 1_000_000;
-/// A thread charges when it has gathered so much, or up to twice as much.
+/// A thread charges its losses once they have reached this amount, or up to twice as much.
 const GATHERED_NANOS: u64 = 32_000;
 
 /// No write has this sequence number.
@@ -37,11 +41,11 @@ const NEVER: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct ReadCharge {
     lost_nanos: AtomicU64,
-    /// From here on it is to be weighed.
+    /// The charge at which it is weighed next.
     due_at: AtomicU64,
-    /// Whether somebody has asked for that.
+    /// Whether a reader has requested that.
     asked: AtomicBool,
-    /// The last write at the last weighing; `NEVER` before the first.
+    /// The last sequence number at the last weighing; `NEVER` before the first.
     weighed_at: AtomicU64,
 }
 
@@ -62,13 +66,13 @@ impl ReadCharge {
         self.lost_nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// Whether it is to be weighed.
+    /// Whether the charge should be weighed.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.lost_nanos.load(Ordering::Relaxed) >= self.due_at.load(Ordering::Relaxed)
     }
 
-    /// Whether the caller is to ask for the weighing: it is due, and nobody has asked.
+    /// Whether the caller should request the weighing: it is due, and no other reader has requested it.
     #[inline]
     pub fn is_to_be_asked(&self) -> bool {
         self.is_due()
@@ -76,10 +80,12 @@ impl ReadCharge {
             && !self.asked.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether the charge outweighs `price`, now that the last write is `sequence`, if each write since the last weighing takes
-    /// back `write_nanos`. If so, it is spent. If not, it is weighed again when it has come to that price.
+    /// Whether the charge outweighs `price` when the last write is `sequence`, after each write
+    /// since the last weighing has reduced it by `write_nanos`. If so, the charge is spent. If not,
+    /// it is weighed again when it reaches that price.
     ///
-    /// The first weighing takes everything back: when the version began is not known, so it counts from there.
+    /// The first weighing only sets the charge to zero: it is not known how many writes the version
+    /// has seen, so counting begins there.
     pub fn outweighs(&self, price: u64, sequence: u64, write_nanos: u64) -> bool {
         let before = self.weighed_at.swap(sequence, Ordering::Relaxed);
         let taken_back = match before {
@@ -87,7 +93,7 @@ impl ReadCharge {
             _ => sequence.saturating_sub(before).saturating_mul(write_nanos),
         };
         let lost = self.lost_nanos.load(Ordering::Relaxed);
-        // What readers add between the two is lost, which is not much.
+        // What readers add between the load and the store is lost, which is not much.
         let left = lost.saturating_sub(taken_back);
         let price = price.max(WORTH_NANOS);
         let outweighs = left >= price;
@@ -99,17 +105,17 @@ impl ReadCharge {
     }
 }
 
-/// What one cursor loses; charged when it is dropped.
+/// What one cursor loses. It is charged when the cursor is dropped.
 #[derive(Debug)]
 pub struct CursorLoss {
     charge: Arc<ReadCharge>,
-    /// The runs beside the first that a compaction could take away.
+    /// The runs besides the first that a compaction could remove.
     runs: u64,
     nanos: u64,
 }
 
 impl CursorLoss {
-    /// Of a cursor that merges so many runs beside the first; `None` if there are none.
+    /// For a cursor that merges this many runs besides the first; `None` if there are none.
     #[must_use]
     pub fn of(charge: &Arc<ReadCharge>, runs: usize) -> Option<Self> {
         (runs > 0).then(|| Self {
@@ -119,19 +125,19 @@ impl CursorLoss {
         })
     }
 
-    /// A seek was made.
+    /// Counts a seek.
     #[inline]
     pub const fn seek(&mut self) {
         self.nanos += SEEK_NANOS * self.runs;
     }
 
-    /// A step was made.
+    /// Counts a step.
     #[inline]
     pub const fn step(&mut self) {
         self.steps(1);
     }
 
-    /// So many steps were made.
+    /// Counts several steps.
     #[inline]
     pub const fn steps(&mut self, steps: u64) {
         self.nanos += STEP_NANOS * self.runs * steps;
@@ -146,15 +152,15 @@ impl Drop for CursorLoss {
     }
 }
 
-/// What one thread lost and has not charged yet.
+/// What one thread has lost and not charged yet.
 struct Gathered {
     nanos: Cell<u64>,
-    /// When it is to be charged.
+    /// The amount at which it is charged.
     enough: Cell<u64>,
     dice: Cell<u32>,
 }
 
-/// Adds to what this thread has gathered; all of it, if that is now to be charged.
+/// Adds to what this thread has gathered. If it is enough to be charged now, returns all of it.
 #[inline]
 pub fn gather(nanos: u64) -> Option<u64> {
     thread_local! {
@@ -178,7 +184,7 @@ pub fn gather(nanos: u64) -> Option<u64> {
 }
 
 impl Gathered {
-    /// Draws the next measure: Lehmer's generator, of which the upper bits are good enough for this.
+    /// Draws the next amount with Lehmer's generator, whose upper bits are good enough for this.
     #[cold]
     fn throw(&self) {
         const MODULUS: u64 = (1 << 31) - 1;
@@ -195,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_gathered_is_charged_whole() {
-        // Another thread's would not be mixed in: each has its own.
+        // No other thread's losses are mixed in, because each gathers its own.
         let mut charged = 0;
         let mut steps = Vec::new();
         let mut last = 0;

@@ -1,6 +1,6 @@
 //! The durable state of a database: families, their versions, and the counters.
 //!
-//! Everything here can be rebuilt from the manifest's edits, and nothing else is in the manifest.
+//! Everything here can be rebuilt from the manifest's edits, and the manifest holds nothing else.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,8 @@ use crate::batch::FamilyId;
 use crate::version::edit::{FamilyRecord, FileMeta, MANIFEST_FORMAT, VersionEdit};
 use crate::version::{TableAccess, TableFile, Version};
 
-/// The tables of a family while edits are replayed: number, level, and what the manifest says.
+/// The tables of a family while edits are replayed: for each number its level and what the manifest
+/// says about it.
 type Replayed = BTreeMap<u64, (usize, FileMeta)>;
 
 /// A family and its tables.
@@ -26,18 +27,18 @@ pub struct FamilyState {
     pub version: Arc<Version>,
 }
 
-/// What the manifest says.
+/// The state that the manifest describes.
 #[derive(Debug, Clone)]
 pub struct State {
     /// The families by number.
     pub families: BTreeMap<FamilyId, FamilyState>,
-    /// No file has this number or a greater one.
+    /// No file has this number or a greater one yet.
     pub next_file: u64,
-    /// Logs with smaller numbers are not needed.
+    /// Logs with smaller numbers are no longer needed.
     pub oldest_log: u64,
-    /// Every write up to this one is in tables.
+    /// Every write up to this sequence number is in tables.
     pub last_sequence: u64,
-    /// No family has this number or a greater one.
+    /// No family has this number or a greater one yet.
     pub next_family: u32,
 }
 
@@ -56,7 +57,7 @@ impl Default for State {
 impl State {
     /// The state after an edit. `access_for` says how the tables of a new family are opened.
     ///
-    /// Cost: a look at all tables of the families whose tables change. For many edits take [`State::replay`].
+    /// Cost: a pass over all tables of the families whose tables change. For many edits use [`State::replay`].
     ///
     /// # Errors
     /// What in the edit contradicts the state, as part of a sentence.
@@ -73,12 +74,12 @@ impl State {
         Ok(next)
     }
 
-    /// The state that all edits of a manifest make. Versions are made once, at the end, so the cost is linear
-    /// in what the edits say, up to a logarithm.
+    /// The state that all edits of a manifest make. Versions are only made at the end, so the cost
+    /// is linear in the size of the edits, up to a logarithm.
     ///
     /// # Errors
-    /// Which edit contradicts those before it, and how, as part of a sentence. What is wrong with the tables as a
-    /// whole is held against the last one.
+    /// Which edit contradicts those before it, and how, as part of a sentence. An error in the
+    /// tables as a whole is attributed to the last edit.
     pub fn replay<'e>(
         edits: impl IntoIterator<Item = &'e VersionEdit>,
         mut access_for: impl FnMut(&FamilyRecord) -> Arc<TableAccess>,
@@ -99,7 +100,7 @@ impl State {
             }
         }
         for (id, files) in tables {
-            // `replay_files` took tables of known families only.
+            // `replay_files` accepted tables of known families only.
             let Some(family) = state.families.get_mut(&id) else {
                 return Err((last, format!("tables of an unknown family {}", id.0)));
             };
@@ -210,7 +211,7 @@ impl State {
         Ok(())
     }
 
-    /// The edit that makes this state out of nothing: what a new manifest begins with.
+    /// The edit that makes this state from nothing: a new manifest begins with it.
     #[must_use]
     pub fn as_edit(&self) -> VersionEdit {
         let mut edit = VersionEdit {
@@ -234,7 +235,7 @@ impl State {
         edit
     }
 
-    /// The numbers of all tables that a version names.
+    /// The numbers of all tables in all versions.
     #[must_use]
     pub fn table_numbers(&self) -> BTreeSet<u64> {
         let versions = self.families.values().map(|family| &family.version);

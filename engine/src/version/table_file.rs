@@ -1,11 +1,11 @@
-//! A table of a version: what the manifest says of it, and the open file once somebody has read it.
+//! A table of a version: what the manifest says about it, and the open file once it has been read.
 //!
 //! Invariants
 //! 1. A table is opened at its first use and stays open: its index and filter are read once.
-//! 2. The file is removed when it is no part of the durable manifest any more *and* nobody holds this:
-//!    no version, so no cursor and no snapshot.
-//! 3. It is removed under the lock of the directory only. A cursor may outlive the database, and the directory may by
-//!    then hold another one with a table of the same number.
+//! 2. The file is removed when it is no longer part of the durable manifest *and* nothing holds
+//!    this value: no version, so no cursor and no snapshot.
+//! 3. It is removed only while the directory is locked. A cursor may outlive the database, and by
+//!    then the directory may hold another database that has a table of the same number.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -30,18 +30,18 @@ pub struct TableAccess {
     pub dir: PathBuf,
     /// The order of the keys.
     pub comparator: Comparator,
-    /// Whether files are mapped; otherwise each read asks the operating system.
+    /// Whether files are mapped; otherwise each read is a system call.
     pub mapped: bool,
     /// What the tables of the database share for reading.
     pub reads: Arc<SharedReads>,
-    /// The family whose tables they are; `None` if they may be anybody's.
+    /// The family that the tables must belong to; `None` if they may belong to any.
     pub family: Option<FamilyId>,
-    /// The lock of the directory, for as long as the database holds it. Without it nothing is removed.
+    /// The lock of the directory, which lives as long as the database holds it. Without it nothing is removed.
     pub lock: Option<Weak<dyn LockGuard>>,
 }
 
 impl TableAccess {
-    /// How tables are opened by one who only reads.
+    /// For opening tables only to read them.
     #[must_use]
     pub fn new(vfs: Arc<dyn Vfs>, dir: &Path, comparator: Comparator, mapped: bool) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl TableAccess {
         }
     }
 
-    /// With a cache and counters that other tables have too.
+    /// With a cache and counters that are shared with other tables.
     #[must_use]
     pub fn sharing(self, reads: &Arc<SharedReads>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl TableAccess {
         }
     }
 
-    /// For the tables of this family: those of others are refused.
+    /// For the tables of this family only; those of others are refused.
     #[must_use]
     pub fn of_family(self, family: FamilyId) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl TableAccess {
         }
     }
 
-    /// For one who removes tables too, as long as somebody holds `lock`.
+    /// Allows tables to be removed as long as `lock` is held.
     #[must_use]
     pub fn under(self, lock: &Arc<dyn LockGuard>) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl TableAccess {
 pub struct TableFile {
     meta: FileMeta,
     access: Arc<TableAccess>,
-    /// Whether the last user key is not in it: it is where its last range tombstone ends.
+    /// Whether the last user key is excluded, because it is the end of the last range tombstone.
     end_excluded: bool,
     table: OnceLock<Arc<Table>>,
     obsolete: AtomicBool,
@@ -110,7 +110,7 @@ impl TableFile {
     /// The open table.
     ///
     /// # Errors
-    /// `Io` or `Corruption` when it cannot be opened, or is not the file that the manifest means.
+    /// `Io` or `Corruption` if it cannot be opened or is not the table that the manifest means.
     pub fn table(&self) -> Result<&Arc<Table>> {
         match self.table.get() {
             Some(table) => Ok(table),
@@ -145,13 +145,13 @@ impl TableFile {
             Arc::clone(&self.access.reads),
         )?;
         match self.contradiction(table.properties()) {
-            // Of two that open it at once, one wins, and both use the winner's.
+            // If two threads open it at once, one wins, and both use the winner's.
             None => Ok(self.table.get_or_init(|| Arc::new(table))),
             Some(what) => Err(Error::corruption(path, 0, what)),
         }
     }
 
-    /// How a table shows that it is not the one that the manifest means, but another under its name.
+    /// Why a table cannot be the one that the manifest means, if another was put under its name.
     fn contradiction(&self, stated: &Properties) -> Option<String> {
         if let Some(FamilyId(family)) = self.access.family.filter(|of| of.0 != stated.family) {
             return Some(format!(
@@ -168,7 +168,7 @@ impl TableFile {
         self.meta.other_ends(stated).next()
     }
 
-    /// Where it lies.
+    /// The path of its file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         file_name::table(&self.access.dir, self.meta.number)
@@ -188,7 +188,7 @@ impl TableFile {
         internal_key::user_key(&self.meta.largest)
     }
 
-    /// Whether all its keys, those that its range tombstones delete among them, come before `user_key`.
+    /// Whether all its keys, including those that its range tombstones delete, come before `user_key`.
     #[inline]
     #[must_use]
     pub fn ends_before(&self, comparator: &Comparator, user_key: &[u8]) -> bool {
@@ -199,14 +199,16 @@ impl TableFile {
         }
     }
 
-    /// Says that the present version does not name it any more, so that only readers of older ones look at it.
+    /// Tells the system that the current version no longer names the table, so only readers of
+    /// older versions use it.
     pub fn leave_to_system(&self) {
         if let Some(table) = self.table.get() {
             table.leave_to_system();
         }
     }
 
-    /// Lets the file go when the last holder does. Only for a table whose removal is durable in the manifest.
+    /// Has the file removed when the last holder is dropped. Only for a table whose removal is
+    /// durable in the manifest.
     pub fn mark_obsolete(&self) {
         self.obsolete.store(true, Ordering::Release);
     }
@@ -225,10 +227,10 @@ impl Drop for TableFile {
         if !self.obsolete.load(Ordering::Acquire) {
             return;
         }
-        // Held until the file is gone, so that nobody else opens the directory meanwhile.
+        // Held until the file is gone, so that nobody else can open the directory meanwhile.
         if let Some(_lock) = self.access.lock.as_ref().and_then(Weak::upgrade) {
             let _ = self.access.vfs.remove(&self.path());
         }
-        // What was not removed now, the next open finds in no version and removes.
+        // If it was not removed now, the next open finds that no version names it, and removes it.
     }
 }

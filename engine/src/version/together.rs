@@ -1,7 +1,8 @@
-//! Looks several keys up in one version.
+//! Looks up several keys in one version.
 //!
-//! It goes from run to run as [`Version::get`] does, a run being a table of level 0 or a deeper level, and asks each for
-//! all keys that no run above it knows. They may lie in as many tables of a level: the waits for these overlap too.
+//! It goes from run to run as [`Version::get`] does (a run is a table of level 0 or a deeper
+//! level), and looks up in each all keys that no run above it has. In a level the keys may be in
+//! several tables; the waits for these overlap too.
 
 use crate::comparator::Comparator;
 use crate::error::Result;
@@ -10,10 +11,10 @@ use crate::sstable::{Asked, TOGETHER_MAX, Table, get_together};
 use super::{Version, covers};
 
 impl Version {
-    /// As [`get`](Self::get) for up to [`TOGETHER_MAX`] user keys, which take their answers.
+    /// Like [`get`](Self::get), for up to [`TOGETHER_MAX`] user keys; the answers are stored in `asked`.
     ///
     /// # Errors
-    /// `Io` or `Corruption` from a table, for whichever key; then some have answers and some have none.
+    /// `Io` or `Corruption` from a table, for any of the keys; some of the others may then have no answer yet.
     pub fn get_together(
         &self,
         comparator: &Comparator,

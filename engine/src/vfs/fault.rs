@@ -1,17 +1,17 @@
 //! A file system whose n-th operation fails.
 //!
-//! It counts every operation, reads too, and lets a test choose which one fails and how. A script is run
-//! once to count, then once for each n.
+//! It counts every operation, including reads, and lets a test choose which one fails and how. A
+//! script is run once to count its operations, then once for each n.
 //!
-//! A sync that fails is played as Linux does it: what was appended since the last good sync never
-//! reaches the medium, although later syncs of the file report success. Over a [`MemoryVfs`](super::MemoryVfs), a power
-//! cut afterwards shows who relied on a second try. So it is with a directory and the names in it, until somebody locks it
-//! again, which is another life.
+//! A failing sync is simulated as on Linux: what was appended since the last successful sync never reaches
+//! the medium, although later syncs of the file report success. Over a [`MemoryVfs`](super::MemoryVfs), a
+//! power cut afterwards reveals code that relied on a second try. The same holds for a directory and the
+//! names in it, until it is locked again, which counts as another run of the program.
 //!
-//! A rename or another change of names that fails has not been done, or has: some file systems answer with an error after
-//! the fact, and across a network the answer may be lost. See [`FaultVfs::do_what_fails`].
+//! A rename or another change of names that fails may or may not have been done: some file systems report
+//! an error after the fact, and over a network the answer may be lost. See [`FaultVfs::do_what_fails`].
 //!
-//! Left out: faults of mapped reads. There the operating system stops the process.
+//! Left out: faults of mapped reads. In reality the operating system kills the process for them.
 
 use super::{FileSlice, LockGuard, RandomFile, Syncer, Vfs, WritableFile};
 use crate::error::{Error, Result};
@@ -28,17 +28,18 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub enum Fault {
     /// The device reports an error; nothing was done.
     Io,
-    /// The disk is full from this operation on, until [`FaultVfs::heal`]: what needs space fails and does
-    /// nothing, the rest succeeds, appends into reserved space among it.
+    /// The disk is full from this operation on, until [`FaultVfs::heal`]: what needs space fails
+    /// and does nothing, the rest succeeds, including appends into reserved space.
     NoSpace,
     /// An append writes the first half of its data, then reports an error. Other operations fail as with `Io`.
     ShortWrite,
-    /// This operation and all after it fail and do nothing: the power is gone, as seen by a process that still runs.
+    /// This operation and all later ones fail and do nothing: the power is gone, as seen by a
+    /// process that still runs.
     PowerGone,
 }
 
 impl Fault {
-    /// Whether it strikes the `n`-th operation, if it was to begin at another.
+    /// Whether the fault hits the `n`-th operation, given the operation at which it begins.
     fn is_due(self, n: u64, begins_at: u64, space: Space) -> bool {
         match self {
             Fault::PowerGone => n >= begins_at,
@@ -48,7 +49,7 @@ impl Fault {
     }
 }
 
-/// A file system that fails where told, and otherwise passes everything on.
+/// A file system that fails as planned, and otherwise passes everything on.
 #[derive(Debug, Clone)]
 pub struct FaultVfs {
     inner: Arc<dyn Vfs>,
@@ -60,16 +61,17 @@ struct Plan {
     operations: u64,
     fault: Option<(u64, Fault)>,
     budget: Option<Budget>,
-    /// Files of which every operation fails.
+    /// Files on which every operation fails.
     broken: BTreeSet<PathBuf>,
-    /// Which changes of names are done though they fail: see [`FaultVfs::do_what_fails`].
+    /// The seed that decides which failing changes of names are done nevertheless: see
+    /// [`FaultVfs::do_what_fails`].
     done: u64,
-    /// Directories in which a lock was taken, and whether a sync of them has failed since.
+    /// Directories in which a lock was taken, and whether a sync of each has failed since.
     locked: BTreeMap<PathBuf, bool>,
     failed: Vec<String>,
 }
 
-/// Space that is left for one kind of file.
+/// The space that is left for one kind of file.
 #[derive(Debug)]
 struct Budget {
     ending: &'static str,
@@ -84,7 +86,7 @@ enum Space {
 }
 
 impl FaultVfs {
-    /// Passes everything on to `inner`, until told otherwise.
+    /// Passes everything on to `inner` until a fault is planned.
     pub fn new(inner: Arc<dyn Vfs>) -> FaultVfs {
         FaultVfs {
             inner,
@@ -92,14 +94,14 @@ impl FaultVfs {
         }
     }
 
-    /// Makes the `n`-th operation from now on fail; the next one is number 1. Replaces an earlier plan.
+    /// Makes the `n`-th operation from now on fail; the next one has number 1. Replaces an earlier plan.
     pub fn fail_nth(&self, n: u64, fault: Fault) {
         let mut plan = self.plan.lock();
         plan.fault = Some((plan.operations + n, fault));
     }
 
-    /// Gives files whose names end in `ending` no more than so many further bytes. The append that does not fit writes
-    /// what fits and fails, as on a disk that fills up, and so does every one after it.
+    /// Limits the further bytes of all files whose names end in `ending`. The append that does not
+    /// fit writes what fits and fails, as on a disk that fills up, and so does every later one.
     pub fn limit_bytes(&self, ending: &'static str, bytes: usize) {
         self.plan.lock().budget = Some(Budget {
             ending,
@@ -107,8 +109,9 @@ impl FaultVfs {
         });
     }
 
-    /// Lets changes of names that fail from now on be done all the same: creations, renames, links and removals. Seed 0 does
-    /// none of them, as at first, seed 1 does all, any other one decides at random. When the power is gone, nothing is done.
+    /// Decides whether changes of names that fail from now on are done nevertheless: creations,
+    /// renames, links and removals. With seed 0, the default, none are; with seed 1 all are; any
+    /// other seed decides at random. When the power is gone, nothing is done.
     pub fn do_what_fails(&self, seed: u64) {
         self.plan.lock().done = seed;
     }
@@ -118,7 +121,7 @@ impl FaultVfs {
         self.plan.lock().broken.insert(path.into());
     }
 
-    /// Lets everything succeed from now on. What a failed sync lost stays lost.
+    /// Makes everything succeed from now on. What a failed sync lost stays lost.
     pub fn heal(&self) {
         let mut plan = self.plan.lock();
         plan.fault = None;
@@ -126,17 +129,17 @@ impl FaultVfs {
         plan.broken.clear();
     }
 
-    /// How many operations were asked for, those that failed included.
+    /// How many operations were requested, including those that failed.
     pub fn operations(&self) -> u64 {
         self.plan.lock().operations
     }
 
-    /// The operations that were made to fail, in words.
+    /// Descriptions of the operations that were made to fail.
     pub fn failed(&self) -> Vec<String> {
         self.plan.lock().failed.clone()
     }
 
-    /// Counts an operation and says whether it fails.
+    /// Counts an operation and returns its fault, if it must fail.
     fn fault(&self, op: &'static str, path: &Path, space: Space) -> Option<(Fault, Error)> {
         let mut plan = self.plan.lock();
         plan.operations += 1;
@@ -154,7 +157,7 @@ impl FaultVfs {
         Some((fault, Error::io(op, path, source)))
     }
 
-    /// How much of an append of `bytes` fits what is left.
+    /// How much of an append of `bytes` fits into the rest of the budget.
     fn spend(&self, path: &Path, bytes: usize) -> usize {
         let mut plan = self.plan.lock();
         let Some(budget) = &mut plan.budget else {
@@ -178,7 +181,7 @@ impl FaultVfs {
         }
     }
 
-    /// A change of names, which may be done though it fails.
+    /// Performs a change of names, or fails it, in which case it may be done nevertheless.
     fn change<T>(
         &self,
         op: &'static str,
@@ -301,7 +304,7 @@ impl Vfs for FaultVfs {
     }
 
     fn sync_dir(&self, dir: &Path) -> Result<()> {
-        // The space for a name was taken when it was made.
+        // The space for a name was taken when it was created.
         let synced = self.check("sync the directory", dir, Space::NotNeeded);
         if let Some(has_failed) = self.plan.lock().locked.get_mut(dir) {
             *has_failed |= synced.is_err();
@@ -339,7 +342,7 @@ struct FaultySyncer {
     path: PathBuf,
     inner: Arc<dyn Syncer>,
     sync_failed: AtomicBool,
-    /// Whether the next sync needs space: for what did not fit into reserved space.
+    /// Whether the next sync needs space, because an append did not fit into reserved space.
     grown: AtomicBool,
 }
 
@@ -362,7 +365,7 @@ impl Syncer for FaultySyncer {
 }
 
 impl FaultyFile {
-    /// Whether so many bytes can be reserved.
+    /// Checks that this much space can be reserved.
     fn check_space(&self, bytes: u64) -> Result<()> {
         let op = "reserve space for";
         self.vfs.check(op, self.path(), Space::Needed)?;

@@ -1,9 +1,9 @@
-//! Bytes of a file, held in place: a range of a mapping or of memory, kept alive by a counted reference.
+//! Bytes of a file in place: a range of a mapping or of memory, kept alive by a counted reference.
 //!
-//! This is what a pinned value is made of. Cloning or narrowing one copies no bytes.
+//! Pinned values are made of it. Cloning or narrowing one copies no bytes.
 //!
-//! It holds the address of its bytes beside their owner. To ask the owner for them anew takes a branch, two loads and a
-//! comparison of bounds, and readers ask several times for each entry.
+//! It stores the address of its bytes beside their owner. Getting it from the owner each time would
+//! take a branch, two loads and a bounds check, and readers need it several times for each entry.
 
 #![expect(
     unsafe_code,
@@ -16,13 +16,14 @@ use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Bytes that come from memory together.
+/// The number of bytes that are fetched from memory together.
 const LINE_BYTES: usize = 64;
 
 /// A range of a file's bytes.
 ///
-/// Invariant: `bytes` lie in what `owner` owns, or are empty. They stay where they are, unchanged, for as long as the owner
-/// lives: a mapping and the buffer of a vector do not move with the handle, and behind an `Arc` nobody changes them.
+/// Invariant: `bytes` are part of what `owner` owns, or empty. They stay where they are, unchanged,
+/// for as long as the owner lives: a mapping and the buffer of a vector do not move with their
+/// handle, and behind an `Arc` nothing changes them.
 #[derive(Clone)]
 pub struct FileSlice {
     bytes: NonNull<[u8]>,
@@ -36,13 +37,13 @@ enum Owner {
     Nobody,
 }
 
-// SAFETY: it is a shared reference to bytes that nobody changes, with an owner that any thread may hold and drop.
+// SAFETY: it is a shared reference to bytes that never change, with an owner that any thread may hold and drop.
 unsafe impl Send for FileSlice {}
 // SAFETY: as above; through a shared `FileSlice` bytes are only read.
 unsafe impl Sync for FileSlice {}
 
 impl FileSlice {
-    /// A whole mapping.
+    /// A slice of a whole mapping.
     pub(super) fn from_map(map: Arc<Mmap>) -> FileSlice {
         FileSlice {
             bytes: NonNull::from(&map[..]),
@@ -50,7 +51,7 @@ impl FileSlice {
         }
     }
 
-    /// No bytes.
+    /// A slice without bytes.
     pub const fn empty() -> FileSlice {
         let nothing: &[u8] = &[];
         FileSlice {
@@ -59,20 +60,20 @@ impl FileSlice {
         }
     }
 
-    /// Asks for the memory of the bytes from `start` up to `end`, as far as they are of this slice, so that it is on its
-    /// way when they are read. A hint, which changes nothing that a program can see but its speed.
+    /// Prefetches the bytes from `start` up to `end`, as far as they are part of this slice, so that
+    /// they are on their way when they are read. This is only a hint, with no visible effect but speed.
     #[inline]
     pub fn prefetch(&self, start: usize, end: usize) {
         prefetch(self.get(start..end.min(self.len())).unwrap_or_default());
     }
 
-    /// Takes the mapping that the bytes lie in, if they do, out of this process's memory. Who reads them again gets them from
-    /// the system's, page by page.
+    /// Removes the mapping that the bytes are in, if they are in one, from this process's memory.
+    /// Later reads get them from the system again, page by page.
     pub(super) fn leave_to_system(&self) {
         #[cfg(unix)]
         if let Owner::Mapped(map) = &self.owner {
-            // SAFETY: the advice must not change bytes that are borrowed. `vfs::std_vfs` maps files shared and for reading, so
-            // the pages have no contents but the file's, and nobody writes to the file.
+            // SAFETY: the advice must not change bytes that are borrowed. `vfs::std_vfs` maps files shared and
+            // for reading, so the pages have no contents but the file's, and nothing writes to the file.
             let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }
     }
@@ -80,7 +81,7 @@ impl FileSlice {
     /// The part of this slice in `range`, still in place.
     ///
     /// # Panics
-    /// If the range does not lie in the slice.
+    /// If the range is not within the slice.
     pub fn slice(&self, range: Range<usize>) -> FileSlice {
         let part = self.get(range.clone());
         let part = part.unwrap_or_else(|| panic!("{range:?} of a slice of {} bytes", self.len()));
@@ -111,7 +112,7 @@ impl Deref for FileSlice {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the invariant; and the reference lives no longer than `self`, which holds the owner.
+        // SAFETY: by the invariant; and the reference lives no longer than `self`, which holds the owner.
         unsafe { self.bytes.as_ref() }
     }
 }
@@ -128,7 +129,7 @@ impl fmt::Debug for FileSlice {
     }
 }
 
-/// Asks for the memory of `bytes`, as [`FileSlice::prefetch`] does.
+/// Prefetches `bytes`, as [`FileSlice::prefetch`] does.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
     let (start, end) = (bytes.as_ptr(), bytes.as_ptr_range().end);
@@ -139,7 +140,7 @@ pub(crate) fn prefetch(bytes: &[u8]) {
     }
 }
 
-/// Asks for one line of memory.
+/// Prefetches one cache line.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn prefetch_line(line: *const u8) {

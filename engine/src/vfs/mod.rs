@@ -1,7 +1,7 @@
-//! The only way to the disk: a small file system interface with its durability spelled out.
+//! The only way to the disk: a small file system interface that states what each operation makes durable.
 //!
-//! Every file operation of the engine goes through [`Vfs`], so that a test can put another one in
-//! its place: [`MemoryVfs`], which knows what would survive a power cut, and [`FaultVfs`], which
+//! Every file operation of the engine goes through [`Vfs`], so that a test can replace the file
+//! system: by [`MemoryVfs`], which knows what would survive a power cut, or by [`FaultVfs`], which
 //! makes any operation fail.
 //!
 //! What each operation promises. *Process* means that the effect outlives the end of the process,
@@ -11,23 +11,24 @@
 //! |---|---|---|
 //! | `create`, `hard_link`, `rename`, `remove`, `create_dir_all`, `remove_dir` | on return | after `sync_dir` of the directory that holds the name |
 //! | `append` | on return | after `sync` of the file, if its name is durable too |
-//! | `reserve`, `reserve_blocks`, `trim` | on return | no matter when: a reader takes zeros behind the contents for what they are |
+//! | `reserve`, `reserve_blocks`, `trim` | on return | it does not matter: readers recognize zeros after the contents |
 //! | `sync` | - | all that was appended before, on return |
 //! | `sync_dir` | - | all names in that directory, on return |
 //!
 //! Invariants
-//! 1. `rename` is atomic: after a power cut, the name means the old file or the new one, whole.
+//! 1. `rename` is atomic: after a power cut, the name refers to the old file or the new one, in full.
 //! 2. Without a sync, any part may survive: data of a file whose name is lost, a name whose data is
 //!    lost, the second of two operations without the first.
-//! 3. A failed `sync` means that what was appended since the last one may be gone for good, even if a later
-//!    `sync` succeeds: Linux drops the dirty pages. Nobody may retry; the database poisons itself.
-//! 4. Contents only grow. No operation changes a byte that was appended, so a mapping of a finished file is constant.
-//!    Behind the contents a file that is being written may hold zeros: space that [`WritableFile::reserve`] took and
-//!    [`WritableFile::trim`] gives back.
-//! 5. Writes are not buffered here. Who appends small pieces gathers them first.
+//! 3. A failed `sync` means that what was appended since the last one may be gone for good, even if
+//!    a later `sync` succeeds, because Linux drops the dirty pages. Callers must not retry; the
+//!    database poisons itself.
+//! 4. Contents only grow. No operation changes a byte that was appended, so a mapping of a finished
+//!    file is constant. While a file is being written, zeros may follow its contents: space that
+//!    [`WritableFile::reserve`] took and [`WritableFile::trim`] frees.
+//! 5. Writes are not buffered here. A caller with small pieces should gather them first.
 //!
-//! Assumption about the medium: a sector, once synced, keeps its bytes or returns an error; if it
-//! returns others, the checksums of log and tables notice.
+//! Assumption about the medium: a sector, once synced, keeps its bytes or returns an error. If it
+//! returns other bytes, the checksums of log and tables detect it.
 
 mod fault;
 mod file_slice;
@@ -55,10 +56,11 @@ pub use std_vfs::StdVfs;
 /// Every method fails with `Io`, which names the operation and the path, except where another
 /// error is mentioned.
 pub trait Vfs: Send + Sync + Debug {
-    /// The same path from wherever the process is later. In a file system without a working directory, the path itself.
+    /// A path that stays valid if the process changes its working directory. In a file system
+    /// without a working directory, the path itself.
     ///
     /// # Errors
-    /// `Io`, when the working directory cannot be told.
+    /// `Io`, if the working directory cannot be determined.
     fn absolute(&self, path: &Path) -> Result<PathBuf> {
         Ok(path.to_path_buf())
     }
@@ -75,20 +77,20 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io`, for instance when the file is missing.
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
 
-    /// Opens a file for reads at any offset, each of which asks the operating system.
+    /// Opens a file for reads at any offset, each of which is a system call.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>>;
 
-    /// Opens a finished file for reading without copies: [`RandomFile::contents`] is then always there.
+    /// Opens a finished file for reading without copies: [`RandomFile::contents`] is then always available.
     /// The file must not be appended to or replaced in place while it is open.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>>;
 
-    /// The whole file, as long as it was when the call began.
+    /// The whole file, as it was when the call began.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.
@@ -97,10 +99,11 @@ pub trait Vfs: Send + Sync + Debug {
     /// Whether a file or directory of this name exists.
     ///
     /// # Errors
-    /// `Io` when it cannot be told, for instance when a directory on the way may not be read.
+    /// `Io` if it cannot be determined, for instance because a parent directory may not be read.
     fn exists(&self, path: &Path) -> Result<bool>;
 
-    /// Whether this name is a symbolic link, wherever it leads. A file system without links has none.
+    /// Whether this name is a symbolic link, even if its target is missing. A file system without
+    /// links has none.
     ///
     /// # Errors
     /// As for [`exists`](Self::exists).
@@ -114,20 +117,20 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io`, for instance when the file is missing.
     fn len(&self, path: &Path) -> Result<u64>;
 
-    /// The names in a directory, sorted. They are as the file system has them: one that is not UTF-8 is
-    /// not the engine's, and `to_str` tells.
+    /// The names in a directory, sorted. They are as the file system has them; one that is not
+    /// UTF-8, for which `to_str` fails, is not the engine's.
     ///
     /// # Errors
     /// `Io`, for instance when the directory is missing.
     fn list(&self, dir: &Path) -> Result<Vec<OsString>>;
 
-    /// Creates a directory and those above it that are missing. Nothing happens if it is there.
+    /// Creates a directory and its missing parents. Does nothing if it exists.
     ///
     /// # Errors
     /// `Io`, for instance when a file of that name exists.
     fn create_dir_all(&self, dir: &Path) -> Result<()>;
 
-    /// Removes a file. Those who have it open keep reading it.
+    /// Removes a file. Handles that are open can still read it.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.
@@ -141,8 +144,8 @@ pub trait Vfs: Send + Sync + Debug {
 
     /// Gives a file another name in one step, replacing a file of that name.
     ///
-    /// A directory may be renamed too, with all that is in it, to a name in the same directory that is not taken. Its own
-    /// names must be durable before: [`MemoryVfs`] insists.
+    /// A directory with all its contents may be renamed too, to an unused name in the same parent
+    /// directory. The names in it must be durable before: [`MemoryVfs`] insists on that.
     ///
     /// # Errors
     /// `Io`, for instance when the file is missing.
@@ -154,29 +157,31 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io`, for instance when the second name is taken.
     fn hard_link(&self, from: &Path, to: &Path) -> Result<()>;
 
-    /// Makes the names in a directory durable: those that came, those that went. See [`parent_dir`].
+    /// Makes the names in a directory durable, both creations and removals. See [`parent_dir`].
     ///
     /// # Errors
     /// `Io`. What was not durable before may then be lost for good.
     fn sync_dir(&self, dir: &Path) -> Result<()>;
 
-    /// Locks `path`, creating the file if need be, until the guard is dropped or the process ends.
-    /// The file stays; it is the lock on it that counts. Who holds it may remove the file: a lock on a file that has lost its
-    /// name is nobody's.
+    /// Locks `path`, creating the file if necessary, until the guard is dropped or the process
+    /// ends. The file stays; only the lock on it matters. The holder of the lock may remove the
+    /// file: a lock on a file without a name protects nothing.
     ///
     /// # Errors
-    /// `Locked` if another process, or another guard of this one, holds the lock, or did when it removed the file just now; else
-    /// `Io`.
+    /// `Locked` if another process or another guard in this one holds the lock, or held it when it
+    /// removed the file just now; otherwise `Io`.
     fn lock(&self, path: &Path) -> Result<Box<dyn LockGuard>>;
 
-    /// Locks `path`, which must exist, together with all who call this: it keeps out who [locks](Self::lock) it for one alone, and is kept
-    /// out by them. Nothing is created, and no more is needed than to read the file.
+    /// Locks `path`, which must exist, for shared use: any number of callers of this method may
+    /// hold it at once, but not together with an exclusive [lock](Self::lock). Nothing is created,
+    /// and only permission to read the file is needed.
     ///
-    /// A file system without such locks may lock for one alone, which is what happens here.
+    /// A file system without shared locks may take an exclusive one, which is what the default
+    /// implementation does.
     ///
     /// # Errors
-    /// `Locked` if somebody holds the lock alone, or did when it removed the file just now; else `Io`, which
-    /// [`is_not_found`](Error::is_not_found) if there is no such file.
+    /// `Locked` if an exclusive lock is held, or its holder removed the file just now; otherwise
+    /// `Io`, which [`is_not_found`](Error::is_not_found) if the file does not exist.
     fn lock_shared(&self, path: &Path) -> Result<Box<dyn LockGuard>> {
         if self.exists(path)? {
             return self.lock(path);
@@ -192,14 +197,14 @@ pub trait Vfs: Send + Sync + Debug {
     reason = "a length in bytes, not a collection"
 )]
 pub trait WritableFile: Send + Debug {
-    /// Appends all of `data` in one operation. After an error, an unknown part of it may be in the file. What fits
-    /// into [`room`](Self::room) cannot fail for want of space.
+    /// Appends all of `data` in one operation. After an error, an unknown part of it may be in the
+    /// file. What fits into [`room`](Self::room) cannot fail for lack of space.
     ///
     /// # Errors
     /// `Io`.
     fn append(&mut self, data: &[u8]) -> Result<()>;
 
-    /// What makes the file durable while others append to it.
+    /// A handle that makes the file durable while others append to it.
     fn syncer(&self) -> Arc<dyn Syncer>;
 
     /// Makes everything appended so far durable.
@@ -210,19 +215,20 @@ pub trait WritableFile: Send + Debug {
         self.syncer().sync()
     }
 
-    /// Takes space, so that there is room for at least `bytes` more. The file is then longer than its contents and ends
-    /// in zeros. Appends into the room are cheaper, and so are their syncs: no metadata changes.
+    /// Reserves space, so that there is room for at least `bytes` more. The file is then longer
+    /// than its contents and ends in zeros. Appends into the room are cheaper, and so are syncs
+    /// after them, because no metadata changes.
     ///
     /// # Errors
-    /// `Io`, of kind `Unsupported` where that space would be no promise. The contents are as they were, and there is
-    /// no less room than before.
+    /// `Io`, of kind `Unsupported` if reserving cannot guarantee space here. The contents are
+    /// unchanged, and there is no less room than before.
     fn reserve(&mut self, _bytes: u64) -> Result<()> {
         let source = io::Error::from(io::ErrorKind::Unsupported);
         Err(Error::io("reserve space for", self.path(), source))
     }
 
-    /// The same for one large append that follows at once: nothing is written, so its bytes move once only. Small appends
-    /// into such space, and their syncs, are as costly as if nothing was reserved.
+    /// The same for one large append that follows immediately: no zeros are written, so its bytes are written
+    /// only once. Small appends into such space, and their syncs, cost as much as without any reservation.
     ///
     /// # Errors
     /// As for [`reserve`](Self::reserve).
@@ -230,32 +236,32 @@ pub trait WritableFile: Send + Debug {
         self.reserve(bytes)
     }
 
-    /// How many bytes can be appended into space that was reserved.
+    /// How many bytes of reserved space are left to append into.
     fn room(&self) -> u64 {
         0
     }
 
-    /// Gives back the space that was reserved and not used: the file is as long as its contents.
+    /// Frees reserved space that was not used: the file is then as long as its contents.
     ///
     /// # Errors
-    /// `Io`. The contents are as they were, and zeros may still follow them.
+    /// `Io`. The contents are unchanged, and zeros may still follow them.
     fn trim(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// The length of the contents, what is not yet durable included.
+    /// The length of the contents, including what is not yet durable.
     fn len(&self) -> u64;
 
-    /// The name it was opened by.
+    /// The name by which it was opened.
     fn path(&self) -> &Path;
 }
 
-/// Syncs a file. Another thread may append to it meanwhile, or have closed it.
+/// Syncs a file. Another thread may append to it meanwhile, or may have closed it.
 pub trait Syncer: Send + Sync + Debug {
     /// Makes everything durable that was appended before the call.
     ///
     /// # Errors
-    /// `Io`. What was not durable before is then to be taken as lost; do not try again.
+    /// `Io`. What was not durable before must then be considered lost; do not try again.
     fn sync(&self) -> Result<()>;
 }
 
@@ -268,24 +274,24 @@ pub trait RandomFile: Send + Sync + Debug {
     /// The length of the file when it was opened.
     fn len(&self) -> u64;
 
-    /// The `len` bytes from `offset` on. Nothing is allocated before the range is known to lie in the file.
+    /// The `len` bytes from `offset` on. Nothing is allocated before the range is known to be within the file.
     ///
     /// # Errors
-    /// `Io` of kind `UnexpectedEof` when the range does not lie in the file; else whatever the system says.
+    /// `Io` of kind `UnexpectedEof` if the range is not within the file, or any error of the system.
     fn read_at(&self, offset: u64, len: usize) -> Result<FileSlice>;
 
     /// The whole file without a copy, if it is mapped or held in memory.
     fn contents(&self) -> Option<FileSlice>;
 
-    /// Says that hardly anybody will read it any more. What a mapping holds in memory is given back, and comes again, more
-    /// slowly, for whoever does.
+    /// Tells the system that the file will hardly be read any more. The memory that a mapping holds
+    /// is freed; later reads still work, but are slower.
     fn leave_to_system(&self) {}
 
-    /// The name it was opened by.
+    /// The name by which it was opened.
     fn path(&self) -> &Path;
 }
 
-/// A lock that is held until this is dropped.
+/// A lock, held until this is dropped.
 pub trait LockGuard: Send + Sync + Debug {}
 
 /// The directory that holds the name `path`: what to pass to [`Vfs::sync_dir`] after creating it.

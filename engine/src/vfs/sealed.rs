@@ -1,6 +1,6 @@
-//! A file that takes nothing: the log and the manifest of a database that was opened for reading only.
+//! A file that accepts no writes: the log and the manifest of a database that was opened for reading only.
 //!
-//! Nothing asks it to, since every write is refused before. If one were not, it would end here with the same error.
+//! Every write is refused before it gets here. If one were not, it would fail here with the same error.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Syncer, WritableFile};
 use crate::error::{Error, Result};
 
-/// No file, under the name of a database's directory.
+/// Not a file; its name is the database's directory.
 #[derive(Debug, Clone)]
 pub(crate) struct SealedFile {
     dir: PathBuf,

@@ -22,7 +22,8 @@ impl Vfs for StdVfs {
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        // A new file under the name, not the old one cut to nothing: whoever has that mapped keeps its bytes.
+        // Create a new file under the name instead of truncating the old one, because a mapping of
+        // the old one must keep its bytes.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(Error::io("replace", path, error));
@@ -59,7 +60,7 @@ impl Vfs for StdVfs {
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
         let file = open(path)?;
         let contents = match file_len(&file, path)? {
-            // There is nothing to map, and some systems refuse to.
+            // An empty file cannot be mapped on some systems.
             0 => FileSlice::from(Vec::new()),
             _ => FileSlice::from_map(map(&file, path)?),
         };
@@ -142,7 +143,7 @@ impl Vfs for StdVfs {
         sync().map_err(|error| Error::io("sync the directory", dir, error))
     }
 
-    /// Windows has no handle to flush for a directory: names are journaled by the file system.
+    /// Windows has no handle to flush for a directory; its file system journals names.
     #[cfg(not(unix))]
     fn sync_dir(&self, _dir: &Path) -> Result<()> {
         Ok(())
@@ -176,7 +177,8 @@ fn lock_by(
     }
 }
 
-/// Whether `path` is still the name of this open file: whoever had it locked may have removed it since it was opened.
+/// Whether `path` is still the name of this open file: the previous holder of the lock may have
+/// removed the file after it was opened.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -189,7 +191,7 @@ fn is_named(file: &File, path: &Path) -> Result<bool> {
     same.map_err(|error| Error::io("look for", path, error))
 }
 
-/// Elsewhere a file that is open keeps its name.
+/// On other systems an open file keeps its name.
 #[cfg(not(unix))]
 #[expect(
     clippy::unnecessary_wraps,
@@ -205,8 +207,8 @@ fn open(path: &Path) -> Result<File> {
         .map_err(|error| Error::io("open", path, error))
 }
 
-/// Refuses what is no plain file, before it is opened: who opens a pipe waits for another to open its other end. What is not
-/// there is left to the opening to say.
+/// Refuses anything but a plain file before it is opened, because opening a pipe waits for another
+/// process to open its other end. A missing file is left for the open call to report.
 fn refuse_special(path: &Path) -> io::Result<()> {
     let refused = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => io::Error::from(io::ErrorKind::IsADirectory),
@@ -230,11 +232,11 @@ fn file_len(file: &File, path: &Path) -> Result<u64> {
     reason = "mapping a file is unsafe, because another process may change it"
 )]
 fn map(file: &File, path: &Path) -> Result<Arc<Mmap>> {
-    // SAFETY: the bytes must not change, nor the file shrink, while the map lives. The engine maps
-    // only finished files (invariant 4 of this folder: none of its operations changes a written byte or shortens
-    // a file; `create` over an old name makes a new file and `remove` leaves open ones alone), and
-    // the lock on the database's directory keeps other processes of the engine out. A foreign program
-    // that writes into the directory breaks this, as it would break any reader.
+    // SAFETY: the bytes must not change, nor the file shrink, while the map lives. The engine maps only
+    // finished files (invariant 4 of this module: none of its operations changes a written byte or
+    // shortens a file; `create` over an old name makes a new file and `remove` leaves open ones alone),
+    // and the lock on the database's directory keeps other processes of the engine out. A foreign
+    // program that writes into the directory breaks this, as it would break any reader.
     let map = unsafe { Mmap::map(file) };
     map.map(Arc::new)
         .map_err(|error| Error::io("map", path, error))
@@ -297,7 +299,7 @@ fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Res
     Ok(())
 }
 
-/// A file as a slice: mapped here, in memory in [`MemoryVfs`](super::MemoryVfs).
+/// A file that is available as a slice: mapped here, in memory in [`MemoryVfs`](super::MemoryVfs).
 #[derive(Debug)]
 pub(super) struct MappedFile {
     pub(super) contents: FileSlice,
@@ -334,7 +336,7 @@ impl RandomFile for MappedFile {
     }
 }
 
-/// A lock of the system on an open file.
+/// A lock by the system on an open file.
 #[derive(Debug)]
 struct StdLock {
     file: File,
@@ -343,9 +345,10 @@ struct StdLock {
 impl LockGuard for StdLock {}
 
 impl Drop for StdLock {
-    /// To close the file is not enough: a child process that is being started has it open too, until it runs its program.
+    /// Closing the file is not enough: a child process that is being started has it open too, until
+    /// it runs its program.
     fn drop(&mut self) {
-        // What fails here ends when the file is closed everywhere.
+        // If this fails, the lock ends when the file is closed everywhere.
         let _ = self.file.unlock();
     }
 }

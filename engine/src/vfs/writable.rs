@@ -1,25 +1,29 @@
-//! A file of the operating system that is written: by system calls, or through a mapping of space reserved before.
+//! Writing a file of the operating system: by system calls, or through a mapping of space that was
+//! reserved before.
 //!
-//! A log takes many small appends. A system call costs several times what the copy of a hundred bytes does, and a sync
-//! after a file has grown must write its length too. So a log reserves space: zeros are written behind its contents
-//! and mapped, and an append is then a copy into the page cache, which outlives the process as a written byte does.
+//! A log takes many small appends. A system call costs several times as much as copying a hundred
+//! bytes, and a sync of a file that has grown must write its length too. So a log reserves space:
+//! zeros are written after its contents and mapped. An append is then a copy into the page cache,
+//! which outlives the process just like a written byte.
 //!
-//! Zeros are written, instead of `fallocate`, because a sync of space that is allocated and was never written changes
-//! metadata again. They are written in pieces, each of which the page cache keeps as one unit: larger ones cost fewer
-//! page faults, smaller ones less to write when a sync comes after every few bytes. For one large append it is the other
-//! way round: zeros before it would move its bytes twice, and a system call is little beside them. `reserve_blocks` only
-//! allocates. `engine/docs/performance.md` has the figures.
+//! Zeros are written, instead of using `fallocate`, because the first sync of space that was only allocated
+//! changes metadata again. They are written in pieces, each of which the page cache keeps as one unit: larger
+//! ones cause fewer page faults, smaller ones leave less to write if every few bytes are synced. For one large
+//! append the opposite is true: writing zeros first would write its bytes twice, and one system call is cheap
+//! in comparison. So `reserve_blocks` only allocates. `engine/docs/performance.md` has the figures.
 //!
 //! Invariants
-//! 1. The window maps bytes of the file that were written (as zeros) and that no other handle shortens, so a store into
-//!    it neither needs space nor falls behind the end. Blocks that were only allocated are written by system calls.
-//! 2. Space is reserved only where the file system overwrites in place: ext2 to 4, XFS, tmpfs. On one that copies, or
-//!    across a network, an overwrite may need space too, and a mapping could only answer with `SIGBUS`. There,
-//!    `reserve` is `Unsupported` and every append is a system call.
+//! 1. The window maps bytes of the file that were written (as zeros) and that no other handle cuts
+//!    off, so a store into it neither needs space nor falls after the end. Blocks that were only
+//!    allocated are written by system calls.
+//! 2. Space is reserved only where the file system overwrites in place: ext2 to 4, XFS, tmpfs. On a file
+//!    system that copies, or over a network, an overwrite may need space too, and a mapping could only
+//!    report that by `SIGBUS`. There, `reserve` is `Unsupported` and every append is a system call.
 //! 3. What is copied into the window is stored front to back ([`copy_forward`]).
 //!
-//! What a mapping cannot report: a page of the window that was written back, was evicted and cannot be read again. It is
-//! the page written last, so the kernel has little reason to evict it; mapped reads of tables have the same limit.
+//! A mapping cannot report one error: a page of the window was written back and evicted, and cannot
+//! be read again. It is the page written last, so the kernel has little reason to evict it; mapped
+//! reads of tables have the same limit.
 
 use std::fs::File;
 use std::io;
@@ -34,7 +38,7 @@ use crate::error::{Error, Result};
 
 /// Zeros are written in pieces of this length.
 const PIECE_BYTES: u64 = 64 << 10;
-/// And in pieces of this one where syncs are frequent: a page, so that a sync after a few bytes writes no more.
+/// The length of pieces where syncs are frequent: a page, so that a sync after a few bytes does not write more.
 const PIECE_BYTES_SYNCED: u64 = 4 << 10;
 
 static ZEROS: [u8; PIECE_BYTES as usize] = [0; PIECE_BYTES as usize];
@@ -44,26 +48,26 @@ pub(super) struct StdWritableFile {
     shared: Arc<Shared>,
     /// Where the contents end.
     len: u64,
-    /// Where the zeros behind them end; `len` if there are none.
+    /// Where the zeros after them end; `len` if there are none.
     reserved_end: u64,
     /// Whether the file may be longer than its contents.
     longer: bool,
     window: Option<Window>,
 }
 
-/// What the file shares with those who sync it.
+/// What the file shares with its syncers.
 #[derive(Debug)]
 struct Shared {
     file: File,
     path: PathBuf,
-    /// Whether a sync came since space was reserved last, or none was yet.
+    /// Whether a sync happened since space was last reserved; true at first.
     syncs_often: AtomicBool,
 }
 
 impl Syncer for Shared {
     fn sync(&self) -> Result<()> {
         self.syncs_often.store(true, Ordering::Relaxed);
-        // The data and the length, which is all that a reader needs; not the times.
+        // Syncs the data and the length, which is all that a reader needs, but not the times.
         self.file
             .sync_data()
             .map_err(|error| Error::io("sync", &self.path, error))
@@ -86,7 +90,7 @@ impl StdWritableFile {
         }
     }
 
-    /// The end of the page in which `bytes` more end.
+    /// The end of the page in which `bytes` further bytes would end.
     fn page_end(&self, bytes: u64) -> io::Result<u64> {
         let end = self.len.checked_add(bytes);
         let end = end.and_then(|end| end.checked_next_multiple_of(PIECE_BYTES_SYNCED));
@@ -100,7 +104,7 @@ impl StdWritableFile {
         };
         self.longer = true;
         while self.reserved_end < end {
-            // Up to the next multiple of a piece, so that pieces are aligned as the page cache wants them.
+            // Up to the next multiple of a piece, so that pieces are aligned as the page cache needs them.
             let at = self.reserved_end;
             let bytes = (piece - at % piece).min(end - at);
             write_all_at(&self.shared.file, &ZEROS[..bytes as usize], at)?;
@@ -137,7 +141,7 @@ impl WritableFile for StdWritableFile {
             check_overwrites_in_place(&self.shared.file)?;
             self.write_zeros(self.page_end(bytes)?)?;
             self.shared.syncs_often.store(false, Ordering::Relaxed);
-            // Without a window appends are system calls, into the same room.
+            // Without a window, appends into the same room are system calls.
             self.window = Window::map(&self.shared.file, self.len, self.reserved_end).ok();
             Ok(())
         };
@@ -151,7 +155,7 @@ impl WritableFile for StdWritableFile {
         let mut allocate = || -> io::Result<()> {
             check_overwrites_in_place(&self.shared.file)?;
             let end = self.page_end(bytes)?;
-            // Even one that fails may have made the file longer.
+            // Even a call that fails may have made the file longer.
             self.longer = true;
             allocate(&self.shared.file, self.reserved_end, end)?;
             self.reserved_end = end;
@@ -196,12 +200,12 @@ impl WritableFile for StdWritableFile {
 #[derive(Debug)]
 struct Window {
     map: MmapMut,
-    /// Where in the file it begins.
+    /// Where the part begins in the file.
     start: u64,
 }
 
 impl Window {
-    /// Maps the bytes from `start` to `end`, which were written.
+    /// Maps the bytes from `start` to `end`, which must have been written.
     #[expect(
         unsafe_code,
         reason = "mapping a file is unsafe, because another process may change it"
@@ -210,18 +214,18 @@ impl Window {
         let len = usize::try_from(end - start).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let mut options = MmapOptions::new();
         options.offset(start).len(len);
-        // SAFETY: while the map lives, the file must not become shorter, and nobody else may change the mapped bytes
-        // while they are borrowed. `StdWritableFile` owns the file and the map, drops the map before it shortens the
-        // file (`trim`), and writes every byte once, through the map or behind it. The engine opens a file for
-        // writing once, and the lock on the database's directory keeps its other processes out; a reader of the file
-        // copies it through a system call. Space for every mapped byte is taken: `write_zeros` has written it, and
-        // `check_overwrites_in_place` has refused file systems where that is no promise. A foreign program that
-        // shortens the file breaks this, as it would break mapped reads.
+        // SAFETY: while the map lives, the file must not become shorter, and nothing else may change the mapped
+        // bytes while they are borrowed. `StdWritableFile` owns the file and the map, drops the map before it
+        // shortens the file (`trim`), and writes every byte once, through the map or after it. The engine opens
+        // a file for writing once, and the lock on the database's directory keeps its other processes out; a
+        // reader of the file copies it through a system call. Space for every mapped byte is taken:
+        // `write_zeros` has written it, and `check_overwrites_in_place` has refused file systems where that is
+        // no guarantee. A foreign program that shortens the file breaks this, as it would break mapped reads.
         let map = unsafe { options.map_mut(file)? };
         Ok(Self { map, start })
     }
 
-    /// Copies `data` to the offset `at` of the file, if it lies in the window.
+    /// Copies `data` to the offset `at` of the file, if that range is within the window.
     fn copy_in(&mut self, at: u64, data: &[u8]) -> bool {
         let from = at
             .checked_sub(self.start)
@@ -235,24 +239,24 @@ impl Window {
     }
 }
 
-/// Copies front to back, as `write` does: a process that is killed leaves a prefix. Copied at once, the first bytes may be
-/// stored last, and a reader of the log would find a damaged record in front of whole ones.
+/// Copies front to back, as `write` does, so that a killed process leaves a prefix. A plain copy may store
+/// the first bytes last, and a reader of the log would then find a damaged record before intact ones.
 fn copy_forward(into: &mut [u8], data: &[u8]) {
     const STEP: usize = size_of::<u64>();
     let (whole, rest) = data.as_chunks::<STEP>();
     let (into_whole, into_rest) = into.split_at_mut(data.len() - rest.len());
     for (into, piece) in into_whole.chunks_exact_mut(STEP).zip(whole) {
         into.copy_from_slice(piece);
-        // No store may be joined with the next one, or come after it.
+        // The compiler must not merge a store with the next one or move it after that.
         compiler_fence(Ordering::SeqCst);
     }
     into_rest.copy_from_slice(rest);
 }
 
-/// Says `Unsupported` where overwriting bytes that were written may need space.
+/// Returns `Unsupported` where overwriting bytes that were written may need space.
 #[cfg(target_os = "linux")]
 fn check_overwrites_in_place(file: &File) -> io::Result<()> {
-    /// What `statfs` calls them: ext2 to 4, XFS, tmpfs.
+    /// The magic numbers in `statfs` of ext2 to 4, XFS and tmpfs.
     const IN_PLACE: [u32; 3] = [0xef53, 0x5846_5342, 0x0102_1994];
     let kind = rustix::fs::fstatfs(file)?.f_type as u32;
     match IN_PLACE.contains(&kind) {
@@ -261,7 +265,7 @@ fn check_overwrites_in_place(file: &File) -> io::Result<()> {
     }
 }
 
-/// Allocates blocks for the bytes from `from` to `to`, which the file then has, as zeros.
+/// Allocates blocks for the bytes from `from` to `to`, which then read as zeros.
 #[cfg(target_os = "linux")]
 fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -273,7 +277,7 @@ fn allocate(_file: &File, _from: u64, _to: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Not tried on other systems; APFS copies on write.
+/// Other systems have not been tried; APFS copies on write.
 #[cfg(not(target_os = "linux"))]
 fn check_overwrites_in_place(_file: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
@@ -320,7 +324,7 @@ mod tests {
         }
     }
 
-    /// Copies across the end of a file, which kills the process there.
+    /// Copies past the end of the file, which kills the process there.
     #[test]
     #[ignore = "started by the other test, to be killed"]
     fn copy_until_killed() {

@@ -1,4 +1,5 @@
-//! What the tests of the tool share: a small database, the same each time, and a run of the tool in this process.
+//! What the tests of the tool share: a small database, the same each time, and a way to run the
+//! tool in this process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use engine::{
     WriteBatch, WriteOptions,
 };
 
-/// Where there is a filter, a compaction on request writes all tables anew.
+/// With a filter, a compaction on request rewrites all tables.
 struct Keeps;
 
 impl CompactionFilter for Keeps {
@@ -42,7 +43,8 @@ fn small() -> FamilyOptions {
     }
 }
 
-/// Two families, a table in level 1, one in level 0, and a log with two batches. Closed, so that its bytes are the same each time.
+/// Two families, a table in level 1, one in level 0, and a log with two batches. It is closed, so
+/// its bytes are the same each time.
 pub(crate) fn database(dir: &Path) {
     let db = Db::open(dir, options()).unwrap();
     let newest = db.family("newest first").unwrap();

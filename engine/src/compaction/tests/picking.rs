@@ -1,4 +1,4 @@
-//! The picker on drawn trees: which tables are merged, and where they go.
+//! The picker on trees that are drawn as text: which tables are merged, and where they go.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn level_0_goes_with_all_that_overlap_and_what_lies_below() {
         (1, 6, "g", "k", 100),
         (1, 7, "l", "w", 100),
     ];
-    // The oldest is 10; it drags 11 along, which drags 13.
+    // The oldest is 10; it overlaps 11, which overlaps 13.
     let inputs = vec![(0, 13), (0, 11), (0, 10), (1, 5), (1, 6)];
     assert_eq!(picked(&tables), Some((inputs, 1, false)));
 }
@@ -110,7 +110,7 @@ fn versions_that_break_an_invariant_are_refused() {
     );
 }
 
-/// A version drawn as text: a line a level, a table as `number[first-last]bytes`.
+/// A version drawn as text: one line for each level, each table as `number[first-last]bytes`.
 fn drawn(drawing: &str) -> Arc<Version> {
     let mut tables = Vec::new();
     for line in drawing
@@ -142,7 +142,7 @@ fn drawn(drawing: &str) -> Arc<Version> {
     version(&tables)
 }
 
-/// A plan as text: the inputs by level, and where they go.
+/// A plan as text: the inputs by level, and the output level.
 fn outcome(plan: Option<Plan>) -> String {
     let Some(plan) = plan else {
         return "nothing".to_owned();
@@ -172,33 +172,33 @@ fn tiered(drawing: &str) -> String {
 fn tiers_are_merged_as_a_binary_counter_carries() {
     for (drawing, expected) in [
         ("L0 1[a-z]100 2[a-z]100 3[a-z]100", "nothing"),
-        // However full the levels are, only level 0 calls.
+        // However full the deeper levels are, only level 0 starts a compaction.
         ("L1 1[a-z]99999 \n L2 2[a-z]99999", "nothing"),
         (
             "L0 1[a-z]10 2[a-z]10 3[a-z]10 4[a-z]10",
             "L0: 4 3 2 1; into L6",
         ),
-        // The next run is larger: it stays, and the new one goes right above it.
+        // The next run is larger, so it stays, and the new one goes right above it.
         (
             "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L6 4[a-z]61",
             "L0: 8 7 6 5; into L5",
         ),
-        // Not much larger than what is merged: it joins, and so does the next.
+        // The next run is not much larger than what is merged, so it joins, and so does the one after it.
         (
             "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L4 4[a-m]20 3[n-z]20 \n L5 2[a-z]80 \n L6 1[a-z]241",
             "L0: 8 7 6 5; L4: 4 3; L5: 2; into L5",
         ),
-        // Also tables that overlap nothing: a run goes whole.
+        // A run is merged as a whole, even tables that overlap nothing.
         (
             "L0 5[a-b]10 6[c-d]10 7[e-f]10 8[g-h]10 \n L6 3[p-q]20 4[x-z]20",
             "L0: 8 7 6 5; L6: 3 4; into L6",
         ),
-        // No room above level 1: it joins, however large.
+        // There is no room above level 1, so it joins, however large it is.
         (
             "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L1 4[a-z]900 \n L2 3[a-z]2000",
             "L0: 8 7 6 5; L1: 4; into L1",
         ),
-        // And may make the next one join.
+        // That may make the next one join too.
         (
             "L0 5[a-z]10 6[a-z]10 7[a-z]10 8[a-z]10 \n L1 4[a-z]980 \n L2 3[a-z]1000 \n L4 2[a-z]9999",
             "L0: 8 7 6 5; L1: 4; L2: 3; into L3",
@@ -227,7 +227,7 @@ fn a_range_takes_what_it_meets_and_what_that_meets_below() {
          L3 1[a-d]10 2[f-g]10 3[l-n]10 4[q-r]10",
     );
     for (lower, upper, expected) in [
-        // 10 overlaps 11; they reach 6 and 7, and 7 reaches 3.
+        // 10 overlaps 11; together they overlap 6 and 7, and 7 overlaps 3.
         (
             Included("f"),
             Included("f"),

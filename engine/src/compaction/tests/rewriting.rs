@@ -1,4 +1,4 @@
-//! The survivors against what every snapshot must go on seeing, and a rewrite whose counts are checked.
+//! Survivors compared with what every snapshot must still see, and the check of a rewrite's counts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::vfs::{MemoryVfs, Vfs};
 
 type Versions = BTreeMap<(u8, std::cmp::Reverse<u64>), Option<u8>>;
 
-/// What a reader of `sequence` sees in the versions.
+/// What a reader of `sequence` sees of a key in the versions.
 fn seen(versions: &Versions, key: u8, sequence: u64) -> Option<u8> {
     let from = (key, std::cmp::Reverse(sequence));
     let newest = versions
@@ -60,7 +60,7 @@ proptest! {
         held in prop::collection::btree_set(0u64..45, 0..5),
         older in prop::collection::vec((0u8..4, any::<u8>()), 0..4),
     ) {
-        // The older versions lie in a table below, in the middle of the key range or nowhere.
+        // The older versions are in a table below: in the middle of the key range, or there are none.
         let mut below = Versions::new();
         for (sequence, (key, value)) in (1..).zip(&older) {
             below.insert((*key, std::cmp::Reverse(sequence)), Some(*value));
@@ -99,7 +99,7 @@ proptest! {
                 );
             }
         }
-        // And nothing more than needed stays: one version a stripe and key.
+        // And nothing superfluous stays: one version for each stripe and key.
         for key in 0..4u8 {
             let count = left.keys().filter(|(of, _)| *of == key).count();
             prop_assert!(count <= held.0.len() + 1);
@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-/// What becomes of one put at sequence number 9, under range tombstones of the inputs and over tables of level 3.
+/// The fate of one put at sequence number 9, with range tombstones in the inputs and tables in level 3.
 fn fate_of_put(
     key: &str,
     held: &[u64],
@@ -145,7 +145,7 @@ fn a_put_is_settled_where_no_reader_can_tell() {
         ("a snapshot that sees it", "b", &[9, 12], &[], Fate::Settles),
         ("one that does not", "b", &[8, 12], &[], Fate::Stays),
         ("a table below", "g", &[], &[], Fate::Stays),
-        // The tombstone has to stay for `g`, and would hide a `b` of number 0.
+        // The tombstone must stay for `g`, and would hide a `b` with number 0.
         ("an older range tombstone", "b", &[], &range(5), Fate::Stays),
         ("its end", "n", &[], &range(5), Fate::Settles),
         (
@@ -171,7 +171,7 @@ fn a_put_is_settled_where_no_reader_can_tell() {
     }
 }
 
-/// A version with one real table of three entries, of which the manifest says that it holds `said`.
+/// A version with one real table of three entries; the manifest says that it holds `said`.
 fn table_of_three(vfs: &MemoryVfs, said: u64) -> Arc<Version> {
     let path = file_name::table(Path::new("db"), 1);
     vfs.create_dir_all(Path::new("db")).unwrap();

@@ -1,4 +1,4 @@
-//! The tables against the manifest and among themselves: points 2 to 4 of what is compared.
+//! Compares the tables with the manifest and with each other: points 2 to 4 of what `verify` compares.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,11 +10,11 @@ use crate::db::survey::{Finding, Survey};
 use crate::sstable::{Properties, check_table};
 use crate::version::{FamilyRecord, FileMeta, file_name};
 
-/// More findings than this about one file are only counted: a wrong comparator would give one for each key.
+/// Further findings about one file are only counted: a wrong comparator would cause one for each key.
 const FINDINGS_PER_FILE_MAX: usize = 20;
 
 impl Verifier<'_> {
-    /// One table: the manifest, the file and its contents.
+    /// Checks one table: the manifest's entry, the file and its contents.
     pub(super) fn table(
         &mut self,
         family: Option<&FamilyRecord>,
@@ -53,7 +53,7 @@ impl Verifier<'_> {
         found.end_into(&mut self.report.findings);
     }
 
-    /// Below level 0, no user key is in two tables.
+    /// Checks that below level 0 no user key is in two tables.
     pub(super) fn levels(
         &mut self,
         manifest: u64,
@@ -66,7 +66,7 @@ impl Verifier<'_> {
     }
 }
 
-/// What the manifest says of a table against what the table says.
+/// Compares what the manifest says about a table with what the table says.
 fn compare(
     meta: &FileMeta,
     family: Option<&FamilyRecord>,
@@ -117,7 +117,7 @@ fn compare(
     }
 }
 
-/// The findings about one file: the first ones whole, the rest counted.
+/// The findings about one file: the first ones in full, the others only counted.
 struct Capped<'f> {
     file: &'f Path,
     findings: Vec<Finding>,

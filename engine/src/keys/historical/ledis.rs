@@ -1,7 +1,7 @@
 //! LedisDB: an `i64` score in nine bytes, a marker for the sign and the big-endian bytes.
 //!
-//! Rule: `<` (3c) stands before a negative number, `=` (3d) before the others. The marker puts the
-//! negative numbers first. Within each half, two's complement in big-endian bytes already sorts.
+//! Rule: `<` (3c) precedes a negative number, `=` (3d) the others. The marker puts the negative
+//! numbers first. Within each half, two's complement in big-endian bytes already sorts.
 //!
 //! ```
 //! use engine::keys::{hex, historical::ledis};
@@ -22,7 +22,7 @@
 //! marker repeats what the sign bit says. Both claims are proved for all pairs in
 //! `engine/proofs/right_ledis.smt2`.
 //!
-//! Invariant: the decoder refuses a marker that contradicts the number behind it. Two keys for one
+//! Invariant: the decoder refuses a marker that contradicts the number after it. Two keys for one
 //! score would be two rows for one member.
 //!
 //! Source: LedisDB, `ledis/t_zset.go`, `zEncodeScoreKey`.
@@ -62,8 +62,9 @@ pub fn decode_i64(key: [u8; 9]) -> Result<i64, DecodeError> {
 // ANCHOR: ledis_as_published
 /// The key as its author's article lists it: marker, then *little-endian* bytes.
 ///
-/// Source: `siddontang/blog`, `double-lexicographic-comparison.md` (commit 3570535). Its text asks for big-endian. Its sample shows `<38ffffffffffffff` for -200. In this form -200 sorts before -300, so the
-/// sample cannot come from a store that works.
+/// Source: `siddontang/blog`, `double-lexicographic-comparison.md` (commit 3570535). Its text asks
+/// for big-endian bytes, but its sample shows `<38ffffffffffffff` for -200. In this form -200 sorts
+/// before -300, so the sample cannot come from a store that works.
 #[must_use]
 pub const fn encode_i64_as_published(score: i64) -> [u8; 9] {
     let marker = if score < 0 { NEGATIVE } else { NOT_NEGATIVE };

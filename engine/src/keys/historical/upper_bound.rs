@@ -1,7 +1,7 @@
 //! The end of a score range as `encoded score ++ ff`, which is too small.
 //!
 //! Rule, as found: to read all rows `encoded score ++ member` of one score, scan from the encoded
-//! score up to the encoded score with one `ff` behind it.
+//! score up to the encoded score followed by one `ff`.
 //!
 //! ```
 //! use engine::keys::{historical::upper_bound, prefix_successor};

@@ -37,14 +37,14 @@ impl Bucket {
         self.nodes[at].store(node.address(), Ordering::Release);
     }
 
-    /// Gives a slot that has none its tag. Only the writer does.
+    /// Sets the tag of a slot that has none. Only the writer calls this.
     pub(super) fn add_tag(&self, at: usize, tag: u8) {
         let tags = self.tags.load(Ordering::Relaxed);
         let tag = u64::from(tag) << (8 * at);
         self.tags.store(tags | tag, Ordering::Release);
     }
 
-    /// Asks for its memory.
+    /// Prefetches the bucket.
     #[inline]
     pub(super) fn prefetch(&self) {
         #[cfg(target_arch = "x86_64")]
@@ -68,20 +68,20 @@ mod in_zeros {
     use super::Bucket;
     use crate::memtable::arena::Chunk;
 
-    /// The buckets of a table, all empty at first. Memory is taken for those that are touched.
+    /// The buckets of a table, all empty at first. Only those that are touched take memory.
     #[derive(Debug)]
     pub(in crate::memtable::index) struct Buckets {
         buckets: NonNull<[Bucket]>,
         _memory: Chunk,
     }
 
-    // SAFETY: it owns what it points at, which is atomic.
+    // SAFETY: it owns the memory it points at, whose fields are atomic.
     unsafe impl Send for Buckets {}
     // SAFETY: as above.
     unsafe impl Sync for Buckets {}
 
     impl Buckets {
-        /// At least one.
+        /// `count` must be at least one.
         pub(in crate::memtable::index) fn new(count: usize) -> Self {
             let layout = Layout::array::<Bucket>(count).expect("far below isize::MAX");
             let (memory, start) = Chunk::zeroed(layout);
@@ -97,14 +97,14 @@ mod in_zeros {
 
         #[inline]
         fn deref(&self) -> &[Bucket] {
-            // SAFETY: the memory is of this length and alignment, and lives as long as `self`. Zeros are a bucket: no tags,
-            // and null pointers. Buckets are changed through their atomics only.
+            // SAFETY: the memory has this length and alignment, and lives as long as `self`. Zeros are a
+            // valid bucket: no tags and null pointers. Buckets are only changed through their atomics.
             unsafe { self.buckets.as_ref() }
         }
     }
 }
 
-/// As outside the models, whose atomics are more than their values.
+/// The same for loom's models, whose atomics cannot be made from zeroed memory.
 #[cfg(loom)]
 #[derive(Debug)]
 pub(super) struct Buckets(Box<[Bucket]>);

@@ -13,7 +13,7 @@ use crate::internal_key::TRAILER_BYTES;
 use crate::memtable::arena::{ALIGN, Arena, Bump, Pages};
 use crate::sync::{AtomicPtr, Ordering, Witness};
 
-/// Enough for 2.5^20 nodes, more than fit any memory, before the top level grows long.
+/// Enough for 2.5^20 nodes, more than any memory holds, before the top level grows long.
 pub(super) const HEIGHT_MAX: usize = 20;
 
 const LINK_BYTES: usize = size_of::<AtomicPtr<u8>>();
@@ -22,26 +22,26 @@ const KEY_LEN_AT: usize = BEFORE_AT + LINK_BYTES;
 const VALUE_LEN_AT: usize = KEY_LEN_AT + 4;
 const WITNESS_AT: usize = VALUE_LEN_AT + 4;
 const KEY_AT: usize = WITNESS_AT + size_of::<Witness>();
-/// A value of so many bytes or more stands elsewhere, and its address in the node. Nodes are searched; what is only copied
-/// spreads them over more pages, and needs no huge ones.
+/// A value of at least this many bytes is stored apart, and the node holds its address. Searches read the
+/// nodes, so values that are only copied would spread the nodes over more pages; values need no huge pages.
 const APART_BYTES_MIN: usize = 512;
 const ADDRESS_BYTES: usize = size_of::<*const u8>();
-/// A short key and its lengths end about here, often on the cache line after the node's first.
+/// A short key and its lengths end about here, often on the second cache line of the node.
 const PREFETCH_AHEAD: usize = KEY_AT + 24;
 
 const _: () = assert!(align_of::<AtomicPtr<u8>>() <= ALIGN && LINK_BYTES.is_multiple_of(ALIGN));
 const _: () = assert!(align_of::<Witness>() <= ALIGN && WITNESS_AT.is_multiple_of(ALIGN));
 
-/// A node of a list, or the head. Good for as long as the list's arena.
+/// A node of a list, or its head. Valid for as long as the list's arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::memtable) struct Node(NonNull<u8>);
 
-// SAFETY: what a node points at is immutable once published, but for its links, which are atomic.
+// SAFETY: once published, what a node points at is immutable except for its links, which are atomic.
 unsafe impl Send for Node {}
 // SAFETY: as above.
 unsafe impl Sync for Node {}
 
-/// Room for nodes, and for values that stand apart.
+/// Where nodes and values stored apart are allocated.
 #[derive(Debug)]
 pub(super) struct Room {
     nodes: Bump,
@@ -63,7 +63,8 @@ impl Room {
 }
 
 impl Node {
-    /// A node of `height` null links forward, one back, and room for `entry_bytes`; its lengths are zero.
+    /// A node with `height` null links forward, one null link back, and room for `entry_bytes`; its
+    /// lengths are zero.
     fn empty(arena: &Arena, bump: &mut Bump, height: usize, entry_bytes: usize) -> Self {
         assert!((1..=HEIGHT_MAX).contains(&height));
         let upper_bytes = (height - 1) * LINK_BYTES;
@@ -85,7 +86,7 @@ impl Node {
         }
     }
 
-    /// The node before all others: as high as can be, and without an entry.
+    /// The node before all others: of the greatest height, and without an entry.
     pub(super) fn head(arena: &Arena, room: &mut Room) -> Self {
         Self::empty(arena, &mut room.nodes, HEIGHT_MAX, 0)
     }
@@ -104,7 +105,7 @@ impl Node {
         let value_len_stored = u32::try_from(value.len()).expect("a batch bounds its values");
         let apart = (value.len() >= APART_BYTES_MIN).then(|| {
             let apart = arena.allocate(&mut room.values, value.len());
-            // SAFETY: just allocated, with this length, and nobody else knows of it.
+            // SAFETY: just allocated with this length, and no other thread knows of it.
             unsafe { ptr::copy_nonoverlapping(value.as_ptr(), apart.as_ptr(), value.len()) };
             apart.as_ptr().cast_const()
         });
@@ -113,7 +114,7 @@ impl Node {
         node.witness().write();
         let at = node.0.as_ptr();
         // SAFETY: `empty` took room for the lengths and `key_len + value_bytes` bytes after them,
-        // nobody else knows the node, and the sources are other memory.
+        // no other thread knows the node, and the sources are other memory.
         unsafe {
             at.add(KEY_LEN_AT).cast::<u32>().write(key_len_stored);
             at.add(VALUE_LEN_AT).cast::<u32>().write(value_len_stored);
@@ -131,7 +132,7 @@ impl Node {
     }
 
     fn witness(&self) -> &Witness {
-        // SAFETY: `empty` wrote it, and the arena is alive wherever a node's contents are asked for.
+        // SAFETY: `empty` wrote it, and the arena is alive wherever a node's contents are read.
         unsafe { &*self.0.as_ptr().add(WITNESS_AT).cast::<Witness>() }
     }
 
@@ -163,7 +164,7 @@ impl Node {
         unsafe { &*self.0.as_ptr().add(BEFORE_AT).cast::<AtomicPtr<u8>>() }
     }
 
-    /// The node that was linked before this one last; `None` for the head.
+    /// The node that was last linked before this one; `None` for the head.
     ///
     /// # Safety
     /// As for [`Node::link_back`].
@@ -178,11 +179,11 @@ impl Node {
     /// # Safety
     /// As for [`Node::link_back`].
     pub(super) unsafe fn set_before(self, before: Self) {
-        // SAFETY: the caller's promise. Who goes back by it sees all of `before`.
+        // SAFETY: the caller's promise. A reader that follows the link sees all of `before`.
         unsafe { self.link_back() }.store(before.0.as_ptr(), Ordering::Release);
     }
 
-    /// The address, to be kept in a place that [`Node::at`] reads.
+    /// The address, to store in a place that [`Node::at`] reads.
     pub(in crate::memtable) const fn address(self) -> *mut u8 {
         self.0.as_ptr()
     }
@@ -196,7 +197,7 @@ impl Node {
         }
     }
 
-    /// Points this node, which nobody sees on `level` yet, at `next`.
+    /// Points this node, which no reader sees on `level` yet, at `next`.
     ///
     /// # Safety
     /// As for [`Node::link`].
@@ -206,7 +207,7 @@ impl Node {
         unsafe { self.link(level) }.store(next, Ordering::Relaxed);
     }
 
-    /// Lets readers on `level` see `node` after this one, with all that was written into it.
+    /// Lets readers on `level` see `node` after this one, with everything that was written into it.
     ///
     /// # Safety
     /// As for [`Node::link`].
@@ -215,14 +216,15 @@ impl Node {
         unsafe { self.link(level) }.store(node.0.as_ptr(), Ordering::Release);
     }
 
-    /// Asks for the node's first cache lines, so that they are on their way when it is compared.
+    /// Prefetches the node's first cache lines, so that they are on their way when it is compared.
     #[inline]
     pub(in crate::memtable) fn prefetch(self) {
         prefetch(self.0.as_ptr());
         prefetch(self.0.as_ptr().wrapping_add(PREFETCH_AHEAD));
     }
 
-    /// Asks for the end of a short value and the beginning of a long one. Of a node whose first cache lines are there.
+    /// Prefetches the end of a short value or the beginning of a long one. The node's own first
+    /// cache lines should have arrived already.
     ///
     /// # Safety
     /// As for [`Node::key`].
@@ -267,7 +269,8 @@ impl Node {
     /// As for [`Node::key`].
     #[inline]
     pub(in crate::memtable) unsafe fn value<'a>(self) -> &'a [u8] {
-        // SAFETY: the value follows the key in the same allocation, or its address does, and then it stands in the same arena.
+        // SAFETY: the value follows the key in the same allocation, or its address does, and then
+        // the value is in the same arena.
         unsafe {
             let (key, key_len, value_len) = self.key_parts();
             let behind = key.add(key_len);
@@ -280,7 +283,7 @@ impl Node {
     }
 }
 
-/// Asks for the cache line of an address, whatever it is.
+/// Prefetches the cache line of an address, whatever it is.
 #[inline]
 fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]

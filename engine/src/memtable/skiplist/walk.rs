@@ -1,15 +1,17 @@
 //! A walk over all nodes, in several places at once.
 //!
-//! From node to node each address comes out of the line before: in a list that no cache holds, a miss for each node. So the nodes
-//! on an upper level part the list into stretches, and [`STRETCHES`] of them are walked in turns, a step each. While one
-//! waits for its line, the others' lines are on their way.
+//! A plain walk finds each node's address only in the node before: in a list larger than the caches
+//! that is a cache miss for each node. So the nodes on an upper level divide the list into
+//! stretches, and [`STRETCHES`] of them are walked in turns, a step each. While one waits for its
+//! cache line, the others' lines are on their way.
 //!
-//! It is meant for a list that nobody adds to: what comes between two nodes that were passed already is not seen.
+//! It is meant for a list that is not written to: nodes inserted between two that were already
+//! passed are not seen.
 
 use super::{Node, SkipList};
 use crate::sync::Ordering;
 
-/// So many stretches are walked at once. A core follows about a dozen misses at a time.
+/// This many stretches are walked at once. A processor core handles about a dozen cache misses at a time.
 const STRETCHES: usize = 12;
 /// The nodes on this level begin stretches: about one in sixteen, fewer where a key has many versions.
 const LEVEL: usize = 2;
@@ -19,22 +21,22 @@ const LEVEL: usize = 2;
 pub(in crate::memtable) struct Walk<'l> {
     list: &'l SkipList,
     level: usize,
-    /// Where the next stretches begin, and, if it is known already, where the last of them ends.
+    /// Where the next stretches begin, and, if already known, where the last of them ends.
     marks: Vec<Node>,
     /// Whether the last mark is the last node on the level.
     at_last_mark: bool,
-    /// Those that are walked, each with its nodes so far.
+    /// The stretches being walked, each with its nodes so far.
     stretches: [Stretch; STRETCHES],
-    /// Which of them is shown, and how many of its nodes were.
+    /// The stretch whose nodes are being returned, and how many of them have been.
     shown: (usize, usize),
 }
 
 #[derive(Debug, Default)]
 struct Stretch {
     nodes: Vec<Node>,
-    /// Where it ends: this is its last node.
+    /// The last node of the stretch.
     end: Option<Node>,
-    /// Where it goes on, until it has ended.
+    /// The node last reached; `None` once the stretch has ended.
     at: Option<Node>,
 }
 
@@ -51,7 +53,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    /// The node that comes so many behind the next one, unless another stretch begins before it.
+    /// The node `ahead` places after the next one, unless another stretch begins before it.
     #[inline]
     pub(in crate::memtable) fn coming(&self, ahead: usize) -> Option<Node> {
         let (stretch, node) = self.shown;
@@ -62,7 +64,7 @@ impl<'l> Walk<'l> {
             .copied()
     }
 
-    /// Walks the next stretches. Answers whether there was a node.
+    /// Walks the next stretches. Returns whether there was a node.
     fn walk_on(&mut self) -> bool {
         self.shown = (0, 0);
         while self.marks.len() <= STRETCHES && self.find_mark() {}
@@ -71,7 +73,8 @@ impl<'l> Walk<'l> {
             stretch.at = self.marks.get(at).copied();
             stretch.end = self.marks.get(at + 1).copied();
         }
-        // Where the last stretch ends, the next ones begin; the last of all has no end, and nothing begins behind it.
+        // The next stretches begin where the last one ends. The very last one has no end, and no
+        // stretch begins after it.
         self.marks.drain(..self.marks.len().min(STRETCHES));
         loop {
             let mut is_done = true;
@@ -102,7 +105,7 @@ impl<'l> Walk<'l> {
 }
 
 impl Stretch {
-    /// Takes a node, if the stretch has not ended. Answers whether it goes on.
+    /// Takes a node, if the stretch has not ended. Returns whether it continues.
     #[inline]
     fn step(&mut self, list: &SkipList) -> bool {
         let Some(at) = self.at else {

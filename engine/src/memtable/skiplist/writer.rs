@@ -1,13 +1,14 @@
-//! The one who inserts: finds places, chooses heights, publishes.
+//! The writer of a skip list: finds places, chooses heights, publishes nodes.
 //!
-//! A search is a chain of cache misses, each address coming out of the line before. Three things shorten it:
+//! A search is a chain of cache misses, because each address comes out of the cache line before.
+//! Three things shorten it:
 //!
-//! - The *hint*. Where the last insertion happened is kept, level by level. A key that belongs right before or after it needs
-//!   no search, as in descending and ascending writes.
-//! - *Searching together*. The places of up to [`TOGETHER`] entries are searched in turns, a step each. While one
-//!   waits for its line, the others' lines are on their way.
-//! - *No search*. Who knows the newest version of a key, from the [index](crate::memtable), inserts the next one right before it.
-//!   Such a node is low, and nothing above it has to be found.
+//! - The *hint*. The place of the last insertion is kept, level by level. A key that belongs right
+//!   before or after it needs no search, as in descending and ascending writes.
+//! - *Searching together*. The places of up to [`TOGETHER`] entries are searched for in turns, a
+//!   step each. While one search waits for its cache line, the others' lines are on their way.
+//! - *No search*. If the newest version of a key is known from the [index](crate::memtable), the next one
+//!   is inserted right before it. Such a node is low, so nothing on the upper levels has to be found.
 
 #![expect(
     unsafe_code,
@@ -22,32 +23,35 @@ use crate::comparator::Comparator;
 use crate::memtable::arena::Arena;
 use crate::sync::{AtomicUsize, Ordering};
 
-/// So many searches take turns. A core follows about a dozen misses at once; more searches still gained (`docs/performance.md`).
+/// This many searches take turns. A core handles about a dozen misses at once, but more searches
+/// were still faster (`docs/performance.md`).
 pub(in crate::memtable) const TOGETHER: usize = 20;
 
-/// A node rises above its level if so many steps on that level led to it.
+/// A node rises above a level if at least this many steps on that level led to it.
 const STEPS_MAX: usize = 3;
 
-/// One in so many versions that are inserted without a search is searched for after all, and made high, if it stands before a
-/// run of other versions: else a key with thousands of them would be a run that every search of its neighbours has to walk.
+/// Versions of a known key are inserted low, without a search. But one in this many is searched for
+/// and made taller if it precedes a run of other versions. Otherwise a key with thousands of
+/// versions would be one run that every search for its neighbours has to walk.
 const VERSIONS_A_TOWER: u64 = 128;
-/// So many versions of a key are a run.
+/// This many versions of a key count as a run.
 const RUN: usize = 32;
 
-/// The right to insert. There is one for each list.
+/// The right to insert. Each list has exactly one.
 #[derive(Debug)]
 pub(in crate::memtable) struct Writer {
     list: Arc<SkipList>,
     room: Room,
-    /// Where the last insertion happened: what stood before the new node.
+    /// Where the last insertion happened: the nodes before the new node.
     ///
-    /// Nested: the place on level `n + 1` stands at or before that on level `n`. So if a new key belongs directly
-    /// after the place on level 0, it belongs after every one of them, and the search can be left out. Nodes that came
-    /// between since then are of one level, and found by its links.
+    /// Nested: the place on level `n + 1` is at or before that on level `n`. So if a new key belongs
+    /// directly after the place on level 0, it belongs after every one of them, and no search is needed.
+    /// Nodes inserted there since then have height one, and are found through the links of level 0.
     last: Place,
-    /// The node of the last insertion that had a place, and its height.
+    /// The last node inserted at a searched place, and its height.
     inserted: Option<(Node, usize)>,
-    /// Reused: half a KiB for each search, which a small group would fill for searches that it has not.
+    /// Reused between groups: a search takes half a KiB, and creating [`TOGETHER`] of them would
+    /// cost a small group more than it needs.
     searches: Vec<Search>,
     random: u64,
 }
@@ -57,7 +61,7 @@ pub(in crate::memtable) struct Writer {
 struct Place {
     /// The last node before it.
     before: [Node; HEIGHT_MAX],
-    /// Steps on this level that led to `before`.
+    /// The steps on each level that led to `before`.
     steps: [usize; HEIGHT_MAX],
 }
 
@@ -65,7 +69,7 @@ struct Place {
 #[derive(Debug, Clone, Copy)]
 struct Search {
     place: Place,
-    /// The first node after the place, as the search found it.
+    /// The first node after the place on each level, as the search found it.
     after: [Option<Node>; HEIGHT_MAX],
     at: Node,
     level: usize,
@@ -115,10 +119,11 @@ impl Writer {
         self.insert_here(height, target, value)
     }
 
-    /// Inserts a version of the key of `newest`, newer than that one, which is the newest so far.
+    /// Inserts a version of the key of `newest`, which must be its newest version so far and older
+    /// than `target`.
     ///
-    /// Cost: no comparison, but one time in [`VERSIONS_A_TOWER`] a walk over at most [`RUN`] nodes, and if all are of the key, that
-    /// of [`insert`](Self::insert).
+    /// Cost: no comparison. Only one time in [`VERSIONS_A_TOWER`] a walk over at most [`RUN`]
+    /// nodes, and if all of them belong to the key, the cost of [`insert`](Self::insert).
     pub(in crate::memtable) fn insert_newer(
         &mut self,
         newest: Node,
@@ -159,10 +164,10 @@ impl Writer {
         );
     }
 
-    /// Inserts several keys, none of which the list holds, nor twice among themselves, at most [`TOGETHER`]. Their
-    /// nodes come into `nodes`.
+    /// Inserts at most [`TOGETHER`] keys, all different and none of them in the list yet. Their
+    /// nodes are stored in `nodes`.
     ///
-    /// Cost: that of [`insert`](Self::insert) for each, but the memory's delays overlap.
+    /// Cost: that of [`insert`](Self::insert) for each, but the waits for memory overlap.
     pub(in crate::memtable) fn insert_all(
         &mut self,
         entries: &[(Target<'_>, &[u8])],
@@ -205,7 +210,7 @@ impl Writer {
         self.searches = searches;
     }
 
-    /// Inserts a node of this height at the place in `last`, which must be the right one.
+    /// Inserts a node of this height at the place in `last`, which must be right for `target`.
     pub(in crate::memtable) fn insert_here(
         &mut self,
         height: usize,
@@ -215,7 +220,8 @@ impl Writer {
         let list = &*self.list;
         let node = Node::entry(&list.arena, &mut self.room, height, target, value);
         if height > list.height.load(Ordering::Relaxed) {
-            // A reader may see the new height before the node: it then finds no link there, and descends.
+            // A reader may see the new height before the node: it then finds no link there and goes
+            // a level down.
             list.height.store(height, Ordering::Relaxed);
         }
         for level in 0..height {
@@ -233,7 +239,7 @@ impl Writer {
         })
     }
 
-    /// Moves `last` to where `target` belongs, if that is beside the last inserted node, and answers whether it did.
+    /// Moves `last` to where `target` belongs if that is beside the last inserted node. Returns whether it did.
     fn find_beside_last(&mut self, target: Target<'_>) -> bool {
         let list = &*self.list;
         let Some((node, height)) = self.inserted else {
@@ -251,13 +257,14 @@ impl Writer {
         let is_between = before == list.head || list.compare(before, target).is_lt();
         if is_between {
             self.last.before[0] = before;
-            // The way to here is no longer than it was, and was broken for those behind by the node that rose.
+            // The way here is no longer than before, and the node after this place already broke it
+            // if it was long.
             self.last.steps.fill(0);
         }
         is_between
     }
 
-    /// A search in the upper `in_use` levels, at its start.
+    /// A search at its start, in a list of `in_use` levels.
     fn begin(&self, in_use: usize) -> Search {
         Search {
             place: Place::start(self.list.head),
@@ -270,9 +277,9 @@ impl Writer {
 
     /// How high to make a node at the place in `last`.
     ///
-    /// By chance, one in four rises a level: that alone makes a skip list. But chance leaves long runs without a
-    /// taller node, and a search, which more likely ends in a long run than in a short one, takes three steps a
-    /// level. So a node also rises where the way to it was long, which breaks the run for those who come later.
+    /// By chance, one in four rises a level: that alone makes a skip list. But chance leaves long runs without
+    /// a taller node, and a search, which more likely ends in a long run than in a short one, takes three steps
+    /// a level. So a node also rises where the way to it was long, which breaks the run for later searches.
     fn choose_height(&mut self) -> usize {
         let chance = self.next_random();
         let by_chance = 1 + chance.trailing_zeros() as usize / 2;
@@ -293,13 +300,13 @@ impl Writer {
 }
 
 impl SkipList {
-    /// Whether nothing stands between `node`, which stands before `target`, and that.
+    /// Whether no node lies between `node` and `target`. `node` must be before `target`.
     fn is_next(&self, node: Node, target: Target<'_>) -> bool {
         self.after(node, 0)
             .is_none_or(|next| self.compare(next, target) == Order::Greater)
     }
 
-    /// Whether [`RUN`] older versions of a node's key stand behind it.
+    /// Whether [`RUN`] older versions of a node's key follow it.
     fn begins_run(&self, newest: Node) -> bool {
         let mut at = newest;
         (0..RUN).all(|_| match self.after(at, 0) {
@@ -311,7 +318,8 @@ impl SkipList {
         })
     }
 
-    /// Publishes a node behind another one on a level. Only the writer may, with a node that is at least so high.
+    /// Publishes a node after another one on a level. Only the writer may call this, with a node
+    /// higher than `level`.
     fn link(&self, before: Node, node: Node, level: usize) {
         let next = self.after(before, level);
         // SAFETY: `node` is high enough by contract; `before` was reached on this level, or is the head; `next`
@@ -340,22 +348,22 @@ impl Place {
         }
     }
 
-    /// Moves behind the node that was just inserted here.
+    /// Moves after the node that was just inserted here.
     fn pass(&mut self, node: Node, height: usize) {
         self.before[..height].fill(node);
-        // One step more leads to it on its highest level, and none on those below.
+        // One more step leads to it on its highest level, and none on the levels below.
         self.steps[..height - 1].fill(0);
         self.steps[height - 1] += 1;
     }
 }
 
 impl Search {
-    /// Compares one node, steps onto it or a level down, and asks for the next one's memory.
+    /// Compares one node, moves onto it or a level down, and prefetches the node to compare next.
     #[inline]
     fn step(&mut self, list: &SkipList, target: Target<'_>) {
         let level = self.level;
         let next = list.after(self.at, level);
-        // What was found too great on the level above is so here.
+        // A node that was too great on the level above is too great here.
         let known = self.after.get(level + 1).copied().flatten();
         match next {
             Some(node) if next != known && list.compare(node, target).is_lt() => {
@@ -374,7 +382,7 @@ impl Search {
         }
     }
 
-    /// Passes nodes that were inserted before `target` since the search.
+    /// Moves past nodes that were inserted before `target` since the search.
     fn catch_up(&mut self, list: &SkipList, target: Target<'_>, in_use: usize) {
         for level in 0..in_use {
             let place = &mut self.place;

@@ -7,22 +7,22 @@ use crate::comparator::{Comparator, common_prefix_len};
 use crate::internal_key::StoredVersion;
 use crate::varint;
 
-/// Gathers the entries of one block; reused for the next.
+/// Collects the entries of one block; reused for the next block.
 #[derive(Debug)]
 pub(in crate::sstable) struct BlockBuilder {
     buffer: Vec<u8>,
     restarts: Vec<u32>,
     restart_interval: usize,
-    /// Entries since the last restart, that one included.
+    /// Entries since the last restart, including the one there.
     since_restart: usize,
     /// The user key of the last entry.
     last_key: Vec<u8>,
-    /// Whether the entries are in the byte order, so that heads can be searched.
+    /// Whether the entries are in bytewise order, so that heads can be searched.
     has_heads: bool,
 }
 
 impl BlockBuilder {
-    /// Puts a restart at every `restart_interval`-th entry, with its head under the bytewise order.
+    /// Puts a restart at every `restart_interval`-th entry; under the bytewise order also its head.
     pub(in crate::sstable) fn new(
         comparator: &Comparator,
         restart_interval: usize,
@@ -38,13 +38,13 @@ impl BlockBuilder {
         }
     }
 
-    /// Appends an entry. The caller keeps the order.
+    /// Appends an entry. The caller must keep the order.
     ///
     /// # Panics
-    /// If `key` is no internal key of a known kind.
+    /// If `key` is not an internal key of a known kind.
     ///
-    /// If the block grows beyond what a restart offset can say, 4 GiB. The builder of tables cuts blocks long
-    /// before, and the limits on keys and values keep one entry well below.
+    /// If the block grows beyond the 4 GiB that a restart offset can express. The table builder ends
+    /// blocks long before that, and the limits on keys and values keep a single entry well below it.
     pub(in crate::sstable) fn add(&mut self, key: &[u8], value: &[u8]) {
         let (user_key, trailer) = key
             .split_last_chunk()
@@ -102,7 +102,7 @@ impl BlockBuilder {
         stored
     }
 
-    /// Appends the heads of the restarts, and returns what they skip.
+    /// Appends the heads of the restarts, and returns how long a prefix they leave out.
     fn append_heads(&mut self) -> u32 {
         if !self.has_heads || self.restarts.is_empty() {
             return NO_HEADS;
@@ -114,7 +114,7 @@ impl BlockBuilder {
             let entry = view.entry(offset as usize).expect("add wrote an entry");
             let user_key = view.bytes(&entry.tail);
             if number == 0 {
-                // What the first and the last key share, all between them share too.
+                // A prefix that the first and the last key share is shared by all keys between them.
                 skip = common_prefix_len(user_key, &self.last_key);
             }
             let head = head(user_key, skip);

@@ -1,17 +1,19 @@
-//! Walks a block both ways.
+//! A position in a block that moves both ways.
 //!
-//! Forward, a key is made from the one before in the same buffer. Backward there is no way to do that:
-//! an entry says what it takes from its predecessor, not from its successor. So the first step back
-//! into a restart interval decodes all of it up to the cursor, and the following steps take from that. Decoding
-//! from the restart again at each step, as LevelDB does, costs half an interval a step.
+//! Forward, a key is built from the one before it in the same buffer. Backward that is impossible, because
+//! an entry says what it shares with its predecessor, not with its successor. So the first step back into a
+//! restart interval decodes all of it up to the cursor, and the following steps use the decoded keys.
+//! Decoding from the restart again at each step, as LevelDB does, costs half an interval a step.
 //!
-//! A block from a foreign hand may have one restart and thousands of entries that share a long prefix. Their keys together
-//! would take far more memory than the block. So of a long interval only the last keys are kept, and when the cursor has
-//! stepped back over those, it decodes from the [waypoint](Waypoints) before them. A walk back takes time in
-//! proportion to the keys that it shows, however the block is made; a seek, to the interval that it ends in.
+//! A damaged or forged block may have one restart and thousands of entries that share a long
+//! prefix. All their keys together would take far more memory than the block. So only the last keys
+//! of a long interval are kept, and when the cursor has stepped back over those, it decodes from
+//! the [waypoint](Waypoints) before them. A walk back takes time in proportion to the keys that it
+//! passes, whatever the block looks like; a seek, in proportion to the interval that it ends in.
 //!
-//! Invariant: `keys` holds the current key where `key` says and, behind it or before it, those of `behind`. A step back
-//! changes `key` and copies nothing; a step forward cuts off what stands behind the key's shared part.
+//! Invariant: `keys` holds the current key, in the range `key`, and before or after it the keys of
+//! `behind`. A step back changes `key` and copies nothing; a step forward truncates `keys` after
+//! the shared part of the current key.
 
 use super::waypoints::Waypoints;
 use super::{Block, Damage, Entry, SHARES_TOO_MUCH};
@@ -25,33 +27,34 @@ mod backward;
 #[cfg(test)]
 mod tests;
 
-/// So many bytes ahead of an entry that it stands on, a cursor asks for memory; a processor guesses it by itself only
-/// after some steps.
+/// How far a cursor prefetches ahead of its entry when it starts to move; the processor itself
+/// notices the pattern only after some steps.
 const AHEAD_BYTES: usize = 512;
-/// At each step it asks for as many bytes more as the step went over, but no more than these.
+/// Each step prefetches as many bytes more as it passed, but at most this many.
 const AHEAD_STEP_BYTES_MAX: usize = 256;
 
-/// Keys of an interval are kept up to so many bytes, and one more. No interval that is usual has as many.
+/// The decoded keys of an interval are kept up to this many bytes, and one more key. Ordinary
+/// intervals are far smaller.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
 /// A position in a block. Buffers are kept when it moves to another block.
 #[derive(Debug)]
 pub(in crate::sstable) struct BlockCursor {
     block: Block,
-    /// Where the current entry stands; `None` when the cursor stands nowhere.
+    /// Where the current entry is; `None` if the cursor is nowhere.
     current: Option<Place>,
-    /// Where in `keys` the current key stands.
+    /// Where in `keys` the current key is.
     key: Range<usize>,
-    /// The restart that the current entry stands behind, or is.
+    /// The last restart at or before the current entry.
     restart: usize,
-    /// Entries of one interval, decoded for going back: the last one stands right before the current entry. If their keys
-    /// are long, the first ones are left out.
+    /// Entries of one interval, decoded for going back: the last one is right before the current
+    /// entry. If their keys are long, the first ones are left out.
     behind: Vec<Decoded>,
     /// The restart of that interval.
     behind_restart: usize,
-    /// The current key and those of `behind`.
+    /// The current key and the keys of `behind`.
     keys: Vec<u8>,
-    /// Where to go on decoding when `behind` is used up; only in an interval that is too long for it.
+    /// Where to continue decoding when `behind` is used up. Only used in an interval that is too long to keep.
     waypoints: Waypoints,
     /// [`KEPT_BYTES_MAX`], or less in tests.
     kept_bytes_max: usize,
@@ -73,7 +76,7 @@ struct Decoded {
 }
 
 impl BlockCursor {
-    /// A cursor that stands nowhere.
+    /// A cursor that is nowhere.
     pub(in crate::sstable) fn new(block: Block) -> BlockCursor {
         BlockCursor {
             block,
@@ -90,13 +93,13 @@ impl BlockCursor {
         }
     }
 
-    /// Moves to another block, and stands nowhere in it.
+    /// Switches to another block; the cursor is then nowhere.
     pub(in crate::sstable) fn set_block(&mut self, block: Block) {
         self.block = block;
         self.leave();
     }
 
-    /// Stands nowhere from now on.
+    /// Leaves the current entry; the cursor is then nowhere.
     pub(in crate::sstable) fn leave(&mut self) {
         self.current = None;
         self.behind.clear();
@@ -121,7 +124,7 @@ impl BlockCursor {
         &self.block.contents()[self.value_range()]
     }
 
-    /// Where in the block's contents the value stands.
+    /// Where in the block's contents the value is.
     #[inline]
     pub(in crate::sstable) fn value_range(&self) -> Range<usize> {
         self.current
@@ -140,7 +143,7 @@ impl BlockCursor {
         self.current.as_ref().expect("the cursor stands nowhere").at
     }
 
-    /// The restart that the current entry stands behind, or is.
+    /// The last restart at or before the current entry.
     pub(in crate::sstable) fn restart(&self) -> usize {
         self.restart
     }
@@ -171,7 +174,7 @@ impl BlockCursor {
 
     /// Positions on the first entry whose key is >= `target`.
     ///
-    /// Cost: one binary search over the restarts, then at most a restart interval of steps.
+    /// Cost: one binary search over the restarts, then at most as many steps as the restart interval.
     pub(in crate::sstable) fn seek(
         &mut self,
         comparator: &Comparator,
@@ -186,7 +189,7 @@ impl BlockCursor {
             return Ok(());
         };
         if comparator.is_bytewise() {
-            // What the entry shares with its predecessor it shares with the target, or it would not be the first.
+            // The target agrees with the previous key in all bytes that the found entry shares with it.
             self.keys.extend_from_slice(&target[..found.entry.shared]);
         }
         self.restart = found.restart;
@@ -194,7 +197,7 @@ impl BlockCursor {
         Ok(())
     }
 
-    /// Asks for the memory that a seek to `target` and the steps after it will read.
+    /// Prefetches what a seek to `target` and the steps after it will read.
     pub(in crate::sstable) fn prefetch(
         &self,
         comparator: &Comparator,
@@ -213,7 +216,8 @@ impl BlockCursor {
 
     /// Positions on the last entry whose key is <= `target`.
     ///
-    /// Cost: one binary search over the restarts; then the entries of an interval are decoded up to the target, mostly once.
+    /// Cost: one binary search over the restarts, then the entries of an interval are decoded up to
+    /// the target, usually once.
     pub(in crate::sstable) fn seek_for_prev(
         &mut self,
         comparator: &Comparator,
@@ -232,7 +236,8 @@ impl BlockCursor {
         }
     }
 
-    /// As [`seek_for_prev`](Self::seek_for_prev), if the interval where the search begins has the answer; `false` if not.
+    /// Like [`seek_for_prev`](Self::seek_for_prev), if the answer is in the interval where the
+    /// search begins. Returns `false` if it is not.
     fn seek_back_in_interval(
         &mut self,
         comparator: &Comparator,
@@ -261,8 +266,8 @@ impl BlockCursor {
         Ok(false)
     }
 
-    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of its key stands before it.
-    /// `false` too if the block does not tell, because it begins here.
+    /// Whether the current entry is a put that a reader of `sequence` sees, and no newer version of its
+    /// key comes before it. Also `false` if the block cannot tell, because it begins with this entry.
     #[inline]
     pub(in crate::sstable) fn is_newest_row(&mut self, sequence: u64) -> Result<bool, Damage> {
         self.decode_behind()?;
@@ -270,7 +275,8 @@ impl BlockCursor {
         Ok(before.is_some_and(|before| self.is_newest(self.key(), before, sequence)))
     }
 
-    /// Whether `key` is of a put that a reader of `sequence` sees, and the entry `before` it of another user key.
+    /// Whether `key` belongs to a put that a reader of `sequence` sees, and the entry `before` it
+    /// to another user key.
     #[inline(always)]
     fn is_newest(&self, key: &[u8], before: &Decoded, sequence: u64) -> bool {
         let before = internal_key::user_key(&self.keys[before.key.clone()]);
@@ -301,8 +307,9 @@ impl BlockCursor {
         Ok(())
     }
 
-    /// Shows the rows that follow, as far as `rows` says, until `visit` answers `false`. Stands on the last one that was shown,
-    /// or where it stood. Answers what `visit` said last. With an end, only under the bytewise order.
+    /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns
+    /// `false`. Afterwards the cursor is at the last row that was passed, or where it was if there was
+    /// none. Returns what `visit` returned last. If `rows` has an end, only for the bytewise order.
     #[inline]
     pub(in crate::sstable) fn run(
         &mut self,
@@ -315,17 +322,18 @@ impl BlockCursor {
         let mut goes_on = true;
         while goes_on && let Some(entry) = self.following_row(rows, &mut matched) {
             self.step_forward(&entry);
-            // Last, so that key and value belong together even if it panics.
+            // Called last, so that key and value match even if it panics.
             goes_on = visit(internal_key::user_key(self.key()), self.value());
         }
         goes_on
     }
 
-    /// The next entry, if it is a row that `rows` shows. If it is damaged, the next step says what is wrong.
+    /// The next entry, if it is a row within `rows`. If the entry is damaged, the next step reports
+    /// what is wrong.
     ///
-    /// No key is compared that need not be: `matched` is how many bytes the current key, which comes before the end, has in common
-    /// with it. A key that shares more than that with the current one differs from the end in the same byte, so it comes before it
-    /// too.
+    /// Saves comparisons: `matched` is the number of bytes that the current key, which comes before
+    /// the end, has in common with the end. A key that shares more than that with the current one
+    /// differs from the end in the same byte, so it comes before the end too.
     #[inline(always)]
     fn following_row(&self, rows: &RowRun<'_>, matched: &mut usize) -> Option<Entry> {
         let at = self.current.as_ref()?.value.end;
@@ -336,7 +344,7 @@ impl BlockCursor {
         let entry = view.entry(at).ok()?;
         let tail = view.bytes(&entry.tail);
         let rest = internal_key::user_key(self.key()).get(entry.shared..)?;
-        // At a restart even an older version of the key shares nothing.
+        // This needs a comparison, because at a restart even an older version of the key shares nothing.
         let is_version_of_current = tail.first() == rest.first() && tail == rest;
         if is_version_of_current || !rows.shows(entry.trailer()) {
             return None;
@@ -356,7 +364,7 @@ impl BlockCursor {
         Some(entry)
     }
 
-    /// Stands on the entry that follows the current one.
+    /// Moves to the entry that follows the current one.
     #[inline(always)]
     fn step_forward(&mut self, entry: &Entry) {
         if entry.at == self.block.view().offset_after(self.restart) {
@@ -369,7 +377,8 @@ impl BlockCursor {
         self.stand_on(entry);
     }
 
-    /// Moves back if the entry there is decoded and [the newest row](Self::is_newest_row) of its key. Says whether it did.
+    /// Moves back if the entry there is decoded and is [the newest row](Self::is_newest) of its
+    /// key. Returns whether it did.
     #[inline]
     pub(in crate::sstable) fn prev_row(&mut self, sequence: u64) -> bool {
         let [.., before, row] = &self.behind[..] else {
@@ -389,7 +398,7 @@ impl BlockCursor {
         Ok(())
     }
 
-    /// Takes tail and trailer over behind what the entry shares with the current key.
+    /// Appends tail and trailer of the entry after the part that it shares with the current key.
     #[inline]
     fn stand_on(&mut self, entry: &Entry) {
         self.keys.truncate(self.key.start + entry.shared);
@@ -403,7 +412,7 @@ impl BlockCursor {
         });
     }
 
-    /// Takes the last of the decoded entries; stands nowhere if there is none.
+    /// Moves to the last of the decoded entries, or nowhere if there is none.
     #[inline]
     fn step_back(&mut self) {
         self.current = self.behind.pop().map(|decoded| {

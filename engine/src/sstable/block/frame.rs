@@ -1,15 +1,15 @@
-//! The frame of a block: where entries, heads and restarts stand. It is at the block's end.
+//! The frame of a block, at the block's end: where entries, heads and restarts are.
 
 use super::Damage;
 use super::heads::{HEAD_BYTES, NO_HEADS};
 
-/// `skip` and `n`.
+/// The length of `skip` and `n`.
 pub(in crate::sstable) const FRAME_BYTES: usize = 8;
 
-/// A head and an offset.
+/// The length of a head and an offset.
 pub(in crate::sstable) const BYTES_PER_RESTART: usize = HEAD_BYTES + 4;
 
-/// Where the parts of a block stand, checked to lie within its contents.
+/// Where the parts of a block are, checked to lie within its contents.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sstable) struct Frame {
     pub(super) entries_end: usize,
@@ -17,7 +17,7 @@ pub(in crate::sstable) struct Frame {
     pub(super) restarts_at: usize,
     /// How many restarts there are.
     pub(super) restarts: usize,
-    /// The prefix that all user keys share, which heads leave out; 0 if there are no heads.
+    /// The length of the prefix that all user keys share and heads leave out; 0 if there are no heads.
     pub(super) skip: usize,
 }
 

@@ -1,17 +1,16 @@
-//! Heads: of each restart's user key the eight bytes that tell it from the others, side by side.
+//! Heads: eight bytes of each restart's user key, those that distinguish it from the others, side by side.
 //!
-//! A binary search over restarts that looks at the keys themselves waits for memory at each step, because every
-//! key stands in another cache line. The heads of a data block fill one or two lines; those of an index
-//! stay in the processor's cache. So the search runs over them, and looks at keys only to tell equal heads apart.
+//! A binary search over restarts that reads the keys themselves waits for memory at each step, because
+//! every key is in another cache line. The heads of a data block fill one or two lines; those of an index
+//! stay in the processor's cache. So the search uses the heads, and reads keys only if heads are equal.
 //!
-//! A head begins after the prefix that all user keys of the block share, which takes `skip` bytes. A key that ends early is
-//! filled up with zeros. Heads are compared as big-endian numbers.
+//! A head begins after the prefix that all user keys of the block share, which takes `skip` bytes.
+//! A key that ends early is padded with zeros. Heads are compared as big-endian numbers.
 //!
 //! Invariants
-//! 1. If a user key with the shared prefix comes before another under the byte order, its head is not
-//!    greater.
-//! 2. About a key without the prefix heads say nothing. It comes before all keys of the block or after all of them,
-//!    and any one of them tells which.
+//! 1. If a user key with the shared prefix comes before another in byte order, its head is not greater.
+//! 2. Heads say nothing about a key without the prefix. Such a key comes before all keys of the
+//!    block or after all of them, and comparing it with any one of them tells which.
 //! 3. There are heads only under the bytewise order.
 
 use crate::vfs::prefetch;
@@ -20,10 +19,10 @@ use std::ops::Range;
 /// Bytes in a head.
 pub(super) const HEAD_BYTES: usize = 8;
 
-/// So many heads of an index are asked for at once, before a search looks at them.
+/// How many heads of an index are prefetched together before a search reads them.
 const GROUP_HEADS: usize = 64;
 
-/// In place of `skip`: the block has no heads.
+/// Stored instead of `skip` if the block has no heads.
 pub(super) const NO_HEADS: u32 = u32::MAX;
 
 /// The heads of a block.
@@ -43,8 +42,8 @@ pub(crate) fn head(user_key: &[u8], skip: usize) -> u64 {
     }
     let missing = HEAD_BYTES - rest.len();
     match user_key.last_chunk() {
-        // The key's last eight bytes end with what is left: moved to the front, it has zeros behind it. Copying so few
-        // bytes costs more.
+        // The key's last eight bytes end with what is left: shifted to the front, it is followed by
+        // zeros. Copying so few bytes would cost more.
         Some(last) => u64::from_be_bytes(*last).unbounded_shl(8 * missing as u32),
         None => {
             let mut filled = [0; HEAD_BYTES];
@@ -55,14 +54,14 @@ pub(crate) fn head(user_key: &[u8], skip: usize) -> u64 {
 }
 
 impl Heads<'_> {
-    /// How many restarts come before `user_key`, if the heads alone tell: `None` if one of them is the key's own. Provided
-    /// that the key has the shared prefix.
+    /// How many restarts come before `user_key`, if the heads alone can tell; `None` if one of them
+    /// equals that of the key. The key must have the shared prefix.
     #[inline]
     pub(super) fn count_before(&self, user_key: &[u8]) -> Option<usize> {
         let wanted = head(user_key, self.skip);
         let is_before = |head: &[u8; HEAD_BYTES]| u64::from_be_bytes(*head) < wanted;
-        // Groups first: which one it is, is told by heads that every search looks at, so they are at hand. The heads of one group
-        // mostly are not, but come all at once.
+        // First find the group. It is determined by heads that every search reads, so they are in
+        // the cache. The heads within one group mostly are not, but they are fetched all at once.
         let groups = self.heads.as_chunks::<GROUP_HEADS>().0;
         let group = groups.partition_point(|group| is_before(&group[0]));
         let start = GROUP_HEADS * group.saturating_sub(1);
@@ -79,8 +78,8 @@ impl Heads<'_> {
         is_told.then_some(before)
     }
 
-    /// The restarts among which the last one before `user_key` is, or the first restart if there is none; provided
-    /// that the key has the shared prefix. Never empty, and mostly one.
+    /// The restarts among which the last one before `user_key` is, or the first restart if there is none.
+    /// The key must have the shared prefix. The range is never empty, and usually has one element.
     #[inline]
     pub(super) fn narrow(&self, user_key: &[u8]) -> Range<usize> {
         let wanted = head(user_key, self.skip);

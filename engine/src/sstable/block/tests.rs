@@ -1,4 +1,4 @@
-//! The bytes of a block, and what its cursor does at the edges. The cursor against a model: `tests/table_model.rs`.
+//! The bytes of a block, and its cursor at the edges. `tests/table_model.rs` compares the cursor with a model.
 
 use super::*;
 use crate::comparator::Comparator;
@@ -58,7 +58,7 @@ fn bytes_are_as_documented() {
     let block = [&expected[..], &restarts, &frame].concat();
     assert_eq!(build_under(&the_long_way(), 2, &entries), block);
 
-    // What the first and the last key share is left out of the heads.
+    // Heads leave out what the first and the last key share.
     let block = build(2, &entries[..2]);
     assert_eq!(
         block[block.len() - 20..],
@@ -78,7 +78,7 @@ fn a_target_without_the_shared_prefix_is_before_all_or_after_all() {
         .map(|i| (key(&format!("keys{i}")), vec![]))
         .collect();
     let mut cursor = cursor(build(4, &keys));
-    // Each of them has the head of a key in the middle, were it compared.
+    // Without the check of the prefix, each of these would have the head of a key in the middle.
     for (target, found) in [
         ("kexx50", Some("keys10")),
         ("ke", Some("keys10")),
@@ -97,7 +97,7 @@ fn a_target_without_the_shared_prefix_is_before_all_or_after_all() {
 
 #[test]
 fn versions_are_never_shared() {
-    // One user key, sequence numbers that differ in the last byte of the trailer only.
+    // One user key, and sequence numbers that differ only in the last byte of the trailer.
     let versions = [2, 1].map(|sequence| {
         (
             internal_key::encode(b"k", sequence, ValueKind::Put),
@@ -165,7 +165,7 @@ fn frames_that_do_not_add_up_are_refused() {
         &[0, 0, 0, 0, 1, 0, 0, 0],
         &[0xff; 8],
         &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
-        // Entries and no restart; a restart and no entries, without heads and with them.
+        // Entries without a restart; a restart without entries, without and with heads.
         &[0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0],
         &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0],
         &[1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
@@ -200,7 +200,7 @@ fn heads_that_are_not_their_keys_are_told() {
         .unwrap_err();
 }
 
-/// A block around foreign entry bytes, with one restart at their beginning.
+/// A block with the given entry bytes, which may be malformed, and one restart at their beginning.
 fn around(entries: &[u8]) -> Vec<u8> {
     [entries, &[0; 4], &[0xff; 4], &[1, 0, 0, 0]].concat()
 }
@@ -216,7 +216,7 @@ fn entries_that_lead_outside_are_refused() {
         (&[0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 5, b'k'], outside),
         (&[0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 5], header),
         (&[0, 8], header),
-        // No version, half of one, one that is longer than it need be, one of more than 64 bits.
+        // No version, half of one, one that is longer than necessary, one of more than 64 bits.
         (&[0, 0, 0], header),
         (&[0, 0, 0, 0x85], header),
         (&[0, 0, 0, 0x85, 0], header),
@@ -224,7 +224,7 @@ fn entries_that_lead_outside_are_refused() {
             &[0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
             header,
         ),
-        // Kind 3, in one byte and in two, and the number after the greatest.
+        // Kind 3, in one byte and in two, and the number after the greatest valid one.
         (&[0, 0, 0, 3], version),
         (&[0, 0, 0, 0x83, 1], version),
         (
@@ -249,7 +249,7 @@ fn entries_that_lead_outside_are_refused() {
     assert_eq!(cursor.seek_to_last().unwrap_err(), damage);
 }
 
-/// An order that is the bytewise one, but goes the long way.
+/// The bytewise order as a custom one, which takes the slow path.
 fn the_long_way() -> Comparator {
     struct Slow;
     impl crate::comparator::Compare for Slow {

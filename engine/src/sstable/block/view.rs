@@ -10,7 +10,7 @@ use crate::vfs::prefetch;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// A search asks for so much memory ahead of its steps. More lines than these do not come at once anyway.
+/// How far a search prefetches ahead of its steps. A core does not fetch more cache lines at once anyway.
 const STEPS_AHEAD_BYTES: usize = 512;
 
 /// Borrowed contents of a block whose frame was checked.
@@ -20,16 +20,16 @@ pub(in crate::sstable) struct BlockView<'a> {
     frame: Frame,
 }
 
-/// Where the parts of an entry stand in the block's contents.
+/// Where the parts of an entry are in the block's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sstable) struct Entry {
     /// Where the entry begins.
     pub(in crate::sstable) at: usize,
-    /// How many bytes its key takes over from the key before.
+    /// How many bytes its user key shares with the one before.
     pub(in crate::sstable) shared: usize,
     /// The rest of its user key.
     pub(in crate::sstable) tail: Range<usize>,
-    /// Its version, of a known kind.
+    /// Its version; the kind is known.
     pub(in crate::sstable) version: StoredVersion,
     /// Its value, which ends where the next entry begins.
     pub(in crate::sstable) value: Range<usize>,
@@ -42,7 +42,7 @@ impl Entry {
         self.value.end
     }
 
-    /// The trailer of its internal key, which its version stands for.
+    /// The trailer of its internal key, which its version encodes.
     #[inline]
     pub(in crate::sstable) fn trailer(&self) -> [u8; TRAILER_BYTES] {
         self.version.trailer()
@@ -53,9 +53,9 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub(in crate::sstable) struct Found {
     pub(in crate::sstable) entry: Entry,
-    /// The restart that the entry stands behind, or is.
+    /// The last restart at or before the entry.
     pub(in crate::sstable) restart: usize,
-    /// Whether its user key is the target's.
+    /// Whether its user key equals the target's.
     pub(in crate::sstable) same_user_key: bool,
 }
 
@@ -67,19 +67,19 @@ impl<'a> BlockView<'a> {
         Ok(BlockView { contents, frame })
     }
 
-    /// Of contents that this frame was read from, and checked with.
+    /// For contents from which this frame was read and checked.
     #[inline]
     pub(in crate::sstable) fn of_checked(contents: &'a [u8], frame: Frame) -> BlockView<'a> {
         BlockView { contents, frame }
     }
 
-    /// Where its parts stand.
+    /// Where the parts of the block are.
     #[inline]
     pub(in crate::sstable) fn frame(&self) -> Frame {
         self.frame
     }
 
-    /// Entries of a block that has no frame yet.
+    /// A view of the entries of a block that has no frame yet.
     pub(super) fn of_entries(contents: &'a [u8]) -> BlockView<'a> {
         let frame = Frame {
             entries_end: contents.len(),
@@ -99,7 +99,7 @@ impl<'a> BlockView<'a> {
         self.frame.restarts
     }
 
-    /// How much of the keys the heads leave out; `None` if there are no heads.
+    /// How many bytes of the keys the heads leave out; `None` if there are no heads.
     pub(in crate::sstable) fn skip(&self) -> Option<usize> {
         self.frame.has_heads().then_some(self.frame.skip)
     }
@@ -109,8 +109,8 @@ impl<'a> BlockView<'a> {
         self.frame.restarts_at
     }
 
-    /// Compares every head with the key that it is of, and the prefix that they leave out with the first and the last
-    /// user key. A search does not: it would look at every key then.
+    /// Compares every head with its key, and the prefix that heads leave out with the first and the
+    /// last user key. A search does not do this, because it would have to look at every key.
     pub(in crate::sstable) fn check_heads(&self, last_user_key: &[u8]) -> Result<(), Damage> {
         let Some(skip) = self.skip() else {
             return Ok(());
@@ -158,7 +158,7 @@ impl<'a> BlockView<'a> {
         u32::from_le_bytes(*bytes) as usize
     }
 
-    /// The entry at restart `index`, whose tail is its whole user key.
+    /// The entry at restart `index`. Its tail is its whole user key.
     pub(in crate::sstable) fn restart_entry(&self, index: usize) -> Result<Entry, Damage> {
         let entry = self.entry(self.restart_offset(index))?;
         if entry.shared != 0 {
@@ -177,7 +177,8 @@ impl<'a> BlockView<'a> {
         let entries = &self.contents[..self.frame.entries_end];
         let rest = entries.get(at..).unwrap_or_default();
         let header = match rest {
-            // Nearly always each length takes one byte, and so does the version of a settled put.
+            // Nearly always each length takes one byte, and so does the version of a put with
+            // sequence number 0.
             [
                 shared @ 0..0x80,
                 unshared @ 0..0x80,
@@ -220,11 +221,11 @@ impl<'a> BlockView<'a> {
 
     /// Finds the first entry whose key is >= `target`, an internal key.
     ///
-    /// Under the bytewise order nothing is allocated and `key` is not touched. Under any other, `key` is a
-    /// scratch buffer, and holds the key of the entry that was found.
+    /// Under the bytewise order nothing is allocated and `key` is not touched. Under any other
+    /// order `key` is a scratch buffer, and afterwards holds the key of the found entry.
     ///
-    /// Cost: one binary search over the heads of the restarts, or over their keys if there are no heads; then at most a
-    /// restart interval of steps.
+    /// Cost: one binary search over the heads of the restarts, or over their keys if there are no
+    /// heads; then at most as many steps as the restart interval.
     pub(in crate::sstable) fn lower_bound(
         &self,
         comparator: &Comparator,
@@ -236,7 +237,8 @@ impl<'a> BlockView<'a> {
         self.first_from(restart, comparator, target, key)
     }
 
-    /// The restart interval in which [`lower_bound`](Self::lower_bound) begins its steps to a key of these parts. Asks for its memory.
+    /// The restart interval in which [`lower_bound`](Self::lower_bound) begins its steps to a key
+    /// of these parts. Also prefetches it.
     #[inline]
     pub(in crate::sstable) fn interval_of(
         &self,
@@ -252,7 +254,7 @@ impl<'a> BlockView<'a> {
         Ok(restart)
     }
 
-    /// As [`lower_bound`](Self::lower_bound), for one who knows the interval.
+    /// Like [`lower_bound`](Self::lower_bound), for a caller that knows the interval.
     #[inline]
     pub(in crate::sstable) fn first_from(
         &self,
@@ -271,25 +273,25 @@ impl<'a> BlockView<'a> {
         }
     }
 
-    /// Asks for the memory of the entries that a search from `restart` on steps over. Each says where the next one
-    /// begins, so that the waits for them would follow one another.
+    /// Prefetches the entries that a search from `restart` on steps over. Each entry says where the
+    /// next one begins, so without this the waits for memory would follow one another.
     #[inline]
     fn prefetch_interval(&self, restart: usize) {
         let (start, end) = (self.restart_offset(restart), self.offset_after(restart));
-        // The last one may be at the next restart: its lengths and the begin of its key.
+        // The search may step onto the entry at the next restart: include its lengths and the start of its key.
         let end = end.min(start.saturating_add(STEPS_AHEAD_BYTES)) + 32;
         let end = end.min(self.frame.entries_end);
         prefetch(self.contents.get(start..end).unwrap_or_default());
     }
 
-    /// How many restarts come before every version of `user_key`, which has the prefix that heads leave out; `None` if heads
-    /// do not tell.
+    /// How many restarts come before every version of `user_key`, which must have the prefix that
+    /// heads leave out; `None` if the heads alone cannot tell.
     #[inline]
     pub(in crate::sstable) fn restarts_before(&self, user_key: &[u8]) -> Option<usize> {
         self.heads().count_before(user_key)
     }
 
-    /// Where the entries stand that a search for `target` will look at first.
+    /// The offset of the entries that a search for `target` will look at first.
     pub(in crate::sstable) fn search_start(&self, comparator: &Comparator, target: &[u8]) -> usize {
         if self.frame.restarts == 0 {
             return 0;
@@ -298,8 +300,8 @@ impl<'a> BlockView<'a> {
             .map_or(0, |restart| self.restart_offset(restart))
     }
 
-    /// The last restart whose key is < `target`, or the first one if there is none. Any restart, if there are heads
-    /// and the target does not have the prefix that they leave out.
+    /// The last restart whose key is < `target`, or the first one if there is none. If there are
+    /// heads and the target does not have the prefix that they leave out, it may be any restart.
     #[inline]
     pub(super) fn last_restart_before(
         &self,
@@ -339,12 +341,12 @@ impl<'a> BlockView<'a> {
         Ok(low)
     }
 
-    /// Steps from a restart to the first entry >= `target` without putting keys together.
+    /// Steps from a restart to the first entry >= `target` without building keys.
     ///
-    /// `matched` is how many bytes of the target's user key the previous entry agreed with. That entry
-    /// was smaller. One that shares more than `matched` bytes with it has the same differing byte, so it is smaller
-    /// too and its tail need not be looked at. One that shares less, or as much, agrees with the target up
-    /// to where its tail begins, so the tail decides.
+    /// `matched` is the number of bytes that the previous entry has in common with the target's user key.
+    /// That entry was smaller. An entry that shares more than `matched` bytes with it has the same
+    /// differing byte, so it is smaller too and its tail need not be looked at. An entry that shares
+    /// `matched` bytes or fewer agrees with the target up to where its tail begins, so the tail decides.
     fn scan_bytewise(&self, restart: usize, target: &[u8]) -> Result<Option<Found>, Damage> {
         let (user_key, trailer) = split(target);
         let mut steps = Steps::new(self, restart);
@@ -367,7 +369,8 @@ impl<'a> BlockView<'a> {
                 (None, None) => entry.trailer()[..].cmp(trailer),
             };
             if matched < self.frame.skip {
-                // The target leaves the prefix that all keys here share: all come before it, or all after it.
+                // The target does not have the prefix that all keys here share: all come before it,
+                // or all after it.
                 if order == Ordering::Less {
                     return Ok(None);
                 } else if restart > 0 {
@@ -386,7 +389,7 @@ impl<'a> BlockView<'a> {
         Ok(None)
     }
 
-    /// The same for any order: every key has to be put together.
+    /// The same for any order: every key has to be built.
     fn scan(
         &self,
         restart: usize,
@@ -413,13 +416,14 @@ impl<'a> BlockView<'a> {
     }
 }
 
-/// User key and trailer of an internal key.
+/// Splits an internal key into user key and trailer.
 #[inline]
 fn split(key: &[u8]) -> (&[u8], &[u8]) {
     key.split_at(key.len().saturating_sub(TRAILER_BYTES))
 }
 
-/// Entries one after the other from a restart on. Checks that none shares more than there was.
+/// The entries one after another, from a restart on. Checks that none shares more bytes than the
+/// user key before it has.
 struct Steps {
     at: usize,
     restart: usize,
@@ -472,8 +476,9 @@ impl BlockView<'_> {
     }
 }
 
-/// The length of the longest common prefix of two byte strings, each given as its length and the bytes from its begin on. Those behind its end
-/// are not compared, but spare a step for each byte of a short string: a word can be read.
+/// The length of the longest common prefix of two byte strings. Each is given as its length and a
+/// slice that starts with it and may continue after its end. The bytes after the end do not count,
+/// but they allow reading a whole word, which saves a step for each byte of a short string.
 #[inline]
 fn common_prefix_of((a, a_len): (&[u8], usize), (b, b_len): (&[u8], usize)) -> usize {
     let len = a_len.min(b_len);
@@ -489,18 +494,18 @@ fn common_prefix_of((a, a_len): (&[u8], usize), (b, b_len): (&[u8], usize)) -> u
     }
 }
 
-/// The front of an entry.
+/// The fields at the beginning of an entry.
 struct Header {
     shared: usize,
     unshared: usize,
     value_len: usize,
     version: u64,
-    /// How many bytes they take.
+    /// How many bytes the fields take.
     bytes: usize,
 }
 
-/// The version at the front of `bytes`, and how many of them it takes; `None` if that is more than eight, or eight are not
-/// there.
+/// The version at the front of `bytes`, and how many bytes it takes; `None` if it takes more than
+/// eight bytes, or if it takes several and fewer than eight bytes are left.
 #[inline(always)]
 fn first_version(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes {
@@ -509,7 +514,7 @@ fn first_version(bytes: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// The front of an entry, whatever its lengths.
+/// Reads the fields of any entry, whatever their lengths.
 #[inline(never)]
 fn long_header(entry: &[u8]) -> Option<Header> {
     let mut rest = entry;

@@ -1,26 +1,27 @@
 //! Places in a long restart interval from which its keys can be decoded, for the walk back.
 //!
-//! Without them each stretch of the walk would be decoded from the restart on, which takes the square of the interval's length.
+//! Without them each part of the walk would be decoded from the restart on, which takes time in
+//! proportion to the square of the interval's length.
 //!
-//! The keys at the waypoints are not stored one by one: they may share nearly all their bytes, and together be far longer
-//! than the block. Only the last one is. Of each other one stands here what it does not share with the one after it. A
-//! byte of a tail is cut off once at most, so these remains are no longer than the block, and a walk over all waypoints, to or fro,
-//! copies no more than that.
+//! The keys at the waypoints are not all stored: they may share nearly all their bytes, and together be
+//! far longer than the block. Only the last one is stored whole; for each other one, only what it does
+//! not share with the next. Each byte of a tail is cut off at most once, so these remains are no longer
+//! than the block, and a walk over all waypoints in either direction copies no more than that.
 
 use super::view::BlockView;
 use super::{Damage, Entry, SHARES_TOO_MUCH};
 use crate::internal_key::{self, TRAILER_BYTES};
 
-/// The waypoints of one restart interval, up to where a walk back has come.
+/// The waypoints of one restart interval, up to the place that a walk back has reached.
 #[derive(Debug, Default)]
 pub(super) struct Waypoints {
     restart: usize,
     marks: Vec<Mark>,
-    /// The user key at the last one.
+    /// The user key at the last waypoint.
     key: Vec<u8>,
-    /// Of the others, in their order, what is not shared with the next one.
+    /// For the other waypoints in order: the part of the key that is not shared with the next one.
     cut_off: Vec<u8>,
-    /// How many entries were stepped over to set them.
+    /// How many entries were passed to set them.
     #[cfg(test)]
     pub(super) stepped: usize,
 }
@@ -46,7 +47,8 @@ impl Waypoints {
         self.marks.is_empty()
     }
 
-    /// The last waypoint of `restart` before `end`: where its entry begins, and its user key. Those at `end` and behind it are given up.
+    /// The last waypoint of `restart` before `end`: where its entry begins, and its user key.
+    /// Removes the waypoints at and after `end`.
     pub(super) fn last_before(&mut self, restart: usize, end: usize) -> Option<(usize, &[u8])> {
         if self.restart != restart {
             self.clear();
@@ -61,10 +63,11 @@ impl Waypoints {
         Some((self.marks.last()?.at, &self.key))
     }
 
-    /// Sets waypoints from `restart` up to the entry at `end`, or up to the first whose key `is_beyond`: one whenever the keys since
-    /// the last one have more bytes than `apart`. Says where the walk ended, and whether such a key came.
+    /// Sets waypoints from `restart` up to the entry at `end`, or up to the first whose key
+    /// `is_beyond`: one each time the keys since the last one have more bytes than `apart`. Returns
+    /// where the walk ended, and whether there was such a key.
     ///
-    /// Cost: each entry is decoded once, and nothing is copied but its tail.
+    /// Cost: each entry is decoded once, and only its tail is copied.
     pub(super) fn set(
         &mut self,
         view: &BlockView<'_>,
@@ -77,7 +80,7 @@ impl Waypoints {
         self.restart = restart;
         let mut entry = view.restart_entry(restart)?;
         let mut key = Vec::new();
-        // Since the last mark: the bytes of all keys, and what all of them share with it.
+        // Since the last mark: the bytes of all keys, and how many bytes all of them share with it.
         let (mut bytes, mut shared) = (0, 0);
         loop {
             step(view, &entry, &mut key)?;
@@ -119,7 +122,7 @@ impl Waypoints {
     }
 }
 
-/// Makes the internal key of `entry` from that of the one before it.
+/// Builds the internal key of `entry` from that of the one before it.
 fn step(view: &BlockView<'_>, entry: &Entry, key: &mut Vec<u8>) -> Result<(), Damage> {
     if entry.shared > key.len().saturating_sub(TRAILER_BYTES) {
         return Err(Damage {

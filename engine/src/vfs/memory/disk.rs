@@ -1,10 +1,10 @@
-//! The model behind [`MemoryVfs`](super::MemoryVfs): what a disk holds, and what of it is durable.
+//! The model of [`MemoryVfs`](super::MemoryVfs): what a disk holds, and how much of it is durable.
 //!
-//! Plain data and a function that applies a change, so that a history can be replayed.
+//! It consists of plain data and a function that applies a change, so that a history can be replayed.
 //!
-//! Every name has two meanings: what the running process sees (`names`) and what is on the medium (`durable`).
-//! A change of names joins `unsynced` until its directory is synced. A file has its present bytes, and those that it had
-//! when it was synced last.
+//! Every name has two meanings: the one that the running process sees (`names`) and the one on the
+//! medium (`durable`). A change of names is in `unsynced` until its directory is synced. A file has
+//! its current bytes and those that it had at its last sync.
 //!
 //! What a power cut leaves is decided in [`power_cut`](super::power_cut).
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::power_cut::Choice;
 
-/// A file, whatever its names. Ids are given in order of creation and never again.
+/// A file, whatever its names. Ids are given in order of creation and never reused.
 pub(super) type FileId = u64;
 
 /// An operation that succeeded.
@@ -76,9 +76,9 @@ pub(super) struct Disk {
 #[derive(Debug, Clone, Default)]
 struct File {
     data: Arc<Vec<u8>>,
-    /// Where what was appended ends; behind it stand zeros, if space was reserved.
+    /// Where the appended bytes end; zeros follow if space was reserved.
     contents: usize,
-    /// What it held when it was synced last.
+    /// The bytes that it held at its last sync.
     durable: Arc<Vec<u8>>,
 }
 
@@ -111,7 +111,7 @@ enum Node {
     Dir,
 }
 
-/// One atomic change of names: `gone` disappears and `name` means `node`.
+/// One atomic change of names: `gone` disappears, and the name in `set` gets its new meaning.
 #[derive(Debug, Clone)]
 pub(super) struct NameChange {
     gone: Option<PathBuf>,
@@ -155,7 +155,7 @@ impl Disk {
     pub(super) fn apply(&mut self, change: &Change) -> io::Result<()> {
         match change {
             Change::Create { path } => self.create(path),
-            // A file without a name, still open, may be gone: nobody could see the bytes.
+            // A file that is open but has lost its name may be gone: its bytes could not be seen anyway.
             Change::Append { file, at, data } => {
                 if let Some(file) = self.files.get_mut(file) {
                     file.append(*at, data);
@@ -264,8 +264,8 @@ impl Disk {
         Ok(())
     }
 
-    /// Only within one directory, and only when all names inside are durable: what a power cut between would leave of the
-    /// others is for no program to rely on.
+    /// Only within one directory, and only if all names inside are durable. Otherwise no program
+    /// could rely on what a power cut leaves of them.
     fn rename_dir(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let in_one = from.parent() == to.parent();
         let inside = self
@@ -301,7 +301,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Frees what no name can mean any more, now or after a power cut.
+    /// Frees files that no name can refer to any more, now or after a power cut.
     fn forget_nameless_files(&mut self) {
         let unsynced = self
             .unsynced

@@ -2,14 +2,15 @@
 //!
 //! Three uses:
 //! 1. Tests that are fast and leave nothing behind.
-//! 2. [`MemoryVfs::crash`]: the disk as it might look after a power cut now. A seed decides what becomes of
-//!    everything that was not synced: data, directory entries, the last sector written.
-//! 3. [`MemoryVfs::recording`] and [`MemoryVfs::state_after`]: run a script once, then look at the disk after
-//!    each of its operations, and crash it there.
+//! 2. [`MemoryVfs::crash`]: the disk as it might look after a power cut now. A seed decides what
+//!    becomes of everything that was not synced: data, directory entries, the last sector written.
+//! 3. [`MemoryVfs::recording`] and [`MemoryVfs::state_after`]: run a script once, then look at the
+//!    disk after each of its operations, and crash it there.
 //!
 //! The model is harsher than most file systems, on purpose: see [`power_cut`].
 //!
-//! Left out: permissions, symbolic links, a limit on space ([`FaultVfs`](super::FaultVfs) plays the full disk).
+//! Left out: permissions, symbolic links, a limit on space ([`FaultVfs`](super::FaultVfs) simulates
+//! the full disk).
 
 mod disk;
 mod power_cut;
@@ -44,7 +45,7 @@ struct Shared {
 #[derive(Debug, PartialEq, Eq)]
 enum Held {
     Alone,
-    /// By so many.
+    /// By this many holders.
     Together(usize),
 }
 
@@ -60,7 +61,7 @@ impl MemoryVfs {
         MemoryVfs::default()
     }
 
-    /// An independent copy of the present state, which remembers every operation from now on.
+    /// An independent copy of the current state, which records every operation from now on.
     #[must_use]
     pub fn recording(&self) -> MemoryVfs {
         let disk = self.shared.lock().disk.clone();
@@ -83,7 +84,7 @@ impl MemoryVfs {
     /// The state after the first `n` operations of the recording, as an independent file system.
     ///
     /// # Panics
-    /// If this is no recording, or a shorter one.
+    /// If this is not a recording, or has fewer operations.
     #[must_use]
     pub fn state_after(&self, n: u64) -> MemoryVfs {
         let shared = self.shared.lock();
@@ -110,8 +111,8 @@ impl MemoryVfs {
 
     /// The file system as it might be found after a power cut at this moment, as an independent one.
     ///
-    /// Seed 0 loses everything that was not synced, seed 1 keeps everything (a `kill -9`), any other
-    /// one decides at random. Nothing is locked in it.
+    /// Seed 0 loses everything that was not synced, seed 1 keeps everything (a `kill -9`), any
+    /// other one decides at random. In the result nothing is locked.
     #[must_use]
     pub fn crash(&self, seed: u64) -> MemoryVfs {
         let disk = self.shared.lock().disk.after_power_cut(seed);
@@ -121,10 +122,10 @@ impl MemoryVfs {
         })
     }
 
-    /// Replaces the bytes of a file behind everybody's back, as a bad disk or a foreign program would.
+    /// Replaces the bytes of a file without the engine's knowledge, as a bad disk or a foreign program would.
     ///
     /// # Errors
-    /// `Io` when the file is missing.
+    /// `Io` if the file is missing.
     pub fn damage(&self, path: impl AsRef<Path>, contents: Vec<u8>) -> Result<()> {
         let path = path.as_ref();
         let key = normal(path)?;
@@ -132,7 +133,7 @@ impl MemoryVfs {
         damaged.map_err(|error| Error::io("damage", path, error))
     }
 
-    /// All names, one a line, with lengths and what of them is durable: for a person, or a golden file.
+    /// All names, one on each line, with their lengths and how much is durable: for a person, or a golden file.
     pub fn tree(&self) -> String {
         self.shared.lock().disk.tree()
     }
@@ -315,7 +316,8 @@ fn locked(path: &Path) -> Error {
     }
 }
 
-/// One spelling for every path: no `.`, and no `..`, which would need the directories to resolve.
+/// A unique spelling for every path: without `.`, and `..` is refused because resolving it would
+/// need the directories.
 fn normal(path: &Path) -> Result<PathBuf> {
     let mut key = PathBuf::new();
     for component in path.components() {
@@ -418,7 +420,7 @@ impl Syncer for MemorySyncer {
     }
 }
 
-/// Hides that the contents are at hand, so that the engine reads as it would through `pread`.
+/// Hides that the contents are in memory, so that the engine reads as it would through `pread`.
 #[derive(Debug)]
 struct MemoryRandomFile(MappedFile);
 

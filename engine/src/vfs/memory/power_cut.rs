@@ -1,20 +1,21 @@
 //! What a power cut leaves of a [`Disk`](super::disk::Disk), decided by a seed.
 //!
-//! 1. Of the unsynced changes of names a seed keeps all, none, the first few or any subset. Real journaling
-//!    file systems keep the first few; POSIX promises less, and the engine relies on POSIX only.
-//! 2. Of each file what was synced survives. Of the rest nothing may survive, or all, or a prefix, whose last sector may be
-//!    garbage from some byte on, or which may be followed by zeros up to the length the file had; or any of its
-//!    sectors or pages, with zeros in the place of the others, because a system writes them in an order of its own.
-//! 3. A name whose directory is lost is lost. A file synced under an unsynced name is lost with it.
+//! 1. Of the unsynced changes of names, a seed keeps all, none, the first few or any subset. Real
+//!    journaling file systems keep the first few; POSIX promises less, and the engine relies only on POSIX.
+//! 2. Of each file, what was synced survives. Of the rest there may survive nothing, or everything,
+//!    or a prefix, whose last sector may be garbage from some byte on, or which zeros may follow up
+//!    to the length that the file had; or any of its sectors or pages, with zeros in place of the
+//!    others, because a system writes them in an order of its own.
+//! 3. A name whose directory is lost is lost. A file that was synced under an unsynced name is lost with it.
 
 use super::disk::NameChange;
 
-/// What a disk writes whole or not at all.
+/// What a disk writes as a whole or not at all.
 const SECTOR_BYTES: usize = 512;
-/// What an operating system writes at once, at least.
+/// The least that an operating system writes at once.
 const PAGE_BYTES: usize = 4096;
 
-/// The dice of a power cut.
+/// The random choices of a power cut.
 pub(super) struct Choice {
     seed: u64,
     state: u64,
@@ -24,7 +25,7 @@ pub(super) struct Choice {
 enum Fate {
     Lost,
     Kept,
-    /// The first part of it is kept.
+    /// A prefix of it is kept.
     Torn,
     /// Any part of it is kept.
     Scattered,
@@ -58,8 +59,8 @@ impl Choice {
         }
     }
 
-    /// The bytes of a file after the cut. It held `durable` when it was synced last, and holds `present`, of which what was
-    /// appended ends at `contents`.
+    /// The bytes of a file after the cut. It held `durable` at its last sync and holds `present`
+    /// now, of which the appended part ends at `contents`.
     pub(super) fn surviving_data(
         &mut self,
         durable: &[u8],
@@ -77,13 +78,13 @@ impl Choice {
             Fate::Scattered if self.below(2) == 0 => self.with_holes(durable, present, cut),
             Fate::Scattered => self.garbled(present, cut, same),
         };
-        // What was there before and was not reached is still there.
+        // Bytes that were there before and were not reached are still there.
         kept.extend_from_slice(durable.get(kept.len()..).unwrap_or_default());
         kept
     }
 
-    /// The bytes up to `cut`, perhaps with garbage in their last sector, where it was not synced, and perhaps with
-    /// zeros after it: the length reached the medium, the data did not.
+    /// The bytes up to `cut`. Their last sector may have garbage where it was not synced, and zeros
+    /// may follow, because the length reached the medium and the data did not.
     fn garbled(&mut self, present: &[u8], cut: usize, synced: usize) -> Vec<u8> {
         let mut kept = present[..cut].to_vec();
         let (garbled, zeros_after) = (self.below(2) == 0, self.below(2) == 0);
@@ -100,8 +101,8 @@ impl Choice {
         kept
     }
 
-    /// Any of the sectors or pages up to `cut` or the end: those that did not reach the medium are as they were, or zeros
-    /// where there was nothing.
+    /// Any of the sectors or pages up to `cut` or the end: those that did not reach the medium are
+    /// unchanged, or zeros where there was nothing before.
     fn with_holes(&mut self, durable: &[u8], present: &[u8], cut: usize) -> Vec<u8> {
         let unit = [SECTOR_BYTES, PAGE_BYTES][self.below(2)];
         let len = [cut, present.len()][self.below(2)];

@@ -1,23 +1,23 @@
-//! Decodes what the cursor steps back over.
+//! Decodes entries that the cursor steps back over.
 
 use super::{AHEAD_BYTES, BlockCursor, Decoded, Place};
 use crate::internal_key::TRAILER_BYTES;
 use crate::sstable::block::{Damage, Entry, SHARES_TOO_MUCH};
 use std::ops::Range;
 
-/// How decoding for the way back went.
+/// How far decoding for the way back got.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decoding {
-    /// Up to the end that was given.
+    /// To the given end.
     Ended,
-    /// Up to a key that is beyond what is looked for.
+    /// To a key beyond the one that is looked for.
     CameBeyond,
-    /// Not to the end: the keys take too many bytes.
+    /// Not to the end, because the keys take too many bytes.
     TooLong,
 }
 
 impl BlockCursor {
-    /// Has the entry before the current one in `behind`, if there is any.
+    /// Makes sure that `behind` has the entry before the current one, if there is such an entry.
     #[inline]
     pub(super) fn decode_behind(&mut self) -> Result<(), Damage> {
         if self.behind.is_empty() {
@@ -29,7 +29,7 @@ impl BlockCursor {
     fn decode_before_current(&mut self) -> Result<(), Damage> {
         let end = self.position();
         let mut restart = self.restart;
-        // The first of its interval stands behind the interval before.
+        // The entry before the first one of an interval is in the interval before.
         if self.block.view().restart_offset(restart) >= end {
             let Some(before) = restart.checked_sub(1) else {
                 return Ok(());
@@ -42,8 +42,8 @@ impl BlockCursor {
         }
     }
 
-    /// Decodes the entries from `restart` up to the one at `end`, that one left out, or up to the first whose key `is_beyond`:
-    /// says whether that came. The current key stays.
+    /// Decodes the entries from `restart` up to, not including, the one at `end`, or up to the
+    /// first whose key `is_beyond`. Returns whether there was such a key. The current key is kept.
     #[inline]
     pub(super) fn decode_interval(
         &mut self,
@@ -62,7 +62,7 @@ impl BlockCursor {
         }
     }
 
-    /// The same for an interval with long keys: of those, the last ones are decoded.
+    /// The same for an interval with long keys: only the last ones are decoded.
     #[cold]
     fn decode_long_interval(
         &mut self,
@@ -73,12 +73,13 @@ impl BlockCursor {
         self.behind.clear();
         let (view, apart) = (self.block.view(), self.kept_bytes_max);
         let (end, came_beyond) = self.waypoints.set(&view, restart, end, apart, is_beyond)?;
-        // The last waypoint is near enough.
+        // The last waypoint is always near enough.
         self.decode_from_waypoint(restart, end)?;
         Ok(came_beyond)
     }
 
-    /// Decodes the entries from the last waypoint up to the one at `end`. `TooLong` if there is no waypoint, or none near.
+    /// Decodes the entries from the last waypoint up to the one at `end`. `TooLong` if there is no
+    /// waypoint near enough.
     #[inline]
     fn decode_from_waypoint(&mut self, restart: usize, end: usize) -> Result<Decoding, Damage> {
         if self.waypoints.is_empty() {
@@ -97,13 +98,14 @@ impl BlockCursor {
         let Some((at, user_key)) = self.waypoints.last_before(restart, end) else {
             return Ok(Decoding::TooLong);
         };
-        // The key before it begins as its own does, as far as it is shared.
+        // The key before the waypoint is only needed where it is shared, and there it equals the
+        // waypoint's own key.
         let start = self.keys.len();
         self.keys.extend_from_slice(user_key);
         self.keys.extend_from_slice(&[0; TRAILER_BYTES]);
         let key = start..self.keys.len();
         let entry = self.block.view().entry(at)?;
-        // Twice as many as waypoints are apart, so that a walk to and fro over one sets them anew but seldom.
+        // Twice the distance of waypoints, so that a walk to and fro over one seldom sets them again.
         let bytes_max = key.len() + 2 * self.kept_bytes_max;
         let decoding = self.decode_on(entry, key, end, bytes_max, |_| false)?;
         if decoding == Decoding::TooLong {
@@ -112,7 +114,7 @@ impl BlockCursor {
         Ok(decoding)
     }
 
-    /// Leaves nothing in `keys` but the current one, at the begin.
+    /// Removes everything from `keys` but the current key, which moves to the beginning.
     #[inline(always)]
     fn keep_current_key_only(&mut self, restart: usize) {
         self.behind.clear();
@@ -123,7 +125,7 @@ impl BlockCursor {
         self.key = 0..kept;
     }
 
-    /// Decodes from `entry` on, whose predecessor's key stands at `key`.
+    /// Decodes from `entry` on, whose predecessor's key is at `key` in `keys`.
     #[inline(always)]
     fn decode_on(
         &mut self,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::sstable::block::BlockBuilder;
 
-/// One restart, and keys that share all but their end.
+/// A block with one restart, whose keys share all but their end.
 fn long_keys(count: u32) -> (Block, Vec<Vec<u8>>) {
     let mut keys = Vec::new();
     let mut builder = BlockBuilder::new(&Comparator::Bytewise, usize::MAX);
@@ -16,7 +16,8 @@ fn long_keys(count: u32) -> (Block, Vec<Vec<u8>>) {
     (Block::new(block.into()).unwrap(), keys)
 }
 
-/// All of them together would take 26 MB, and to decode the interval for each megabyte of them 25 times as many steps.
+/// All keys together would take 26 MB. Decoding the interval again for each megabyte of them would
+/// take 25 times as many steps.
 #[test]
 fn walking_back_over_long_keys_holds_few_of_them_and_decodes_each_twice() {
     let (block, keys) = long_keys(400);
@@ -32,7 +33,7 @@ fn walking_back_over_long_keys_holds_few_of_them_and_decodes_each_twice() {
     assert!(steps <= 3 * keys.len(), "{steps}");
 }
 
-/// Of any shape, with so little room that there are waypoints at every few entries.
+/// A block of any shape, with so small a limit that there are waypoints every few entries.
 #[test]
 fn walks_at_random_over_a_long_interval_lead_where_they_should() {
     let mut state = 7_u64;
