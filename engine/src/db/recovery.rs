@@ -255,7 +255,8 @@ impl Replay<'_> {
     }
 }
 
-/// What is wrong with the first log if it begins with the number `first`, and `next` follows on the tables.
+/// What is wrong with the first log if it begins with the number `first` and not with `next`, which
+/// comes after the tables.
 pub(super) fn begins_too_high(first: u64, next: u64) -> String {
     format!(
         "it begins with the sequence number {first}, and {next} follows on the tables: a log before it \
@@ -263,7 +264,7 @@ pub(super) fn begins_too_high(first: u64, next: u64) -> String {
     )
 }
 
-/// What is wrong with a log on which `next` does not follow, though a mark there says that it was durable.
+/// What is wrong with a log if `next` does not continue it, although a mark in `next` says that it was durable.
 pub(super) fn lost_its_durable_end(next: &Path, upto: u64) -> String {
     let says = format!("has a mark that everything before its byte {upto} was durable");
     does_not_go_on(next, &says)

@@ -1,9 +1,9 @@
-//! Rows of the logs into tables of level 0.
+//! Moves the rows of the logs into tables of level 0.
 //!
-//! A log is kept as a table for each family, so that the database opens without it and what is damaged of it cannot
-//! hinder. A damaged log is read up to the damage. If logs follow, they are read too: their rows were acknowledged.
-//! Only where a log merely lost its end, as in a power cut, are later ones left out as at every opening. A mark in the later
-//! one says that it was no power cut.
+//! A log is replaced by a table for each family, so that the database opens without the log, and damage
+//! in it no longer matters. A damaged log is read up to the damage. Later logs are read too, because
+//! their rows were acknowledged. Only if a log merely lost its end, as in a power cut, are later ones
+//! left out, as in every opening. A mark in the later one says that it was not a power cut.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,20 +22,20 @@ use crate::version::{State, VersionEdit, file_name};
 const IN_TABLES: &str = "its rows are in tables";
 const NEVER_DURABLE: &str = "a log before it lost its end: it was never acknowledged as durable";
 
-/// What was read of a log.
+/// What was read from a log.
 #[derive(Default)]
 struct Rows {
-    /// What no table of its family has yet.
+    /// The entries that no table of their family has yet.
     memtables: BTreeMap<FamilyId, MemtableWriter>,
     first_sequence: Option<u64>,
     last_sequence: u64,
-    /// Batches with something that no table has.
+    /// Batches with an entry that no table has.
     batches: u64,
-    /// Records of families that nothing names.
+    /// Records of families that neither a table nor the manifest names.
     nameless: u64,
-    /// Up to where it could be read.
+    /// The offset up to which it could be read.
     end: u64,
-    /// Up to where a mark says that it was durable, if there is one.
+    /// The offset before which a mark says that everything was durable, if there is a mark.
     durable: Option<u64>,
     torn: bool,
     damaged: bool,
@@ -43,9 +43,9 @@ struct Rows {
 
 /// What came before a log.
 struct Before {
-    /// The log before it, and up to where that could be read.
+    /// The previous log, and up to which offset it could be read.
     log: Option<(PathBuf, u64)>,
-    /// Whether rows may be missing that were durable, so that a gap in the numbers is no sign of a torn end.
+    /// Whether durable rows may be missing, so that a gap in the numbers does not indicate a torn end.
     may_lack: bool,
 }
 
@@ -71,7 +71,8 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Takes what a log holds into tables, and says how far that went; `None` if it begins after a lost end.
+    /// Moves the rows of a log into tables, and says how far that went. Returns `None` if the log
+    /// comes after a lost end.
     fn replay_log(
         &mut self,
         number: u64,
@@ -204,17 +205,19 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Up to which number all rows of a family are in tables. A flush takes all that a log holds of a family, and the logs
-    /// in their order, so what a table of it has says so for every row before.
+    /// The sequence number up to which all rows of a family are in tables. A flush takes everything
+    /// that a log holds of a family, and logs are flushed in order, so the greatest number in its
+    /// tables says so for every row before.
     ///
-    /// Each family is asked for itself: of a flush that was cut short, the tables of some may be there.
+    /// This is done for each family separately, because an interrupted flush may have left the
+    /// tables of some families only.
     fn reached(&self, family: FamilyId) -> u64 {
         let own = self.reached.get(&family).copied();
         own.unwrap_or(0).max(self.survey.last_sequence)
     }
 
-    /// Makes tables of what a log held, and adds them to the state. In level 0 they lie above all that their families had,
-    /// whose rows are older.
+    /// Makes tables of the rows of a log, and adds them to the state. They are in level 0, above
+    /// all other tables of their families, whose rows are older.
     fn write_rows(&mut self, state: &mut State, rows: &Rows) -> Result<()> {
         let mut edit = VersionEdit {
             last_sequence: Some(rows.last_sequence.max(state.last_sequence)),

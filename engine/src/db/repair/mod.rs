@@ -1,37 +1,41 @@
 //! Repair: makes a database that opens again out of what its files still hold.
 //!
 //! ```text
-//! mod       what is to be kept, and the order of the steps
-//! tables    which tables count, and where they go
-//! logs      rows of the logs into tables
+//! mod     what is kept, and the order of the steps
+//! tables  which tables are kept, and in which level
+//! logs    moves the rows of the logs into tables
 //! ```
 //!
-//! Where the manifest can be read to its end, it is believed: the tables that it names stay in their levels, and what is damaged
-//! is taken out. Where it cannot, it is made anew from what each table says about itself: its family, its order, its
-//! keys, and the tables that it replaced. Tables of a family whose keys overlap are then merged into new ones, because without the
-//! manifest nothing says which of them holds the newer version of a key; sequence numbers do, entry by entry.
+//! If the manifest can be read to its end, it is trusted: the tables that it names stay in their
+//! levels, and damaged ones are taken out. Otherwise it is rebuilt from what each table says about
+//! itself: its family, its order, its keys, and the tables that it replaced. Tables of a family
+//! whose keys overlap are then merged into new ones, because without the manifest nothing says
+//! which table holds the newer version of a key; only the sequence numbers of the entries do.
 //!
-//! Nothing is deleted. What cannot be read, and what is not needed any more, goes to the folder `lost`.
+//! Nothing is deleted. Files that cannot be read or are no longer needed are moved to the folder `lost`.
 //!
 //! Order, and why
-//! 1. Look, and refuse before anything is touched: a family whose comparator is not given, a file of a later release.
-//! 2. Write new tables, sync, sync the directory. Nothing refers to them yet.
-//! 3. Move aside, sync both directories: first what nothing refers to, then what the old manifest names. A repair that is
-//!    repeated between believes the manifest again, or finds no more strays that it would have to take for rows. From here on the
-//!    database does not open under the old manifest, which is what keeps an opening from removing anything that it does not know.
-//! 4. Write the new manifest and `CURRENT`. Now it opens.
+//! 1. Check, and refuse before anything is touched: a family whose comparator is not given, a file
+//!    of a later release.
+//! 2. Write new tables, sync them, sync the directory. Nothing refers to them yet.
+//! 3. Move files aside, sync both directories: first what nothing refers to, then what the old
+//!    manifest names. A repair that is repeated in between either trusts the manifest again, or
+//!    finds no stray tables left that it could mistake for live ones. From here on the database
+//!    does not open under the old manifest, so no opening can remove files that it does not know.
+//! 4. Write the new manifest and `CURRENT`. Now the database opens.
 //!
-//! A repair that is cut short is repeated: what it has made counts as found.
+//! If a repair is interrupted, repeat it: what it has made already is treated like all other files.
 //!
 //! What cannot be known
-//! - Rows that were only in a damaged block, table or log are gone, and so is a deletion that was only there: an older
-//!   version of its key that stands in another table is seen again. The report names every file that this may come from.
-//! - A table that a compaction replaced may still be there, because somebody read it, or the process ended. Its rows may have been
-//!   deleted since. A manifest that can be read says so. Without it, the tables that replaced it do, unless they
-//!   have been replaced in turn and are gone; then its rows come back, also in the place of newer ones that were given the sequence
-//!   number 0 since.
-//! - Without a manifest, a family that was dropped and whose tables are still there comes back, and one of which there is no table
-//!   is not known. Rows of it in a log cannot be kept, because a log has numbers and no names.
+//! - Rows that were only in a damaged block, table or log are gone, and so is a deletion that was
+//!   only there: an older version of its key in another table becomes visible again. The report
+//!   names every file that may cause this.
+//! - A table that a compaction replaced may still be there, because somebody was reading it, or the process
+//!   ended. Its rows may have been deleted since. If the manifest can be read, it says so. Otherwise the
+//!   tables that replaced it say so, unless they have been replaced in turn and are gone. Then its rows
+//!   come back, and may even hide newer ones that have been given the sequence number 0 since.
+//! - Without a manifest, a dropped family whose tables are still there comes back, and a family without any
+//!   table is unknown. Its rows in a log cannot be kept, because a log has family numbers but no names.
 
 mod logs;
 mod tables;
@@ -55,18 +59,18 @@ use crate::version::{
 };
 use crate::vfs::{Vfs, WritableFile};
 
-/// The folder for what is moved aside.
+/// The folder for files that are moved aside.
 const LOST: &str = "lost";
 
 /// What [`repair`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// Whether the manifest was made anew from the tables. Otherwise the old one was believed.
+    /// Whether the manifest was rebuilt from the tables. Otherwise the old one was trusted.
     pub rebuilt: bool,
-    /// The names of the families that there are now.
+    /// The names of the families after the repair.
     pub families: Vec<String>,
-    /// How many tables there are now.
+    /// How many tables there are after the repair.
     pub tables: u64,
     /// Their entries.
     pub entries: u64,
@@ -74,7 +78,7 @@ pub struct RepairReport {
     pub merged: u64,
     /// How many batches of the logs are now in tables.
     pub batches: u64,
-    /// What is lost, or may be: each thing that could not be read.
+    /// What is lost or may be lost: each thing that could not be read.
     pub lost: Vec<Finding>,
     /// The files that were moved to the folder `lost`, and why.
     pub aside: Vec<(PathBuf, String)>,
@@ -82,13 +86,14 @@ pub struct RepairReport {
 
 /// Makes the database in `dir` open again, and says what it could not keep.
 ///
-/// `options` must give the comparator of every family whose order is not one of the engine's own. See the module's text for what is kept,
-/// and for what cannot be known. Copy the directory first: a repair decides, and the folder `lost` has only what it
-/// did not use.
+/// `options` must give the comparator of every family whose order is not built in. What is kept and
+/// what cannot be known is described at the beginning of `db/repair/mod.rs`. Copy the directory
+/// first: a repair makes decisions, and the folder `lost` only has what it did not use.
 ///
 /// # Errors
-/// Nothing is changed by `Locked`; by `NotADatabase`, if there are no files of a database; by `UnsupportedVersion`, if a later release
-/// wrote one; by `InvalidArgument`, if a comparator is missing. After `Io` it may be tried again.
+/// Nothing is changed after `Locked`; after `NotADatabase`, if there are no files of a database;
+/// after `UnsupportedVersion`, if a later release wrote one; after `InvalidArgument`, if a
+/// comparator is missing. After `Io` it may be tried again.
 pub fn repair(dir: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
     let (dir, vfs) = (dir.as_ref(), &options.vfs);
     let names = Names::read(&**vfs, dir)?;
@@ -110,10 +115,11 @@ struct Repair<'r> {
     options: &'r Options,
     names: Names,
     survey: Survey,
-    /// Whether the survey is to be believed to its end.
+    /// Whether the manifest, as surveyed, is trusted to its end.
     believed: bool,
     orders: BTreeMap<FamilyId, Comparator>,
-    /// The greatest sequence number in each family's tables, where the manifest does not say what is in tables.
+    /// The greatest sequence number in each family's tables, for a manifest that does not say what
+    /// is in tables.
     reached: BTreeMap<FamilyId, u64>,
     next_file: AtomicU64,
     never: AtomicBool,
@@ -132,7 +138,7 @@ impl<'r> Repair<'r> {
             believed: false,
             orders: BTreeMap::new(),
             reached: BTreeMap::new(),
-            // Known when the manifest is read.
+            // Set when the manifest has been read.
             next_file: AtomicU64::new(0),
             never: AtomicBool::new(false),
             report: RepairReport::default(),
@@ -150,7 +156,7 @@ impl<'r> Repair<'r> {
         self.write_manifest(state)
     }
 
-    /// The manifest in force, or the newest one that has a beginning, as far as it can be read.
+    /// Reads the manifest in force, or the newest one with a readable beginning, as far as possible.
     fn read_manifest(&mut self) -> Result<()> {
         let Some((number, mut findings)) = self.choose_manifest()? else {
             self.report.rebuilt = true;
@@ -184,8 +190,9 @@ impl<'r> Repair<'r> {
         Ok(())
     }
 
-    /// Surveys the manifest that `CURRENT` names. Without that, the newest one whose first record is whole: an opening that was cut
-    /// short leaves one without. Returns its number and what is wrong with it, and with those that were passed over.
+    /// Surveys the manifest that `CURRENT` names. Without `CURRENT`, the newest one whose first
+    /// record is complete; an interrupted opening may leave one without. Returns its number and
+    /// what is wrong with it, and with newer ones that were skipped.
     fn choose_manifest(&mut self) -> Result<Option<(u64, Vec<Finding>)>> {
         let in_force = current_manifest(&**self.vfs, self.dir);
         if let Err(error) = &in_force {
@@ -223,7 +230,8 @@ impl<'r> Repair<'r> {
         Ok(newest.map(|newest| (*newest, findings)))
     }
 
-    /// Puts aside what has a number that no file of this database can have: counted on from there, it would not open again.
+    /// Sets aside files with numbers that no file of this database can have. If counting continued
+    /// from those, the database would not open again.
     fn leave_out_strays(&mut self) {
         let last = match self.survey.next_file {
             0 => MAX_FILE_NUMBER,
@@ -238,11 +246,11 @@ impl<'r> Repair<'r> {
         self.next_file = AtomicU64::new(self.names.highest() + 1);
     }
 
-    /// Whether the manifest, which is sound as far as it goes, goes to its end.
+    /// Whether the manifest, which is valid as far as it can be read, is complete.
     ///
-    /// It may have been cut between two edits, or its last edit torn by damage. Then a file is missing that the lost edit let go: the log
-    /// of a flush, the inputs of a compaction. If only a table is missing, and there is none that could have taken its place, then
-    /// the table is lost and not the edit.
+    /// It may have been cut off between two edits, or damage may have torn its last edit. Then a file is
+    /// missing that the lost edit released: the log of a flush, or the inputs of a compaction. But if only a
+    /// table is missing, and no other table could have replaced it, then the table is lost and not the edit.
     fn is_in_force(&self) -> bool {
         let log = self.survey.oldest_log;
         let log_is_there = log == 0 || self.names.logs.contains(&log);
@@ -258,14 +266,14 @@ impl<'r> Repair<'r> {
         self.survey.end.is_some() && log_is_there && (complete || !(torn || strays))
     }
 
-    /// Whether the manifest, as far as it was read, says that there was this family and is no more. Its first record names all
-    /// that there were, and the number of the next one.
+    /// Whether the manifest, as far as it was read, says that this family existed and was dropped.
+    /// Its first record names all families of that time, and the number of the next one.
     fn was_dropped(&self, id: FamilyId) -> bool {
         let is_known = self.survey.families.contains_key(&id);
         self.survey.dropped.contains(&id) || (id.0 < self.survey.next_family && !is_known)
     }
 
-    /// The comparators of all families, or an error before anything is changed.
+    /// Finds the comparators of all families, or fails before anything is changed.
     fn find_orders(&mut self) -> Result<()> {
         for record in self.survey.families.values() {
             let order = comparator_named(&record.name, &record.comparator, self.options);
@@ -305,7 +313,7 @@ impl<'r> Repair<'r> {
             ))
         };
         let discard = |path: &PathBuf| {
-            // If it stays, it is found unfinished by the next repair.
+            // If this fails, the next repair finds the file unfinished.
             let _ = self.vfs.remove(path);
         };
         let family = self.options.of_family(&record.name);
@@ -406,7 +414,7 @@ impl<'r> Repair<'r> {
         self.vfs.sync_dir(self.dir)
     }
 
-    /// The state of all families without tables.
+    /// A state with all families, but without tables.
     fn empty_state(&self) -> Result<State> {
         let highest = self
             .survey
@@ -440,7 +448,7 @@ impl<'r> Repair<'r> {
         })
     }
 
-    /// The family that is always there, though no table may say so.
+    /// Adds the family that every database has, even if no table mentions it.
     fn add_default_family(&mut self) {
         if self
             .survey
@@ -465,7 +473,7 @@ impl<'r> Repair<'r> {
     }
 }
 
-/// Nobody reads a closed database.
+/// A closed database has no snapshots.
 #[derive(Debug)]
 struct NoSnapshots;
 

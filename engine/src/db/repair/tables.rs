@@ -1,4 +1,4 @@
-//! Which tables count, and where they go.
+//! Which tables are kept, and in which level.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -17,22 +17,23 @@ use crate::version::{
     FamilyRecord, FileMeta, LEVELS, State, TableFile, Version, VersionEdit, file_name,
 };
 
-/// A sound table.
+/// An intact table that is kept.
 pub(super) struct Found {
     meta: FileMeta,
     family: FamilyId,
-    /// Where the manifest has it, if that is believed.
+    /// The level in which the manifest has it, if the manifest is trusted.
     level: Option<usize>,
 }
 
 impl Repair<'_> {
-    /// Reads every table and sorts out what is damaged, replaced or nobody's.
+    /// Reads every table, and sorts out those that are damaged, replaced or unknown.
     pub(super) fn find_tables(&mut self) -> Result<Vec<Found>> {
         let numbers: Vec<u64> = self.names.tables.iter().copied().collect();
         let mut read = Vec::new();
         for number in numbers {
             if self.believed && !self.is_listed(number) {
-                // Not read: half a table is no loss here, it is what a flush or a compaction leaves whose process ends.
+                // Not read: half a table is no loss here, because a flush or a compaction leaves it
+                // behind if its process ends.
                 let path = file_name::table(self.dir, number);
                 self.set_aside(
                     path,
@@ -51,7 +52,7 @@ impl Repair<'_> {
         Ok(found)
     }
 
-    /// A table's properties and length, if every byte of it is sound.
+    /// A table's properties and length, if every byte of it is valid.
     fn read_table(&mut self, number: u64) -> Result<Option<(Properties, u64)>> {
         let path = file_name::table(self.dir, number);
         let file = match self.vfs.open_random(&path) {
@@ -64,13 +65,13 @@ impl Repair<'_> {
                 return Ok(None);
             }
         };
-        // A later release's table is whole, and to move it aside would be to lose it.
+        // A later release's table is intact, and moving it aside would lose it.
         if let Err(error @ Error::UnsupportedVersion { .. }) =
             Table::open(Arc::clone(&file), Comparator::Bytewise)
         {
             return Err(error);
         }
-        // First for its properties, then again with the order that they name.
+        // First without a comparator to get the properties, then again with the comparator that they name.
         let stated = check_table(&*file, None, &mut |_, _| ());
         let order = stated.as_ref().and_then(|stated| {
             comparator_named(&stated.family_name, &stated.comparator, self.options)
@@ -111,7 +112,7 @@ impl Repair<'_> {
         listed.any(|(_, listed)| *listed == number)
     }
 
-    /// The tables that are what the manifest says of them; it names all of these.
+    /// The tables that match what the manifest says about them; it must name all of them.
     fn listed(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
         let mut found = Vec::new();
         for (number, stated, bytes) in read {
@@ -146,11 +147,11 @@ impl Repair<'_> {
         found
     }
 
-    /// All tables that were not replaced, each in the family that it names.
+    /// All tables that were not replaced, each in the family that its properties name.
     fn by_their_own_word(&mut self, read: Vec<(u64, Properties, u64)>) -> Vec<Found> {
         let replaced = self.replaced(&read);
         let mut found = Vec::new();
-        // The families first, the newest of one name last, so that it is the one that stays.
+        // Families first; of those with the same name the newest last, so that it is the one that stays.
         let mut read = read;
         read.sort_by_key(|(number, properties, _)| (properties.family, *number));
         for (_, properties, _) in &read {
@@ -177,8 +178,9 @@ impl Repair<'_> {
         found
     }
 
-    /// The tables that are known to be replaced: by what could be read of the manifest, or because a table made from them
-    /// is there and another that it was made from is not. Inputs go only after their outputs are in force.
+    /// The tables that are known to be replaced: according to what could be read of the manifest,
+    /// or because a table made from them exists while another of its inputs does not. Inputs are
+    /// only removed after their outputs are in force.
     fn replaced(&self, read: &[(u64, Properties, u64)]) -> BTreeSet<u64> {
         let mut replaced = self.survey.removed.clone();
         for (_, properties, _) in read {
@@ -198,7 +200,7 @@ impl Repair<'_> {
         if self.survey.families.contains_key(&id) || self.was_dropped(id) {
             return;
         }
-        // A name is given again only after a drop, and numbers rise.
+        // A name is reused only after a drop, and family numbers ascend.
         let named = |family: &FamilyRecord| family.name == properties.family_name;
         if self
             .survey
@@ -219,7 +221,7 @@ impl Repair<'_> {
         );
     }
 
-    /// The state with all tables that were found, merged where they overlap and nothing says which is newer.
+    /// The state with all tables that are kept, merged if they overlap and nothing says which is newer.
     pub(super) fn place(&mut self, found: Vec<Found>) -> Result<State> {
         let mut edit = VersionEdit::default();
         let mut loose: Vec<Found> = Vec::new();
@@ -247,7 +249,7 @@ impl Repair<'_> {
         self.applied(&self.empty_state()?, &edit)
     }
 
-    /// The shallowest level that may hold them all.
+    /// The shallowest level that may hold all these tables.
     fn level_for(&self, record: &FamilyRecord, tables: &[FileMeta]) -> usize {
         let shape = self.options.of_family(&record.name).shape();
         let bytes: u64 = tables.iter().map(|table| table.bytes).sum();
@@ -255,7 +257,7 @@ impl Repair<'_> {
         roomy.unwrap_or(LEVELS - 1)
     }
 
-    /// Tables whose keys overlap, each with all that overlap it.
+    /// Groups of tables whose keys overlap, each with all that overlap it.
     fn groups(&self, record: &FamilyRecord, mut tables: Vec<FileMeta>) -> Vec<Vec<FileMeta>> {
         let order = &self.orders[&record.id];
         tables.sort_by(|a, b| order.compare(first(a), first(b)));

@@ -1,4 +1,4 @@
-//! The logs that an opening would read: point 5 of what is compared.
+//! The logs that an opening would read: point 5 of what `verify` compares.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::file_name;
 
 impl Verifier<'_> {
-    /// The logs from the oldest that is needed, up to the first that is left out or damaged.
+    /// Checks the logs from the oldest that is needed, up to the first that is left out or damaged.
     pub(super) fn logs(&mut self, survey: &Survey) {
         if survey.oldest_log > 0 && !self.names.logs.contains(&survey.oldest_log) {
             let path = file_name::log(self.dir, survey.oldest_log);
@@ -49,7 +49,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks a log, which may be the first.
+    /// Checks a log. It may be the first one.
     fn log(
         &mut self,
         number: u64,
@@ -99,7 +99,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// Checks that this log, which comes after a gap, may be left out, as an opening does.
+    /// Checks that this log, which comes after a gap, may be left out as an opening does.
     fn left_out(
         &mut self,
         number: u64,
@@ -122,20 +122,20 @@ impl Verifier<'_> {
     }
 }
 
-/// How a log goes on after those before it.
+/// How a log continues those before it.
 enum Follows {
-    /// It follows on, and then this number does. It is valid up to this byte.
+    /// It continues them. `next` is the sequence number after it, and its valid part ends at `end`.
     On { next: u64, end: u64 },
-    /// Rows between are missing.
+    /// Rows in between are missing.
     AfterGap,
-    /// An opening stops here.
+    /// An opening stops here with an error.
     Wrong,
 }
 
 /// What is wrong with a batch.
 enum Batch {
     Wrong(String),
-    /// It does not follow what came before; it begins with this number.
+    /// The batch does not continue the previous one; it begins with this number.
     Beyond(u64),
 }
 
