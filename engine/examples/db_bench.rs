@@ -117,8 +117,8 @@ fn timed(
     Ok(())
 }
 
-/// What this thread has had of the processor, where the system tells (Linux); on a busy machine it says more
-/// than the clock does.
+/// The processor time this thread has used, where the system reports it (Linux). On a busy machine
+/// it says more than the clock does.
 fn cpu_seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = told
@@ -128,7 +128,7 @@ fn cpu_seconds() -> f64 {
     nanoseconds.unwrap_or_default() / 1e9
 }
 
-/// A permutation of the 64-bit numbers that looks like chance.
+/// A permutation of the 64-bit numbers that looks random.
 fn scatter(at: u64) -> u64 {
     let mut mixed = at.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,13 @@
-//! What does the log cost: synced writes by threads, unsynced writes, and opening again after the process was killed?
+//! Measures what the log costs: synced writes by several threads, unsynced writes, and opening
+//! again after the process was killed.
 //!
 //! ```text
 //! cargo run --release -p engine --example log_bench -- sync THREADS WRITES | put WRITES | reopen DIR
 //! cargo run --release -p engine --example log_bench -- leave DIR WRITES seq|random     ends without closing
 //! ```
 //!
-//! Keys of 16 bytes, values of 100. `sync` and `put` use a fresh directory and print the rate and the size of groups.
+//! Keys have 16 bytes, values 100. `sync` and `put` use a fresh directory and print the rate and
+//! the size of the groups.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +39,7 @@ fn key(number: u64) -> [u8; 16] {
     key
 }
 
-/// A permutation of the 64-bit numbers that looks like chance.
+/// A permutation of the 64-bit numbers that looks random.
 fn scatter(at: u64) -> u64 {
     at.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ at
 }

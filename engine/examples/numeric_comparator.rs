@@ -14,9 +14,10 @@
 //! other order:     refused
 //! ```
 //!
-//! The first try reads the number and ignores what stands before it, as many examples do. `check_comparator_laws` shows
-//! two keys that it calls equal: one would overwrite the other. [`NumericSuffix`] compares what stands before the
-//! number first, as bytes, then the number, then the whole key. It is forty lines, in `src/comparator/numeric.rs`.
+//! The first try reads the number and ignores what comes before it, as many examples do.
+//! `check_comparator_laws` shows two keys that it calls equal: one would overwrite the other.
+//! [`NumericSuffix`] first compares what comes before the number, as bytes, then the number, then
+//! the whole key. It takes forty lines, in `src/comparator/numeric.rs`.
 
 use std::cmp::Ordering;
 use std::io::{self, Write};
@@ -29,7 +30,7 @@ use engine::{Comparator, Compare, Db, FamilyOptions, Options, Range};
 const KEYS: [&str; 4] = ["item:10", "user:1", "item:2", "item:1"];
 
 // ANCHOR: wrong
-/// The first try. It forgets what stands before the number.
+/// The first try. It forgets what comes before the number.
 struct OnlyTheNumber;
 
 impl Compare for OnlyTheNumber {
@@ -53,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     run(&mut io::stdout())
 }
 
-/// Does all that the page above says, and prints it to `out`.
+/// Does everything that the page above says, and prints it to `out`.
 pub(crate) fn run(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     let vfs = Arc::new(MemoryVfs::new());
     let open = |order: Comparator| {
@@ -73,7 +74,7 @@ pub(crate) fn run(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>
     writeln!(out, "bytewise:        {}", bytewise.join(" "))?;
 
     // ANCHOR: laws
-    // Before an order touches data: does it keep the laws? In a test, use `assert_comparator_laws`.
+    // Before an order touches data, check that it keeps the laws. In a test, use `assert_comparator_laws`.
     if let Err(broken) = check_comparator_laws(&OnlyTheNumber, &KEYS) {
         writeln!(out, "{broken}")?;
     }
@@ -87,7 +88,8 @@ pub(crate) fn run(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>
         items.put(key, "")?;
     }
     writeln!(out, "numeric-suffix:  {}", keys(items.iter())?)?;
-    // What begins with "item:" stands together. What begins with "item:1" does not: 2 lies between 1 and 10.
+    // The keys that begin with "item:" are neighbours. Those that begin with "item:1" are not: 2
+    // lies between 1 and 10.
     writeln!(out, "prefix \"item:\":  {}", keys(items.prefix("item:"))?)?;
     if keys(items.prefix("item:1")).is_err() {
         writeln!(out, "prefix \"item:1\": refused")?;
@@ -95,7 +97,7 @@ pub(crate) fn run(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>
     // ANCHOR_END: use
     drop((items, db));
 
-    // The files are sorted in this order, so in no other can they be read.
+    // The files are sorted in this order, so they cannot be read in any other.
     if open(Comparator::Bytewise).is_err() {
         writeln!(out, "other order:     refused")?;
     }

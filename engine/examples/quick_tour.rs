@@ -1,6 +1,6 @@
 //! The engine in one page: `cargo run -p engine --example quick_tour`.
 //!
-//! It works in memory, so it leaves nothing behind. Give it a directory and it works there:
+//! It works in memory, so it leaves nothing behind. Give it a directory to work there instead:
 //! `cargo run -p engine --example quick_tour -- ./tour`.
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn main() -> engine::Result<()> {
     };
 
     // ANCHOR: open
-    // A family has its own order. The name of the order is stored: it never changes.
+    // A family has its own order. The order's name is stored and never changes.
     let numeric = FamilyOptions {
         comparator: Comparator::custom(NumericSuffix),
         ..FamilyOptions::default()
@@ -44,7 +44,7 @@ fn main() -> engine::Result<()> {
     // ANCHOR_END: scan
 
     // ANCHOR: batch
-    // All of a batch happens, or nothing of it, over all families. `sync` makes it survive a power cut.
+    // A batch is applied as a whole or not at all, in all its families. `sync` makes it survive a power cut.
     let mut batch = WriteBatch::new();
     batch.put(&db.default_family(), "user:7", "Ada");
     batch.put(&items, "item:11", "owned by user:7");
@@ -63,7 +63,7 @@ fn main() -> engine::Result<()> {
     // ANCHOR_END: snapshot
 
     // ANCHOR: cursor
-    // The last row at or before a key, and from there back.
+    // The last row at or before a key, and backwards from there.
     let mut cursor = items.cursor()?;
     cursor.seek_for_prev("item:10")?;
     while cursor.valid() {

@@ -1,11 +1,12 @@
-//! What deleting a range costs, beside deleting its keys one by one: the figures of `docs/range-deletes.md`.
+//! What deleting a range costs, compared with deleting its keys one by one: the figures of
+//! `docs/range-deletes.md`.
 //!
 //! ```text
 //! cargo run --release -p engine --example range_deletes [ENTRIES]
 //! ```
 //!
-//! Half of the entries are deleted. Then the other half is read, and the hole is looked into and passed over, before
-//! and after a compaction. One run each, in a fresh temporary directory.
+//! Half of the entries are deleted. Then the other half is read, keys in the hole are looked up and
+//! scans pass over it, before and after a compaction. One run each, in a fresh temporary directory.
 
 use std::path::Path;
 use std::time::Instant;
@@ -23,7 +24,7 @@ enum How {
     Nothing,
     OneByOne,
     OneRange,
-    /// As many ranges as fill a memtable, side by side.
+    /// As many adjacent ranges as fill a memtable.
     ManyRanges,
 }
 
@@ -91,7 +92,7 @@ fn delete(db: &Db, low: u64, high: u64, how: How) -> engine::Result<()> {
         How::ManyRanges => {
             let step = (high - low).div_ceil(1000);
             for first in (low..high).step_by(step as usize) {
-                // One key of each is left, so that they stay apart.
+                // One key between each two is left, so the ranges stay separate.
                 db.delete_range(key(first)..key((first + step - 1).min(high)))?;
             }
         }

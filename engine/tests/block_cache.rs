@@ -1,5 +1,5 @@
-//! Blocks that took work to read are kept and found again; mapped ones that need none never enter; and what reading
-//! did is counted.
+//! Blocks that took work to read are cached and found again. Mapped blocks that need no work never
+//! enter the cache. Reads are counted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -149,7 +149,7 @@ fn filters_count_what_they_saved() {
         assert!(db.get(key(number) + "x").unwrap().is_none());
     }
     let missing = counts(&db);
-    // The last one lies behind the table's last key, so no filter is asked.
+    // The last key is greater than the table's last key, so no filter is consulted.
     assert_eq!(
         missing.filter_useful + missing.filter_false_positives,
         ROWS as u64 - 1

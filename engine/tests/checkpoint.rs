@@ -1,4 +1,5 @@
-//! A checkpoint is a database that holds what the first one held at the call, and nothing that is cut short looks like one.
+//! A checkpoint is a database that holds what the original held at the call, and no unfinished
+//! checkpoint looks like a database.
 
 mod support;
 
@@ -34,7 +35,7 @@ fn manual(vfs: Arc<dyn Vfs>) -> Options {
     options(vfs, Background::Manual)
 }
 
-/// Writes enough for several tables in two levels, and some that stay in memory.
+/// Writes enough for several tables in two levels, and some rows that stay in memory.
 fn fill(db: &Db, steps: u64) -> Result<()> {
     let mut dice = Dice::new(seed_or(7));
     for step in 0..steps {
@@ -80,7 +81,7 @@ fn it_holds_what_there_was_and_lives_on_its_own() {
     db.checkpoint("backups/monday").unwrap();
     assert!(!vfs.exists(Path::new("backups/monday.partial")).unwrap());
 
-    // Both go their own way: the first loses everything, the copy is compacted.
+    // The two are independent: the first loses everything, the copy is compacted.
     for (key, _) in &before[0].1 {
         db.delete(key).unwrap();
     }
@@ -165,7 +166,7 @@ fn two_checkpoints_to_one_name_do_not_meet() {
     db.checkpoint("copy").unwrap();
 }
 
-/// How far two threads have come. Who waits gives up after a while, so that a test fails and does not hang.
+/// How far two threads have come. A waiter gives up after a while, so that a test fails instead of hanging.
 #[derive(Clone, Default)]
 struct Stage(Arc<AtomicU64>);
 
@@ -186,7 +187,8 @@ impl Stage {
     }
 }
 
-/// One fails at its last step and clears away what it made; another to the same name comes meanwhile.
+/// One checkpoint fails at its last step and clears away what it made. Meanwhile another one to the
+/// same name begins.
 #[test]
 fn one_that_clears_away_after_its_failure_does_not_clear_another_one() {
     let root = tempfile::tempdir().unwrap();
@@ -238,7 +240,7 @@ fn one_that_clears_away_after_its_failure_does_not_clear_another_one() {
     assert_eq!(copy.get("k").unwrap().as_deref(), Some(&b"v"[..]));
 }
 
-/// What lies where a checkpoint is made is somebody's, unless a checkpoint left it.
+/// What already lies at the target belongs to somebody, unless a checkpoint left it there.
 #[test]
 fn what_no_checkpoint_left_is_not_cleared_away() {
     let vfs: Arc<dyn Vfs> = Arc::new(MemoryVfs::new());
@@ -249,7 +251,7 @@ fn what_no_checkpoint_left_is_not_cleared_away() {
     yours.flush().unwrap();
     yours.close().unwrap();
     drop(yours);
-    // A checkpoint that was finished is a database, though it was never opened.
+    // A finished checkpoint is a database, even if it was never opened.
     db.checkpoint("two.partial").unwrap();
     vfs.create_dir_all(Path::new("three.partial")).unwrap();
     vfs.create(Path::new("three.partial/letter.txt")).unwrap();
@@ -336,7 +338,7 @@ fn writers_and_compactions_go_on_and_a_batch_is_in_it_whole() {
     });
 }
 
-/// After any power cut there is nothing by the target's name, or the whole checkpoint; never a database that is less.
+/// After any power cut the target's name has nothing or the whole checkpoint, never an incomplete database.
 #[test]
 fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
     let vfs = MemoryVfs::new();
@@ -367,7 +369,7 @@ fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
                 assert!(at < end, "it is durable on return");
                 nothing += 1;
             }
-            // What is left beside it is no database, or a whole one.
+            // What is left beside it is either no database or a whole one.
             let options = Options {
                 create_if_missing: false,
                 ..manual(Arc::clone(&arc))
@@ -381,7 +383,7 @@ fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
                 assert_eq!(content(&partial), before, "operation {at}, seed {seed}");
                 partial.close().unwrap();
             }
-            // And it is in nobody's way, as long as nobody opens it.
+            // And it is in nobody's way unless somebody opens it.
             if !there {
                 let db = Db::open("db", manual(Arc::clone(&arc))).unwrap();
                 assert_eq!(content(&db), before);
@@ -396,7 +398,7 @@ fn a_power_cut_after_each_operation_leaves_nothing_or_all() {
 #[test]
 fn any_operation_may_fail_and_the_next_try_succeeds() {
     let faults = [Fault::Io, Fault::NoSpace, Fault::ShortWrite];
-    // A rename that fails has taken effect, or not.
+    // A rename that fails may or may not have taken effect.
     for (fault, done) in faults
         .into_iter()
         .flat_map(|fault| [(fault, 0), (fault, 1)])
@@ -444,7 +446,7 @@ fn any_operation_may_fail_and_the_next_try_succeeds() {
     }
 }
 
-/// Two file systems: what is below `far` lies on another one, so no link leads there.
+/// Two file systems: what is below `far` lies on another one, so links cannot lead there.
 #[derive(Debug, Clone)]
 struct TwoDisks(MemoryVfs, Arc<AtomicU64>);
 
@@ -518,8 +520,8 @@ fn on_another_file_system_it_is_a_durable_copy() {
     assert_eq!(content(&copy), before);
 }
 
-/// A checkpoint that is copied over the database it was made of, whose later logs are still there, is refused, as `verify` says.
-/// No byte is touched.
+/// A checkpoint copied over the database that it was made of, where later logs still exist, is
+/// refused, and `verify` agrees. No byte is touched.
 #[test]
 fn a_checkpoint_among_later_logs_is_refused_and_nothing_is_lost() {
     let vfs = MemoryVfs::new();
@@ -530,7 +532,7 @@ fn a_checkpoint_among_later_logs_is_refused_and_nothing_is_lost() {
     db.put("later", "2").unwrap();
     db.flush().unwrap();
     db.put("last", "3").unwrap();
-    // The process is killed, so that a log of the later time is left.
+    // The process is killed, so a log of the later time is left.
     let vfs = vfs.crash(1);
     let disk: Arc<dyn Vfs> = Arc::new(vfs.clone());
     for name in vfs.list(Path::new("copy")).unwrap() {
@@ -548,7 +550,7 @@ fn a_checkpoint_among_later_logs_is_refused_and_nothing_is_lost() {
     assert_eq!(vfs.tree(), before);
     let report = engine::verify("db", &manual(Arc::clone(&disk))).unwrap();
     assert!(!report.is_clean(), "{report:?}");
-    // The copy itself is whole.
+    // The copy itself is intact.
     let copy = Db::open("copy", manual(disk)).unwrap();
     let rows: Rows = scan(&copy, "default").into_iter().collect();
     assert_eq!(rows, Rows::from([(b"early".to_vec(), b"1".to_vec())]));

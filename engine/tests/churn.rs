@@ -1,7 +1,7 @@
-//! Everything at once, again and again: writers, families that come and go, snapshots, cursors that live on, flushes,
-//! compactions, and now and then the database closed and opened, under its users' hands.
+//! Everything at once, again and again: writers, families that come and go, snapshots, long-lived cursors,
+//! flushes, compactions, and now and then the database is closed and opened while others use it.
 //!
-//! What a snapshot or a cursor has shown once, it shows until it goes, whatever the others do meanwhile.
+//! What a snapshot or a cursor has shown once, it shows until it is dropped, whatever the others do.
 
 mod support;
 
@@ -17,10 +17,10 @@ const WRITERS: u64 = 2;
 const KEYS: u64 = 60;
 const PINNED: usize = 12;
 
-/// A row for each key that a reader met.
+/// One row for each key that a reader saw.
 type Seen = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Something that must go on showing what it showed.
+/// Something that must keep showing what it showed.
 struct Pinned {
     cursor: Cursor,
     snapshot: Option<Snapshot>,
@@ -152,7 +152,7 @@ fn read(db: &Db, dice: &mut Dice, stop: &AtomicBool) -> Vec<Pinned> {
     pinned
 }
 
-/// Families come, take rows and go, while others flush and compact.
+/// Families are created, filled and dropped, while others flush and compact.
 fn disturb(db: &Db, dice: &mut Dice, stop: &AtomicBool) {
     while !stop.load(Ordering::Acquire) {
         let outcome = match dice.below(4) {

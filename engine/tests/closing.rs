@@ -1,8 +1,9 @@
-//! Closing. While others work, the lock of the directory goes when nobody writes there any more, and not before: who
-//! opened the directory earlier would see tables vanish that its manifest lists, or its new files replaced.
+//! Closing. While others work, the directory's lock is released when nobody writes there any more,
+//! and not before: a process that opened the directory earlier would see tables vanish that its
+//! manifest lists, or its new files replaced.
 //!
-//! And what is in memory is in tables afterwards, so that the next opening has little to replay; or, if it is little or
-//! the tables fail, in the log.
+//! After closing, what was in memory is in tables, so the next opening has little to replay. If it
+//! is little, or if the tables fail, it is in the log.
 
 mod support;
 
@@ -18,13 +19,13 @@ use parking_lot::{Condvar, Mutex};
 use support::hooked::Hooked;
 use support::tiny;
 
-/// A filter that waits at its first row until it is let go.
+/// A filter that waits at its first row until it is released.
 #[derive(Default)]
 struct Gate {
     reached: AtomicBool,
     open: Mutex<bool>,
     opened: Condvar,
-    /// Closed from within, if there is one.
+    /// The database that the filter closes from within, if there is one.
     closes: Mutex<Option<Db>>,
 }
 
@@ -55,7 +56,7 @@ impl CompactionFilter for Gate {
     }
 }
 
-/// Nothing goes on beside the test.
+/// Nothing runs in the background.
 fn manual(vfs: impl Vfs + 'static) -> Options {
     Options {
         vfs: Arc::new(vfs),
@@ -136,7 +137,7 @@ fn closing_twice_at_once_waits_both_times() {
         gate.wait_until_reached();
         let closes = [(); 3].map(|()| scope.spawn(|| db.close()));
         thread::sleep(Duration::from_millis(100));
-        // Asserted after the gate is open: else nobody would ever come out.
+        // Asserted only after the gate is open: otherwise a failure would leave the threads waiting for ever.
         let early = closes.iter().filter(|close| close.is_finished()).count();
         gate.let_go();
         assert_eq!(early, 0, "the directory was still in use");
@@ -165,7 +166,7 @@ fn closing_again_says_how_closing_ended() {
 
 const ROWS: u32 = 20;
 
-/// Rows that no write made durable, and more than stays in the log.
+/// Rows that no write made durable, and more of them than closing leaves in the log.
 fn unsynced(vfs: Arc<dyn Vfs>, background: Background) -> Db {
     let options = Options {
         vfs,
@@ -179,7 +180,7 @@ fn unsynced(vfs: Arc<dyn Vfs>, background: Background) -> Db {
     db
 }
 
-/// Names with this ending, and the bytes of all of them.
+/// The number of files with this ending, and the sum of their bytes.
 fn files(vfs: &MemoryVfs, ending: &str) -> (usize, u64) {
     let names = vfs.list(Path::new("db")).unwrap();
     let paths = names.iter().map(|name| Path::new("db").join(name));
@@ -190,7 +191,7 @@ fn files(vfs: &MemoryVfs, ending: &str) -> (usize, u64) {
     (of_kind.len(), bytes)
 }
 
-/// The rows found are the first so many, and how many that is.
+/// Checks that the rows found are the first ones written, and returns how many they are.
 fn prefix(vfs: &MemoryVfs) -> u32 {
     let db = open(vfs, None).unwrap();
     let found = db.default_family().iter().map(|row| row.unwrap());
@@ -222,7 +223,7 @@ fn what_is_little_stays_in_the_log() {
         vfs: Arc::new(vfs.clone()),
         ..Options::default()
     };
-    // Its write buffer is of the usual size.
+    // With a write buffer of the usual size.
     let db = Db::open("db", options).unwrap();
     for at in 0..ROWS {
         db.put(at.to_be_bytes(), [7; 100]).unwrap();
@@ -299,7 +300,7 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
         let early = closed.is_finished();
         gate.let_go();
         closed.join().unwrap().unwrap();
-        // Who waited is told that it is done, or that the database is closed.
+        // A caller that waited learns that it is done, or that the database is closed.
         let _ = flushed.join().unwrap();
         assert!(!early, "the flush was under way");
     });
@@ -308,7 +309,8 @@ fn closing_waits_for_a_flush_and_keeps_its_table() {
     assert_eq!(prefix(&memory), ROWS);
 }
 
-/// A log that holds nothing needs no name that outlives a power cut. One that holds something does.
+/// The name of a log that holds nothing need not survive a power cut. The name of one that holds
+/// something must.
 #[test]
 fn closing_syncs_only_what_was_written() {
     let operations = Arc::new(Mutex::new(Vec::new()));
@@ -319,7 +321,7 @@ fn closing_syncs_only_what_was_written() {
     for (writes_behind_a_flush, syncs) in [(0, 0), (1, 2)] {
         let db = Db::open("db", manual(vfs.clone())).unwrap();
         db.put("k", "v").unwrap();
-        // Begins another log.
+        // This begins another log.
         db.flush().unwrap();
         for _ in 0..writes_behind_a_flush {
             db.put("k", "v").unwrap();
@@ -332,7 +334,8 @@ fn closing_syncs_only_what_was_written() {
     }
 }
 
-/// An older log that is still needed has its name made durable with it, though the newest one holds nothing.
+/// An older log that is still needed has its name made durable by closing, even if the newest one
+/// holds nothing.
 #[test]
 fn a_log_that_was_left_keeps_its_name() {
     for seed in 0..20 {
@@ -340,7 +343,8 @@ fn a_log_that_was_left_keeps_its_name() {
         let vfs = FaultVfs::new(Arc::new(memory.clone()));
         let db = Db::open("db", manual(vfs.clone())).unwrap();
         vfs.limit_bytes("sst", 0);
-        // A table would make all names durable. Without, the second log has none yet when it is left.
+        // A table would make all names durable. Without one, the second log's name is not yet
+        // durable when it is left.
         for key in ["first", "second"] {
             db.put(key, "v").unwrap();
             db.flush().unwrap_err();

@@ -1,4 +1,5 @@
-//! A compaction on request leaves tables as they are if it would write what they hold: one sorted run of live rows.
+//! A compaction on request leaves tables as they are if they are already what it would write: one
+//! sorted run of live rows.
 
 mod support;
 
@@ -40,7 +41,7 @@ fn statistics(db: &Db) -> FamilyStatistics {
     db.statistics().families.swap_remove(0)
 }
 
-/// Tables that went down as they were, and compactions that wrote.
+/// How many tables were moved down unchanged, and how many compactions wrote.
 fn moved_and_written(db: &Db) -> (u64, u64) {
     let of_family = statistics(db);
     (of_family.trivial_moves, of_family.compactions)
@@ -75,7 +76,7 @@ fn one_flushed_table_goes_down_and_stays_there() {
         let levels = statistics(&db).levels;
         assert_eq!((levels[0].tables, levels[0].entries), (0, 0));
         assert_eq!(rows(&db), ROWS as usize);
-        // Now there is nothing to do at all, after a reopening either.
+        // Now there is nothing to do at all, even after reopening.
         let written = vfs.list(Path::new("db")).unwrap();
         db.compact().unwrap();
         db.compact_range::<&[u8]>(&db.default_family(), ..).unwrap();
@@ -105,7 +106,7 @@ fn tables_side_by_side_go_down_together() {
     assert!(tables(&vfs).is_superset(&before));
     assert_eq!(rows(&db), 3 * ROWS as usize);
     assert_eq!(statistics(&db).levels[1].tables, 3);
-    // One that overlaps them does not.
+    // A table that overlaps them does not go down unchanged.
     put(&db, ROWS / 2, 2 * ROWS);
     db.compact().unwrap();
     assert_eq!(moved_and_written(&db), (3, 1));
@@ -155,7 +156,7 @@ fn whatever_may_go_has_it_written_anew() {
         assert_eq!(moved_and_written(&db), (0, 1), "{reason}");
         drop(snapshot);
         drop(db);
-        // What the table says of itself is still known.
+        // What the table says about itself is still known.
         let db = open(&vfs, roomy());
         db.compact().unwrap();
         assert_eq!(moved_and_written(&db), (0, 1), "{reason}");

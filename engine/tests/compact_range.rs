@@ -1,5 +1,5 @@
-//! `compact_range` rewrites what lies in a range and leaves the rest; closing the database or dropping the family ends it
-//! soon, and nothing has changed then.
+//! `compact_range` rewrites what lies in a range and leaves the rest. Closing the database or
+//! dropping the family ends it soon, and then nothing has changed.
 
 mod support;
 
@@ -16,7 +16,7 @@ use engine::{
 use parking_lot::Mutex;
 use support::{Dice, Rows, seed_or, sorted, tiny};
 
-/// Keeps every row, and notes which it was shown.
+/// Keeps every row, and records which rows it was shown.
 #[derive(Default)]
 struct Seen(Mutex<BTreeSet<Vec<u8>>>);
 
@@ -62,7 +62,7 @@ fn rows_of_the_range_are_rewritten_and_far_ones_are_not() {
     for at in (0..300).filter(|at| at % 3 > 0) {
         assert!(shown.contains(&key(at)), "row {at} lies in the range");
     }
-    // The deletions lie in few tables over all keys, so all goes that they overlap.
+    // The deletions are in few tables that span all keys, so everything that they overlap is rewritten.
     assert_eq!(default.iter().count(), 666);
 
     seen.0.lock().clear();
@@ -206,7 +206,7 @@ fn slow_database() -> (Db, MemoryVfs, Arc<Slow>) {
     (db, vfs, slow)
 }
 
-/// Interrupts a compaction that is under way; how it ended, and how long that took.
+/// Interrupts a running compaction; returns how it ended, and how long that took.
 fn interrupted(db: &Db, slow: &Slow, interrupt: impl FnOnce()) -> (engine::Result<()>, Duration) {
     let family = db.family("slow").unwrap();
     std::thread::scope(|scope| {
@@ -249,7 +249,7 @@ fn dropping_the_family_ends_its_compaction_soon() {
     assert!(error.to_string().contains("was dropped"), "{error}");
     assert!(took < Duration::from_secs(3), "{took:?}");
     assert_eq!(table_names(&vfs), BTreeSet::new());
-    // What the database does for others goes on.
+    // The database keeps working for others.
     db.put("k", "v").unwrap();
     db.compact().unwrap();
     assert_eq!(table_names(&vfs).len(), 1);

@@ -1,5 +1,5 @@
-//! A compaction filter keeps, removes and changes rows; never one that a snapshot sees, and an older version
-//! never comes back.
+//! A compaction filter keeps, removes and changes rows, but never one that a snapshot sees, and no
+//! older version ever comes back.
 
 mod support;
 
@@ -12,7 +12,7 @@ use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, FamilyOptions, Options};
 use support::tiny;
 
-/// Removes values "drop", marks values "mark", once it is switched on.
+/// Removes values "drop" and marks values "mark", once it is switched on.
 #[derive(Default)]
 struct ByValue {
     on: AtomicBool,
@@ -59,7 +59,7 @@ fn rows_are_kept_removed_and_changed() {
     db.compact().unwrap();
     assert_eq!(db.default_family().iter().count(), 3);
     filter.on.store(true, Ordering::SeqCst);
-    // Everything lies in the last level already: a compaction of all shows it to the filter again.
+    // Everything is in the last level already: a full compaction shows it to the filter again.
     db.compact().unwrap();
     assert_eq!(get(&db, "a").as_deref(), Some(&b"keep"[..]));
     assert_eq!(get(&db, "b"), None);
@@ -108,7 +108,7 @@ fn removing_the_newest_version_does_not_bring_an_older_one_back() {
     assert_eq!(get(&db, "k"), None);
 }
 
-/// Gives each row a value of one byte more than the engine takes, once it is switched on.
+/// Gives each row a value one byte longer than the engine accepts, once it is switched on.
 #[derive(Default)]
 struct TooLong {
     on: AtomicBool,
@@ -162,7 +162,7 @@ fn a_changed_value_that_is_too_long_is_an_error_and_the_old_rows_serve() {
     assert_eq!(db.default_family().iter().count(), 3);
 }
 
-/// A row is shown again by each compaction, and a value that was changed is shown as it is now.
+/// Each compaction shows a row again, and shows a changed value as it is now.
 #[test]
 fn a_changed_value_is_what_the_next_compaction_shows() {
     struct Grow;

@@ -1,4 +1,5 @@
-//! Orders: bytewise, reversed, and custom ones; checked by name, held to the laws, never trusted with a separator.
+//! Orders: bytewise, reversed, and custom ones. They are checked by name, tested against the laws,
+//! and never trusted with a separator.
 
 mod support;
 
@@ -14,7 +15,7 @@ use engine::comparator::{NumericSuffix, PrefixRange, assert_comparator_laws};
 use engine::{Comparator, Compare};
 use support::{Dice, family_in};
 
-/// The example's page promises what its program prints.
+/// The example's page shows exactly what its program prints.
 #[test]
 fn the_numeric_example_prints_what_it_says() {
     let source = include_str!("../examples/numeric_comparator.rs");
@@ -39,7 +40,7 @@ fn the_numeric_example_prints_what_it_says() {
     assert_eq!(unindented.collect::<String>(), promised);
 }
 
-/// Rock, paper, scissors: every pair is in order, and no three are.
+/// Rock, paper, scissors: every pair is in order, but no three are.
 struct Circle;
 
 impl Compare for Circle {
@@ -70,7 +71,7 @@ fn a_broken_law_is_reported_with_its_name_and_three_keys() {
     );
 }
 
-/// Bytewise, with proposals that are as wrong as its dice fall.
+/// Bytewise, but with random, often wrong, proposals for separators.
 struct Liar;
 
 impl Liar {
@@ -148,7 +149,7 @@ fn wrong_separators_lose_no_key() {
 #[test]
 fn a_numeric_order_walks_prefixes_that_stand_together() {
     let (db, family) = family_in(Comparator::custom(NumericSuffix));
-    // `item/` is followed by `item0` in bytes, which this order reads as a number.
+    // In bytes, `item/` is followed by `item0`, which this order reads as a number.
     let mut all: Vec<String> = [
         "item/", "item0", "item:", "item:x", "item:x7", "item", "i", "user:3",
     ]
@@ -184,7 +185,7 @@ fn a_numeric_order_walks_prefixes_that_stand_together() {
     assert!(error.to_string().contains("\"item:1\""), "{error}");
 }
 
-/// An order that says nothing of prefixes refuses to walk them, even if they would stand together.
+/// An order that says nothing about prefixes refuses to walk them, even if their keys would be neighbours.
 #[test]
 fn an_order_without_prefix_ranges_says_which_prefix() {
     struct Plain;

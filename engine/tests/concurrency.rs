@@ -1,8 +1,9 @@
-//! Writers, readers, cursors, snapshots, flushes and compactions at once, against what must hold at any moment.
+//! Writers, readers, cursors, snapshots, flushes and compactions at once, checked against what must
+//! hold at any moment.
 //!
-//! Each writer owns a set of keys and writes rising numbers to all of them, one batch at a time. So at every moment all keys of a
-//! writer hold the same number, and no reader ever sees a number fall. Each reader also holds a snapshot and a cursor for
-//! a while: what they have shown once, they show until they go.
+//! Each writer owns a set of keys and writes rising numbers to all of them, one batch at a time. So at every
+//! moment all keys of a writer hold the same number, and no reader ever sees a number fall. Each reader also
+//! holds a snapshot and a cursor for a while: what they have shown once, they show until they are dropped.
 
 mod support;
 
@@ -26,7 +27,7 @@ fn write_all(db: &Db, families: &[Family; 2], writer: u64, rounds: u64) {
         let mut batch = WriteBatch::new();
         for at in 0..KEYS {
             for family in families {
-                // Every third round is a deletion and a put in one batch: the put wins.
+                // Every third round deletes and puts in one batch: the put wins.
                 if round % 3 == 0 {
                     batch.delete(family, key(writer, at));
                 }
@@ -47,7 +48,7 @@ fn number(value: &[u8]) -> u64 {
     u64::from_be_bytes(value.try_into().expect("eight bytes"))
 }
 
-/// A moment that a reader holds: what it showed of every writer.
+/// A moment that a reader holds on to: what it showed of every writer.
 struct Held {
     snapshot: Snapshot,
     cursor: Cursor,
@@ -93,7 +94,7 @@ fn numbers_of(snapshot: &Snapshot, families: &[Family; 2]) -> Vec<u64> {
         .collect()
 }
 
-/// How many rounds a reader holds a moment.
+/// For how many rounds a reader holds on to a moment.
 const HELD_FOR: u64 = 20;
 
 /// Reads by snapshot and by cursor, until told to stop; returns how often.

@@ -1,10 +1,12 @@
-//! Features against each other, at random, beside a `BTreeMap`: what each does alone has its own test.
+//! Features combined at random, compared with a `BTreeMap`. What each does alone has its own test.
 //!
-//! Four families, each in another order or with a compaction filter, options that change with every life, batches of all
-//! lengths, deleted ranges, snapshots, and cursors that are held: across writes, flushes, compactions and the end of the database
-//! they go on in single steps both ways and in runs, within bounds, until another opening sweeps up what they read. A life ends by closing, by dropping all handles, or as a
-//! process does that is killed. Now and then a copy whose manifest is lost is repaired. `ENGINE_SEED` runs one seed again,
-//! `ENGINE_STEPS` sets how many steps each seed takes, `ENGINE_SEEDS` how many seeds are run from there on.
+//! Four families, each in another order or with a compaction filter, with options that change in every
+//! life, batches of all lengths, deleted ranges, snapshots, and held cursors. The cursors live on
+//! across writes, flushes, compactions and the end of the database. They move in single steps both ways
+//! and in runs, within bounds, until another opening sweeps up the files that they read. A life ends by
+//! closing, by dropping all handles, or as when a process is killed. Now and then a copy whose manifest
+//! is lost is repaired. `ENGINE_SEED` runs one seed again, `ENGINE_STEPS` sets how many steps each seed
+//! takes, `ENGINE_SEEDS` how many seeds are run from that one on.
 
 mod support;
 
@@ -26,7 +28,7 @@ type Models = [Rows; 4];
 const FAMILIES: [&str; 4] = ["default", "reverse", "numeric", "filtered"];
 /// Rows of the last family may vanish or change in compactions.
 const FILTERED: usize = 3;
-/// What a value begins with that the filter removes, and one that it changes.
+/// The first byte of a value that the filter removes, and of one that it changes.
 const TO_REMOVE: u8 = b'R';
 const TO_CHANGE: u8 = b'C';
 const CHANGED: u8 = b'c';
@@ -53,12 +55,12 @@ struct Life {
     vfs: MemoryVfs,
     dice: Dice,
     db: Option<Db>,
-    /// Whether nothing happens but what a step asks for.
+    /// Whether nothing happens except what a step asks for.
     is_manual: bool,
     models: Models,
     snapshots: Vec<(Snapshot, Models)>,
     walkers: Vec<Walker>,
-    /// Makes values differ.
+    /// Counts writes, to make values differ.
     writes: u64,
 }
 
@@ -84,14 +86,15 @@ fn bounds(dice: &mut Dice) -> Bounds {
         _ => Bound::Excluded(key(dice)),
     };
     let lower = bound(dice);
-    // Runs are read up to excluded ones.
+    // An included upper bound rules out reading in runs, so excluded ones are frequent.
     match dice.below(3) {
         0 => (lower, Bound::Excluded(key(dice))),
         _ => (lower, bound(dice)),
     }
 }
 
-/// Rows of the filtered family: any of those to be removed may be gone, and one to be changed may have been.
+/// Rows of the filtered family: any that the filter removes may be gone, and any that it changes
+/// may have been changed.
 fn assert_filtered(found: Vec<Pair>, expected: Vec<Pair>, context: &str) {
     let mut found = found.into_iter().peekable();
     for (key, value) in expected {
@@ -118,7 +121,7 @@ fn assert_rows(which: usize, found: Vec<Pair>, expected: Vec<Pair>, context: &st
     }
 }
 
-/// Options as the dice fall. What is stored does not depend on the order of lives.
+/// Random options. What is stored does not depend on them: any life can read what another one wrote.
 fn options(dice: &mut Dice, vfs: &MemoryVfs) -> Options {
     let mut family = |comparator: Comparator| FamilyOptions {
         comparator,
@@ -200,7 +203,8 @@ impl Life {
         [&[first], &number[..], &vec![first; len]].concat()
     }
 
-    /// Batches are short mostly; some are about as long as what goes into the memtables at once, or several times.
+    /// Most batches are short. Some are about as long as what goes into the memtables at once, or
+    /// several times that.
     fn write(&mut self) {
         let records = match self.dice.below(30) {
             0 => 250 + self.dice.below(15),
@@ -244,7 +248,7 @@ impl Life {
         }
     }
 
-    /// Many keys at once, of a snapshot or now; and the first of them alone.
+    /// Looks up many keys at once, in a snapshot or now, and the first of them alone.
     fn get(&mut self) {
         let which = self.which();
         let family = self.family(which);
@@ -276,7 +280,7 @@ impl Life {
     }
 
     fn take_walker(&mut self) {
-        // What the filter removes, a cursor would have to be asked for.
+        // Not the filtered family: what the filter removes would have to be looked up with a cursor.
         let which = self.dice.below(FILTERED as u64) as usize;
         let (family, bounds) = (self.family(which), bounds(&mut self.dice));
         let at = self.dice.below(self.snapshots.len() as u64 + 2) as usize;
@@ -338,8 +342,9 @@ impl Life {
         }
     }
 
-    /// The manifest and `CURRENT` are gone, and nothing is lost: all is in tables that name their families, and in the log. But
-    /// tables that somebody still reads come back, so not while cursors or snapshots are held.
+    /// The manifest and `CURRENT` are gone, yet nothing is lost: everything is in tables that name
+    /// their families, and in the log. But replaced tables that are still being read come back, so
+    /// this is not done while cursors or snapshots are held.
     fn repair_a_copy(&mut self) {
         self.walkers.clear();
         self.snapshots.clear();
@@ -367,7 +372,7 @@ impl Life {
         self.snapshots.clear();
         let db = self.db.take().expect("open between the steps");
         if self.dice.one_in(3) {
-            // As after a kill: all that was written is there, and nothing was put in order.
+            // As after a kill: everything written is there, and nothing was closed in order.
             self.vfs = self.vfs.crash(1);
             drop(db);
         } else {
@@ -375,7 +380,7 @@ impl Life {
                 db.close().unwrap();
             }
             drop(db);
-            // The next opening sweeps up what they read.
+            // The next opening sweeps up the files that they read.
             self.walk();
             self.walkers.clear();
         }

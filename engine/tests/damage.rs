@@ -1,9 +1,9 @@
-//! Every byte of every file of a small database is changed in turn: an error that names the file, or the right answer.
-//! Never a panic, never rows that were not written, and never more memory than the files can account for: a length
-//! is compared with what remains before anything is allocated for it.
+//! Every byte of every file of a small database is changed in turn. The result must be an error that names the
+//! file, or the right answer: never a panic, never rows that were not written, and never more memory than the
+//! files justify, because every length is compared with what remains before anything is allocated for it.
 //!
-//! One thing cannot be told apart from a power cut: damage in the last record of the newest log. Then the rows are
-//! those of an earlier point.
+//! One thing cannot be distinguished from a power cut: damage in the last record of the newest log.
+//! Then the rows are those of an earlier moment.
 
 mod support;
 
@@ -42,8 +42,8 @@ fn options(vfs: &MemoryVfs) -> Options {
     options.family("default", tiny()).family("other", other)
 }
 
-/// Tables in two levels, plain ones with filters and compressed ones without, a log with two records, and every point
-/// of history. Both families hold the same.
+/// Tables in two levels, plain ones with filters and compressed ones without, a log with two
+/// records, and the rows at every moment of the history. Both families hold the same rows.
 fn database() -> (MemoryVfs, Vec<Rows>) {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", roomy(options(&vfs))).unwrap();
@@ -150,14 +150,14 @@ fn a_file_cut_short_is_noticed() {
     }
 }
 
-/// Records that are whole and say what cannot be: the message leads to the record.
+/// Records that are intact but say something impossible: the message points to the record.
 #[test]
 fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     let (vfs, _) = database();
     let dir = Path::new("db");
     let number = current_manifest(&vfs, dir).unwrap();
     let path = file_name::manifest(dir, number);
-    // One more edit in the place where the next would stand, in a copy that is written from its beginning.
+    // One more edit where the next one would be, in a copy that is written from the beginning.
     let edits = read_manifest(&vfs, dir, number).unwrap();
     let wrong = VersionEdit {
         next_file: Some(1),
@@ -177,7 +177,7 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     assert_eq!((file, *offset), (&path, whole), "{error}");
     assert!(what.contains("backwards"), "{error}");
 
-    // A batch with a number that does not follow, behind one that does.
+    // A batch whose number does not follow, after one whose number does.
     let copy = vfs.crash(1);
     let name = vfs
         .list(dir)
@@ -203,7 +203,7 @@ fn a_contradiction_in_a_manifest_or_log_is_shown_where_it_stands() {
     assert_eq!((file, *offset), (&path, second_at), "{error}");
 }
 
-/// Where the block that holds byte `at` begins and its checksum stands: found by trying, as a person would.
+/// Where the block that holds byte `at` begins, and where its checksum is: found by trying, as a person would.
 fn block_around(bytes: &[u8], at: usize) -> (usize, usize) {
     let fits =
         |&(start, end): &(usize, usize)| bytes[end..end + 4] == checksum(start, &bytes[start..end]);
@@ -215,7 +215,7 @@ fn block_around(bytes: &[u8], at: usize) -> (usize, usize) {
         .unwrap()
 }
 
-/// Only a bug or malice writes these: the checksum is right and a key is of a kind that there is none of.
+/// Only a bug or malice writes these: the checksum is right, but a key has a kind that does not exist.
 #[test]
 fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
     let vfs = MemoryVfs::new();
@@ -249,7 +249,7 @@ fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
         .unwrap();
     let (start, end) = block_around(&bytes, key);
     assert!(start > 0);
-    // The version stands right before the key: write 31, a put. No kind is 3.
+    // The version comes right before the key: write 31, a put. No kind has the number 3.
     assert_eq!(bytes[key - 1], 31 << 2 | 1);
     bytes[key - 1] |= 3;
     let checksum = checksum(start, &bytes[start..end]);
@@ -273,7 +273,7 @@ fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
             .collect::<engine::Result<Rows>>()
             .unwrap_err(),
     );
-    // Something to merge it with: else it would go down unread.
+    // Something to merge the table with: otherwise it would be moved down unread.
     db.put("key:00", "newer").unwrap();
     leads_there(db.compact().unwrap_err());
 }
@@ -314,8 +314,8 @@ fn open_in(vfs: &MemoryVfs, comparator: &Comparator) -> engine::Result<Db> {
     Db::open("db", options.family("default", family))
 }
 
-/// Only a bug or malice writes these: an index with a right checksum, and keys in it that lead astray. Whoever skips what a range
-/// tombstone hides must not be led back to where it was.
+/// Only a bug or malice writes these: an index with a right checksum whose keys lead astray. A
+/// cursor that skips what a range tombstone hides must not be led back to where it was.
 #[test]
 fn a_wrong_key_in_an_index_holds_nobody_up() {
     for comparator in [Comparator::Bytewise, Comparator::reverse_bytewise()] {
@@ -339,7 +339,7 @@ fn a_wrong_key_in_an_index_holds_nobody_up() {
                         family.iter().take(1000).for_each(drop);
                         family.iter().rev().take(1000).for_each(drop);
                     }
-                    // If nobody listens, whoever waited has given up.
+                    // If nobody receives this, the waiting thread has given up.
                     let _ = walked.send(());
                 });
                 if let Err(error) = walks.recv_timeout(Duration::from_secs(60)) {

@@ -1,7 +1,7 @@
-//! Deleting a range: one write, all its keys gone, and for nobody else.
+//! Deleting a range is one write: all its keys are gone, and no others.
 //!
-//! A small database is driven through every place where a range tombstone can be (memtable, log, level 0, deeper levels,
-//! several tables of one level) and asked by gets and by cursors both ways at each.
+//! A small database is driven through every place where a range tombstone can be (memtable, log, level 0,
+//! deeper levels, several tables of one level). In each, it is read by gets and by cursors both ways.
 
 mod support;
 
@@ -38,7 +38,7 @@ fn fill(family: &Family, numbers: std::ops::Range<u32>) {
     }
 }
 
-/// Asks for the rows every way, and compares with the numbers expected among the first `all`.
+/// Reads the rows in every way, and compares them with the expected numbers out of the first `all`.
 fn assert_rows(db: &Db, snapshot: Option<&Snapshot>, all: u32, expected: &[u32]) {
     let family = db.default_family();
     let name = |number: &u32| key(*number).into_bytes();
@@ -80,7 +80,7 @@ fn a_range_is_half_open_and_gone_wherever_it_is_kept() {
     drop(db);
     db = open(&vfs, tiny());
     assert_rows(&db, None, 100, &expected);
-    // In level 0, over a level 0 with the rows.
+    // In level 0, above older tables of level 0 with the rows.
     db.flush().unwrap();
     assert_rows(&db, None, 100, &expected);
     drop(db);
@@ -88,7 +88,7 @@ fn a_range_is_half_open_and_gone_wherever_it_is_kept() {
     assert_rows(&db, None, 100, &expected);
     db.compact().unwrap();
     assert_rows(&db, None, 100, &expected);
-    // Written again, it is there again.
+    // A row written again is there again.
     fill(&db.default_family(), 30..31);
     let mut expected = expected;
     expected.push(30);
@@ -179,7 +179,7 @@ fn a_snapshot_sees_what_was_there_through_flush_and_compaction() {
             _ => db.compact().unwrap(),
         }
     }
-    // An old cursor goes on too.
+    // An old cursor continues too.
     let mut cursor = before.cursor(&db.default_family()).unwrap();
     cursor.seek(key(60)).unwrap();
     drop((before, between));
@@ -292,7 +292,7 @@ fn a_table_of_nothing_but_range_tombstones_is_read_and_compacted() {
     let mut db = open(&vfs, tiny());
     fill(&db.default_family(), 0..400);
     db.compact().unwrap();
-    // A snapshot keeps the rows, so the tombstones go down without them.
+    // A snapshot keeps the rows, so the tombstones move down without them.
     let snapshot = db.snapshot();
     db.delete_range(key(100)..key(300)).unwrap();
     db.flush().unwrap();
@@ -396,7 +396,7 @@ fn verify_reads_the_ranges_too() {
 
 const TABLE: &str = "db/000009.sst";
 
-/// A table of entries and of ranges, and what it answers.
+/// A table of entries and ranges, and what it answers.
 fn table_with_ranges() -> (MemoryVfs, Vec<u8>) {
     let vfs = MemoryVfs::new();
     vfs.create_dir_all(Path::new("db")).unwrap();
@@ -493,7 +493,7 @@ fn every_changed_byte_of_a_table_with_ranges_is_noticed() {
             }
         }
     }
-    // The zeros before the filter mean nothing.
+    // The padding zeros before the filter mean nothing.
     assert!(
         unnoticed < 2 * 3 * 64,
         "{unnoticed} changes made no difference"

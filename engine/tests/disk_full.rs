@@ -1,5 +1,5 @@
-//! A full disk fails a write and takes nothing: the log is whole, nothing is poisoned, and when there is space again the
-//! next write succeeds.
+//! A write on a full disk fails and leaves no trace: the log is intact, nothing is poisoned, and
+//! once there is space again the next write succeeds.
 
 mod support;
 
@@ -50,7 +50,7 @@ fn a_write_that_finds_the_disk_full_fails_and_the_next_one_may_succeed() {
             Ok(())
         };
         put_until(3).unwrap();
-        // From here on what was reserved is used up, and no more is to be had.
+        // From here on, what was reserved is used up, and no more can be had.
         vfs.fail_nth(1, Fault::NoSpace);
         let error = put_until(1000).unwrap_err();
         assert!(error.is_out_of_space(), "{error}");
@@ -97,8 +97,8 @@ fn a_torn_write_poisons_until_the_database_is_opened_again() {
     put(&db, "after", b"value", false).unwrap();
 }
 
-/// The disk is full from any operation on, for a while, with rotations, flushes and compactions at work: every write that
-/// was acknowledged is there in the end, and none that failed.
+/// From any operation on, the disk is full for a while, with rotations, flushes and compactions at
+/// work. In the end every acknowledged write is there, and none that failed.
 #[test]
 fn whenever_the_disk_fills_up_nothing_is_lost() {
     let mut dice = Dice::new(seed_or(11));
@@ -149,22 +149,23 @@ fn whenever_the_disk_fills_up_nothing_is_lost() {
     assert!(failures > 100, "the disk was full: {failures}");
 }
 
-/// A manifest that has grown long is replaced by a short one. If there is no space for that, the long one serves on: whatever
-/// the first operation is that finds the disk full, nothing is poisoned, and later it is replaced after all.
+/// A manifest that has grown long is replaced by a short one. If there is no space for that, the
+/// long one stays in use: whichever operation is the first to find the disk full, nothing is
+/// poisoned, and the manifest is replaced later.
 #[test]
 fn a_long_manifest_stays_in_force_where_there_is_no_space_for_another() {
     const LONG_KEY: usize = 300 << 10;
     let key = |at: u8| [&[b'a' + at][..], &[b'x'; LONG_KEY]].concat();
     let manifests = |memory: &MemoryVfs| support::files(memory, "MANIFEST");
     let (mut replaced, mut stayed) = (0, 0);
-    // The rename of `CURRENT` that finds no space has taken effect, or not.
+    // The rename of `CURRENT` that finds no space may or may not have taken effect.
     for (n, done) in (1..).flat_map(|n| [(n, 0), (n, 1)]) {
         let memory = MemoryVfs::new();
         let vfs = FaultVfs::new(Arc::new(memory.clone()));
         vfs.do_what_fails(done);
         let db = Db::open("db", options(&vfs, FamilyOptions::default())).unwrap();
         let first = manifests(&memory);
-        // Each table's two keys stand in its edit.
+        // Each table's two keys are in its edit.
         db.put(key(0), "0").unwrap();
         db.flush().unwrap();
         db.put(key(1), "1").unwrap();

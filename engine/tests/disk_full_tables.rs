@@ -1,6 +1,7 @@
-//! No space for tables: the writer gets an error, reads go on, and when space returns everything is there.
+//! No space for tables: the writer gets an error, reads continue, and when there is space again
+//! everything is there.
 //!
-//! Here logs and manifest still fit. A log that does not fit poisons the database, which is another test's.
+//! Logs and manifest still fit here. A log that does not fit is the subject of `disk_full.rs`.
 
 mod support;
 
@@ -43,7 +44,7 @@ fn put_synced(db: &Db, key: &[u8], value: &[u8]) -> engine::Result<()> {
     db.write(batch, WriteOptions { sync: true })
 }
 
-/// Writes until a write fails; the rows that were acknowledged, and what the next one failed with.
+/// Writes until a write fails; returns the acknowledged rows, and the error of the failed write.
 fn fill_up(db: &Db, first: usize) -> (Rows, Error) {
     let mut acknowledged = Rows::new();
     for at in first..first + 5_000 {
@@ -75,7 +76,7 @@ fn assert_disk_full(error: &Error) {
     assert!(error.to_string().contains("Free some space"), "{error}");
 }
 
-/// Tries until it succeeds. Until the background's next try, a call may still report the last failure.
+/// Tries until it succeeds. Until the background tries again, a call may still report the last failure.
 fn eventually(work: impl Fn() -> engine::Result<()>) {
     let began = Instant::now();
     while let Err(error) = work() {
@@ -101,7 +102,7 @@ fn full_while_flushing(background: Background) {
     );
     assert_rows(&db, &rows);
 
-    // Still full: every further write fails in the same way, and leaves nothing behind.
+    // Still full: every further write fails in the same way, and leaves no files behind.
     let files = tables(&memory).len();
     for at in 0..5 {
         let error = put_synced(&db, format!("refused {at}").as_bytes(), b"v").unwrap_err();
@@ -156,7 +157,7 @@ fn a_compaction_without_space_leaves_the_old_tables_serving() {
             db.flush().unwrap();
         }
     }
-    // Tables that do not overlap would go down as they are, for which there is always room.
+    // Tables that do not overlap would be moved down unchanged, which needs no space.
     let (key, value) = row(0);
     put_synced(&db, &key, &value).unwrap();
     db.flush().unwrap();
@@ -167,7 +168,7 @@ fn a_compaction_without_space_leaves_the_old_tables_serving() {
         assert_disk_full(&db.compact().unwrap_err());
         assert_eq!(tables(&memory), before, "{left} bytes left");
         assert_rows(&db, &rows);
-        // A compaction is no writer's business until level 0 is too long.
+        // A failed compaction does not concern writers until level 0 is too long.
         let value = vec![left as u8];
         put_synced(&db, b"meanwhile", &value).unwrap();
         rows.insert(b"meanwhile".to_vec(), value);

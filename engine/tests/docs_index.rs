@@ -1,4 +1,4 @@
-//! `docs/README.md` names every document, and every file that any document links to is there.
+//! `docs/README.md` names every document, and every file that a document links to exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn pages() -> BTreeSet<String> {
         .collect()
 }
 
-/// Where the links of a page lead, without the part behind `#` and without links to the web.
+/// Where the links of a page lead, without the part after `#` and without links to the web.
 fn links(page: &str) -> Vec<String> {
     let text = std::fs::read_to_string(docs().join(page)).unwrap();
     let targets = text
@@ -53,7 +53,7 @@ fn every_linked_file_is_there() {
     assert!(followed > 30, "{followed} links");
 }
 
-/// Also the tests that a page names in passing, as in `Tests: families.rs`.
+/// This also covers tests that a page names in passing, as in `Tests: families.rs`.
 #[test]
 fn every_named_test_is_there() {
     let mut named = 0;

@@ -1,4 +1,5 @@
-//! Events are a true picture of the levels at every moment, in order, whatever fails; and a listener can do no harm.
+//! Events give a true picture of the levels at every moment, in order, whatever fails; and a
+//! listener can do no harm.
 
 mod support;
 
@@ -17,7 +18,7 @@ use engine::{
 use parking_lot::{Condvar, Mutex};
 use support::{Dice, Gate, seed_or, steps_or, tiny};
 
-/// Keeps all that it is told.
+/// Keeps every event that it receives.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Event>>);
 
@@ -46,7 +47,7 @@ fn open(vfs: Arc<dyn Vfs>, background: Background, listener: Arc<dyn EventListen
     Db::open("db", options).unwrap()
 }
 
-/// A manual database on a fresh disk, and what it tells.
+/// A database with manual background work on a fresh disk, and the recorder of its events.
 fn recorded() -> (Db, Arc<Recorder>, MemoryVfs) {
     let (recorder, vfs) = (Arc::new(Recorder::default()), MemoryVfs::new());
     let db = open(Arc::new(vfs.clone()), Background::Manual, recorder.clone());
@@ -58,7 +59,7 @@ fn recorded() -> (Db, Arc<Recorder>, MemoryVfs) {
 struct Picture(BTreeMap<u64, TableInfo>);
 
 impl Picture {
-    /// Draws an event, and looks whether the picture is still a tree.
+    /// Applies an event to the picture, and checks that the picture is still a valid tree.
     fn draw(&mut self, event: &Event) {
         match event {
             Event::Opened { tables, .. } => {
@@ -87,7 +88,7 @@ impl Picture {
         }
     }
 
-    /// Between edits, tables of a deeper level do not overlap.
+    /// Between edits, the tables of one deeper level do not overlap.
     fn check(&self) {
         let mut levels: BTreeMap<(&str, usize), Vec<&TableInfo>> = BTreeMap::new();
         for table in self.0.values().filter(|table| table.level > 0) {
@@ -102,7 +103,7 @@ impl Picture {
         }
     }
 
-    /// Family, level, number, bytes, entries of every table.
+    /// Family, level, number, bytes and entries of every table.
     fn rows(&self, ids: &BTreeMap<&str, u32>) -> Vec<(u32, usize, u64, u64, u64)> {
         let row = |t: &TableInfo| {
             (
@@ -367,7 +368,7 @@ fn a_stall_begins_and_ends() {
                 db.put((at % 50).to_be_bytes(), [at as u8; 60]).unwrap();
             }
         });
-        // It is told while it lasts, not afterwards.
+        // The stall is reported while it lasts, not afterwards.
         let since = Instant::now();
         while !is_stopped() && !writer.is_finished() && since.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(5));
@@ -441,7 +442,7 @@ fn a_listener_that_panics_or_reads_harms_nothing() {
     }
 }
 
-/// Holds the thread that calls it until it is let go.
+/// Holds the thread that calls it until it is released.
 #[derive(Default)]
 struct Holding {
     holds: AtomicBool,

@@ -1,5 +1,6 @@
-//! A table under the name of another: from a copy that went wrong, or a backup put together by hand. It is whole, its checksums
-//! are right, and it may be as long as the one that is meant. What the manifest knows of the two tells them apart.
+//! A table under the name of another, from a copy that went wrong or a backup put together by hand.
+//! It is intact, its checksums are right, and it may be as long as the one that should be there.
+//! What the manifest knows about the two tells them apart.
 
 mod support;
 
@@ -10,7 +11,7 @@ use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, Error, FamilyOptions, Options};
 use support::{Rows, tiny};
 
-/// Names of the same length, so that tables are too.
+/// Names of the same length, so that the tables have the same length too.
 const FAMILIES: [&str; 2] = ["one", "two"];
 
 fn options(vfs: &MemoryVfs) -> Options {
@@ -28,8 +29,8 @@ fn options(vfs: &MemoryVfs) -> Options {
         .fold(options, |options, name| options.family(name, family()))
 }
 
-/// In each family a table of level 1 that holds the same keys at the same sequence number, 0; one of level 0 over it, and one
-/// beside that.
+/// In each family: a table of level 1 that holds the same keys at the same sequence number, 0; a
+/// table of level 0 that overlaps it; and another table of level 0 beside that one.
 fn database() -> MemoryVfs {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", options(&vfs)).unwrap();
@@ -88,7 +89,7 @@ fn a_table_under_the_name_of_another_is_no_answer() {
                     matches!(error, Error::Corruption { .. }),
                     "{context}: {error}"
                 );
-                // A repair keeps no row that is another family's, or was never written.
+                // A repair keeps no row that belongs to another family or was never written.
                 engine::repair("db", &options(&damaged)).unwrap();
                 let kept = rows(&damaged).unwrap();
                 for ((kept, right), name) in kept.iter().zip(&right).zip(FAMILIES) {

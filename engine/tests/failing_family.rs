@@ -1,5 +1,5 @@
-//! A family whose compaction keeps failing is tried again after a pause and said so. The others are compacted and written
-//! meanwhile.
+//! A family whose compaction keeps failing is tried again after a pause, and the failure is
+//! reported. Meanwhile the other families are compacted and written.
 
 mod support;
 
@@ -15,10 +15,10 @@ use engine::{
 use parking_lot::Mutex;
 use support::tiny;
 
-/// So many tables in level 0 stop writers.
+/// The number of tables in level 0 that stops writers.
 const STOP: u64 = 12;
 
-/// Families whose compactions ended, and whether they failed.
+/// The families whose compactions ended, and whether they failed.
 #[derive(Default)]
 struct Ends(Mutex<Vec<(String, bool)>>);
 
@@ -49,7 +49,7 @@ impl Ends {
 enum Sickness {
     /// The disk gives errors.
     Unreadable,
-    /// Its bytes are others.
+    /// Its bytes have changed.
     Damaged,
 }
 
@@ -66,7 +66,7 @@ fn tables(vfs: &MemoryVfs) -> Vec<PathBuf> {
 }
 
 impl Ward {
-    /// A database whose family `sick` has so many tables in level 0, one of which cannot be read.
+    /// A database whose family `sick` has the given number of tables in level 0, one of which cannot be read.
     fn new(tables_of_sick: u64, sickness: Sickness) -> Self {
         let memory = MemoryVfs::new();
         let mut ward = Self {
@@ -127,7 +127,7 @@ fn wait_for(what: &str, done: impl Fn() -> bool) {
     }
 }
 
-/// Keys in turn, so that tables overlap and have to be merged.
+/// Writes the same keys in every round, so that tables overlap and have to be merged.
 fn write_to_well(db: &Db, rounds: usize) {
     let well = db.family("well").unwrap();
     for at in 0..rounds {
@@ -138,7 +138,7 @@ fn write_to_well(db: &Db, rounds: usize) {
 #[test]
 fn a_family_whose_compaction_fails_keeps_no_other_from_its_own() {
     for sickness in [Sickness::Unreadable, Sickness::Damaged] {
-        // More than the other family ever has, so it is the neediest.
+        // More than the other family ever has, so this one is the neediest.
         let ward = Ward::new(STOP - 1, sickness);
         let db = ward.open(Background::Threads);
         wait_for("a failure", || ward.ends.count("sick", true) > 0);
@@ -146,7 +146,7 @@ fn a_family_whose_compaction_fails_keeps_no_other_from_its_own() {
         write_to_well(&db, 3_000);
         wait_for("the other is compacted", || level0(&db, "well") < 4);
         assert!(ward.ends.count("well", false) > 3, "{sickness:?}");
-        // It was tried now and then, and that is told.
+        // It was tried now and then, and each failure was reported.
         let tries = ward.ends.count("sick", true) as u128;
         let most = 2 + since.elapsed().as_millis() / 1_000;
         assert!(tries <= most, "{sickness:?}: {tries} tries");
@@ -197,7 +197,7 @@ fn only_writers_of_the_family_whose_level_0_is_full_are_stopped() {
     of_both().unwrap();
 }
 
-/// One waits in the queue behind another, and must not be taken along by it.
+/// One writer waits in the queue behind another, and must not be written along with it.
 #[test]
 fn a_writer_that_is_stopped_gets_the_error_whoever_leads() {
     let ward = Ward::new(STOP, Sickness::Unreadable);
@@ -235,7 +235,7 @@ fn by_hand_the_failing_family_comes_behind_the_others() {
     assert!(db.step().unwrap());
     assert_eq!(level0(&db, "well"), 0);
     db.step().unwrap_err();
-    // Whoever writes to it needs it; others do not.
+    // A writer to this family gets its error; others do not.
     write_to_well(&db, 500);
     let error = db.family("sick").unwrap().put("key", "v").unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");

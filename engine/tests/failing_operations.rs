@@ -1,9 +1,9 @@
-//! The n-th file operation fails, for every n and in every way: an error or success, never a panic, and never a lie
-//! after reopening.
+//! The n-th file operation fails, for every n and in every way. The result is an error or success,
+//! never a panic, and after reopening nothing contradicts what was reported.
 //!
-//! What is promised about a write that failed: if the database is poisoned afterwards, the write is in doubt and may be
-//! there after reopening, whole; if it is not, the write is not there. No later write counts before an
-//! earlier one. While the database stays open, readers see exactly what was acknowledged.
+//! The promise about a write that failed: if the database is poisoned afterwards, the write is in doubt and may
+//! be there after reopening, as a whole; if the database is not poisoned, the write is not there. No write is
+//! there without those before it. While the database stays open, readers see exactly what was acknowledged.
 
 mod support;
 
@@ -38,9 +38,9 @@ struct Run {
     acknowledged: Models,
     /// The rows after the last batch that was acknowledged with a sync, or after a clean close.
     durable: Models,
-    /// Every state since then: each may be found after a power cut.
+    /// Every state since then: a power cut may lead to any of them.
     since_durable: Vec<Models>,
-    /// The rows with the batch whose write failed and poisoned the database.
+    /// The rows including the batch whose write failed and poisoned the database.
     in_doubt: Option<Models>,
     failures: u64,
     checkpoints: u64,
@@ -92,7 +92,7 @@ impl Run {
     fn open(&mut self) -> bool {
         match Db::open("db", options(Arc::new(self.faulty.clone()))) {
             Ok(db) => {
-                // A read that fails says nothing: another opening is to tell.
+                // A read that fails says nothing: another opening has to decide.
                 match rows(&db) {
                     Ok(found) => self.settle(&found),
                     Err(_) => return self.failed(),
@@ -109,7 +109,8 @@ impl Run {
         false
     }
 
-    /// After reopening without a power cut, everything acknowledged is there, and what was in doubt has been decided.
+    /// After reopening without a power cut, everything acknowledged is there, and it is decided
+    /// whether the batch in doubt is.
     fn settle(&mut self, found: &Models) {
         if let Some(in_doubt) = self.in_doubt.take()
             && *found == in_doubt
@@ -117,7 +118,7 @@ impl Run {
             self.acknowledged = in_doubt;
         }
         assert_eq!(*found, self.acknowledged, "{:?}", self.faulty.failed());
-        // Opening makes durable what it recovered.
+        // Opening makes what it recovered durable.
         self.durable = self.acknowledged.clone();
         self.since_durable.clear();
     }
@@ -160,7 +161,7 @@ impl Run {
             }
             Err(_) => {
                 self.failures += 1;
-                // A write without records tells whether the database is poisoned, and changes nothing.
+                // A write without records shows whether the database is poisoned, and changes nothing.
                 let poisoned = matches!(
                     db.write(WriteBatch::new(), WriteOptions::default()),
                     Err(Error::Poisoned { .. })
@@ -178,7 +179,7 @@ impl Run {
         self.failures += u64::from(work(self.db.as_ref().unwrap()).is_err());
     }
 
-    /// A checkpoint that was made holds what was acknowledged; of one that failed there is nothing, or all.
+    /// A finished checkpoint holds what was acknowledged. A failed one left nothing, or all of it.
     fn checkpoint(&mut self) {
         self.check_reads();
         self.checkpoints += 1;
@@ -203,7 +204,7 @@ impl Run {
         }
     }
 
-    /// Reads may fail while the fault lasts. What they answer must be true.
+    /// Reads may fail while the fault lasts. Their answers must be true.
     fn check_reads(&self) {
         let db = self.db.as_ref().unwrap();
         for (name, model) in FAMILIES.iter().zip(&self.acknowledged) {
@@ -220,7 +221,7 @@ impl Run {
         }
     }
 
-    /// After a power cut now, the rows are those of a state since the last durable one.
+    /// If the power is cut now, the rows are those of some state since the last durable one.
     fn check_after_cut(&self, survival: u64, context: &str) {
         let memory = self.memory.crash(survival);
         let db = Db::open("db", options(Arc::new(memory)))
@@ -242,7 +243,7 @@ fn rows(db: &Db) -> engine::Result<Models> {
     Ok([first?, second?])
 }
 
-/// A rename or another change of names that fails is done all the same or not, as `done` says.
+/// When a rename or another change of names fails, `done` says whether it takes effect all the same.
 fn fail_every_operation(fault: Fault, done: u64) {
     let (seed, steps) = (seed_or(11), steps_or(60));
     let mut run = Run::new(None, done);
@@ -287,7 +288,7 @@ fn a_full_disk_is_reported_and_never_hidden() {
     fail_every_operation(Fault::NoSpace, 0);
 }
 
-/// A rename that fails has taken effect, and so have creations, links and removals.
+/// A rename that fails has taken effect here, and so have creations, links and removals.
 #[test]
 fn what_failed_and_was_done_all_the_same_is_found_out() {
     fail_every_operation(Fault::Io, 1);

@@ -1,4 +1,5 @@
-//! Column families: created, listed, dropped, reopened; their files reclaimed; batches atomic across them.
+//! Column families: created, listed, dropped and reopened; their files are reclaimed; batches are
+//! atomic across them.
 
 mod support;
 
@@ -182,8 +183,8 @@ fn ordered(comparator: Comparator) -> FamilyOptions {
     }
 }
 
-/// A group goes into the memtables some hundred records at a time. Whatever stands last, the ranges that it deletes count in
-/// all families: for who reads now, and in the tables.
+/// A group goes into the memtables some hundred records at a time. Whatever record comes last, the
+/// ranges that the group deletes take effect in all families: for readers now, and in the tables.
 #[test]
 fn ranges_of_a_long_batch_are_deleted_in_every_family() {
     for records in [1, 2, 255, 256, 257, 258, 512, 513, 514] {
@@ -275,7 +276,7 @@ fn a_subset_may_be_opened_and_the_others_keep_their_order() {
     }
     drop(db);
 
-    // Twice, so that what was written without listing the family is read without it too.
+    // Twice, so that what was written without listing the family is also read without listing it.
     for _ in 0..2 {
         let db = Db::open("db", on(&vfs)).unwrap();
         let reverse = db.family("reverse").unwrap();
@@ -289,7 +290,7 @@ fn a_subset_may_be_opened_and_the_others_keep_their_order() {
         reverse.put("written unlisted", "v").unwrap();
         db.flush().unwrap();
     }
-    // Listed in another order it is refused, and with `Refuse` unlisted too.
+    // Listed with another order it is refused, and with `Refuse` it is refused unlisted too.
     let bytewise = on(&vfs).family("reverse", FamilyOptions::default());
     let error = Db::open("db", bytewise).unwrap_err();
     assert!(matches!(error, Error::ComparatorMismatch { .. }), "{error}");
@@ -313,7 +314,7 @@ fn a_custom_order_that_nobody_supplies_is_refused() {
     drop(Db::open("db", on(&vfs).family("numeric", numeric())).unwrap());
 }
 
-/// Whoever has it open replaces the manifest just before it is read.
+/// The process that has the database open replaces the manifest just before it is read.
 #[test]
 fn what_is_read_of_an_open_database_is_read_of_the_manifest_in_force() {
     let vfs = MemoryVfs::new();
@@ -337,7 +338,7 @@ fn what_is_read_of_an_open_database_is_read_of_the_manifest_in_force() {
     assert_eq!(found.families.len(), 1);
 }
 
-/// What this thread has had of a processor, whatever else the machine does.
+/// The processor time that this thread has used, whatever else the machine does.
 #[cfg(target_os = "linux")]
 fn thread_nanos() -> u64 {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
@@ -345,7 +346,7 @@ fn thread_nanos() -> u64 {
     nanos.parse().unwrap()
 }
 
-/// A write looks at the families that it names, and at no other.
+/// A write looks at the families that it names, and at no others.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_write_costs_the_same_among_thousands_of_families() {

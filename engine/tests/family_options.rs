@@ -1,4 +1,4 @@
-//! Each family has options of its own: order, filter bits, compression, compaction filter, write buffer.
+//! Each family has its own options: order, filter bits, compression, compaction filter, write buffer.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn tables(vfs: &MemoryVfs) -> BTreeSet<OsString> {
         .collect()
 }
 
-/// Writes the same rows to a family, alone, and opens the one table that a flush makes of them.
+/// Writes the same rows to a family, alone, and opens the single table that a flush makes of them.
 fn table_of(db: &Db, family: &Family, vfs: &MemoryVfs) -> Table {
     let before = tables(vfs);
     for at in 0..300 {
@@ -47,7 +47,7 @@ fn table_of(db: &Db, family: &Family, vfs: &MemoryVfs) -> Table {
     Table::open(file, family.comparator().clone()).unwrap()
 }
 
-/// Of a thousand keys that are not there, those that the table's filter cannot rule out.
+/// How many of a thousand absent keys the table's filter cannot rule out.
 fn let_through(table: &Table) -> usize {
     let absent = (0..1_000).map(|at| format!("absent:{at}"));
     absent
@@ -150,7 +150,7 @@ fn what_all_families_hold_together_has_a_bound() {
             ..on(&vfs).family("a", buffer.clone()).family("b", buffer)
         };
         let db = Db::open("db", options).unwrap();
-        // Its own bound is far away, and the common one holds for it as for those that were listed.
+        // Its own bound is far away, and the common one applies to it just as to the families that were listed.
         db.create_family("c", FamilyOptions::default()).unwrap();
         for at in 0..300 {
             for name in ["a", "b", "c"] {

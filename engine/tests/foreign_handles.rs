@@ -1,7 +1,7 @@
-//! Handles of one open database used with another: an error, never another family's rows.
+//! Handles of one open database used with another: the answer is an error, never another family's rows.
 //!
-//! Families are numbered in each database from 0 on, and sequence numbers count from 1. So what belongs to another
-//! database would nearly always fit, and be wrong.
+//! Families are numbered from 0 in each database, and sequence numbers count from 1. So what
+//! belongs to another database would nearly always fit, and be wrong.
 
 mod support;
 
@@ -58,7 +58,7 @@ fn a_batch_is_for_one_database() {
         batch.put(&users, "cleared", "v");
         write(&a, &batch).unwrap();
     }
-    // A bare number is for the database that the batch is written to.
+    // A bare number refers to the database that the batch is written to.
     let mut batch = WriteBatch::new();
     batch.put(FamilyId::from(&items), "number", "v");
     write(&a, &batch).unwrap();
@@ -86,7 +86,7 @@ fn a_snapshot_is_of_one_database() {
     assert!(snapshot.get(&own, "k").unwrap().is_some());
 }
 
-/// The same directory, closed and opened again: the old handles are those of a closed database.
+/// The same directory, closed and opened again: the old handles belong to a closed database.
 #[test]
 fn handles_from_before_a_reopening_write_nothing() {
     let vfs = MemoryVfs::new();

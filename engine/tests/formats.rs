@@ -1,6 +1,6 @@
-//! Claim: `docs/formats.md` is true. Real files are taken apart here by the rules of that page, field by field.
+//! Claim: `docs/formats.md` is true. Here real files are taken apart by the rules of that page, field by field.
 //!
-//! This is a second reader, written from the page and not from the engine: it uses nothing of the code
+//! This is a second reader, written from the page and not from the engine: it uses none of the code
 //! that wrote the bytes. `UPDATE_OUTPUTS=1` rewrites the dumps in the page.
 
 use engine::comparator::Comparator;
@@ -92,7 +92,7 @@ impl<'a> Dump<'a> {
         value
     }
 
-    /// The checksum of `covered`, compared.
+    /// Compares the stored checksum with that of `covered`.
     fn checksum(&mut self, covered: &[u8], of: &str) {
         let expected = crc32fast::hash(covered).to_le_bytes();
         assert_eq!(self.peek(4), expected, "{of}");
@@ -204,7 +204,7 @@ fn dump_table(table: &[u8]) -> String {
         (number(footer_at + at), number(footer_at + at + 8))
     };
     let (index, filter, properties) = (handle(0), handle(16), handle(32));
-    // The index says where the data blocks are, but stands behind them: it is read once in advance.
+    // The index says where the data blocks are, but comes after them, so it is read once in advance.
     let mut ahead = Dump {
         bytes: table,
         at: index.0,
@@ -248,7 +248,7 @@ fn dump_table(table: &[u8]) -> String {
     dump.finish()
 }
 
-/// Sets the bits of all keys in an empty line, and compares.
+/// Sets the bits of all keys in an empty line, and compares the result.
 fn check_filter<'k>(line: &[u8], probes: u8, user_keys: impl Iterator<Item = &'k [u8]>) {
     let mut expected = [0u8; 64];
     for user_key in user_keys {
@@ -303,7 +303,7 @@ fn dump_properties(dump: &mut Dump<'_>, length: usize) {
     }
 }
 
-/// Compares `dump` with the one called `name` in the page, or puts it there.
+/// Compares `dump` with the one called `name` in the page, or writes it there.
 fn check_page(name: &str, dump: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md");
     let page = fs::read_to_string(&path).unwrap();
@@ -333,7 +333,7 @@ fn records(log: &[u8], number: u64) -> Vec<Vec<u8>> {
     records
 }
 
-/// The payload of the record that stands at `offset` in a log, if it is one fragment.
+/// The payload of the record at `offset` in a log, if it is one fragment.
 fn payload(log: &[u8], offset: usize) -> &[u8] {
     let length = usize::from(u16::from_le_bytes(
         log[offset + 4..offset + 6].try_into().unwrap(),
@@ -427,7 +427,8 @@ fn dump_edit_field(dump: &mut Dump<'_>) {
     }
 }
 
-/// A database with a second family, one batch and one flush: its log before the flush, its manifest after it.
+/// A database with a second family, one batch and one flush: its log before the flush, and its
+/// manifest after it.
 fn write_database() -> (Vec<u8>, Vec<u8>) {
     let vfs = MemoryVfs::new();
     let options = Options {
@@ -446,7 +447,7 @@ fn write_database() -> (Vec<u8>, Vec<u8>) {
     (log, vfs.read(Path::new("db/MANIFEST-000002")).unwrap())
 }
 
-/// One test, because all dumps are in one file.
+/// A single test, because all dumps are in one file.
 #[test]
 fn the_dumps_in_the_page_are_those_of_real_files() {
     let vfs = MemoryVfs::new();

@@ -1,6 +1,7 @@
-//! What cursors, values and snapshots held is given back when they go: memory, disk space, descriptors, mappings.
+//! What cursors, values and snapshots held is given back when they are dropped: memory, disk space,
+//! descriptors, mappings.
 //!
-//! One test, because it counts what the whole process holds.
+//! A single test, because it counts what the whole process holds.
 
 #![expect(
     unsafe_code,
@@ -19,7 +20,7 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting touches only an atomic number.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting touches only an atomic number.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size(), Ordering::Relaxed);
@@ -40,7 +41,7 @@ static COUNTING: Counting = Counting;
 const ROWS: usize = 20_000;
 const VALUE_BYTES: usize = 100;
 const MEMTABLE_BYTES: usize = ROWS * VALUE_BYTES;
-/// What indexes, filters and lists may take beside.
+/// What indexes, filters and lists may take in addition.
 const SLACK_BYTES: usize = 256 << 10;
 
 fn held() -> usize {
@@ -60,7 +61,7 @@ fn table_bytes(dir: &Path) -> u64 {
     tables.map(|path| path.metadata().unwrap().len()).sum()
 }
 
-/// Whether the tables take so many bytes, but for numbers that need a byte more here and there.
+/// Whether the tables take this many bytes, within a hundredth: some numbers need a byte more.
 fn takes(dir: &Path, bytes: u64) -> bool {
     table_bytes(dir).abs_diff(bytes) < bytes / 100
 }
@@ -77,7 +78,7 @@ fn open_tables() -> usize {
     descriptors + maps.lines().filter(|line| line.contains(".sst")).count()
 }
 
-/// Memory that mappings of these tables take; 0 where the system does not say.
+/// The memory that mappings of these tables take; 0 where the system does not report it.
 fn resident_bytes_of(tables: &[PathBuf]) -> usize {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     let mut of_table = false;
@@ -91,7 +92,7 @@ fn resident_bytes_of(tables: &[PathBuf]) -> usize {
             .next()
             .is_some_and(|word| word.ends_with(':'))
         {
-            // A mapping begins, of a file or of none.
+            // This line begins a mapping, with or without a file.
             of_table = tables
                 .iter()
                 .any(|path| Path::new(line).ends_with(path.file_name().unwrap()));
@@ -133,7 +134,7 @@ fn what_readers_held_is_given_back_when_they_go() {
     }
 }
 
-/// A flushed memtable lives as long as a cursor or a value that was read from it.
+/// A flushed memtable lives as long as a cursor on it or a value that was read from it.
 fn memory_of_a_memtable_comes_back(db: &Db) {
     let before = held();
     fill(db, 1);
@@ -159,7 +160,7 @@ fn memory_of_a_memtable_comes_back(db: &Db) {
 
 /// Tables that a compaction replaced live as long as a cursor on them: their names, bytes and descriptors.
 fn files_of_a_cursor_come_back(db: &Db, dir: &Path) {
-    // Over what was flushed before: so it is rewritten, as it will be below.
+    // Above what was flushed before, so that the older table is rewritten, as it will be below.
     fill(db, 1);
     db.compact().unwrap();
     let live = table_bytes(dir);
@@ -199,7 +200,7 @@ fn files_of_a_cursor_come_back(db: &Db, dir: &Path) {
     assert!(open_tables() <= open_before, "{} are open", open_tables());
 }
 
-/// A snapshot keeps versions, not files: the next compaction after it lets them go.
+/// A snapshot keeps versions, not files: the next compaction after it is dropped removes them.
 fn space_of_a_snapshot_comes_back(db: &Db, dir: &Path) {
     db.compact().unwrap();
     let one_version = table_bytes(dir);

@@ -1,4 +1,4 @@
-//! Writers that come together share the log's operations; each learns its own outcome.
+//! Writers that arrive together share the log's operations, and each learns its own outcome.
 
 mod support;
 
@@ -10,7 +10,7 @@ use engine::vfs::MemoryVfs;
 use engine::{Db, Options, WriteBatch, WriteOptions};
 use support::hooked::Hooked;
 
-/// Counts syncs of logs and makes each take a moment, as a disk does.
+/// Counts syncs of logs and makes each take a moment, as on a disk.
 fn slow_syncs(memory: &MemoryVfs) -> (Hooked, Arc<AtomicU64>) {
     let syncs = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&syncs);
@@ -70,7 +70,7 @@ fn writers_share_syncs_and_lose_nothing() {
         THREADS * WRITES
     );
 
-    // Everything was acknowledged as synced, so the harshest power cut takes nothing.
+    // Everything was acknowledged as synced, so even the harshest power cut takes nothing.
     let survived = memory.crash(0);
     drop(db);
     let db = Db::open(

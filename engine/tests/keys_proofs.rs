@@ -1,13 +1,13 @@
-//! Runs the proofs in `engine/proofs` with `z3`, ties them to the Rust encoders, and takes the
-//! counterexamples back to Rust.
+//! Runs the proofs in `engine/proofs` with `z3`, ties them to the Rust encoders, and checks the
+//! counterexamples in Rust.
 //!
-//! Three tests, because a solver's answer alone would not be enough:
-//! 1. Every file gets the answer that it announces. For a wrong encoding, the pair that z3 found is
-//!    a pair that the Rust encoder of the same rule sorts the wrong way.
+//! There are three tests, because a solver's answer alone would not be enough:
+//! 1. Every file gets the answer that it announces. For a wrong encoding, the Rust encoder of the
+//!    same rule sorts the pair that z3 found the wrong way.
 //! 2. `key` and `before` of each file agree with Rust on samples, so the proof is about our code.
 //! 3. No file is forgotten, here or in the README.
 //!
-//! Without `z3` the first two say that they were skipped. Where `CI` is set, they fail instead.
+//! Without `z3` the first two report that they were skipped. Where `CI` is set, they fail instead.
 
 use std::{
     collections::BTreeMap,
@@ -25,12 +25,12 @@ use engine::keys::{
 
 const TOP: u64 = 1 << 63;
 
-/// The Rust side of one file: the same key, the same order, the same values under discussion.
+/// The Rust side of one file: the same key, the same order, and the same set of values.
 struct Claim {
     file: &'static str,
     key: fn(u64) -> Vec<u8>,
     before: fn(u64, u64) -> bool,
-    /// Which pairs the claim speaks of. The files assert this.
+    /// Which pairs the claim is about. The files assert this.
     about: fn(u64, u64) -> bool,
 }
 
@@ -51,7 +51,7 @@ fn point(v: u64) -> (u32, u32) {
     ((v >> 32) as u32, v as u32)
 }
 
-/// `a` is neither to the right of `b` nor above it.
+/// Whether `a` is neither to the right of `b` nor above it.
 fn not_beyond(a: u64, b: u64) -> bool {
     let ((x, y), (u, v)) = (point(a), point(b));
     x <= u && y <= v
@@ -358,7 +358,7 @@ fn pair(model: &str) -> Option<[u64; 2]> {
     Some([number("a")?, number("b")?])
 }
 
-/// Whether the solver is installed. Says so if not.
+/// Whether the solver is installed. Prints a note if not.
 fn z3_is_here() -> bool {
     match Command::new("z3").arg("--version").output() {
         Ok(output) => output.status.success(),
@@ -372,7 +372,7 @@ fn z3_is_here() -> bool {
     }
 }
 
-/// What z3 prints for this script, at most a minute later.
+/// What z3 prints for this script, after a minute at most.
 fn z3(script: &str) -> String {
     let mut child = Command::new("z3")
         .args(["-in", "-T:60"])

@@ -1,9 +1,10 @@
-//! A random script against a `BTreeMap`: whatever the options, the database answers as the map does.
+//! A random script compared with a `BTreeMap`: whatever the options, the database answers as the map does.
 //!
-//! Writes, deleted ranges, batches over three families, reads, cursors both ways, snapshots, flushes, compactions whole and of ranges,
-//! checkpoints, background steps and reopening, at random. The third family has other options than the two that an option set
-//! describes. After each closing the files are verified. A failure prints the seed and the option set; `ENGINE_SEED` runs
-//! one seed again and `ENGINE_STEPS` sets the length.
+//! At random, the script writes, deletes ranges, writes batches over three families, reads, moves
+//! cursors both ways, takes snapshots, flushes, compacts everything or a range, makes checkpoints,
+//! takes background steps and reopens. The third family has other options than the two that an
+//! option set describes. After each close the files are verified. A failure prints the seed and the
+//! option set; `ENGINE_SEED` runs one seed again and `ENGINE_STEPS` sets the length.
 
 mod support;
 
@@ -144,7 +145,7 @@ impl Run<'_> {
         );
     }
 
-    /// A cursor wanders at random and is compared with an index into the sorted model.
+    /// A cursor moves at random and is compared with an index into the sorted model.
     fn walk(&mut self) {
         let which = self.dice.below(WHICH) as usize;
         let family = self.family(which);
@@ -207,7 +208,7 @@ impl Run<'_> {
         let mut backward: Vec<_> = range().rev().collect();
         backward.reverse();
         assert_eq!(backward, expected);
-        // From both ends at once, by turns at random.
+        // From both ends at once, in random turns.
         let mut ends = range();
         let (mut front, mut back) = (Vec::new(), Vec::new());
         loop {
@@ -269,7 +270,7 @@ impl Run<'_> {
         self.check_all();
     }
 
-    /// A checkpoint opens with what the database held, and is a database of its own from then on.
+    /// A checkpoint opens with what the database held, and is an independent database from then on.
     fn checkpoint(&mut self) {
         self.checkpoints += 1;
         let dir = format!("checkpoint{}", self.checkpoints);
@@ -314,7 +315,7 @@ impl Run<'_> {
         check_rows(self.db(), &self.models);
     }
 
-    /// Two keys, the first not behind the second.
+    /// Two keys, the first not after the second.
     fn ordered_keys(&mut self, family: &Family) -> (Vec<u8>, Vec<u8>) {
         let (a, b) = (key(&mut self.dice), key(&mut self.dice));
         match family.comparator().compare(&a, &b) {
@@ -333,7 +334,7 @@ fn check_rows(db: &Db, models: &Models) {
     }
 }
 
-/// The option set's families, and a third that is another in each respect.
+/// The option set's families, and a third one that differs in every respect.
 fn options(set: &OptionSet, vfs: &MemoryVfs) -> Options {
     let third = FamilyOptions {
         comparator: Comparator::reverse_bytewise(),

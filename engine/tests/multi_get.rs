@@ -1,4 +1,5 @@
-//! `get_many` answers as that many `get`s would at one moment: in the order asked, whatever the options.
+//! `get_many` answers as that many `get`s at one moment would: in the order of the request,
+//! whatever the options.
 
 mod support;
 
@@ -23,7 +24,7 @@ fn the_answers_are_those_of_single_gets_in_the_order_asked() {
         let db = Db::open("db", set.options(&vfs)).unwrap();
         let mut model = BTreeMap::new();
         for round in 0..6 {
-            // Rows end up in all places: deep levels, level 0, the memtable.
+            // The rows end up in all places: deep levels, level 0, the memtable.
             for _ in 0..150 {
                 let number = dice.below(300);
                 if dice.one_in(4) {
@@ -40,7 +41,7 @@ fn the_answers_are_those_of_single_gets_in_the_order_asked() {
                 3 | 4 => db.flush().unwrap(),
                 _ => {}
             }
-            // More than a group, not sorted, some twice, some of no table.
+            // More keys than one group holds, unsorted, some twice, some in no table.
             let mut asked: Vec<_> = (0..200).map(|_| key(dice.below(320))).collect();
             asked.extend([b"".to_vec(), b"zzz".to_vec(), vec![0xff; 300]]);
             let answers = db.default_family().get_many(&asked).unwrap();

@@ -1,4 +1,4 @@
-//! Files that nothing refers to go, those that something refers to stay.
+//! Files that nothing refers to are removed; those that something refers to stay.
 
 mod support;
 
@@ -81,7 +81,7 @@ fn reopening_sweeps_what_a_crash_left_and_nothing_else() {
         1,
         "{left:?}"
     );
-    // Numbers of orphans are not given again.
+    // Numbers of orphans are not assigned again.
     db.put("k2", "v").unwrap();
     db.flush().unwrap();
     assert!(
@@ -117,7 +117,8 @@ fn short_lives_leave_few_files() {
             vfs: Arc::new(vfs.clone()),
             ..Options::default()
         };
-        // The write buffer is of the usual size: a row is little, and stays in the log for a life.
+        // The write buffer has its usual size: one row is so little that it stays in the log for
+        // one life of the database.
         Db::open("db", options()).unwrap().put("k", "v").unwrap();
         for life in 0u32..100 {
             let db = Db::open("db", options()).unwrap();
@@ -134,7 +135,7 @@ fn short_lives_leave_few_files() {
     }
 }
 
-/// Tables get their numbers in the order of their making, so the same writes give the same names.
+/// Tables get their numbers in the order in which they are made, so the same writes give the same names.
 #[test]
 fn a_cursor_that_outlives_its_database_removes_nothing_of_the_next() {
     let vfs = MemoryVfs::new();

@@ -1,7 +1,7 @@
-//! What opening costs: in proportion to what the manifest says, not to edits times tables.
+//! What opening costs: in proportion to what the manifest says, not to the number of edits times tables.
 //!
-//! Time cannot be counted on in a test, comparisons can: versions that are built again for each edit sort and check
-//! all tables each time.
+//! A test cannot rely on time, but it can count comparisons: if versions were built again for each
+//! edit, all tables would be sorted and checked each time.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Compare for Counting {
 
 const FAMILY: FamilyId = FamilyId(0);
 
-/// Writes a manifest of one edit for each table, then counts what opening compares.
+/// Writes a manifest with one edit for each table, then counts the comparisons that opening makes.
 fn comparisons_to_open(tables: u64) -> u64 {
     let (vfs, dir) = (MemoryVfs::new(), Path::new("db"));
     vfs.create_dir_all(dir).unwrap();
@@ -63,7 +63,7 @@ fn comparisons_to_open(tables: u64) -> u64 {
             ..VersionEdit::default()
         };
         manifest.append(&edit).unwrap();
-        // Opened when it is first read, which never happens here.
+        // A table is opened when it is first read, which never happens here.
         vfs.create(&file_name::table(dir, number)).unwrap();
     }
     drop(manifest);

@@ -1,4 +1,4 @@
-//! What is refused at opening, with what words, and that nothing is changed by it.
+//! What opening refuses, with which words, and that this changes nothing.
 
 mod support;
 
@@ -37,7 +37,7 @@ fn contents(vfs: &dyn Vfs, dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The directory `db` with these files, on a file system of its own.
+/// A directory `db` with these files, on a file system of its own.
 fn restored(files: &BTreeMap<String, Vec<u8>>) -> MemoryVfs {
     let vfs = MemoryVfs::new();
     vfs.create_dir_all(Path::new("db")).unwrap();
@@ -48,7 +48,8 @@ fn restored(files: &BTreeMap<String, Vec<u8>>) -> MemoryVfs {
     vfs
 }
 
-/// Opens, expects an error whose message holds all of `words`, and that no byte of the directory changed.
+/// Opens, and expects an error whose message contains all of `words`, and that no byte of the
+/// directory has changed.
 fn refused(vfs: &dyn Vfs, dir: &Path, options: Options, words: &[&str]) -> Error {
     let before = contents(vfs, dir);
     let error = Db::open(dir, options).expect_err("opening is refused");
@@ -89,7 +90,7 @@ fn another_comparator_is_refused_by_both_names() {
     );
 }
 
-/// One of the engine's orders by its name alone.
+/// An order that takes the name of one of the engine's.
 struct Impostor(&'static str, fn(&[u8], &[u8]) -> Ordering);
 
 impl Compare for Impostor {
@@ -128,7 +129,7 @@ fn a_custom_order_under_the_name_of_one_of_the_engines_is_refused() {
         let db = Db::open("db", on(&vfs)).unwrap();
         assert!(db.create_family("f", impostor()).is_err());
     }
-    // Who reverses the bytes himself has that order.
+    // Whoever reverses the bytes in a custom order has the same order.
     let own = FamilyOptions {
         comparator: Comparator::custom(Impostor("reverse-bytewise", |a, b| b.cmp(a))),
         ..FamilyOptions::default()
@@ -170,7 +171,7 @@ fn a_locked_database_is_refused() {
         &["LOCK", "Close the other one"],
     );
     assert!(matches!(error, Error::Locked { .. }), "{error}");
-    // Closing gives the lock back although a handle is still there.
+    // Closing releases the lock, although a handle still exists.
     db.close().unwrap();
     Db::open("db", on(&vfs)).unwrap();
 }
@@ -191,7 +192,7 @@ fn a_directory_of_another_program_is_refused() {
     );
     assert!(matches!(error, Error::NotADatabase { .. }), "{error}");
 
-    // LevelDB's files have the same names; its manifest tells.
+    // LevelDB's files have the same names; its manifest shows the difference.
     vfs.create_dir_all(Path::new("level")).unwrap();
     vfs.create(Path::new("level/CURRENT"))
         .unwrap()
@@ -319,7 +320,7 @@ fn options_out_of_range_are_named_before_anything_is_touched() {
             assert!(error.contains(part), "{part:?} is not in: {error}");
         }
         assert!(!vfs.exists(Path::new("db")).unwrap());
-        // Creating a family later is no way round it.
+        // Creating a family later does not get around it.
         let other = MemoryVfs::new();
         let db = Db::open("db", on(&other)).unwrap();
         let created = db.create_family("hot", family).unwrap_err();
@@ -394,7 +395,7 @@ fn a_file_numbered_beyond_all_counting_is_named() {
     );
 }
 
-/// Counting goes on behind the greatest number that is there. However great that is, what opened once opens again.
+/// Counting continues after the greatest number found. However great that is, what opened once opens again.
 #[test]
 fn a_stray_file_never_leads_to_numbers_that_the_next_opening_refuses() {
     for bits in 0..64 {
@@ -462,13 +463,13 @@ fn an_unreadable_directory_is_explained() {
             assert!(error.to_string().contains("Check who owns it"), "{error}");
             drop(Db::open(&dir, Options::default()).unwrap());
         }
-        // The superuser reads every directory: nothing to refuse.
+        // The superuser reads every directory, so there is nothing to refuse.
         Ok(_) => assert!(may_anything, "only the superuser opens a closed directory"),
     }
 }
 
-/// Two that create at once, both told not to open what exists: between the look and the lock of one, the other
-/// has created its database and closed it.
+/// Two openings create the database at once, both told not to open an existing one. Between one's
+/// look at the directory and its lock, the other has created its database and closed it.
 #[test]
 fn a_database_that_appears_while_one_is_opened_is_seen() {
     let memory = MemoryVfs::new();
@@ -488,7 +489,7 @@ fn a_database_that_appears_while_one_is_opened_is_seen() {
     };
     let error = Db::open("db", options).unwrap_err();
     assert!(error.to_string().contains("error_if_exists"), "{error}");
-    // And one that disappears.
+    // And a database that disappears.
     let options = Options {
         vfs: before_lock(|memory| {
             for name in memory.list(Path::new("db")).unwrap() {

@@ -6,7 +6,7 @@ use engine::{FamilyOptions, Options, WriteOptions};
 
 const PAGE: &str = include_str!("../docs/options.md");
 
-/// The fields of a struct and their values, as its `Debug` shows them.
+/// The fields of a struct and their values, as its `Debug` prints them.
 fn fields(debug: &str) -> BTreeMap<String, String> {
     let fields = debug.lines().filter_map(|line| {
         let field = line

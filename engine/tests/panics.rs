@@ -1,7 +1,7 @@
-//! Code of the user's that panics inside the engine: nobody waits for ever, and no acknowledged write is lost.
+//! The user's code panics inside the engine: nobody waits for ever, and no acknowledged write is lost.
 //!
-//! A comparator is called while a batch goes into a memtable, when the log already has it. If the numbers that
-//! the log has used were given again, the log could not be read back.
+//! A comparator is called while a batch goes into a memtable, when the log already has the batch. If
+//! the sequence numbers that the log has used were assigned again, the log could not be read back.
 
 mod support;
 
@@ -20,7 +20,7 @@ use engine::{
 };
 use support::tiny;
 
-/// Byte order, which cannot take a certain key as long as it is told not to.
+/// Byte order that panics at a certain key while a flag is set.
 struct Choosy {
     panics: Arc<AtomicBool>,
 }
@@ -37,7 +37,7 @@ impl Compare for Choosy {
     }
 }
 
-/// Byte order, which holds the thread that brings one key, and panics at another.
+/// Byte order that holds the thread that brings one key, and panics at another key.
 struct Holding {
     held: Arc<AtomicBool>,
     go: Arc<AtomicBool>,
@@ -116,7 +116,7 @@ fn a_comparator_that_panics_in_a_write_loses_no_other_write() {
     db.put("again", "4").unwrap();
 }
 
-/// The batches of others that were written together with one that panicked may be in the log.
+/// Batches of others that were written together with one that panicked may be in the log.
 #[test]
 fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed() {
     let vfs = MemoryVfs::new();
@@ -135,7 +135,7 @@ fn who_was_written_with_a_batch_that_panicked_is_not_told_that_nothing_changed()
         let db = db.clone();
         std::thread::spawn(move || catch_unwind(AssertUnwindSafe(|| db.put(key, "2"))))
     };
-    // While one leads, the next two queue up and are written together.
+    // While the first leads, the next two queue up and are written together.
     let first = writer("hold");
     while !held.load(SeqCst) {
         std::thread::yield_now();
@@ -185,7 +185,8 @@ fn a_compaction_filter_that_panics_holds_up_no_writer() {
     db.put("again", "v").unwrap();
 }
 
-/// A visitor that panics leaves the cursor on the row that it saw: its key and its value, wherever rows lie.
+/// A visitor that panics leaves the cursor on the row that it saw, with its key and its value,
+/// wherever rows are stored.
 #[test]
 fn a_visitor_that_panics_leaves_the_cursor_on_the_row_that_it_saw() {
     for place in ["memtable", "table"] {

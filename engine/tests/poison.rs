@@ -1,4 +1,5 @@
-//! After a failed write to log or manifest nothing is written any more; reads go on, and reopening mends it.
+//! After a failed write to the log or manifest nothing more is written. Reads continue, and
+//! reopening repairs the state.
 
 mod support;
 
@@ -79,7 +80,8 @@ fn a_failed_manifest_poisons_and_the_log_still_has_everything() {
     let vfs = FaultVfs::new(Arc::new(memory.clone()));
     let db = open(&vfs);
     synced(&db, "k").unwrap();
-    // New log, the old one's unused space; table: create, append, sync; directory; then the manifest's append.
+    // The operations: new log, the old one's unused space; table: create, append, sync; directory;
+    // then the manifest's append.
     vfs.fail_nth(7, Fault::ShortWrite);
     let error = db.flush().unwrap_err();
     assert!(error.to_string().contains("MANIFEST"), "{error}");
@@ -96,7 +98,7 @@ fn a_failed_manifest_poisons_and_the_log_still_has_everything() {
 fn a_full_disk_is_an_error_to_the_writer_and_passes() {
     let vfs = FaultVfs::new(Arc::new(MemoryVfs::new()));
     let db = open(&vfs);
-    // A table cannot be written: the old state serves, and nothing is poisoned.
+    // A table cannot be written: the old state stays in use, and nothing is poisoned.
     db.put("k", "v").unwrap();
     vfs.fail_nth(2, Fault::NoSpace); // The first is the new log.
     let error = db.flush().unwrap_err();

@@ -1,5 +1,5 @@
-//! The threads of a poisoned database end: there is nothing left for them to do, and a loop that looks for it takes a processor.
-//! Alone in its file, because it measures the whole process.
+//! The threads of a poisoned database end: there is nothing left for them to do, and a loop that looked
+//! for work would keep a processor busy. Alone in its file, because it measures the whole process.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +15,7 @@ use support::tiny;
 /// Processor time of this process, in hundredths of a second.
 fn ticks() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    // Behind the name, which may hold anything, the times are the fields 14 and 15.
+    // After the name, which may hold anything, the times are fields 14 and 15.
     let (_, fields) = stat.rsplit_once(')').unwrap();
     let fields = fields.split_whitespace().skip(11).take(2);
     fields.map(|ticks| ticks.parse::<u64>().unwrap()).sum()

@@ -1,16 +1,17 @@
-//! A power cut after every file operation of a script, survived several ways each.
+//! A power cut after every file operation of a script, survived in several ways each.
 //!
-//! The script writes batches over three families, some synced, flushes, compacts and reopens. Every batch also sets
-//! a counter in all families, so the state after a cut tells which point of history it is, and one that is no
-//! point of history is caught. What must hold after reopening:
+//! The script writes batches over three families, some of them synced, flushes, compacts and reopens.
+//! Every batch also sets a counter in all families, so the state after a cut tells which point of
+//! history it is, and a state that is no point of history is noticed. What must hold after reopening:
 //!
 //! 1. The rows are exactly those of some point of history: no hole, no half batch, nothing deleted returns.
 //! 2. All families stand at the same point.
 //! 3. That point is not before the last write that was acknowledged as synced, and not after the last one begun.
 //! 4. The database takes writes again, and a second cut during its recovery changes none of this.
 //!
-//! Every file operation is cut and survived in twenty ways. Of the second cuts an ordinary run takes a sample, another
-//! for each seed; `ENGINE_CUTS=full` makes a second cut after every operation of every recovery, which takes minutes.
+//! Every file operation is followed by a cut that is survived in twenty ways. An ordinary run takes
+//! a sample of the second cuts, a different one for each seed; `ENGINE_CUTS=full` makes a second
+//! cut after every operation of every recovery, which takes minutes.
 
 mod support;
 
@@ -25,9 +26,10 @@ use support::{Dice, Rows, scan, seed_or, sorted, steps_or, take_range, tiny};
 const FAMILIES: [&str; 3] = ["default", "other", "third"];
 const COUNTER: &[u8] = b"~counter";
 const KEYS: u64 = 40;
-/// Seed 0 loses all that was not synced, seed 1 keeps everything, the others decide at random.
+/// Seed 0 loses everything that was not synced, seed 1 keeps everything, the others decide at random.
 const SURVIVALS: u64 = 20;
-/// In an ordinary run, one survivor in so many goes on to write, and one in so many has its recovery cut.
+/// In an ordinary run, one survivor in `GOES_ON_ONE_IN` writes further, and one in
+/// `SECOND_CUT_ONE_IN` has its recovery cut.
 const GOES_ON_ONE_IN: u64 = 6;
 const SECOND_CUT_ONE_IN: u64 = 30;
 const THREADS: u64 = 2;
@@ -38,7 +40,8 @@ type Point = [Rows; 3];
 struct History {
     vfs: MemoryVfs,
     points: Vec<Point>,
-    /// For each batch: file operations before it was begun and when it was acknowledged, and whether it was synced.
+    /// For each batch: the number of file operations before it began and when it was acknowledged,
+    /// and whether it was synced.
     batches: Vec<(u64, u64, bool)>,
 }
 
@@ -64,7 +67,7 @@ fn options(vfs: &MemoryVfs) -> Options {
     })
 }
 
-/// Whether every second cut is to be made.
+/// Whether to make every second cut.
 fn is_full() -> bool {
     std::env::var("ENGINE_CUTS").is_ok_and(|cuts| cuts == "full")
 }
@@ -132,7 +135,7 @@ fn write_batch(db: &Db, history: &mut History, dice: &mut Dice) {
 }
 
 impl History {
-    /// The points that may be found after a cut behind the first `n` file operations.
+    /// The points that may be found after a cut after the first `n` file operations.
     fn possible(&self, n: u64) -> std::ops::RangeInclusive<usize> {
         let synced = self
             .batches
@@ -142,7 +145,7 @@ impl History {
         synced.map_or(0, |at| at + 1)..=begun.map_or(0, |at| at + 1)
     }
 
-    /// Checks the promises on an open database; returns the point that it stands at.
+    /// Checks the promises on an open database; returns the point of history that it is at.
     fn check(&self, db: &Db, n: u64, context: &str) -> usize {
         let points: Vec<usize> = FAMILIES
             .iter()
@@ -176,7 +179,8 @@ impl History {
     }
 }
 
-/// After recovery the database goes on: a synced write survives the harshest cut, and so does all before it.
+/// After recovery the database continues: a synced write survives the harshest cut, and so does
+/// everything before it.
 fn goes_on(db: Db, vfs: &MemoryVfs, point: usize, history: &History, context: &str) {
     let mut batch = WriteBatch::new();
     batch.put(&db.default_family(), b"after", b"recovery");
@@ -199,12 +203,12 @@ fn goes_on(db: Db, vfs: &MemoryVfs, point: usize, history: &History, context: &s
     );
 }
 
-/// What the cuts of a run came to.
+/// Counts of a whole run.
 #[derive(Default)]
 struct Tally {
     cuts: AtomicU64,
     second_cuts: AtomicU64,
-    /// Survivors that stand before the last write that was begun.
+    /// Survivors that are at a point before the last write that was begun.
     found_short: AtomicU64,
 }
 
@@ -240,7 +244,7 @@ fn every_cut_leaves_a_point_of_history() {
     );
 }
 
-/// Cuts the power behind the first `n` operations, in every way.
+/// Cuts the power after the first `n` operations, in every way.
 fn cut_after(history: &History, n: u64, dice: &mut Dice, tally: &Tally) {
     let before = history.vfs.state_after(n);
     let open = |vfs: &MemoryVfs, context: &str| {
@@ -264,7 +268,7 @@ fn cut_after(history: &History, n: u64, dice: &mut Dice, tally: &Tally) {
             goes_on(db, &vfs, point, history, &context);
         }
     }
-    // The process dies and the power does not: what was not synced is there, and still not synced.
+    // The process dies but the power stays on: what was not synced is there, and still not synced.
     let context = format!("killed after operation {n}");
     let db = open(&before, &context);
     let point = history.check(&db, n, &context);
@@ -279,7 +283,7 @@ fn cut_the_recovery(
     context: &str,
     tally: &Tally,
 ) {
-    // Losing all, and one of the others in turn.
+    // The cut that loses everything, and one of the others in turn.
     for second in 0..=recovery {
         let before = vfs.state_after(second);
         for survival in [0, 2 + (n + second) % (SURVIVALS - 2)] {
@@ -293,13 +297,13 @@ fn cut_the_recovery(
     }
 }
 
-/// Opening changes names several times in a row, so it is cut with many more ways to survive.
+/// Opening changes several names in a row, so its cuts are survived in many more ways.
 #[test]
 fn an_opening_can_be_cut_anywhere() {
     const WAYS: u64 = 100;
     let history = write_history(seed_or(3), 25);
     let operations = history.vfs.operations();
-    // From nothing, from a database as it was left by a kill, and from one left by a power cut.
+    // Starting from nothing, from a database left by a kill, and from one left by a power cut.
     let lives = [
         (0, MemoryVfs::new()),
         (operations, history.vfs.state_after(operations)),

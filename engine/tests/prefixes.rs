@@ -1,4 +1,4 @@
-//! Walking a prefix and a range: what stands at the edges, in each order, from both ends.
+//! Walking a prefix and a range: what is at the edges, in each order, from both ends.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! `kill -9` of a writing process on a real file system: what was acknowledged is there, synced or not.
 //!
-//! A process that dies takes nothing along that the operating system has. The test runs itself once more as the
-//! writer. Each of its threads notes every acknowledged write in a file that is not the database's. After the kill
-//! the database must hold exactly the writes noted, and perhaps one that was under way in each thread.
+//! A dying process takes nothing with it that the operating system already has. The test runs
+//! itself again as the writer. Each of the writer's threads notes every acknowledged write in a
+//! file outside the database. After the kill the database must hold exactly the writes noted, and
+//! perhaps one more that was under way in each thread.
 
 mod support;
 
@@ -21,7 +22,7 @@ const SYNC: &str = "ENGINE_KILL_SYNC";
 const FAMILIES: [&str; 2] = ["default", "other"];
 const THREADS: u64 = 3;
 const KEYS: u64 = 40;
-/// Every so many writes, a key is deleted.
+/// After this many writes, a key is deleted.
 const DELETE_EVERY: u64 = 7;
 
 fn open(dir: &Path) -> Db {
@@ -49,7 +50,7 @@ fn counter(thread: u64) -> String {
     format!("{thread}:writes")
 }
 
-/// What a thread has written after `writes` writes.
+/// The rows that a thread has left after `writes` writes.
 fn expected(thread: u64, writes: u64, rows: &mut Rows) {
     for write in writes.saturating_sub(KEYS) + 1..=writes {
         if !write.is_multiple_of(DELETE_EVERY) {
@@ -68,7 +69,7 @@ fn writes_found(db: &Db, family: &str, thread: u64) -> u64 {
     })
 }
 
-/// The writer, in a process of its own, until it is killed.
+/// The writer, in its own process, until it is killed.
 #[test]
 #[ignore = "started by the other test, to be killed"]
 fn writer_until_killed() {
@@ -93,7 +94,7 @@ fn write_on(db: &Db, dir: &Path, thread: u64, sync: bool) {
         .open(path)
         .unwrap();
     let families = FAMILIES.map(|name| db.family(name).unwrap());
-    // Ends by itself if the killer does not come.
+    // Ends by itself if nobody kills it.
     let end = Instant::now() + Duration::from_secs(20);
     let mut write = writes_found(db, "default", thread);
     while Instant::now() < end {
@@ -125,7 +126,8 @@ fn all_acknowledged(dir: &Path) -> u64 {
         .sum()
 }
 
-/// Checks the promises, given how many writes of each thread were there after the last kill, and counts anew.
+/// Checks the promises, given how many writes of each thread were there after the last kill, and
+/// updates these numbers.
 fn check(dir: &Path, writes: &mut [u64; THREADS as usize], context: &str) {
     let db = open(dir);
     let mut rows = Rows::new();

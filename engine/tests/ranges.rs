@@ -1,4 +1,5 @@
-//! Ranges: every form of bounds, from both ends, in every order, over memtables and tables, against a model.
+//! Ranges: every form of bounds, from both ends, in every order, over memtables and tables,
+//! compared with a model.
 
 mod support;
 
@@ -40,7 +41,7 @@ fn bounds(dice: &mut Dice) -> Bounds {
     (bound(dice), bound(dice))
 }
 
-/// Takes rows from either end as the dice fall, until both agree that there are no more.
+/// Takes rows from either end at random, until both ends agree that there are no more.
 fn take_from_both_ends(mut range: Range, dice: &mut Dice) -> Vec<Pair> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     loop {
@@ -64,7 +65,7 @@ fn take_from_both_ends(mut range: Range, dice: &mut Dice) -> Vec<Pair> {
     [front, back].concat()
 }
 
-/// A random history with a snapshot in it; the rows at the snapshot and now.
+/// A random history with a snapshot in it; returns the rows at the snapshot and now.
 fn history(db: &Db, family: &Family, dice: &mut Dice) -> (Snapshot, Rows, Rows) {
     let mut rows = Rows::new();
     let mut held = None;
@@ -112,7 +113,7 @@ fn random_ranges_from_both_ends_agree_with_the_model() {
     }
 }
 
-/// Any walk of a cursor within bounds stands where the model says.
+/// After any walk within bounds, a cursor is where the model says.
 #[test]
 fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
     let (seed, rounds) = (seed_or(6), steps_or(60));
@@ -141,7 +142,7 @@ fn random_walks_of_a_bounded_cursor_agree_with_the_model() {
     }
 }
 
-/// Rows of one source are shown in runs. Versions, tombstones, and what came after the snapshot stand between them.
+/// Rows of one source are shown in runs. Versions, tombstones, and writes after the snapshot lie between them.
 #[test]
 fn runs_show_what_single_steps_show_wherever_the_rows_are() {
     let key = |number: u32| format!("row:{number:04}").into_bytes();
@@ -289,7 +290,7 @@ fn ranges_without_rows_are_empty_and_do_not_panic() {
     }
 }
 
-/// Both ends give out every row once, wherever they meet.
+/// Together, both ends return every row once, wherever they meet.
 #[test]
 fn the_ends_meet_once_wherever_they_do() {
     const ROWS: usize = 9;

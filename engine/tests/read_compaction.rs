@@ -1,5 +1,5 @@
-//! A store that is read much and written little is merged for its readers: once, never beside writers, and only where they
-//! lost more than that costs.
+//! A store that is read much and written little is merged for its readers: once, never while others
+//! write, and only where the readers lost more than the merge costs.
 
 mod support;
 
@@ -17,10 +17,10 @@ use parking_lot::Mutex;
 use support::{Gate, tiny};
 
 const KEYS: u32 = 200;
-/// Gets that lose several times what it costs to merge the little that these tests hold.
+/// Enough gets to lose several times what it costs to merge the few rows of these tests.
 const MANY_READS: u32 = 30_000;
 
-/// Nothing is flushed or compacted by its size.
+/// Options under which size alone causes no flush or compaction.
 fn roomy() -> FamilyOptions {
     FamilyOptions {
         write_buffer_bytes: 1 << 20,
@@ -66,14 +66,14 @@ fn statistics(db: &Db, family: usize) -> FamilyStatistics {
     db.statistics().families.swap_remove(family)
 }
 
-/// Tables in levels 0 and 1 or deeper.
+/// The numbers of tables in level 0, and in deeper levels.
 fn tables(db: &Db) -> (u64, u64) {
     let levels = statistics(db, 0).levels;
     let deeper = levels[1..].iter().map(|level| level.tables).sum();
     (levels[0].tables, deeper)
 }
 
-/// Does all the work that waits; how many pieces there were.
+/// Does all the work that is waiting; returns how many pieces there were.
 fn work(db: &Db) -> usize {
     (0..).take_while(|_| db.step().unwrap()).count()
 }
@@ -109,7 +109,7 @@ fn scan_long(family: &Family) {
         assert_eq!(family.iter().count(), KEYS as usize);
         assert_eq!(family.iter().rev().count(), KEYS as usize);
     }
-    // What a cursor lost is charged when it goes, and weighed when the next one comes.
+    // What a cursor lost is charged when it is dropped, and weighed when the next one is made.
     drop(family.cursor().unwrap());
 }
 
@@ -161,7 +161,7 @@ fn every_kind_of_reading_that_merges_is_spared_it() {
         );
         let rows: engine::Result<BTreeMap<_, _>> = family.iter().collect();
         assert_eq!(rows.unwrap(), model, "{name}");
-        // There is one run now, and nothing to spare.
+        // There is one run now, so nothing can be saved.
         assert_eq!(read_and_work(&db, || read(&db, &family)), 0, "{name}");
     }
 }
@@ -212,7 +212,7 @@ fn reads_beside_writes_do_not_ask_for_it() {
         }
     };
     assert_eq!(read_and_work(&db, read), 0);
-    // And as soon as the writer rests, they do.
+    // As soon as the writer rests, tables are merged.
     assert!(read_and_work(&db, || gets(&family)) > 0);
     assert_eq!(tables(&db).0, 0);
 }
@@ -229,7 +229,7 @@ fn a_little_that_is_new_does_not_have_a_whole_level_rewritten() {
     db.compact().unwrap();
     put(0, 5);
     assert_eq!(read_and_work(&db, || gets(&family)), 0);
-    // A fifth of it does.
+    // New rows that make up a fifth of the level do.
     put(KEYS, KEYS + 300);
     assert!(read_and_work(&db, || gets(&family)) > 0);
     let after = statistics(&db, 0);
@@ -360,7 +360,8 @@ fn beside_a_busy_writer_nothing_is_merged_for_readers() {
     let db = Db::open("db", options).unwrap();
     let family = db.default_family();
     fill(&db, &family);
-    // One thread does both: a writer of its own may be kept from the processor for as long as it takes to pay for a merge.
+    // One thread does both, because a separate writer may be kept from the processor for long
+    // enough to pay for a merge.
     let mut at = 0_u32;
     until("the write buffer is flushed", || {
         for read in 0..MANY_READS {

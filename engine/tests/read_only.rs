@@ -1,4 +1,4 @@
-//! Opened for reading only, a database answers as ever, and nothing in its directory changes.
+//! A database that is open only for reading answers as usual, and nothing in its directory changes.
 
 mod support;
 
@@ -20,7 +20,7 @@ use support::{Dice, Pair, roomy, seed_or, steps_or, tiny};
 
 const FAMILIES: [&str; 3] = ["default", "newest", "numeric"];
 const KEYS: u64 = 60;
-/// What an opening for reading only may ask of the file system. All else is a change, or would be.
+/// The operations of the file system that opening for reading may use. All others change something, or might.
 const READS: [&str; 8] = [
     "read",
     "exists",
@@ -32,7 +32,7 @@ const READS: [&str; 8] = [
     "lock_shared",
 ];
 
-/// No thread of the engine is started by the writers here, so one that is there was started by a reader.
+/// The writers here start no threads of the engine, so any such thread was started by a reader.
 fn on(vfs: Arc<dyn Vfs>) -> Options {
     let newest = FamilyOptions {
         comparator: Comparator::reverse_bytewise(),
@@ -58,7 +58,7 @@ fn on_memory(vfs: &MemoryVfs) -> Options {
     on(Arc::new(vfs.clone()))
 }
 
-/// Options as a reader would choose them, who leaves everything else as it is.
+/// The options that a reader would choose who leaves everything else at its default.
 fn for_reading(vfs: Arc<dyn Vfs>) -> Options {
     Options {
         background: Background::Threads,
@@ -66,7 +66,7 @@ fn for_reading(vfs: Arc<dyn Vfs>) -> Options {
     }
 }
 
-/// A file system that panics when it is asked for anything but a read.
+/// A file system that panics at any operation except a read.
 fn unwritable(inner: Arc<dyn Vfs>) -> Arc<dyn Vfs> {
     Arc::new(Hooked::over(inner, |operation, path| {
         assert!(
@@ -118,7 +118,8 @@ fn write_batch(db: &Db, dice: &mut Dice) {
     db.write(batch, WriteOptions { sync }).unwrap();
 }
 
-/// What a database answers, line by line: the number of its last write, and all that can be asked of each family.
+/// What a database answers, line by line: the number of its last write, and everything that can be
+/// read of each family.
 fn answers(db: &Db) -> Vec<String> {
     let keys: Vec<String> = (0..KEYS).map(|at| format!("key:{at}")).collect();
     let snapshot = db.snapshot();
@@ -162,7 +163,7 @@ fn answers(db: &Db) -> Vec<String> {
     lines
 }
 
-/// Shows the first line that is not the same, not all.
+/// Shows only the first line that differs.
 fn assert_same(reader: &[String], expected: &[String], context: &str) {
     for (reader, expected) in reader.iter().zip(expected) {
         assert_eq!(reader, expected, "{context}");
@@ -177,7 +178,7 @@ fn assert_read_only(error: &Error, dir: &Path) {
     );
 }
 
-/// A database that was killed: tables in several levels, and a log that no table has.
+/// A database that was killed: tables in several levels, and a log whose rows are in no table.
 fn killed(seed: u64, steps: u64) -> MemoryVfs {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", on_memory(&vfs)).unwrap();
@@ -186,7 +187,7 @@ fn killed(seed: u64, steps: u64) -> MemoryVfs {
     vfs.crash(1)
 }
 
-/// The files of the directory `db` in memory, on a real disk.
+/// Writes the files of the in-memory directory `db` to a real disk.
 fn on_disk(vfs: &MemoryVfs) -> (tempfile::TempDir, PathBuf) {
     let above = tempfile::tempdir().unwrap();
     let dir = above.path().join("db");
@@ -232,7 +233,7 @@ mod on_a_real_disk {
         }
     }
 
-    /// Sets all times back, so that a change made now shows.
+    /// Sets all times back, so that a later change shows.
     fn set_times_back(dir: &Path) {
         let then = SystemTime::now() - Duration::from_secs(1_000_000);
         let entries = fs::read_dir(dir)
@@ -276,7 +277,8 @@ mod on_a_real_disk {
         }
     }
 
-    /// On a file system that takes no change, with permissions that allow none, mapped and read block by block.
+    /// On a file system that takes no change, with permissions that allow none; mapped, and read
+    /// block by block.
     #[test]
     fn a_medium_that_cannot_be_written_is_read() {
         let vfs = killed(2, 300);
@@ -301,7 +303,7 @@ mod on_a_real_disk {
                 let db = Db::open_read_only(&dir, options.clone()).unwrap();
                 assert_same(&answers(&db), &expected, "read-only");
                 db.close().unwrap();
-                // Tools that look do with as little.
+                // Tools that only look need no more than that.
                 assert!(verify(&dir, &options).unwrap().is_clean());
             }
             allow(&dir, 0o755);
@@ -322,7 +324,7 @@ fn it_answers_as_an_ordinary_opening_does() {
         assert_eq!(vfs.tree(), before, "seed {seed}");
         let db = Db::open("db", on_memory(&vfs)).unwrap();
         assert_same(&of_reader, &answers(&db), &format!("seed {seed}"));
-        // And once more after a close in order.
+        // And again after an orderly close.
         db.compact().unwrap();
         let after = answers(&db);
         drop(db);
@@ -332,7 +334,8 @@ fn it_answers_as_an_ordinary_opening_does() {
     }
 }
 
-/// After a power cut anywhere, the two openings show the same rows or fail with the same words, in both recovery modes.
+/// After a power cut anywhere, the two ways to open show the same rows or fail with the same words,
+/// in both recovery modes.
 #[test]
 fn after_a_power_cut_it_shows_what_an_ordinary_opening_shows() {
     let seed = seed_or(5);
@@ -346,7 +349,7 @@ fn after_a_power_cut_it_shows_what_an_ordinary_opening_shows() {
     }
     let (mut shown, mut refused, mut torn) = (0, 0, 0);
     for n in 0..=vfs.operations() {
-        // All is lost that was not synced, or nothing, or what chance takes.
+        // Everything that was not synced is lost, or nothing, or what chance decides.
         let survival = [0, 1, 2 + n][n as usize % 3];
         let cut = vfs.state_after(n).crash(survival);
         let context = format!("seed {seed}, cut after {n}, survival {survival}");
@@ -363,7 +366,7 @@ fn after_a_power_cut_it_shows_what_an_ordinary_opening_shows() {
     );
 }
 
-/// Whether both openings show rows, the same ones. If not, both fail, with the same words.
+/// Whether both ways to open show rows, which are then the same. If not, both fail with the same words.
 fn is_shown_alike(disk: &MemoryVfs, mode: RecoveryMode, context: &str) -> bool {
     let before = disk.tree();
     let options = for_reading(unwritable(Arc::new(disk.clone()))).recovery(mode);
@@ -387,7 +390,7 @@ fn is_shown_alike(disk: &MemoryVfs, mode: RecoveryMode, context: &str) -> bool {
     }
 }
 
-/// The same kind, and the same words but for what each says of its own way to open.
+/// The same kind, and the same words except for what each says about its own way to open.
 fn assert_same_error(a: &Error, b: &Error, context: &str) {
     if let (Error::NotADatabase { .. }, Error::NotADatabase { .. }) = (a, b) {
         return;
@@ -457,7 +460,7 @@ fn every_write_is_refused_in_the_same_words() {
     }
 }
 
-/// What an ordinary database does for its readers, this one does not: no thread, no merge.
+/// What an ordinary database does for its readers, this one does not do: no thread, no merge.
 #[test]
 fn no_work_is_done_for_readers() {
     #[derive(Default)]
@@ -541,7 +544,8 @@ fn what_is_not_there_is_not_created() {
         assert!(error.to_string().contains(words), "{error}");
     }
     assert_eq!(vfs.tree(), before);
-    // A log that holds something, and no CURRENT, is no database that was not created yet.
+    // A directory with a log that holds something but no CURRENT is not taken for a database that
+    // was not created yet.
     left.append(b"rows").unwrap();
     let error = open("empty");
     assert!(matches!(error, Error::Corruption { .. }), "{error}");
@@ -560,7 +564,7 @@ fn options_that_do_not_fit_are_refused_as_ever() {
         assert!(reader.to_string().contains(words), "{reader}");
         assert_eq!(vfs.tree(), before);
     };
-    // Another order, by its wrong name; and a custom one that is not given.
+    // Another order, under its wrong name; and a custom one that is not given.
     let wrong = |vfs: &MemoryVfs| on_memory(vfs).family("numeric", tiny());
     both(&wrong, "\"numeric-suffix\"");
     let unlisted = |vfs: &MemoryVfs| Options {
@@ -598,7 +602,7 @@ fn families_are_those_that_there_are() {
     let vfs = vfs.crash(1);
     let vfs: Arc<dyn Vfs> = Arc::new(vfs);
     let options = || for_reading(unwritable(Arc::clone(&vfs)));
-    // One that the options name would be created by an ordinary opening.
+    // An ordinary opening would create a family that the options name.
     let error = Db::open_read_only("db", options()).unwrap_err();
     assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
     assert!(
@@ -634,14 +638,14 @@ fn readers_share_and_keep_writers_out() {
         second.close().unwrap();
         let writer = write().unwrap();
         assert!(is_locked(read()), "beside a writer");
-        // What was closed goes on reading what it has opened, as any database does.
+        // A closed database keeps reading what it has opened, as any database does.
         assert_eq!(second.families(), FAMILIES);
         drop(writer);
         read().unwrap();
     }
 }
 
-/// Where there is no lock file nobody is kept out. Who begins to write while the files are read is noticed.
+/// Where there is no lock file, nobody is kept out. A writer that begins while the files are read is noticed.
 #[test]
 fn a_writer_that_comes_during_the_opening_is_noticed() {
     let vfs = killed(10, 100);
@@ -650,18 +654,19 @@ fn a_writer_that_comes_during_the_opening_is_noticed() {
     let hooked = Hooked::new(&vfs, move |operation, path| {
         let is_log = path.extension().is_some_and(|extension| extension == "log");
         if operation == "read" && is_log && !has_come.swap(true, Ordering::SeqCst) {
-            // It flushes the log, and removes it.
+            // It flushes the log and removes it.
             let db = Db::open("db", on_memory(&disk)).unwrap();
             db.compact().unwrap();
         }
     });
     let error = Db::open_read_only("db", for_reading(Arc::new(hooked))).unwrap_err();
     assert!(matches!(error, Error::Locked { .. }), "{error}");
-    // Now there is a lock file, and all is in order.
+    // Now there is a lock file, and everything is in order.
     Db::open_read_only("db", for_reading(Arc::new(vfs))).unwrap();
 }
 
-/// Cursors, values and snapshots hold what they began with, also when the database is closed and a writer has come.
+/// Cursors, values and snapshots keep what they began with, even when the database is closed and a
+/// writer has come.
 #[test]
 fn what_a_reader_holds_outlives_the_database() {
     let vfs = killed(11, 200);

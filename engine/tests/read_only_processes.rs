@@ -1,7 +1,8 @@
-//! Readers and writers in processes of their own: what the lock of a directory says to each, and to who may not write there.
+//! Readers and writers in separate processes: what the lock of a directory means to each, and to a
+//! process that may not write there.
 //!
-//! The test runs itself once more for each process that opens the database, and lets go of it by closing its input or by
-//! `kill -9`. Two handles of one process would not do: the lock might be one that only they see.
+//! The test runs itself again for each process that opens the database, and makes it let go by closing its
+//! input or by `kill -9`. Two handles in one process would not do: the lock might be one that only they see.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +13,7 @@ use engine::{Background, Db, Error, Options};
 
 const DIRECTORY: &str = "ENGINE_OPEN_DIRECTORY";
 const ROLE: &str = "ENGINE_OPEN_ROLE";
-/// What a process says begins so; the rest of its output is the test harness's.
+/// The lines of a process begin with this; the rest of its output is the test harness's.
 const SAYS: &str = "it says: ";
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -100,7 +101,7 @@ impl Other {
 
 impl Drop for Other {
     fn drop(&mut self) {
-        // As by `kill -9`: it closes nothing.
+        // As with `kill -9`: it closes nothing.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -128,13 +129,13 @@ fn only_readers_share_a_database_whichever_process_comes_first() {
             database(&dir);
             let share = holder == Role::Reader && comer == Role::Reader;
             let expected = if share { "open with 2 rows" } else { "locked" };
-            // Another holds it; then we do.
+            // First another process holds it; then we do.
             let other = Other::open(holder, &dir);
             let rows = if holder == Role::Writer { 3 } else { 2 };
             assert_eq!(other.said, format!("open with {rows} rows"), "{context}");
             assert_eq!(Other::ask(comer, &dir), expected, "{context}");
             assert_eq!(is_locked(&comer.open(&dir)), !share, "{context}");
-            // Nothing of a process that was killed keeps anybody out, and what it wrote is there.
+            // Nothing left by a killed process keeps anybody out, and what it wrote is there.
             drop(other);
             let ours = holder.open(&dir).unwrap();
             assert_eq!(ours.default_family().iter().count(), rows, "{context}");
@@ -147,7 +148,7 @@ fn only_readers_share_a_database_whichever_process_comes_first() {
     }
 }
 
-/// Every name below, how long it is, and its bytes.
+/// Every name below the directory, with its length and bytes.
 fn contents(dir: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     let mut all: Vec<_> = fs::read_dir(dir)
         .unwrap()
@@ -158,7 +159,8 @@ fn contents(dir: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     all
 }
 
-/// What a reader and a writer find in a directory where the process may not write, and what others find meanwhile.
+/// What a reader and a writer find in a directory where the process may not write, and what others
+/// find meanwhile.
 #[cfg(target_os = "linux")]
 fn is_read_where_nothing_can_be_written(dir: &Path, start: impl Fn(Role) -> Other) {
     let before = contents(dir);
@@ -174,7 +176,7 @@ fn is_read_where_nothing_can_be_written(dir: &Path, start: impl Fn(Role) -> Othe
         assert_eq!(reader.said, "open with 2 rows");
     }
     assert_eq!(contents(dir), before);
-    // The lock is one for who may write there too.
+    // The lock also works for a process that may write there.
     assert!(is_locked(&Role::Writer.open(dir)));
     assert!(Role::Reader.open(dir).is_ok());
     drop(readers);

@@ -1,5 +1,6 @@
-//! What opening does about logs whose end is lost: point in time goes on with what is before, absolute says where.
-//! Neither lets a write survive alone whose predecessors are gone, nor takes damage of synced writes for a lost end.
+//! What opening does about logs whose end is lost: point in time continues with what comes before,
+//! absolute says where the loss is. Neither lets a write survive whose predecessors are gone, nor
+//! takes damage to synced writes for a lost end.
 
 mod support;
 
@@ -49,7 +50,7 @@ fn logs(vfs: &MemoryVfs) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The file with its bytes from `from` on replaced by zeros, up to `to`.
+/// Replaces the bytes of the file from `from` up to `to` by zeros.
 fn blank(vfs: &MemoryVfs, path: &Path, from: usize, to: usize) {
     let mut bytes = vfs.read(path).unwrap();
     bytes[from..to].fill(0);
@@ -85,7 +86,7 @@ fn a_log_that_is_whole_opens_in_both_modes() {
     for mode in [RecoveryMode::PointInTime, RecoveryMode::Absolute] {
         let (vfs, _) = killed();
         assert_eq!(keys(&open(&vfs, mode).unwrap()).len(), 40);
-        // And once more after a close in order.
+        // And again after an orderly close.
         assert_eq!(keys(&open(&vfs, mode).unwrap()).len(), 40);
     }
 }
@@ -115,7 +116,7 @@ fn a_torn_end_is_left_out_or_refused() {
 
     let db = open(&vfs, RecoveryMode::PointInTime).unwrap();
     assert_eq!(keys(&db).len(), 39);
-    // What was recovered goes into a table, and the torn log goes.
+    // What was recovered goes into a table, and the torn log is removed.
     db.flush().unwrap();
     drop(db);
     assert_eq!(
@@ -183,7 +184,8 @@ fn a_changed_byte_before_a_valid_record_is_corruption_in_both_modes() {
     }
 }
 
-/// Two logs, none flushed: ten writes in the first, ten in the second, of which the first `synced` ask for a sync.
+/// Two logs, neither flushed: ten writes in the first, ten in the second, of which the first
+/// `synced` ask for a sync.
 fn two_logs(synced: usize) -> (MemoryVfs, Vec<PathBuf>) {
     let vfs = MemoryVfs::new();
     let db = open(&vfs, RecoveryMode::PointInTime).unwrap();

@@ -75,7 +75,7 @@ fn write(db: &Db, dice: &mut Dice, steps: u32) {
     }
 }
 
-/// A closed database: tables in several levels, deletions, rows that are in a log only. And its rows.
+/// A closed database and its rows: tables in several levels, deletions, and rows that are only in a log.
 fn database() -> (MemoryVfs, Content) {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", roomy(options(&vfs))).unwrap();
@@ -85,7 +85,7 @@ fn database() -> (MemoryVfs, Content) {
         db.flush().unwrap();
         while db.step().unwrap() {}
     }
-    // Tables in level 0, over what is deeper.
+    // Tables in level 0, above deeper ones.
     write(&db, &mut dice, 5);
     db.flush().unwrap();
     write(&db, &mut dice, 20);
@@ -94,7 +94,7 @@ fn database() -> (MemoryVfs, Content) {
     (vfs, rows)
 }
 
-/// Repairs, and checks what every repair promises: it opens, it is sound, nothing was deleted.
+/// Repairs, and checks what every repair promises: the database opens, it is sound, and nothing was deleted.
 fn repaired(vfs: &MemoryVfs) -> (RepairReport, Content) {
     let before: Vec<Vec<u8>> = [".sst", ".log", "MANIFEST"]
         .iter()
@@ -135,7 +135,7 @@ fn repaired(vfs: &MemoryVfs) -> (RepairReport, Content) {
     assert_eq!(strays.count(), 0, "{:#?}", checked.findings);
     let db = Db::open("db", options(vfs)).unwrap();
     let rows = content(&db);
-    // And it is a database that lives on.
+    // And the database works from then on.
     db.put("later", "1").unwrap();
     db.compact().unwrap();
     assert_eq!(db.get("later").unwrap().as_deref(), Some(&b"1"[..]));
@@ -176,8 +176,8 @@ fn a_lost_or_foreign_current_is_written_anew() {
     }
 }
 
-/// The order of versions is found again from the tables alone, and what was deleted stays so: all tables of the
-/// compactions are there, and each names what it replaced.
+/// The order of versions is found from the tables alone, and what was deleted stays deleted: all
+/// tables that compactions made are there, and each names what it replaced.
 #[test]
 fn without_a_manifest_all_rows_and_families_come_back_and_no_deleted_one() {
     let (vfs, rows) = database();
@@ -228,7 +228,7 @@ fn tables_that_a_compaction_replaced_do_not_come_back() {
     db.compact().unwrap();
     let rows = content(&db);
     db.close().unwrap();
-    // Somebody still read it when the process ended, so it was not removed; and the manifest is lost.
+    // It was still being read when the process ended, so it was not removed; and the manifest is lost.
     vfs.create(&old).unwrap().append(&kept).unwrap();
     for path in files(&vfs, "MANIFEST") {
         vfs.remove(&path).unwrap();
@@ -260,7 +260,8 @@ fn a_damaged_table_is_put_aside_and_the_rest_stays_in_its_levels() {
         assert!(kept > 20, "{kept}");
         missed += usize::from(found != rows);
     }
-    // What was in a table is gone, or older versions show; but a small one may hold nothing that is not overwritten.
+    // What was in a table is gone, or older versions show; but all rows of a small table may have
+    // been overwritten.
     assert!(missed > 0 && missed + 2 > tables, "{missed} of {tables}");
 }
 
@@ -277,7 +278,8 @@ fn a_missing_table_is_named() {
     assert!(verify("db", &options(&vfs)).unwrap().is_clean());
 }
 
-/// A copy of each kind of file under a number that nobody can have given: with it the database does not open.
+/// A copy of each kind of file, under a number that nothing can have assigned: with it the database
+/// does not open.
 #[test]
 fn a_file_with_a_number_beyond_all_counting_is_put_aside() {
     type Named = fn(&Path, u64) -> PathBuf;
@@ -408,7 +410,8 @@ fn what_is_no_database_or_open_is_refused() {
     ));
 }
 
-/// A repair that is cut short, by a failure or by the power, is repeated and ends as the first one would have.
+/// A repair that is cut short, by a failure or by a power cut, is repeated and ends as the first
+/// one would have.
 #[test]
 fn a_repair_that_is_cut_short_is_repeated() {
     let (vfs, rows) = database();
@@ -434,7 +437,7 @@ fn a_repair_that_is_cut_short_is_repeated() {
             assert_eq!(content(&db), rows, "operation {at}, seed {seed}");
         }
     }
-    // A rename that fails has taken effect, or not.
+    // A rename that fails may or may not have taken effect.
     for (n, done) in (1..).flat_map(|n| [(n, 0), (n, 1)]) {
         let disk = vfs.crash(1);
         let faulty = FaultVfs::new(Arc::new(disk.clone()));
@@ -454,8 +457,9 @@ fn a_repair_that_is_cut_short_is_repeated() {
     }
 }
 
-/// As above, where the manifest can be read. It says that a table was replaced long ago, which nothing else does: a repair
-/// that is cut short must not leave its rows to the next one, which may find the manifest at odds with the files.
+/// As above, but the manifest can be read. Only the manifest says that a table was replaced long
+/// ago. A repair that is cut short must not leave that table's rows to the next one, which may find
+/// the manifest at odds with the files.
 #[test]
 fn a_repair_that_is_cut_short_leaves_no_replaced_table_to_the_next_one() {
     let vfs = MemoryVfs::new();
@@ -466,7 +470,7 @@ fn a_repair_that_is_cut_short_leaves_no_replaced_table_to_the_next_one() {
     db.flush().unwrap();
     let replaced = files(&vfs, ".sst").remove(0);
     let kept = vfs.read(&replaced).unwrap();
-    // Merged twice since, so that the table with the rows that are left does not name it.
+    // Merged twice since, so the table with the remaining rows does not name it.
     for key in ["b", "c"] {
         db.delete(key).unwrap();
         db.flush().unwrap();
@@ -483,7 +487,7 @@ fn a_repair_that_is_cut_short_leaves_no_replaced_table_to_the_next_one() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     vfs.damage(&damaged, bytes).unwrap();
-    // Somebody still read it when the process ended, so it was not removed.
+    // It was still being read when the process ended, so it was not removed.
     vfs.create(&replaced).unwrap().append(&kept).unwrap();
 
     let vfs = vfs.crash(1);
@@ -507,8 +511,8 @@ fn a_repair_that_is_cut_short_leaves_no_replaced_table_to_the_next_one() {
     }
 }
 
-/// Two logs with rows that are in no table: the first as it is closed, the second written after it. Nothing was synced, unless the
-/// last write is.
+/// Two logs with rows that are in no table: the first is closed, the second was written after it.
+/// Nothing was synced, except that the last write may be.
 fn two_logs(sync: bool) -> MemoryVfs {
     let vfs = MemoryVfs::new();
     let db = Db::open("db", options(&vfs)).unwrap();
@@ -525,7 +529,7 @@ fn two_logs(sync: bool) -> MemoryVfs {
     vfs.crash(1)
 }
 
-/// Cuts the end of the first log off, as a power cut does that loses its last sectors.
+/// Cuts off the end of the first log, as a power cut does that loses its last sectors.
 fn lose_end_of_first_log(vfs: &MemoryVfs) -> PathBuf {
     let first = files(vfs, ".log").remove(0);
     let bytes = vfs.read(&first).unwrap();
@@ -538,7 +542,7 @@ fn lose_end_of_first_log(vfs: &MemoryVfs) -> PathBuf {
 fn half_a_table_that_the_manifest_does_not_name_is_no_loss() {
     for half in [0, 1, 2] {
         let (vfs, rows) = database();
-        // As a flush or a compaction leaves it whose process is killed.
+        // As a flush or a compaction leaves it when its process is killed.
         let whole = vfs.read(&files(&vfs, ".sst")[0]).unwrap();
         let unfinished = Path::new("db/009000.sst");
         let mut file = vfs.create(unfinished).unwrap();
@@ -550,7 +554,7 @@ fn half_a_table_that_the_manifest_does_not_name_is_no_loss() {
     }
 }
 
-/// A repair opens what an opening opens, whatever else was wrong that has nothing to do with the logs.
+/// A repair makes of the logs what an opening makes of them, whatever else was wrong.
 #[test]
 fn no_row_comes_back_after_the_lost_end_of_a_log() {
     let vfs = two_logs(false);
@@ -568,7 +572,7 @@ fn no_row_comes_back_after_the_lost_end_of_a_log() {
     }
 }
 
-/// The mark of the last write says that the first log was durable, so its end is not what a power cut took.
+/// The mark of the last write says that the first log was durable, so a power cut cannot have taken its end.
 #[test]
 fn a_log_that_lost_what_was_durable_is_damage_and_the_next_one_is_kept() {
     let vfs = two_logs(true);
@@ -586,7 +590,7 @@ fn a_log_that_lost_what_was_durable_is_damage_and_the_next_one_is_kept() {
     assert!(found["default"].iter().any(|(key, _)| key == b"last"));
 }
 
-/// The log of a database in a checkpoint that was made before.
+/// A checkpoint that got the log of a later state of its database.
 #[test]
 fn a_log_that_does_not_follow_on_the_tables_is_damage_and_is_kept() {
     let vfs = MemoryVfs::new();

@@ -1,5 +1,5 @@
-//! What a repair makes of tables and logs where the manifest is lost, torn or damaged: rows that were durable stay, and rows that
-//! were deleted do not come back.
+//! What a repair makes of tables and logs where the manifest is lost, torn or damaged: rows that
+//! were durable stay, and rows that were deleted do not come back.
 
 mod support;
 
@@ -22,7 +22,7 @@ type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
 
 const SYNCED: WriteOptions = WriteOptions { sync: true };
 
-/// Flushed when the test says so, and not by closing.
+/// Flushed when the test says so, and not on closing.
 fn family() -> FamilyOptions {
     FamilyOptions {
         write_buffer_bytes: 1 << 20,
@@ -47,7 +47,7 @@ fn content(db: &Db) -> Content {
         .collect()
 }
 
-/// Copies those files that are not there to another disk.
+/// Copies the files that are missing on the other disk to it.
 fn put_back(from: &MemoryVfs, paths: &[PathBuf], to: &MemoryVfs) {
     for path in paths {
         if !to.exists(path).unwrap() {
@@ -71,7 +71,7 @@ fn repaired(vfs: &MemoryVfs) -> (RepairReport, Content) {
     (report, content(&db))
 }
 
-/// Puts `value` under the keys of these numbers, in both families in one batch each.
+/// Puts `value` under the keys of these numbers, in both families, one batch per key.
 fn write(db: &Db, keys: std::ops::Range<u32>, value: &str) {
     let other = db.family("other").unwrap();
     for key in keys {
@@ -82,7 +82,7 @@ fn write(db: &Db, keys: std::ops::Range<u32>, value: &str) {
     }
 }
 
-/// A flush was cut short: one family's table is there, the others' rows are in the log only.
+/// A flush was cut short: one family's table is there, and the other's rows are only in the log.
 #[test]
 fn half_a_flush_is_not_taken_for_all_of_it() {
     let vfs = MemoryVfs::new();
@@ -107,7 +107,7 @@ fn half_a_flush_is_not_taken_for_all_of_it() {
     }
 }
 
-/// A table holds the first rows of a log and not the last: the rest is added above it, and nothing twice.
+/// A table holds the first rows of a log and not the last ones: the rest is added above it, and nothing twice.
 #[test]
 fn a_table_that_reaches_a_part_of_a_log_keeps_its_place_below_the_rest() {
     let vfs = MemoryVfs::new();
@@ -127,11 +127,12 @@ fn a_table_that_reaches_a_part_of_a_log_keeps_its_place_below_the_rest() {
     lose_manifest(&vfs);
     let (report, found) = repaired(&vfs);
     assert_eq!(found, rows, "{report:#?}");
-    // Those that no table has, and the first deletion: a flush drops what has nothing below it.
+    // Those that are in no table, and the first deletion: a flush drops a deletion that has nothing below it.
     assert_eq!(report.batches, 5, "{report:#?}");
 }
 
-/// A log whose removal was not durable is still there: what its rows became since counts, and no row of it.
+/// A log whose removal was not durable is still there. Its rows are in tables and some have changed
+/// since: the tables count, and no row of the log.
 #[test]
 fn a_log_that_is_in_tables_brings_nothing_back() {
     let vfs = MemoryVfs::new();
@@ -153,8 +154,8 @@ fn a_log_that_is_in_tables_brings_nothing_back() {
     assert_eq!(report.batches, 0);
 }
 
-/// A life that is cut after any operation, and then its manifest is lost: every synced row of either family is there, and
-/// none is older than it was.
+/// A power cut after any operation, and then the manifest is lost: every synced row of either
+/// family is there, and none is older than it was.
 #[test]
 fn after_any_power_cut_a_lost_manifest_costs_no_synced_row() {
     let vfs = MemoryVfs::new().recording();
@@ -188,7 +189,7 @@ fn after_any_power_cut_a_lost_manifest_costs_no_synced_row() {
     }
 }
 
-/// `CURRENT` is lost, and beside the manifest lies one that an opening had begun when it was cut short.
+/// `CURRENT` is lost, and beside the manifest is another one that an opening had only begun to write.
 #[test]
 fn a_manifest_without_a_beginning_gives_way_to_the_one_before() {
     for begun in [0, 20] {
@@ -217,8 +218,8 @@ fn a_manifest_without_a_beginning_gives_way_to_the_one_before() {
     }
 }
 
-/// The manifest is damaged behind its first record, which names a family; a table of the family that had its name before is
-/// there still.
+/// The manifest is damaged after its first record, which names a family. A table of the previous
+/// family of the same name is still there.
 #[test]
 fn a_dropped_family_does_not_take_the_place_of_the_one_that_has_its_name() {
     let vfs = MemoryVfs::new();
@@ -234,7 +235,7 @@ fn a_dropped_family_does_not_take_the_place_of_the_one_that_has_its_name() {
     batch.put(&new, "new", "in the log only");
     db.write(batch, SYNCED).unwrap();
     drop((db, new));
-    // The opening makes a manifest that names the families there are. Then one edit is added, and damaged.
+    // Opening writes a manifest that names the existing families. Then one edit is added, and damaged.
     let db = Db::open("db", options(&vfs)).unwrap();
     let rows = content(&db);
     let manifest = files(&vfs, "MANIFEST").remove(0);
@@ -250,7 +251,7 @@ fn a_dropped_family_does_not_take_the_place_of_the_one_that_has_its_name() {
     assert_eq!(found, rows, "{report:#?}");
 }
 
-/// Writes the manifest's first record anew, changed, under right checksums.
+/// Rewrites the manifest's first record, changed, with right checksums.
 fn forge_manifest(vfs: &MemoryVfs, change: impl FnOnce(&mut VersionEdit)) {
     let dir = Path::new("db");
     let number = current_manifest(vfs, dir).unwrap();
@@ -291,7 +292,7 @@ fn a_manifest_with_overlapping_tables_in_a_level_is_not_believed() {
     assert!(report.lost.iter().any(|lost| overlap(&lost.what)));
 }
 
-/// Sound tables that are not as a sound manifest has them: none is kept under a wrong description.
+/// Sound tables that differ from what a sound manifest says of them: none is kept under a wrong description.
 #[test]
 fn a_table_that_a_manifest_describes_otherwise_is_put_aside() {
     type Lie = fn(&mut VersionEdit);
@@ -321,7 +322,8 @@ fn a_table_that_a_manifest_describes_otherwise_is_put_aside() {
     }
 }
 
-/// A whole table whose numbers no database can have come to: what was counted on from them would not open again.
+/// An intact table with numbers that no database can have reached: a database that counted on from
+/// them could not be opened again.
 #[test]
 fn a_table_with_numbers_beyond_all_counting_is_put_aside() {
     let beyond = [
@@ -339,7 +341,7 @@ fn a_table_with_numbers_beyond_all_counting_is_put_aside() {
         lose_manifest(&vfs);
         let path = file_name::table(Path::new("db"), 900);
         let mut table = TableBuilder::new(vfs.create(&path).unwrap(), options_of_table).unwrap();
-        // Number 0, as what a compaction has settled: which number it had, only the properties say.
+        // Number 0, as in what a compaction has settled: only the properties say which number it had.
         let key = internal_key::encode(b"stray", 0, ValueKind::Put);
         table.add(&key, b"value").unwrap();
         table.finish().unwrap();

@@ -1,5 +1,5 @@
-//! A flush or a compaction that fails leaves the old version serving, is told, and is tried again after a pause: by itself,
-//! and not in a hot loop however often writers ask.
+//! A flush or a compaction that fails leaves the old version in use, is reported, and is tried
+//! again after a pause: without being asked, and not in a hot loop however often writers ask.
 
 mod support;
 
@@ -79,7 +79,7 @@ fn a_full_disk_is_tried_now_and_then_and_work_goes_on_when_space_returns() {
 #[test]
 fn a_compaction_that_fails_is_tried_again_by_itself() {
     let (db, vfs, ends) = open();
-    // Four tables that overlap, and a disk that is full when they are merged.
+    // Four overlapping tables, and a disk that is full when they are merged.
     let gate = vfs.clone();
     let mut round = 0;
     while ends.failed.load(Ordering::SeqCst) == 0 {
@@ -92,7 +92,8 @@ fn a_compaction_that_fails_is_tried_again_by_itself() {
             for at in 0..4_u8 {
                 db.put([at], [round; 200]).unwrap();
             }
-            // Room for one more table as large as the others, and not for what four of them make.
+            // Room for one more table as large as the others, but not for what the merge of four of
+            // them writes.
             let level0 = db.statistics().families[0].levels[0].bytes;
             gate.limit_bytes(".sst", level0 as usize / 3 + 200);
             db.flush().unwrap();

@@ -1,4 +1,4 @@
-//! A full write buffer gives way to a new one without stopping readers, also while writers wait for a flush.
+//! A full write buffer is replaced by a new one without stopping readers, even while writers wait for a flush.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::tiny;
 
 const WRITES: u64 = 2_000;
 
-/// Creating a table waits while this is set, so no flush ends.
+/// While this is set, creating a table waits, so no flush ends.
 fn open(held_up: &Arc<AtomicBool>) -> Db {
     let held_up = Arc::clone(held_up);
     let vfs = Hooked::new(&MemoryVfs::new(), move |operation, path| {
@@ -69,7 +69,8 @@ fn readers_go_on_while_buffers_rotate_and_while_writers_wait_for_a_flush() {
         let reader = scope.spawn(|| {
             let mut reads = 0u64;
             let mut stands_since = (0, Instant::now());
-            // Until the writer has stood still for a while: it waits, with full buffers before and behind it.
+            // Until the writer has made no progress for a while: then it waits, with one full
+            // buffer in use and others waiting for the flush.
             while stands_since.0 == 0 || stands_since.1.elapsed() < Duration::from_millis(300) {
                 let now = acknowledged.load(Ordering::SeqCst);
                 if now != stands_since.0 {
@@ -82,7 +83,7 @@ fn readers_go_on_while_buffers_rotate_and_while_writers_wait_for_a_flush() {
             (reads, stood_at)
         });
         let outcome = reader.join();
-        // Before anything is asserted: a panic would wait for the writer for ever.
+        // Released before anything is asserted: a panic would wait for the writer for ever.
         held_up.store(false, Ordering::SeqCst);
         outcome.unwrap()
     });

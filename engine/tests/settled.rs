@@ -1,4 +1,4 @@
-//! Numbers that nobody needs any more become 0 in a compaction, and no reader ever notices.
+//! Sequence numbers that nobody needs any more become 0 in a compaction, and no reader ever notices.
 
 mod support;
 
@@ -64,7 +64,7 @@ fn snapshots_before_and_after_a_compaction_see_their_moment() {
     drop(empty);
     db.put("later", "3").unwrap();
     db.delete("later").unwrap();
-    // Now the versions that the first snapshot sees are settled, and those above it are not.
+    // Now the versions that the first snapshot sees are settled, and those above them are not.
     db.compact().unwrap();
     check(&first);
     let second = db.snapshot();
@@ -95,7 +95,7 @@ fn a_compaction_settles_and_remembers_the_greatest_number() {
         flushed.iter().any(|of| of.sequence_min > 0),
         "a flush leaves numbers as they are"
     );
-    // The second time, nearly all that goes in is settled already.
+    // The second time, nearly everything that goes in is settled already.
     for round in 1..=2 {
         db.put("key:0000", "newer").unwrap();
         db.compact().unwrap();

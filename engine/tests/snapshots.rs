@@ -1,4 +1,5 @@
-//! A snapshot shows one moment, whatever is written, flushed and compacted since; and gives back what it held.
+//! A snapshot shows one moment, whatever is written, flushed and compacted afterwards, and gives
+//! back what it held.
 
 mod support;
 

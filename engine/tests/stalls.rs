@@ -1,4 +1,5 @@
-//! The stall ladder: with compaction held up, level 0 does not grow without end, and writers go on when it moves.
+//! The stages of a stall: while compaction is held up, level 0 does not grow without end, and
+//! writers continue once it moves again.
 
 mod support;
 
@@ -34,7 +35,7 @@ fn writers_wait_for_a_compaction_and_go_on_after_it() {
         });
         let stopped_at = until_it_stands_still(&written, WRITES);
         let held_up = gate.is_reached();
-        // Before anything is asserted: a panic would wait for the writer for ever.
+        // Opened before anything is asserted: a panic would wait for the writer for ever.
         gate.open();
         assert!(held_up, "a compaction is held up");
         assert!(stopped_at < WRITES, "writers were not stopped");
@@ -43,7 +44,7 @@ fn writers_wait_for_a_compaction_and_go_on_after_it() {
     assert_eq!(db.default_family().iter().count(), 50);
 }
 
-/// The number of writes once it has not grown for a while, or all are written.
+/// The number of writes, once it has not grown for a while or all are written.
 fn until_it_stands_still(written: &AtomicU64, all: u64) -> u64 {
     let mut last = (written.load(Ordering::SeqCst), Instant::now());
     while last.0 < all && last.1.elapsed() < Duration::from_millis(600) {

@@ -1,4 +1,5 @@
-//! Statistics say what the file system saw: every byte of log and tables is counted once, at the level that it went to.
+//! Statistics agree with what the file system saw: every byte of logs and tables is counted once,
+//! at the level that it went to.
 
 mod support;
 
@@ -88,7 +89,7 @@ fn entries_and_bytes_add_up_after_many_compactions() {
         fill(&other, &mut dice, 500);
         db.flush().unwrap();
         while background == Background::Manual && db.step().unwrap() {}
-        // Nothing runs any more, or it would change under the eyes.
+        // Nothing is running any more, so nothing changes while the test looks.
         db.close().unwrap();
         let statistics = db.statistics();
         let held: u64 = statistics

@@ -1,4 +1,5 @@
-//! `Db::sync` lets others write meanwhile: what was written before it is durable, what came during it is not claimed to be.
+//! `Db::sync` lets others write meanwhile: what was written before it is durable, and what came
+//! during it is not claimed to be.
 
 mod support;
 
@@ -27,7 +28,7 @@ fn options(vfs: Arc<dyn Vfs>) -> Options {
     options.family("default", family)
 }
 
-/// A database that does `during` once, before a sync of its log takes hold.
+/// A database that does `during` once, just before a sync of its log takes effect.
 fn interrupted(memory: &MemoryVfs, during: Box<During>) -> Arc<OnceLock<Db>> {
     let shared = Arc::new(OnceLock::<Db>::new());
     let (given, once) = (Arc::clone(&shared), OnceLock::new());
@@ -56,7 +57,7 @@ fn keys_after_a_cut(memory: &MemoryVfs, seed: u64) -> Vec<String> {
 #[test]
 fn writes_return_while_a_sync_runs_and_all_before_it_survive() {
     let memory = MemoryVfs::new();
-    // A sync that held the lead would never see this end.
+    // If the sync kept the lead of the writers' queue, this would never end.
     let db = interrupted(&memory, Box::new(|db| db.put("during", "2").unwrap()));
     let db = db.get().unwrap();
     db.put("before", "1").unwrap();
@@ -109,11 +110,12 @@ fn a_sync_that_fails_is_final() {
     assert_eq!(db.get("a").unwrap().as_deref(), Some(&b"1"[..]));
 }
 
-/// How long a failed sync keeps its caller waiting for another that may come between. It never comes, so this passes.
+/// How long a failed sync makes its caller wait for another that might come in between. It never
+/// comes, so this time passes.
 const LONG_ENOUGH: Duration = Duration::from_millis(300);
 
-/// The system reports a failed sync once: the next one succeeds, without what was lost. So whoever syncs between a
-/// failure and the poisoning would acknowledge what is lost. `second` tries.
+/// The system reports a failed sync only once: the next one succeeds, without what was lost. So a
+/// sync between a failure and the poisoning would acknowledge what is lost. `second` attempts that.
 fn nobody_syncs_behind_a_failure(second: fn(&Db) -> engine::Result<()>) {
     let memory = MemoryVfs::new();
     let faults = FaultVfs::new(Arc::new(memory.clone()));
@@ -221,13 +223,13 @@ fn a_mark_speaks_of_what_was_written_before_its_sync_began() {
     assert_eq!(said, Some(durable as u64));
 
     let sector = |from: usize| from.next_multiple_of(SECTOR_BYTES);
-    // The record that came during the sync lost a sector in a power cut, the mark behind it did not.
+    // The record that came during the sync lost a sector in a power cut; the mark after it did not.
     let mut lost = log.clone();
     lost[sector(durable)..sector(durable) + SECTOR_BYTES].fill(0);
     let (records, end, _) = read(&lost);
     assert!(matches!((records, end), (1, Ok(LogEnd::Torn { .. }))));
 
-    // The one before cannot have: it was durable.
+    // The record before cannot have been lost: it was durable.
     let mut damaged = log;
     damaged[sector(1)..sector(1) + SECTOR_BYTES].fill(0);
     let (records, end, _) = read(&damaged);
@@ -251,7 +253,7 @@ fn a_mark_that_speaks_of_what_is_behind_it_is_refused() {
         hasher.update(&(mark as u64).to_le_bytes());
         hasher.update(&forged[mark + 4..]);
         forged[mark..mark + 4].copy_from_slice(&hasher.finalize().to_le_bytes());
-        // Nothing valid follows, so it is a torn end: two records and no mark.
+        // Nothing valid follows, so this is a torn end: two records and no mark.
         let (records, end, said) = read(&forged);
         assert!(matches!((records, end), (2, Ok(LogEnd::Torn { .. }))));
         assert_eq!(said, None);

@@ -1,5 +1,5 @@
-//! Claim: a lookup in a mapped table or a memtable allocates nothing, found or not, through the database too; a scan only
-//! while it gets going.
+//! Claim: a lookup in a mapped table or a memtable allocates nothing, whether it finds the key or
+//! not, and neither does one through the database. A scan allocates only while it starts.
 
 mod support;
 
@@ -83,7 +83,7 @@ fn gets_of_an_open_database_do_not_allocate() {
             db.flush().unwrap();
         }
     }
-    // In a deep level, in level 0, in the memtable; every second one is missing.
+    // In a deep level, in level 0 and in the memtable; every second key is missing.
     let keys: Vec<_> = (0..20_000).map(user_key).collect();
     let read_all = || {
         for (i, key) in keys.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Claim: whatever happens to a table's bytes, its answers are right or an error that names the file.
+//! Claim: whatever happens to a table's bytes, its answers are right, or an error that names the file.
 //!
 //! Small tables are tried exhaustively: every byte changed, every truncation, all gets and scans compared.
 
@@ -41,7 +41,7 @@ fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// Several blocks, several restarts in each.
+/// Several blocks, with several restarts in each.
 fn build(compression: Compression) -> (MemoryVfs, Vec<u8>) {
     let vfs = MemoryVfs::new();
     vfs.create_dir_all(Path::new("db")).unwrap();
@@ -78,7 +78,7 @@ fn assert_is_corruption(error: &Error, len: u64) {
     }
 }
 
-/// Asks the table everything. Every answer must be right or `Corruption`; returns how many were errors.
+/// Reads everything from the table. Every answer must be right or `Corruption`; returns how many were errors.
 fn ask_everything(table: &Arc<Table>, entries: &[Entry]) -> usize {
     let len = table.file_bytes();
     let mut errors = 0;
@@ -149,7 +149,7 @@ fn every_changed_byte_is_noticed(compression: Compression, access: Access) {
             }
         }
     }
-    // The zeros before the filter are under no checksum and mean nothing.
+    // The padding zeros before the filter are under no checksum and mean nothing.
     assert!(unnoticed < 3 * 64, "{unnoticed} changes made no difference");
 }
 
@@ -215,7 +215,7 @@ fn a_table_of_another_order_is_refused_naming_both() {
     );
 }
 
-/// Where the data blocks stand, each with its compression byte: found by their checksums.
+/// Where the data blocks are, each with its compression byte: found by their checksums.
 fn data_blocks(table: &[u8]) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     loop {
@@ -229,7 +229,7 @@ fn data_blocks(table: &[u8]) -> Vec<Range<usize>> {
     }
 }
 
-/// What a disk leaves that carries a write out in the wrong place: two copies of a block that is right in itself.
+/// What a disk leaves that writes to the wrong place: two copies of a block that is right in itself.
 #[test]
 fn a_block_in_the_place_of_another_is_noticed() {
     let vfs = MemoryVfs::new();
@@ -285,7 +285,7 @@ fn a_damaged_block_is_named_when_it_is_read_and_the_others_still_answer() {
     vfs.damage(PATH, bad).unwrap();
     for access in [Access::Mapped, Access::BlockByBlock] {
         let table = open(&vfs, access).unwrap();
-        // Twice: a check that failed is not taken for one that passed.
+        // Twice: a check that failed must not be remembered as one that passed.
         for _ in 0..2 {
             let error = table.get(&entries[0].0).unwrap_err();
             assert!(
@@ -299,7 +299,8 @@ fn a_damaged_block_is_named_when_it_is_read_and_the_others_still_answer() {
     }
 }
 
-/// Bytes of a table with a block changed and its checksum made right again: what only malice or a bug does.
+/// The bytes of a table with a block changed and its checksum made right again, which only malice
+/// or a bug does.
 fn with_right_checksum(good: &[u8], at: usize, change: u8, block: Range<usize>) -> Vec<u8> {
     let mut bad = good.to_vec();
     bad[at] ^= change;
@@ -335,7 +336,7 @@ fn a_changed_block_with_a_right_checksum_gives_no_panic() {
     }
 }
 
-/// Opens and reads whatever there is. Answers may be wrong; they end, and errors are errors.
+/// Opens and reads whatever there is. Answers may be wrong, but they end, and errors are reported as errors.
 fn wander(vfs: &MemoryVfs, access: Access) {
     let Ok(table) = open(vfs, access) else { return };
     for (key, _) in entries().iter().step_by(5) {

@@ -1,6 +1,7 @@
-//! Claim: a table answers every get, seek and step as a sorted list of its entries does.
+//! Claim: a table answers every get, seek and step as a sorted list of its entries would.
 //!
-//! Whatever the options: tiny blocks, any restart interval, another order, LZ4, mapped or read block by block.
+//! Whatever the options are: tiny blocks, any restart interval, another order, LZ4, mapped or read
+//! block by block.
 
 use engine::comparator::Comparator;
 use engine::cursor::InternalCursor;
@@ -37,7 +38,7 @@ fn open(vfs: &dyn Vfs, path: &Path, access: Access, comparator: Comparator) -> A
     Arc::new(Table::open(file, comparator).unwrap())
 }
 
-/// A cursor over a sorted list, written as plainly as possible.
+/// A cursor over a sorted list, written as simply as possible.
 struct Model<'a> {
     entries: &'a [Entry],
     comparator: &'a Comparator,
@@ -106,7 +107,8 @@ fn take_step(cursor: &mut dyn InternalCursor, step: &Step) {
     }
 }
 
-/// Few letters, so that keys are prefixes of each other and share prefixes; some bytes that meet trailers.
+/// Few letters, so that keys are prefixes of each other and share prefixes; and some bytes that
+/// resemble trailers.
 fn user_key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(
@@ -173,7 +175,7 @@ proptest! {
     #[test]
     fn a_table_answers_as_a_sorted_list(
         mut entries in prop::collection::vec((internal(), value()), 1..120),
-        // A table whose keys have one version each is searched in another way.
+        // A table whose keys have one version each is searched in a different way.
         single_versions in any::<bool>(),
         options in options(),
         access in prop::sample::select(&[Access::Mapped, Access::BlockByBlock][..]),
@@ -241,7 +243,7 @@ fn numbered(count: u64) -> Vec<Entry> {
 fn a_real_file_mapped_or_not_holds_what_was_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("1.sst");
-    // More than one append of the builder.
+    // More than the builder appends at once.
     let entries = numbered(20_000);
     let options = TableOptions {
         origin: "test".to_owned(),
@@ -341,7 +343,7 @@ fn a_reader_sees_the_newest_version_up_to_its_sequence_number() {
         })
         .collect();
     let vfs = MemoryVfs::new();
-    // One version a block, so that the search has to find the right block among equal user keys.
+    // One version per block, so that the search has to find the right block among equal user keys.
     let options = TableOptions {
         block_bytes: 1,
         ..TableOptions::new(Comparator::Bytewise)

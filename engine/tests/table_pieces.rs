@@ -1,5 +1,6 @@
-//! Claim: a table is written in pieces of 2 MiB that begin at multiples of that, whatever the blocks' lengths; only the end
-//! of the file is shorter. A page cache can then hold it in huge pages. What a flush writes has shorter pieces.
+//! Claim: a table is written in pieces of 2 MiB that begin at multiples of that, whatever the
+//! lengths of its blocks; only the last piece is shorter. A page cache can then hold the table in
+//! huge pages. A flush writes shorter pieces.
 
 mod support;
 
@@ -16,7 +17,7 @@ use support::hooked::Hooked;
 
 const PIECE_BYTES: u64 = 2 << 20;
 
-/// Notes where appends begin and end.
+/// Records where appends begin and end.
 #[derive(Debug)]
 struct Noting {
     file: Box<dyn WritableFile>,

@@ -1,4 +1,5 @@
-//! Tiered compaction gives the same answers as leveled, writes less, and either may go on where the other stopped.
+//! Tiered compaction gives the same answers as leveled and writes less, and either can continue
+//! where the other stopped.
 
 mod support;
 
@@ -22,7 +23,7 @@ fn open(vfs: &MemoryVfs, strategy: Strategy, background: Background) -> Db {
     Db::open("db", options.family("default", family)).unwrap()
 }
 
-/// Random puts and deletions, and what is then to be found.
+/// Random puts and deletions, also applied to the model.
 fn churn(db: &Db, model: &mut Rows, dice: &mut Dice, keys: u64, steps: u64) {
     for _ in 0..steps {
         let key = format!("{:06}", dice.below(keys)).into_bytes();
@@ -89,7 +90,7 @@ fn it_writes_less_than_leveled_and_keeps_runs_few() {
         println!("{strategy:?}\n{statistics}");
         check(&db, &model);
         if strategy == Strategy::Tiered {
-            // The invariant of the strategy: a run is half as large again as the next newer one.
+            // The strategy's invariant: a run is at least half as large again as the next newer one.
             let mut newer = 0;
             for level in statistics.levels[2..]
                 .iter()
@@ -134,8 +135,8 @@ fn it_keeps_up_with_threads_behind_it() {
         model.insert(key, value);
     }
     check(&db, &model);
-    // Writers are stopped at twelve. The threads may still be at work then, on a busy machine for a while; and closing puts the
-    // memtable into one table more.
+    // Writers are stopped at twelve tables. The threads may still be at work, on a busy machine for
+    // a while, and closing writes the memtable to one more table.
     let level_0 = |db: &Db| statistics(db).levels[0].tables;
     let begun = Instant::now();
     while level_0(&db) >= 8 {

@@ -1,4 +1,4 @@
-//! Verify finds every kind of damage, says in which file and where, and goes on to the next.
+//! Verify finds every kind of damage, says in which file and where, and continues with the next one.
 
 mod support;
 
@@ -64,7 +64,7 @@ fn check(vfs: &MemoryVfs) -> VerifyReport {
     verify("db", &options(vfs)).unwrap()
 }
 
-/// What verify says after `change` was made to the bytes of `file`.
+/// What verify reports after `change` was made to the bytes of `file`.
 fn damaged(vfs: &MemoryVfs, file: &Path, change: impl FnOnce(&mut Vec<u8>)) -> VerifyReport {
     let copy = vfs.crash(1);
     let mut bytes = copy.read(file).unwrap();
@@ -130,14 +130,14 @@ fn a_database_that_is_open_is_refused_and_another_directory_too() {
     ));
 }
 
-/// Every byte of every file that the database consists of: each flip is found, in that file.
+/// Every flipped byte, in any file that belongs to the database, is found in that file.
 #[test]
 fn every_flipped_byte_is_found() {
     let vfs = database();
     let mut flips = 0;
     for file in files(&vfs, "") {
         let bytes = vfs.read(&file).unwrap();
-        // All bytes of the short files, and of tables a part with each kind of byte in it.
+        // All bytes of the short files, and for tables a sample that has bytes of every kind.
         let step = if file.extension().is_some_and(|kind| kind == "sst") {
             23
         } else {
@@ -264,7 +264,7 @@ fn what_nothing_refers_to_is_noted_and_no_damage() {
     );
 }
 
-/// An opening refuses it, so a database with it is not sound.
+/// An opening refuses such a file, so a database with one is not sound.
 #[test]
 fn a_file_with_a_number_beyond_all_counting_is_damage() {
     for name in [
@@ -282,7 +282,8 @@ fn a_file_with_a_number_beyond_all_counting_is_damage() {
     }
 }
 
-/// Sequence numbers have 56 bits. Verify and repair take the last of them as an opening does, and none behind it.
+/// Sequence numbers have 56 bits. Like an opening, verify and repair accept the last of them, and
+/// none after it.
 #[test]
 fn a_batch_that_runs_past_the_last_sequence_number_is_damage() {
     const LAST: u64 = internal_key::MAX_SEQUENCE;
@@ -304,7 +305,7 @@ fn a_batch_that_runs_past_the_last_sequence_number_is_damage() {
             log.sync().unwrap();
         };
         record(&file_name::manifest(dir, number), number, &edit.encode());
-        // A put of the family 0 with a key and a value of one byte each.
+        // A put for family 0 with a key and a value of one byte each.
         let mut batch = [&first.to_le_bytes()[..], &count.to_le_bytes()].concat();
         for key in 0..count as u8 {
             batch.extend([1, 0, 1, b'a' + key, 1, b'v']);
@@ -372,7 +373,7 @@ fn an_order_that_is_not_given_is_not_checked_and_said() {
     assert!(report.findings[0].what.contains("\"own\""), "{report:#?}");
 }
 
-/// Replaces a table by one that is whole in itself and wrong: what only a comparison finds.
+/// Replaces a table by one that is intact in itself but wrong, which only a comparison finds.
 fn replaced(
     vfs: &MemoryVfs,
     options: TableOptions,
@@ -423,7 +424,7 @@ fn a_table_that_is_whole_and_not_the_one_meant_is_found() {
     assert_found(&report, &table, "it belongs to family 9 \"stranger\"");
 }
 
-/// A look-up relies on it, and would give the older version where that is a restart.
+/// A look-up relies on this property, and would return the older version where that is a restart.
 #[test]
 fn a_table_that_denies_its_older_versions_is_found() {
     const OLDER_VERSIONS: u8 = 17;
@@ -441,21 +442,21 @@ fn a_table_that_denies_its_older_versions_is_found() {
             let field = [OLDER_VERSIONS, 1, 1];
             let at = properties.len() - field.len();
             assert_eq!(properties[at..], field);
-            // Readers pass over tags that they do not know.
+            // Readers skip tags that they do not know.
             properties[at] += 1;
         });
     });
     assert_found(&report, table, "0 older versions, and the entries give 1");
 }
 
-/// Gives a part of a table a right checksum for wrong contents.
+/// Changes a part of a table and gives it a right checksum for the wrong contents.
 fn forge(bytes: &mut [u8], part: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
     change(&mut bytes[part.clone()]);
     let checksum = checksum(part.start, &bytes[part.start..=part.end]);
     bytes[part.end + 1..part.end + 5].copy_from_slice(&checksum);
 }
 
-/// Offset and length as the footer has them.
+/// The offset and length that the footer has.
 fn handle(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let footer = bytes.len() - 64;
     let number = |at: usize| {

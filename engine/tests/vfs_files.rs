@@ -32,7 +32,7 @@ fn name() -> impl Strategy<Value = PathBuf> {
     prop::sample::select(vec!["a", "b", "dir/c", "dir/./d", "dir"]).prop_map(PathBuf::from)
 }
 
-/// Those that change nothing.
+/// Operations that change nothing.
 fn look() -> impl Strategy<Value = Op> {
     prop_oneof![
         name().prop_map(Op::Read),
@@ -58,7 +58,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What an operation answers, in a form that can be compared. Which error it is differs between systems.
+/// What an operation answers, in a comparable form. Which error it is differs between systems.
 fn run(vfs: &dyn Vfs, root: &Path, op: &Op) -> Result<Vec<u8>, ()> {
     let at = |name: &PathBuf| root.join(name);
     let write = |file: Result<Box<dyn WritableFile>, Error>, data: &[u8]| {
@@ -91,7 +91,7 @@ fn run(vfs: &dyn Vfs, root: &Path, op: &Op) -> Result<Vec<u8>, ()> {
     answer.map_err(|error| assert!(matches!(error, Error::Io { .. }), "{error}"))
 }
 
-/// Operations that only a real system gives a meaning to: renaming directories, the length of one.
+/// Operations that mean something only to a real system: renaming directories, the length of a directory.
 fn about_a_directory(vfs: &dyn Vfs, root: &Path, op: &Op) -> bool {
     let is_dir = |name: &PathBuf| vfs.list(&root.join(name)).is_ok();
     match op {
@@ -207,7 +207,7 @@ fn a_lock_that_is_shared_keeps_out_who_wants_it_alone() {
     }
 }
 
-/// A child has all files of its parent open until it runs its program, and with them their locks.
+/// A child process has all files of its parent open until it runs its program, and their locks with them.
 #[cfg(unix)]
 #[test]
 fn a_lock_is_released_while_children_are_started() {
@@ -278,7 +278,7 @@ fn the_directory_of_a_bare_name_is_the_current_one() {
     assert_eq!(parent_dir(Path::new("/")), Path::new("/"));
 }
 
-/// Room is blocks that the file has: nobody else can take them before they are written.
+/// Reserved room is blocks of the file: nobody else can take them before they are written.
 #[cfg(target_os = "linux")]
 #[test]
 fn room_is_space_on_the_disk() {
@@ -294,7 +294,8 @@ fn room_is_space_on_the_disk() {
         if reserve(&mut *file, 1_000_000).is_err() {
             continue; // A file system that copies on write.
         }
-        // Delayed allocation: the blocks of what was written are chosen at the sync. They are set aside before.
+        // With delayed allocation, the blocks of what was written are chosen at the sync. Here they
+        // are reserved before.
         file.sync().unwrap();
         let blocks = std::fs::metadata(&path).unwrap().blocks();
         let promised = file.len() + file.room();
@@ -307,7 +308,7 @@ fn room_is_space_on_the_disk() {
     }
 }
 
-/// Appends of all sizes into reserved space, beyond it, after a trim; the file holds them and nothing else.
+/// Appends of all sizes into reserved space, beyond it, and after a trim: the file holds them and nothing else.
 #[test]
 fn reserved_space_is_filled_and_given_back() {
     let real = tempfile::tempdir().unwrap();
@@ -326,7 +327,7 @@ fn reserved_space_is_filled_and_given_back() {
             };
             match reserved {
                 Ok(()) => assert!(file.room() >= 100_000),
-                // A file system that copies on write; appends are plain then.
+                // A file system that copies on write; appends are ordinary ones then.
                 Err(error) => assert!(error.to_string().contains("reserve"), "{error}"),
             }
             for size in [
@@ -359,7 +360,8 @@ fn reserved_space_is_filled_and_given_back() {
     }
 }
 
-/// Who opens a pipe waits until somebody opens its other end. Under the name of a file of the engine it is refused at once.
+/// Opening a pipe waits until its other end is opened. A pipe under the name of an engine's file is
+/// refused at once.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_and_not_waited_for() {
@@ -388,7 +390,7 @@ fn a_pipe_is_refused_and_not_waited_for() {
             "{way}: {message}"
         );
     }
-    // What is created takes the name, as from a file that lies there.
+    // Creating a file takes over the name, just as from a file that is already there.
     StdVfs.create(&pipe).unwrap().append(b"data").unwrap();
     assert_eq!(StdVfs.read(&pipe).unwrap(), b"data");
 }

@@ -1,4 +1,5 @@
-//! Claim: after a power cut, `MemoryVfs` keeps all that was synced, and loses the rest in every way that POSIX allows.
+//! Claim: after a power cut, `MemoryVfs` keeps everything that was synced, and loses the rest in
+//! every way that POSIX allows.
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs, Vfs};
 use std::collections::BTreeSet;
@@ -208,7 +209,7 @@ fn a_second_name_keeps_a_file_whose_first_is_gone() {
     assert_eq!(seen, BTreeSet::from([(None, Some(b"data".to_vec()))]));
 }
 
-/// One of every operation; returns the tree after each, the empty one first.
+/// Does one of every operation; returns the tree after each, beginning with the empty one.
 fn script(vfs: &MemoryVfs) -> Vec<String> {
     let mut trees = vec![vfs.tree()];
     let mut saw = |vfs: &MemoryVfs| trees.push(vfs.tree());

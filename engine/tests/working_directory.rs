@@ -1,6 +1,7 @@
-//! A database that was opened by a relative path stays where it is when the process goes to another directory.
+//! A database that was opened by a relative path stays where it is when the process changes its
+//! working directory.
 //!
-//! Alone in its program, because the working directory is the whole process's.
+//! Alone in its test binary, because the working directory belongs to the whole process.
 
 use engine::{Db, Options};
 
@@ -25,6 +26,6 @@ fn a_relative_path_is_that_of_the_opening() {
     assert_eq!(of(&open()), Some(b"the other".to_vec()));
     std::env::set_current_dir(&here).unwrap();
     assert_eq!(of(&open()), Some(b"the first".to_vec()));
-    // A directory that goes cannot be the current one everywhere.
+    // Not every system lets the current directory be removed.
     std::env::set_current_dir(std::env::temp_dir()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! What a binary16 float means, worked out by arithmetic: the model that keys are held against.
+//! What a binary16 float means, worked out by arithmetic: the model that the keys are compared with.
 //!
 //! It shares nothing with the encoder. Numbers are computed from sign, exponent and fraction and
 //! compared as numbers.
@@ -9,7 +9,7 @@ const SIGN: u16 = 1 << 15;
 const FRACTION: u16 = (1 << 10) - 1;
 const EXPONENT_MAX: u16 = 31;
 
-/// The number that the bits mean. Every binary16 is exact as an `f64`.
+/// The number that the bits mean. An `f64` holds every binary16 exactly.
 pub(crate) fn value(bits: u16) -> f64 {
     let exponent = bits >> 10 & EXPONENT_MAX;
     let fraction = f64::from(bits & FRACTION);
@@ -26,12 +26,12 @@ pub(crate) fn value(bits: u16) -> f64 {
     }
 }
 
-/// The total order: numbers as numbers, -0.0 before +0.0, NaNs with the sign bit below and the
-/// others above all numbers, and a greater payload farther out.
+/// The total order: numbers as numbers, -0.0 before +0.0, NaNs with the sign bit below all numbers
+/// and the other NaNs above them, larger payloads farther out.
 pub(crate) fn total_order(a: (u16, f64), b: (u16, f64)) -> Ordering {
     match a.1.partial_cmp(&b.1) {
         Some(Ordering::Equal) if a.0 != b.0 => {
-            // Two bit patterns of one number: the zeros.
+            // Two bit patterns of one number: these are the zeros.
             if a.0 & SIGN != 0 {
                 Ordering::Less
             } else {

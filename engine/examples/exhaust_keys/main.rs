@@ -9,8 +9,8 @@
 //! key must be greater than the one before. `<` on byte strings is transitive, so the order of all
 //! pairs follows. Every value must also come back from its key.
 //!
-//! The orders that keys are held against come from the integers' and floats' own `<`, not from
-//! the encoders. For 64 bits see `engine/proofs`.
+//! The orders that keys are compared with are the integers' and floats' own `<`, not the encoders'.
+//! For 64 bits see `engine/proofs`.
 
 mod binary16;
 mod zorder;
@@ -76,7 +76,7 @@ fn threads() -> u64 {
     thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }
 
-/// Splits `0..count` among the processors and adds up what `check(from, to)` counted.
+/// Splits `0..count` among the processors and adds up the counts that `check(from, to)` returned.
 fn in_parallel(count: u64, check: impl Fn(u64, u64) -> Outcome + Sync) -> Outcome {
     let share = count.div_ceil(threads());
     thread::scope(|scope| {
@@ -94,7 +94,7 @@ fn in_parallel(count: u64, check: impl Fn(u64, u64) -> Outcome + Sync) -> Outcom
     })
 }
 
-/// Compares every pair of `items` by `order` and by key. An item carries its key ready made.
+/// Compares every pair of `items` by `order` and by key. Each item comes with its key already encoded.
 fn all_pairs<T: Copy + Sync, const N: usize>(
     items: &[(T, [u8; N])],
     order: impl Fn(T, T) -> Ordering + Sync,
@@ -169,12 +169,12 @@ fn i32_neighbours() -> Outcome {
                 return Err(format!("{this} and {next}: the keys do not ascend"));
             }
         }
-        // The last value of all has no neighbour above it.
+        // The very last value has no neighbour above it.
         Ok(to.min(ALL_32 - 1) - from)
     })
 }
 
-/// The `index`-th `f32`, counted from the NaN farthest below -inf. The caller checks the claim.
+/// The `index`-th `f32`, counted from the NaN farthest below -inf. The caller checks that this order is right.
 fn f32_at(index: u64) -> f32 {
     let half = ALL_32 / 2;
     let bits = if index < half {
@@ -185,8 +185,8 @@ fn f32_at(index: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// Whether `a` and `b` are neighbours in the right order, by `<` and by what IEEE 754 says of the
-/// rest: the zeros by sign, NaNs outside the infinities by payload.
+/// Whether `a` and `b` are neighbours in the right order, by `<` for numbers and by IEEE 754 for
+/// the rest: the zeros by sign, NaNs outside the infinities by payload.
 fn f32_ascends(a: f32, b: f32) -> bool {
     let payload = |nan: f32| nan.to_bits() & 0x007f_ffff;
     match (a.is_nan(), b.is_nan()) {

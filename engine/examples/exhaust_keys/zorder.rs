@@ -4,10 +4,10 @@ use engine::keys::{ZBox, deinterleave, interleave};
 
 use crate::{Outcome, in_parallel};
 
-/// Every point has the number that one gets bit by bit, and comes back from it.
+/// Every point has the number that interleaving bit by bit gives, and decodes to itself.
 pub(crate) fn points() -> Outcome {
     const SIDE: u64 = 1 << 16;
-    // One coordinate's bits alone, moved one at a time. The number of a point is the sum of two of these.
+    // The bits of one coordinate, moved one at a time. A point's number is the sum of two of these.
     let spread: Vec<u64> = (0..SIDE)
         .map(|n| (0..16).map(|bit| (n >> bit & 1) << (2 * bit)).sum())
         .collect();
@@ -25,8 +25,8 @@ pub(crate) fn points() -> Outcome {
     })
 }
 
-/// The ranges of every box are the stretches of the curve inside it, and the next number inside is found from every
-/// number.
+/// The ranges of every box are the stretches of the curve inside it, and the next number inside is
+/// found from every number.
 pub(crate) fn boxes() -> Outcome {
     const SIDE: u32 = 16;
     in_parallel(u64::from(SIDE), |from, to| {
@@ -41,7 +41,7 @@ pub(crate) fn boxes() -> Outcome {
     })
 }
 
-/// The other edges that a box with this left edge may have.
+/// The other three edges that a box with this left edge may have.
 fn rests(left: u32, side: u32) -> impl Iterator<Item = (u32, u32, u32)> {
     (left..side).flat_map(move |right| {
         (0..side).flat_map(move |bottom| (bottom..side).map(move |top| (bottom, right, top)))

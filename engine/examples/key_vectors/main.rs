@@ -1,4 +1,4 @@
-//! Prints the key vectors that the book's widgets are held against, as JSON.
+//! Prints the key vectors that the book's widgets are checked against, as JSON.
 //!
 //! ```text
 //! cargo run -p engine --example key_vectors

@@ -1,11 +1,11 @@
-//! Chosen values with their bytes under each encoding, right and wrong ones.
+//! Chosen values with their bytes under each encoding, both right and wrong encodings.
 //!
-//! Shape: one entry for each type; in it one vector for each value, in ascending order of the
-//! total order, so that `encoded` is strictly increasing. All keys are hexadecimal. A field is
-//! absent where it makes no sense for the type. `numeric` is null for NaN, which it refuses.
+//! Shape: one entry for each type, and in it one vector for each value, in ascending total order,
+//! so `encoded` is strictly increasing. All keys are hexadecimal. A field is absent where it makes
+//! no sense for the type. `numeric` is null for NaN, which that encoding refuses.
 //!
 //! `value` is written so that JavaScript's `Number(..)` (for floats) or `BigInt(..)` (for integers)
-//! reads it. NaNs differ in their bits only, so read those from `big_endian`.
+//! reads it. NaNs differ only in their bits, so read those from `big_endian`.
 
 use engine::keys::{
     OrderedKey, encode_decimal, encode_f32, encode_f32_numeric, encode_f64, encode_f64_numeric,
@@ -31,19 +31,19 @@ struct Type {
 #[derive(Serialize, Default)]
 struct Vector {
     value: String,
-    /// Zeros and ones, the sign or highest bit first.
+    /// As zeros and ones, with the sign or highest bit first.
     bits: String,
     little_endian: String,
     /// The bytes of `bits`, unchanged. For signed types and floats this does not sort.
     big_endian: String,
     /// The key of `engine::keys`. For floats, the total order.
     encoded: String,
-    /// `encoded`, every byte inverted.
+    /// `encoded` with every byte inverted.
     descending: String,
-    /// Wrong on purpose: all bits inverted, whatever the sign.
+    /// Wrong on purpose: all bits are inverted, whatever the sign.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong_all_inverted: Option<String>,
-    /// Wrong on purpose, for floats: the sign bit flipped and the negatives not inverted.
+    /// Wrong on purpose, for floats: the sign bit is flipped and negatives are not inverted.
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong_sign_flipped_only: Option<String>,
     /// The key of `Numeric`: one zero, null for NaN.
@@ -305,12 +305,12 @@ fn f64_vectors() -> Type {
     }
 }
 
-/// Adds nothing: the type has one encoding.
+/// Adds nothing: the type has only one encoding.
 fn plain<T>(vector: Vector, _value: T) -> Vector {
     vector
 }
 
-/// The export, as the file holds it.
+/// The export, exactly as the file holds it.
 pub(crate) fn json() -> String {
     let export = Export {
         about: "Written by `UPDATE_OUTPUTS=1 cargo test -p engine --test keys_vectors`",

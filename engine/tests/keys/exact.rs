@@ -1,10 +1,10 @@
-//! What every decoder promises of any bytes; the fuzz target `keys` holds them to it too.
+//! What every decoder promises for any bytes. The fuzz target `keys` checks the same.
 
 use std::fmt::Debug;
 
 use engine::keys::{DecodeKey, Desc, Numeric, PaddedDecimal, Raw, Varint};
 
-/// Accepted bytes are the key of the accepted value; a refusal points into the key or to its end.
+/// Accepted bytes are the key of the accepted value; a refusal points to a byte of the key or to its end.
 pub(crate) fn exact<T: DecodeKey + Debug>(key: &[u8]) {
     let name = std::any::type_name::<T>();
     match T::from_key(key) {

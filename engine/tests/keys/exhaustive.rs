@@ -1,4 +1,4 @@
-//! Small types are tried whole. The release-mode example `exhaust_keys` goes further.
+//! Small types are tried completely. The release-mode example `exhaust_keys` goes further.
 //!
 //! For 8 bits every pair is compared. For 16 bits the values are walked in ascending order, and
 //! each key must be greater than the one before: `<` on byte strings is transitive, so the order
@@ -21,7 +21,7 @@ fn all_pairs_of_i8_and_u8() {
     }
 }
 
-/// Walks values that ascend: keys must ascend too, and every value must come back.
+/// Walks ascending values: keys must ascend too, and every value must come back.
 fn ascending<T: DecodeKey + PartialOrd + Debug>(values: impl Iterator<Item = T>) -> usize {
     let mut last: Option<(T, Vec<u8>)> = None;
     let mut count = 0;

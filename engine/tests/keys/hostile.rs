@@ -134,7 +134,7 @@ fn a_byte_that_means_nothing_is_shown() {
         refused::<(u8, String)>(b"\x07\0\xff\xff\0\x01"),
         (3, Why::NotUtf8)
     );
-    // The bytes in front of '0' and behind '9'.
+    // The bytes just before '0' and just after '9'.
     let not_a_digit = |found| Why::NotADigit { found };
     assert_eq!(
         refused::<PaddedDecimal>(b"0000000000000000/012"),
@@ -152,7 +152,7 @@ fn a_byte_that_means_nothing_is_shown() {
         refused::<PaddedDecimal>(b"99999999999999999999"),
         (19, Why::DecimalOverflow)
     );
-    // Offsets count from the start of the key also inside a descending tuple.
+    // Offsets count from the start of the key inside a descending tuple, too.
     let key = [0x09, 0xf6, 0xfd];
     assert_eq!(
         refused::<(u8, Desc<(u8, bool)>)>(&key),

@@ -1,4 +1,4 @@
-//! What must hold for every key encoding, and what systems that came before did.
+//! What must hold for every key encoding, and what earlier systems did.
 //!
 //! ```text
 //! cargo test -p engine --test keys

@@ -1,7 +1,7 @@
 //! `a < b` exactly when `a`'s key comes before `b`'s, for every type that is a key.
 //!
-//! One function, `laws`, holds every type to all of them: order, round trip, self-delimitation,
-//! the descending form, and the order of a tuple that goes on behind the value.
+//! One function, `laws`, checks them all for every type: order, round trip, self-delimitation, the
+//! descending form, and the order of a tuple that continues after the value.
 
 use std::{cmp::Ordering, fmt::Debug};
 
@@ -117,7 +117,7 @@ proptest! {
     fn floats_in_total_order((a, b) in pair(bits64())) {
         let (wide_a, wide_b) = (f64::from_bits(a), f64::from_bits(b));
         laws(&wide_a, &wide_b, wide_a.total_cmp(&wide_b))?;
-        // Bit for bit, NaN payloads included: compared as bits, because NaN equals nothing.
+        // Bit for bit, NaN payloads included. The bits are compared because NaN equals nothing.
         prop_assert_eq!(f64::from_key(&wide_a.to_key()).map(f64::to_bits), Ok(a));
         let (a, b) = ((a >> 32) as u32, (b >> 32) as u32);
         let (narrow_a, narrow_b) = (f32::from_bits(a), f32::from_bits(b));
@@ -149,7 +149,7 @@ proptest! {
     fn byte_strings((a, b) in prop_oneof![pair(bytes()), bytes_pair()]) {
         ord_laws(&a, &b)?;
         prop_assert_eq!(a[..].to_key(), a.to_key(), "slices and vectors share a key");
-        // The raw form keeps the order too, but not what stands behind it.
+        // The raw form keeps the order too, but not the order of what follows it in a tuple.
         prop_assert_eq!(Raw(&a).to_key().cmp(&Raw(&b).to_key()), a.cmp(&b));
         prop_assert_eq!(Raw::<Vec<u8>>::from_key(&Raw(&a).to_key()), Ok(Raw(a)));
     }

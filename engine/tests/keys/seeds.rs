@@ -33,7 +33,7 @@ fn seeds() -> [(&'static str, Vec<u8>); 8] {
     ]
 }
 
-/// `UPDATE_OUTPUTS=1 cargo test -p engine --test keys seeds` writes them anew.
+/// `UPDATE_OUTPUTS=1 cargo test -p engine --test keys seeds` rewrites them.
 #[test]
 fn seeds_are_as_the_encoders_write_them() {
     for (name, key) in seeds() {

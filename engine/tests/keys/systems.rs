@@ -1,4 +1,4 @@
-//! What LedisDB, QDB and NeoKV store, and where that goes wrong. One claim a test.
+//! What LedisDB, QDB and NeoKV store, and where that goes wrong. One claim per test.
 
 use engine::keys::{
     encode_f64, encode_f64_numeric, encode_i64, hex,

@@ -1,11 +1,11 @@
-//! The Z-order, against the plainest code that says the same.
+//! The Z-order, compared with the simplest code that says the same.
 
 use std::ops::RangeInclusive;
 
 use engine::keys::{ZBox, deinterleave, interleave};
 use proptest::prelude::*;
 
-/// Bit by bit.
+/// Interleaves bit by bit.
 fn one_bit_after_the_other(x: u32, y: u32) -> u64 {
     let mut number = 0;
     for bit in (0..32).rev() {
@@ -14,7 +14,7 @@ fn one_bit_after_the_other(x: u32, y: u32) -> u64 {
     number
 }
 
-/// The stretches of the curve that lie in a rectangle, found by walking all of it.
+/// The stretches of the curve that lie in a rectangle, found by walking the whole curve.
 fn walked(searched: ZBox, numbers: u64) -> Vec<RangeInclusive<u64>> {
     let inside: Vec<u64> = (0..numbers).filter(|&n| searched.contains(n)).collect();
     let stretches = inside.chunk_by(|a, b| a + 1 == *b);
@@ -26,7 +26,7 @@ fn wasted(searched: ZBox, ranges: &[RangeInclusive<u64>]) -> u64 {
     covered - u64::try_from(searched.points()).unwrap()
 }
 
-/// All rectangles of a square with so many points on a side.
+/// All rectangles in a square with this many points on a side.
 fn all_boxes(side: u32) -> impl Iterator<Item = ZBox> {
     let spans = move || (0..side).flat_map(move |low| (low..side).map(move |high| low..=high));
     spans().flat_map(move |x| spans().map(move |y| ZBox::new(x.clone(), y).unwrap()))
@@ -108,7 +108,7 @@ fn the_whole_plane_is_one_range() {
     assert_eq!(all.points(), 1 << 64);
     assert_eq!(all.ranges(usize::MAX), [0..=u64::MAX]);
     assert_eq!(all.next(u64::MAX), Some(u64::MAX));
-    // One column wastes most, and a limit still ends the work.
+    // A single column wastes most, and yet a limit ends the work.
     let column = ZBox::new(7..=7, 0..=u32::MAX).unwrap();
     assert_eq!(column.ranges(100).len(), 100);
     assert_eq!(column.next(u64::MAX), None);
@@ -136,7 +136,7 @@ proptest! {
             None => prop_assert!(number > searched.last()),
             Some(next) => {
                 prop_assert!(number <= next && searched.contains(next));
-                // Nothing between: the ranges end before, or begin with it.
+                // There is nothing in between: each range ends before `next`, or begins with it.
                 let skipped = searched.ranges(64).into_iter().filter(|r| *r.end() < next);
                 for range in skipped {
                     prop_assert!(*range.end() < number || !searched.contains(*range.end()));

@@ -1,4 +1,4 @@
-//! Damage in front of valid records is an error that says where, and the records before it are read.
+//! Damage before valid records is an error that says where, and the records before the damage are read.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::{
     small_records, write_log, write_reserving,
 };
 
-/// Checks what a log with one changed byte gives, against where the byte stands.
+/// Checks what a log with one changed byte gives, depending on where the byte is.
 fn check_damage(
     damaged: &[u8],
     at: usize,
@@ -102,7 +102,7 @@ fn fragments_out_of_turn_are_corruption() {
     let log = write_log(LOG, &records);
     let fragments = fragments(&records);
 
-    // The last fragment of the first record has been lost, zeros stand there.
+    // The last fragment of the first record has been lost, and zeros are in its place.
     let lost = fragments[1].0.clone();
     let mut damaged = log.clone();
     damaged[lost.clone()].fill(0);
@@ -110,7 +110,8 @@ fn fragments_out_of_turn_are_corruption() {
     assert!(read.is_empty());
     assert_eq!(corruption_offset(end), lost.start as u64);
 
-    // A block that begins with the middle of nothing: the log from its second block on, moved there honestly.
+    // A block that begins with the last fragment of a record whose first fragment is gone: another
+    // record, with a right checksum, fills the block before it.
     let vfs = MemoryVfs::new();
     let mut writer = LogWriter::new(vfs.create(Path::new(PATH)).unwrap(), LOG);
     writer.add_record(&vec![1; BLOCK_BYTES + 10]).unwrap();
@@ -140,7 +141,7 @@ fn a_changed_byte_before_a_mark_is_corruption_even_in_the_last_record() {
             assert_eq!(corruption_offset(end), range.start as u64, "byte {at}");
             damaged[at] = log[at];
         }
-        // The mark itself is no record.
+        // The mark itself is not a record.
         for at in synced..synced + HEADER_BYTES {
             damaged[at] ^= 0x40;
             let (read, end) = read_log(&damaged, RecoveryMode::PointInTime);

@@ -1,7 +1,9 @@
-//! Claim: a log gives back every whole record before its torn end, and an error when damage stands in the middle.
+//! Claim: a log gives back every whole record before its torn end, and an error if there is damage
+//! in the middle.
 //!
-//! Small logs are tried exhaustively: every truncation (`tails.rs`), every byte changed to every other value
-//! (`damage.rs`). Here stand the helpers, what is read of a whole log, and what is left when writing fails.
+//! Small logs are tried exhaustively: every truncation (`tails.rs`), every byte changed to every
+//! other value (`damage.rs`). This file has the helpers, the tests that read whole logs, and those
+//! of what is left when writing fails.
 
 use engine::error::Error;
 use engine::log::{
@@ -27,7 +29,7 @@ fn write_log(number: u64, records: &[Vec<u8>]) -> Vec<u8> {
     vfs.read(Path::new(PATH)).unwrap()
 }
 
-/// A log in space that was reserved: the first records, a sync if there are any, then the others.
+/// A log in reserved space: the first records, a sync if there are any, then the others.
 fn write_reserving(synced: &[Vec<u8>], others: &[Vec<u8>]) -> Vec<u8> {
     let vfs = MemoryVfs::new();
     let file = vfs.create(Path::new(PATH)).unwrap();
@@ -73,7 +75,7 @@ fn corruption_offset(end: Result<LogEnd, Error>) -> u64 {
     }
 }
 
-/// Where each fragment stands, and which record it belongs to: the format, written down a second time.
+/// Where each fragment is, and which record it belongs to: the format, written down a second time.
 fn fragments(records: &[Vec<u8>]) -> Vec<(Range<usize>, usize)> {
     let mut fragments = Vec::new();
     let mut at = 0;
@@ -108,7 +110,7 @@ fn small_records() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Crosses three blocks, ends one exactly, leaves a gap too small for a header in another.
+/// Records that cross three blocks, end one exactly, and leave a gap too small for a header in another.
 fn large_records() -> Vec<Vec<u8>> {
     vec![
         vec![1; 100],
@@ -123,7 +125,7 @@ fn large_records() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Records of many lengths, so that they begin and end anywhere in sectors; some are zeros.
+/// Records of many lengths, so that they begin and end anywhere in sectors. Some consist of zeros.
 fn records_of_all_lengths() -> Vec<Vec<u8>> {
     (0..60u8)
         .map(|at| {

@@ -1,4 +1,4 @@
-//! Whatever is missing at the end of a log, the whole records before it are read, and the end is no error.
+//! Whatever is missing at the end of a log, the whole records before it are read, and the end is not an error.
 
 use engine::log::{BLOCK_BYTES, HEADER_BYTES, LogEnd, RecoveryMode, SECTOR_BYTES};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn every_truncation_of_a_large_log_gives_the_whole_records_before_it() {
     let records = large_records();
     let log = write_log(LOG, &records);
     let fragments = fragments(&records);
-    // Every place near an edge, and samples between.
+    // Every place near an edge, and samples in between.
     let near_an_edge = |cut: usize| {
         fragments
             .iter()
@@ -76,7 +76,8 @@ fn zeros_that_were_never_written_are_a_clean_end() {
 fn the_rest_of_an_older_log_in_the_same_file_is_not_read() {
     let records = small_records();
     let mut recycled = write_log(LOG - 1, &vec![vec![9; 3]; 20]);
-    // The new log's first record has the old one's length, so an old fragment follows in the right place.
+    // The new log's first record has the same length as the old one's, so an old fragment follows
+    // in the right place.
     let new = write_log(LOG, &[vec![8; 3]]);
     recycled[..new.len()].copy_from_slice(&new);
     let (read, end) = read_log(&recycled, RecoveryMode::PointInTime);
@@ -126,7 +127,7 @@ fn sectors_and_pages_that_were_never_written_are_a_lost_tail() {
                 continue;
             }
             for (at, byte) in holed.iter_mut().enumerate().take(end).skip(from) {
-                // What was durable is there whatever happens to its sector.
+                // What was durable stays, whatever happens to its sector.
                 *byte = match at < mark_end - HEADER_BYTES {
                     true => durable[at],
                     false => 0,
@@ -160,7 +161,7 @@ proptest! {
         log.extend_from_slice(&garbage);
         let (read, end) = read_log(&log, RecoveryMode::PointInTime);
         let whole = fragments(&records).iter().find(|(range, _)| range.end > cut).map_or(records.len(), |(_, i)| *i);
-        // Garbage may by chance be the bytes that were cut off.
+        // By chance, garbage may equal the bytes that were cut off.
         prop_assert!(read.len() >= whole && records.starts_with(&read));
         prop_assert!(end.is_ok());
     }

@@ -1,4 +1,4 @@
-//! An allocator that counts what each thread takes. A test binary makes it its own:
+//! An allocator that counts what each thread allocates. A test binary installs it:
 //!
 //! ```text
 //! #[global_allocator]
@@ -13,12 +13,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// What a piece of work took.
+/// What a piece of work allocated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     /// How many allocations.
     pub(crate) count: usize,
-    /// Their bytes, those given back in between included.
+    /// Their bytes, including those freed in between.
     pub(crate) bytes: usize,
     /// The bytes of the largest.
     pub(crate) largest: usize,
@@ -45,7 +45,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting touches only a
+// SAFETY: every call is passed on unchanged to the system's allocator; counting touches only a
 // thread-local number, which needs no allocation.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -60,7 +60,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `work` takes on this thread.
+/// What `work` allocates on this thread.
 pub(crate) fn taken_by<T>(work: impl FnOnce() -> T) -> (T, Taken) {
     let before = TAKEN.with(|cell| cell.replace(Taken::default()));
     let outcome = work();

@@ -10,8 +10,8 @@ use engine::vfs::{LockGuard, MemoryVfs, RandomFile, Syncer, Vfs, WritableFile};
 
 type Hook = dyn Fn(&str, &Path) + Send + Sync;
 
-/// Passes everything on to another, after `before(operation, path)`. A sync that failed calls back once more, as "failed
-/// sync", before it says so.
+/// Passes everything on to another file system, after `before(operation, path)`. After a failed
+/// sync it calls back once more, with "failed sync", before it returns the error.
 #[derive(Clone)]
 pub(crate) struct Hooked {
     inner: Arc<dyn Vfs>,

@@ -20,7 +20,7 @@ use engine::{
 };
 use parking_lot::{Condvar, Mutex};
 
-/// A generator whose every run is given by its seed (splitmix64).
+/// A random generator whose output depends only on its seed (splitmix64).
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -47,7 +47,7 @@ impl Dice {
     }
 }
 
-/// The files of the database `db` whose names hold this.
+/// The files of the database `db` whose names contain `part`.
 pub(crate) fn files(vfs: &MemoryVfs, part: &str) -> Vec<PathBuf> {
     let names = vfs.list(Path::new("db")).unwrap();
     let paths = names.into_iter().map(|name| Path::new("db").join(name));
@@ -75,7 +75,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
     }
 }
 
-/// A compaction filter that holds every compaction up until it is opened.
+/// A compaction filter that holds up every compaction until it is opened.
 #[derive(Default)]
 pub(crate) struct Gate {
     is_open: Mutex<bool>,
@@ -89,7 +89,7 @@ impl Gate {
         self.opened.notify_all();
     }
 
-    /// Whether a compaction stands before it.
+    /// Whether a compaction is waiting at the gate.
     pub(crate) fn is_reached(&self) -> bool {
         self.reached.load(Ordering::SeqCst)
     }
@@ -109,7 +109,7 @@ impl CompactionFilter for Gate {
 /// Rows of one family, in bytewise order whatever the family's order is.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Takes the rows from `start` up to `end` out, as a family of this order does. Gives the bounds back in order.
+/// Takes out the rows from `start` up to `end`, as a family of this order does. Returns the bounds in order.
 pub(crate) fn take_range(
     rows: &mut Rows,
     order: &Comparator,
@@ -130,8 +130,8 @@ pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 /// Where a range begins and ends.
 pub(crate) type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
 
-/// What a range holds by definition: rows not before its start and not behind its end. One that runs the wrong way
-/// holds nothing.
+/// What a range holds by definition: the rows not before its start and not after its end. A range
+/// whose start comes after its end holds nothing.
 pub(crate) fn within(rows: &[Pair], order: &Comparator, (lower, upper): &Bounds) -> Vec<Pair> {
     let is_within = |key: &[u8]| {
         let after_start = match lower {
@@ -178,7 +178,7 @@ impl OptionSet {
     }
 }
 
-/// Small enough that a few hundred writes fill levels.
+/// Small enough that a few hundred writes fill several levels.
 pub(crate) fn tiny() -> FamilyOptions {
     FamilyOptions {
         write_buffer_bytes: 4 << 10,
@@ -190,7 +190,8 @@ pub(crate) fn tiny() -> FamilyOptions {
     }
 }
 
-/// The same with write buffers of the usual size, beside which a few rows are so little that closing leaves them in the log.
+/// The same with write buffers of the usual size, in which a few rows are so little that closing
+/// leaves them in the log.
 pub(crate) fn roomy(mut options: Options) -> Options {
     for (_, family) in &mut options.families {
         family.write_buffer_bytes = FamilyOptions::default().write_buffer_bytes;
@@ -198,7 +199,7 @@ pub(crate) fn roomy(mut options: Options) -> Options {
     options
 }
 
-/// A new database in memory, whose background work is done by hand, and its one small family in this order.
+/// A new in-memory database with manual background work, and its only family, a small one in this order.
 pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
     let options = Options {
         vfs: Arc::new(MemoryVfs::new()),

@@ -1,20 +1,20 @@
-//! Random walks of a cursor beside the rows that it is to show.
+//! Random walks of a cursor, compared with the rows that it should show.
 
 use engine::{Comparator, Cursor};
 
 use super::{Dice, Pair};
 
-/// A cursor, and the rows that it shows as long as it lives.
+/// A cursor, and the rows that it must show for as long as it lives.
 pub(crate) struct Walker {
     cursor: Cursor,
     order: Comparator,
-    /// In that order.
+    /// In the family's order.
     rows: Vec<Pair>,
     at: Option<usize>,
 }
 
 impl Walker {
-    /// Of a cursor that stands nowhere yet.
+    /// Takes a cursor that is not on a row yet.
     pub(crate) fn new(cursor: Cursor, order: Comparator, rows: Vec<Pair>) -> Self {
         Self {
             cursor,
@@ -24,8 +24,8 @@ impl Walker {
         }
     }
 
-    /// A random step: to an end, to `target`, to a neighbour, or a run of at most `run_max` rows. What it shows, and
-    /// where it then stands, is as the rows say.
+    /// A random step: to an end, to `target`, to a neighbour, or a run of at most `run_max` rows.
+    /// What it shows, and where it then is, must match the rows.
     pub(crate) fn walk(&mut self, dice: &mut Dice, target: &[u8], run_max: u64, context: &str) {
         let Self {
             cursor,
@@ -82,7 +82,7 @@ impl Walker {
     }
 }
 
-/// The rows that a cursor shows, from the one that it stands on, at most so many.
+/// At most `most` rows that a cursor shows, from its current one on.
 pub(crate) fn visited(cursor: &mut Cursor, most: usize) -> Vec<Pair> {
     let mut rows = Vec::new();
     let shown = cursor.visit(|key, value| {
