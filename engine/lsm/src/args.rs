@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Looks into the files of the engine: logs, manifests, tables.
+/// Shows what the files of the engine hold: logs, manifests, tables.
 #[derive(Debug, Parser)]
 #[command(
     name = "lsm",
@@ -29,8 +29,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  lsm explain db/CURRENT\n  lsm explain db/000007.sst --block 2\n  \
                       lsm explain db/000009.log --limit 3\n\n\
-                      Any file of the engine will do, under any name. Of a damaged one, the first wrong byte is named, or the\n\
-                      bytes whose checksum is wrong and which of them is to blame, if it is one."
+                      Any file of the engine will do, under any name. For a damaged file it names the first wrong byte, or the\n\
+                      bytes whose checksum is wrong, and among them the changed byte if only one was changed."
     )]
     Explain(ExplainArgs),
     /// Show families, levels and tables of a database, which may be open elsewhere
@@ -55,10 +55,10 @@ pub(crate) struct DumpArgs {
     /// How keys and values are written
     #[arg(long, value_enum, default_value_t = Keys::Auto)]
     pub(crate) keys: Keys,
-    /// At most so many entries or records of each file
+    /// Show at most this many entries or records of each file
     #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
     pub(crate) limit: usize,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) struct ExplainArgs {
     /// Only this data block of a table, counted from 0
     #[arg(long)]
     pub(crate) block: Option<usize>,
-    /// At most so many entries of a block, records of a batch, lines of a filter
+    /// Show at most this many entries of a block, records of a batch, lines of a filter
     #[arg(long, default_value_t = 16)]
     pub(crate) limit: usize,
 }
@@ -90,7 +90,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct DirArgs {
     /// The database's directory
     pub(crate) dir: PathBuf,
-    /// As one JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
