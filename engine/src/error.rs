@@ -188,9 +188,9 @@ fn advice(source: &io::Error) -> &'static str {
         }
         io::ErrorKind::InvalidInput => "Check the path: this file system cannot hold such a name",
         io::ErrorKind::OutOfMemory => {
-            "There is not so much memory: look at the file's length, or end other programs"
+            "There is not enough memory: look at the file's length, or end other programs"
         }
-        io::ErrorKind::Unsupported => "Check the path: the engine's data stands in plain files",
+        io::ErrorKind::Unsupported => "Check the path: the engine keeps its data in plain files",
         _ => "Check the disk and the system's log",
     }
 }

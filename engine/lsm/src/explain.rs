@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Outcome {
         out,
         "{}",
         style::dim(
-            "What stands before it is as the engine reads it. What comes after was not looked at."
+            "Everything before it is as the engine reads it. What comes after was not looked at."
         )
     )?;
     Ok(DAMAGED)

@@ -101,7 +101,7 @@ impl Explain<'_, '_> {
             let bytes = &self.contents[at..next];
             if let Some(wrong) = bytes.iter().position(|byte| *byte != 0) {
                 let at = (at + wrong) as u64;
-                let what = "at the end of a sector of 512 bytes, where no header fits, stand zeros, and this byte is none";
+                let what = "the end of a sector of 512 bytes, where no header fits, must be zeros, and this byte is not";
                 return Err(Wrong::new(at..at + 1, what));
             }
             let mut notes = Notes::new(bytes, at as u64, self.listener);
@@ -134,7 +134,7 @@ impl Explain<'_, '_> {
         if begins != self.record.is_none() {
             let what = match begins {
                 true => "the record before does not end, and here another begins",
-                false => "a record's later part stands here without its first",
+                false => "a record's later part is here without its first part",
             };
             return Err(Wrong::new(at as u64..payload.end as u64, what));
         }

@@ -96,7 +96,7 @@ fn current(contents: &[u8], listener: &mut Listener<'_>) -> Result<(), Wrong> {
             .take_while(|(a, b)| a == b)
             .count() as u64;
         let what = format!(
-            "CURRENT names the manifest in force, as in \"MANIFEST-000005\", and here stands \"{}\"",
+            "CURRENT names the manifest in force, as in \"MANIFEST-000005\", but here it has \"{}\"",
             name.escape_ascii()
         );
         return Err(Wrong::new(at..all.end, what));

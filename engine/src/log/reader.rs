@@ -215,7 +215,7 @@ impl<'a> LogReader<'a> {
         );
         let what = match (fragments == 0, is_first) {
             (true, true) | (false, false) => return Ok(()),
-            (true, false) => "a record's later fragment stands here without its first",
+            (true, false) => "a record's later fragment is here without its first one",
             (false, true) => "the record begins here and does not end before another begins",
         };
         Err(Error::corruption(&self.path, begin as u64, what))

@@ -170,7 +170,9 @@ impl TableBuilder {
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = internal_key::parse(key).map_err(Error::invalid)?;
         if parsed.kind == ValueKind::RangeDelete {
-            return Err(Error::invalid("a range tombstone is no entry of a table"));
+            return Err(Error::invalid(
+                "a range tombstone cannot be added as an entry of a table",
+            ));
         }
         check_limits(&parsed, value)?;
         self.check_order(key)?;

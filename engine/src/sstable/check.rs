@@ -207,7 +207,7 @@ impl Check<'_> {
         let parts_end = self.file.len() - FOOTER_BYTES as u64;
         let Some(range) = handle.range_within(parts_end) else {
             let what = format!(
-                "data block {number} should stand at byte {}, outside the file",
+                "data block {number} should begin at byte {}, outside the file",
                 handle.offset
             );
             return Err((index.offset, what));
@@ -388,7 +388,7 @@ impl Check<'_> {
                     let at = zeros.iter().position(|byte| *byte != 0).unwrap_or(0) as u64;
                     (self.found)(
                         end + at,
-                        "zeros stand between the data blocks and the filter, and here is none"
+                        "the bytes between the data blocks and the filter must be zeros, and this one is not"
                             .into(),
                     );
                 }

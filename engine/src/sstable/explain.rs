@@ -214,8 +214,8 @@ impl Explain<'_, '_> {
         let bytes = bytes.map_err(|error| Wrong::new(end..filter, error.to_string()))?;
         if let Some(at) = bytes.iter().position(|byte| *byte != 0) {
             let at = end + at as u64;
-            let what = "between the data blocks and the filter stand zeros, and this byte is none. No checksum \
-                        covers it and nobody reads it";
+            let what = "the bytes between the data blocks and the filter must be zeros, and this one is not. No \
+                        checksum covers it, and no reader uses it";
             return Err(Wrong::new(at..at + 1, what));
         }
         self.listen("zeros, so that the filter begins at a multiple of 64", end);

@@ -191,7 +191,7 @@ pub(super) fn fragments_of(contents: FileSlice, count: u64) -> Result<Vec<Fragme
     while cursor.valid() {
         let key = internal_key::parse(cursor.key())?;
         if key.kind != ValueKind::RangeDelete {
-            return Err("an entry of the range-delete block is none".to_owned());
+            return Err("an entry of the range-delete block is not a range tombstone".to_owned());
         }
         found += 1;
         match fragments.last() {
@@ -308,7 +308,7 @@ mod tests {
         let block = entries.finish(<[u8]>::to_vec);
         assert_eq!(
             refused(block, 1),
-            "an entry of the range-delete block is none"
+            "an entry of the range-delete block is not a range tombstone"
         );
     }
 

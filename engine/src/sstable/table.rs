@@ -572,7 +572,9 @@ pub(super) fn read_part(file: &dyn RandomFile, handle: Handle) -> Result<FileSli
     stored::verify(&stored, handle.offset).map_err(corrupt)?;
     match stored::compression(&stored).map_err(corrupt)? {
         Compression::None => Ok(stored.slice(0..range.len())),
-        Compression::Lz4 => Err(corrupt("a part that is never compressed is".to_owned())),
+        Compression::Lz4 => Err(corrupt(
+            "a part that must not be compressed is compressed".to_owned(),
+        )),
     }
 }
 
