@@ -3,7 +3,7 @@
 //! A hash and a set differ only in what the value of a row is: the order and the value of a field, or nothing.
 //! Everything that they share is in this module.
 //!
-//! Invariants, which [`check`](crate::types::check) walks
+//! Invariants, which [`check`](crate::types::check()) walks
 //! 1. The key of a row holds the place of its name ([`place`](crate::types::place)).
 //! 2. The size in the metadata row is the number of rows. It is never 0: an empty collection does not exist as a key.
 //!

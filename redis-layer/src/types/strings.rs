@@ -12,7 +12,7 @@
 //! After that, changing one bit of a bitmap of ten megabytes costs one piece, and so does an `APPEND`. Reading the
 //! whole string puts the pieces together.
 //!
-//! Invariants, which [`check`](crate::types::check) walks
+//! Invariants, which [`check`](crate::types::check()) walks
 //! 1. Piece n holds the bytes from n * [`PIECE_BYTES`] on. Where a piece is shorter than its place, or missing, the
 //!    bytes are zeros. No piece holds bytes past the end of the string.
 //! 2. A string in pieces has at most [`LONGEST`] bytes: a reader allocates the length that the row says.

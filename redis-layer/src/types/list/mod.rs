@@ -6,7 +6,7 @@
 //! (`list/held.rs`). Between two neighbours there is always a free [`Position`], so an insertion moves nothing.
 //! `docs/lists.md` explains the design with figures.
 //!
-//! Invariants, which [`check`](crate::types::check) walks
+//! Invariants, which [`check`](crate::types::check()) walks
 //! 1. The size in the metadata row is the number of elements in the rows, not counting those that are gone at the
 //!    ends. It is never 0: an empty list does not exist as a key.
 //! 2. `first` and `last` are the positions of elements, and all other elements are between them.

@@ -3,7 +3,7 @@
 //! The data row answers "what is the score of this member", the score row answers "which members lie in
 //! this range". The metadata row holds the number of members, so `ZCARD` reads one row.
 //!
-//! Invariants, which [`check`](crate::types::check) walks
+//! Invariants, which [`check`](crate::types::check()) walks
 //! 1. The data rows and the score rows of a set describe the same pairs.
 //! 2. The size in the metadata row is their number. It is never 0: an empty set does not exist as a key.
 //! 3. All score rows lie between the [`marks`].
