@@ -48,7 +48,7 @@ struct Args {
     /// Where the databases live while they are measured.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     dir: PathBuf,
-    /// Where table.md and chart.svg are written.
+    /// Where table.md and chart.svg are written, or growth.md and growth-by-size.md.
     #[arg(long, default_value = "results")]
     out: PathBuf,
     #[command(subcommand)]
@@ -173,7 +173,9 @@ const GROWTH: [(u64, usize); 6] = [
 /// How rates change with the size: what matters is the course of a line, not its height.
 fn growth(args: &Args) -> Result<()> {
     let bar = progress(GROWTH.len() * args.engines.len())?;
-    let mut text = String::new();
+    let mut tables = String::new();
+    let mut all_left_out = String::new();
+    let mut steps = Vec::new();
     for (entries, value_bytes) in GROWTH {
         let sizes = Sizes::of(entries, value_bytes);
         let mut all = report::Rounds::new();
@@ -183,19 +185,34 @@ fn growth(args: &Args) -> Result<()> {
             bar.tick();
             match in_a_process(kind, sizes, &[Part::Growth], args)? {
                 Some(measured) => all.entry(kind).or_default().push(measured),
-                None => left_out += &note_of(kind, "at this size", args),
+                None => {
+                    let at = format!("at {entries} x {value_bytes}");
+                    left_out += &note_of(kind, &at, args);
+                }
             }
             bar.inc(1);
         }
-        let table = report::table(&report::rows(&all), &args.engines);
-        text.push_str(&format!(
+        let rows = report::rows(&all);
+        let table = report::table(&rows, &args.engines);
+        tables.push_str(&format!(
             "{entries} entries, values of {value_bytes} bytes.\n\n{table}{left_out}\n"
         ));
+        all_left_out += &left_out;
+        steps.push(report::Step {
+            entries,
+            value_bytes,
+            rows,
+        });
     }
     bar.finish_and_clear();
-    println!("{text}");
-    fs::write(args.out.join("growth.md"), &text)?;
-    println!("written: {}/growth.md", args.out.display());
+    let summary = report::growth(&steps, &args.engines) + &all_left_out;
+    println!("{tables}{summary}");
+    fs::write(args.out.join("growth-by-size.md"), &tables)?;
+    fs::write(args.out.join("growth.md"), &summary)?;
+    println!(
+        "written: {0}/growth.md, {0}/growth-by-size.md",
+        args.out.display()
+    );
     Ok(())
 }
 

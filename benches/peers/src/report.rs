@@ -116,12 +116,68 @@ pub fn table(rows: &[Row], kinds: &[Kind]) -> String {
                 .map_or_else(|| "-".into(), |figure| shown(*figure));
             let _ = write!(text, " {figure} |");
         }
-        let ratio = row
-            .ratio()
-            .map_or_else(|| "-".into(), |ratio| format!("{ratio:.2}"));
-        let _ = writeln!(text, " {ratio} |");
+        let _ = writeln!(text, " {} |", two_digits(row.ratio()));
     }
     text
+}
+
+/// What was measured at one size.
+pub struct Step {
+    pub entries: u64,
+    pub value_bytes: usize,
+    pub rows: Vec<Row>,
+}
+
+/// Two Markdown tables: how ours compares with the best peer at each size, and which part of its rate each engine
+/// keeps from the smallest number of entries to the greatest, with values of one length.
+pub fn growth(steps: &[Step], kinds: &[Kind]) -> String {
+    let Some(first) = steps.first() else {
+        return String::new();
+    };
+    let mut text = String::from("| entries x bytes of a value |");
+    for row in &first.rows {
+        let _ = write!(text, " {} |", row.work);
+    }
+    let _ = writeln!(text, "\n|---|{}", "---:|".repeat(first.rows.len()));
+    for step in steps {
+        let _ = write!(text, "| {} x {} |", step.entries, step.value_bytes);
+        for row in &step.rows {
+            let _ = write!(text, " {} |", two_digits(row.ratio()));
+        }
+        text.push('\n');
+    }
+
+    let alike: Vec<&Step> = steps
+        .iter()
+        .filter(|step| step.value_bytes == first.value_bytes)
+        .collect();
+    let [few, .., many] = alike[..] else {
+        return text;
+    };
+    let _ = write!(
+        text,
+        "\nThe part of its rate at {} entries that each keeps at {}:\n\n| work |",
+        few.entries, many.entries
+    );
+    for kind in kinds {
+        let _ = write!(text, " {} |", kind.name());
+    }
+    let _ = writeln!(text, "\n|---|{}", "---:|".repeat(kinds.len()));
+    for before in few.rows.iter().filter(|row| row.is_rate) {
+        let after = many.rows.iter().find(|row| row.work == before.work);
+        let _ = write!(text, "| {} |", before.work);
+        for kind in kinds {
+            let kept =
+                after.and_then(|after| Some(after.medians.get(kind)? / before.medians.get(kind)?));
+            let _ = write!(text, " {} |", two_digits(kept));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn two_digits(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "-".into(), |ratio| format!("{ratio:.2}"))
 }
 
 /// A bar for each work: how ours stands to the best peer, on a scale of doublings around 1.
