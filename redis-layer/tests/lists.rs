@@ -537,11 +537,11 @@ fn the_checker_finds_contradictions() {
             batch.delete(Space::Data, at(1, &[]));
             batch.put(Space::Data, at(2, &[7]), Bytes::new());
         }),
-        ("beyond its last element are 1 others", &|batch| {
+        ("hold 1 elements after the last one", &|batch| {
             let two = b"\xfd\x02\0\x01\0\x02de";
             batch.put(Space::Data, at(3, &[]), Bytes::from_static(two));
         }),
-        ("stands in two rows", &|batch| {
+        ("is in two rows", &|batch| {
             let two = b"\xfe\x02\0\x01\0\x02dc";
             batch.put(Space::Data, at(3, &[]), Bytes::from_static(two));
         }),

@@ -7,7 +7,7 @@
 //! Invariants
 //! 1. The stripes of one call are taken in ascending order, each once, after the lock that all calls share. Two calls
 //!    can therefore not wait for each other in a circle.
-//! 2. A caller holds all the stripes of its keysor is still waiting.
+//! 2. A caller that has returned from a call holds all the stripes of its keys, or none of them.
 //! 3. Whoever gives a stripe back calls the oldest task that waits for it ([`LockQueues`]). That includes a caller
 //!    that gives it back because the next stripe that it needs is taken.
 

@@ -1,8 +1,7 @@
 //! A transaction: a command's snapshot, what the command has changed so far, and one batch at the end.
 //!
-//! Reads look at the changes first, then at the snapshot, so a command sees its own writes. A
-//! member that is named twice in one `ZFor example, aDD` is found the second time, and the number of elements
-//! and both indexes stay right.
+//! Reads look at the changes first, then at the snapshot, so a command sees its own writes. For example, a member that
+//! is named twice in one `ZADD` is found the second time, and the number of elements and both indexes stay right.
 //!
 //! Invariants
 //! 1. Nothing reaches the store before [`Txn::commit`], and then all of it at once.

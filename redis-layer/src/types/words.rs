@@ -1,8 +1,7 @@
 //! Words on a line, as a person types them: inline requests, and the first line of a script.
 //!
-//! In double quotes `
-//! `, `\r`, `\t`, `\b`, `\a` and `\xhh` are escapes, and `\` before any other character gives that character; in
-//! single quotes only `\'` is an escape. A closing quote must end its word.
+//! In double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xhh` are escapes, and `\` before any other character gives that
+//! character; in single quotes only `\'` is an escape. A closing quote must end its word.
 
 use bytes::Bytes;
 

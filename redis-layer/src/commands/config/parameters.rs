@@ -191,4 +191,5 @@ pub(crate) static PARAMETERS: &[Parameter] = &[
     row("unixsocket", "", Text, "", Fixed),
     row("unixsocketperm", "", Text, "0", Fixed),
     row("zset-max-listpack-entries", "zset-max-ziplist-entries", Integer(0, MAX), "128", Live),
-    row("zset-max-listpack-value", "zset-max-ziplist-value", Bytes(0, MAX_BYTES), "64", Live),];
+    row("zset-max-listpack-value", "zset-max-ziplist-value", Bytes(0, MAX_BYTES), "64", Live),
+];

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use crate::commands::{CommandError, Reply};
 use crate::scripting::{Refusal, Value};
 use crate::types::number::format_double;
+use crate::types::zset::Members;
 
 /// The reply of a command as the script sees it, in the form of the protocol that the script chose.
 pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
@@ -38,7 +39,12 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             let pair = |(key, value)| (for_script(key, true), for_script(value, true));
             Value::Map(pairs.map(pair).collect())
         }
-        Reply::Map(pairs) => {
+        Reply::Pairs(pairs) if resp3 => {
+            let pairs = pairs.into_iter();
+            let pair = |(first, second)| Value::Array(all(vec![first, second]));
+            Value::Array(pairs.map(pair).collect())
+        }
+        Reply::Map(pairs) | Reply::Pairs(pairs) => {
             let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
             Value::Array(all(flat.collect()))
         }
@@ -46,26 +52,7 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
             let parts = strings.into_parts().into_iter();
             Value::Array(parts.map(Value::Bulk).collect())
         }
-        Reply::Scored(members) => {
-            let pairs = members
-                .into_elements()
-                .into_iter()
-                .map(|element| [Value::Bulk(element.member), double(element.score, resp3)]);
-            Value::Array(if resp3 {
-                pairs.map(|pair| Value::Array(pair.into())).collect()
-            } else {
-                pairs.flatten().collect()
-            })
-        }
-        Reply::Pairs(pairs) if resp3 => {
-            let pairs = pairs.into_iter();
-            let pair = |(first, second)| Value::Array(all(vec![first, second]));
-            Value::Array(pairs.map(pair).collect())
-        }
-        Reply::Pairs(pairs) => {
-            let flat = pairs.into_iter().flat_map(<[Reply; 2]>::from);
-            Value::Array(all(flat.collect()))
-        }
+        Reply::Scored(members) => scored(members, resp3),
         Reply::Decimal(text) if resp3 => text.parse().map_or_else(|_| Value::Null, Value::Double),
         Reply::Decimal(text) => Value::Bulk(text.into()),
         Reply::Several(replies) => replies
@@ -79,6 +66,18 @@ pub(super) fn for_script(reply: Reply, resp3: bool) -> Value {
         | Reply::Silence
         | Reply::Wait { .. } => Value::Null,
     }
+}
+
+fn scored(members: Members, resp3: bool) -> Value {
+    let pairs = members
+        .into_elements()
+        .into_iter()
+        .map(|element| [Value::Bulk(element.member), double(element.score, resp3)]);
+    Value::Array(if resp3 {
+        pairs.map(|pair| Value::Array(pair.into())).collect()
+    } else {
+        pairs.flatten().collect()
+    })
 }
 
 fn double(number: f64, resp3: bool) -> Value {

@@ -3,6 +3,7 @@
 use crate::commands::{Protocol, Reply};
 use crate::types::number::{format_double, whole};
 use crate::types::packed::{append_bulk as bulk, append_number as header};
+use crate::types::zset::Members;
 
 /// Appends a reply to `out`.
 pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
@@ -29,50 +30,23 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
             out.extend_from_slice(strings.framed());
         }
         Reply::Set(items) => list(out, if is_v3 { b'~' } else { b'*' }, items, protocol),
-        Reply::Map(pairs) => {
-            if is_v3 {
-                header(out, b'%', length(pairs.len()));
-            } else {
-                header(out, b'*', length(2 * pairs.len()));
-            }
-            for (name, value) in pairs {
-                encode(name, protocol, out);
-                encode(value, protocol, out);
-            }
+        Reply::Map(entries) if is_v3 => {
+            header(out, b'%', length(entries.len()));
+            flat(out, entries, protocol);
         }
-        Reply::Pairs(pairs) => {
-            let per_pair = if is_v3 { 1 } else { 2 };
-            header(out, b'*', length(per_pair * pairs.len()));
-            for (name, value) in pairs {
-                if is_v3 {
-                    header(out, b'*', 2);
-                }
-                encode(name, protocol, out);
-                encode(value, protocol, out);
-            }
+        Reply::Map(entries) => {
+            header(out, b'*', length(2 * entries.len()));
+            flat(out, entries, protocol);
         }
-        Reply::Scored(members) => {
-            let per_member = if is_v3 { 1 } else { 2 };
-            header(out, b'*', length(per_member * members.len()));
-            for (member, score) in members.framed() {
-                if is_v3 {
-                    header(out, b'*', 2);
-                }
-                out.extend_from_slice(member);
-                double(out, score, protocol);
-            }
-        }
-        // The dispatcher lets no wait come this far.
+        Reply::Pairs(entries) => pairs(out, entries, protocol),
+        Reply::Scored(members) => scored(out, members, protocol),
         Reply::Boolean(value) if is_v3 => line(out, b'#', if *value { b"t" } else { b"f" }),
         Reply::Boolean(value) => header(out, b':', i64::from(*value)),
         Reply::BigNumber(digits) if is_v3 => line(out, b'(', digits),
         Reply::BigNumber(digits) => bulk(out, digits),
-        Reply::Attributes(pairs) if is_v3 => {
-            header(out, b'|', length(pairs.len()));
-            for (name, value) in pairs {
-                encode(name, protocol, out);
-                encode(value, protocol, out);
-            }
+        Reply::Attributes(entries) if is_v3 => {
+            header(out, b'|', length(entries.len()));
+            flat(out, entries, protocol);
         }
         Reply::Attributes(_) => {}
         Reply::Several(replies) => {
@@ -81,6 +55,7 @@ pub fn encode(reply: &Reply, protocol: Protocol, out: &mut Vec<u8>) {
             }
         }
         Reply::Earlier(protocol, reply) => encode(reply, *protocol, out),
+        // The dispatcher never lets a `Wait` come this far.
         Reply::Silence | Reply::Wait { .. } => {}
     }
 }
@@ -89,6 +64,48 @@ fn list(out: &mut Vec<u8>, kind: u8, items: &[Reply], protocol: Protocol) {
     header(out, kind, length(items.len()));
     for item in items {
         encode(item, protocol, out);
+    }
+}
+
+/// Appends names and values one after the other, without anything around a pair.
+fn flat(out: &mut Vec<u8>, entries: &[(Reply, Reply)], protocol: Protocol) {
+    for (name, value) in entries {
+        encode(name, protocol, out);
+        encode(value, protocol, out);
+    }
+}
+
+/// Appends the header of an array of pairs: in RESP3 each pair is an array of its own, in RESP2 the array is flat.
+fn pairs_header(out: &mut Vec<u8>, pairs: usize, protocol: Protocol) {
+    let items = match protocol {
+        Protocol::Resp2 => 2 * pairs,
+        Protocol::Resp3 => pairs,
+    };
+    header(out, b'*', length(items));
+}
+
+/// Appends what comes before each pair of such an array.
+fn pair_header(out: &mut Vec<u8>, protocol: Protocol) {
+    if protocol == Protocol::Resp3 {
+        header(out, b'*', 2);
+    }
+}
+
+fn pairs(out: &mut Vec<u8>, entries: &[(Reply, Reply)], protocol: Protocol) {
+    pairs_header(out, entries.len(), protocol);
+    for (first, second) in entries {
+        pair_header(out, protocol);
+        encode(first, protocol, out);
+        encode(second, protocol, out);
+    }
+}
+
+fn scored(out: &mut Vec<u8>, members: &Members, protocol: Protocol) {
+    pairs_header(out, members.len(), protocol);
+    for (member, score) in members.framed() {
+        pair_header(out, protocol);
+        out.extend_from_slice(member);
+        double(out, score, protocol);
     }
 }
 

@@ -12,6 +12,18 @@ pub(super) fn faults(
     size: u64,
     ends: &Ends,
 ) -> Result<Vec<String>> {
+    let (mut faults, all) = rows(snapshot, prefix)?;
+    let (before, after) = removed_elements(&all, ends);
+    let within = before..all.len().saturating_sub(after);
+    let positions = all.get(within).unwrap_or_default();
+    faults.extend(removal_faults(ends, before, after));
+    faults.extend(size_and_end_faults(positions, size, ends));
+    faults.extend(middle_faults(positions, ends));
+    Ok(faults)
+}
+
+/// What is wrong with single rows, and the positions of the elements of all rows, in order.
+fn rows(snapshot: &dyn Snapshot, prefix: &RowPrefix) -> Result<(Vec<String>, Vec<Position>)> {
     let mut faults = Vec::new();
     let mut all: Vec<Position> = Vec::new();
     each_row(snapshot, prefix, |position, row| {
@@ -25,24 +37,36 @@ pub(super) fn faults(
         all.extend(positions(position, row));
     })?;
     if let Some(pair) = all.windows(2).find(|pair| pair[0] >= pair[1]) {
-        faults.push(format!("{:?} stands in two rows", pair[1]));
+        faults.push(format!("{:?} is in two rows", pair[1]));
     }
+    Ok((faults, all))
+}
+
+/// How many elements in the rows come before the first one of the list, and how many come after the last one.
+fn removed_elements(all: &[Position], ends: &Ends) -> (usize, usize) {
     let before = all.iter().take_while(|position| **position < ends.first);
-    let before = before.count();
-    let behind = all.iter().rev();
-    let behind = behind.take_while(|position| **position > ends.last).count();
-    for (name, gone, found) in [
-        ("first", ends.first_row.gone, before),
-        ("last", ends.last_row.gone, behind),
-    ] {
-        if usize::from(gone) != found {
-            faults.push(format!(
-                "beyond its {name} element are {found} others, the metadata says {gone}"
-            ));
-        }
-    }
-    let within = before..all.len().saturating_sub(behind);
-    let positions = all.get(within).unwrap_or_default();
+    let after = all.iter().rev();
+    let after = after.take_while(|position| **position > ends.last);
+    (before.count(), after.count())
+}
+
+/// The metadata knows how many removed elements the rows at the ends still hold.
+fn removal_faults(ends: &Ends, before: usize, after: usize) -> impl Iterator<Item = String> {
+    let sides = [
+        ("before the first", ends.first_row.gone, before),
+        ("after the last", ends.last_row.gone, after),
+    ];
+    let wrong = sides
+        .into_iter()
+        .filter(|&(_, gone, found)| usize::from(gone) != found);
+    wrong.map(|(side, gone, found)| {
+        format!("its rows hold {found} elements {side} one, the metadata says {gone}")
+    })
+}
+
+/// The size is the number of elements, and the ends are the positions of the first and the last one.
+fn size_and_end_faults(positions: &[Position], size: u64, ends: &Ends) -> Vec<String> {
+    let mut faults = Vec::new();
     if size == 0 || size != positions.len() as u64 {
         let found = positions.len();
         faults.push(format!("its size is {size}, it has {found} elements"));
@@ -57,6 +81,12 @@ pub(super) fn faults(
             ));
         }
     }
+    faults
+}
+
+/// Outside of the middle every slot holds exactly one element, without a path.
+fn middle_faults(positions: &[Position], ends: &Ends) -> Vec<String> {
+    let mut faults = Vec::new();
     let (low, high) = ends.middle.unwrap_or((i64::MAX, i64::MIN));
     let is_in_middle = |slot| low <= slot && slot <= high;
     for position in positions {
@@ -72,11 +102,11 @@ pub(super) fn faults(
         let is_next = next.checked_sub(here) == Some(1);
         if !is_next && !is_covered {
             faults.push(format!(
-                "between {here} and {next} the middle {low}..{high} is not"
+                "the slots between {here} and {next} are empty, and outside the middle {low}..{high}"
             ));
         }
     }
-    Ok(faults)
+    faults
 }
 
 /// Passes the bytes of the positions of all elements to a function, in order.
