@@ -49,7 +49,7 @@ impl Guest {
     /// Runs its first command alone.
     fn run_one(&mut self, server: &Server) {
         let rest = self.commands.split_off(1);
-        let _ = execute_next(server, self.arrived(), Wait::There);
+        let _ = execute_next(server, self.arrived(), Wait::Block);
         self.commands = rest;
     }
 

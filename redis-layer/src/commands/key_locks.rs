@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::commands::{CommandError, Server, scripting, slowly};
-use crate::store::{Guard, Place, Scope, Store};
+use crate::store::{Guard, Scope, Store, Waiter};
 use crate::types;
 
 /// The keys that a command locks. A lock is by name, whatever the database: `MOVE`, and a `SELECT` in a transaction,
@@ -21,25 +21,25 @@ pub(crate) enum Locks {
 /// How a client waits for locks that somebody else holds.
 #[derive(Debug)]
 pub enum Wait<'w> {
-    /// Its task is woken when it is worth trying again. Meanwhile its thread serves other clients.
-    Called {
+    /// Its task joins a queue and is woken when it is worth trying again. Meanwhile its thread serves other clients.
+    Queue {
         /// Wakes the task.
         waker: &'w Waker,
-        /// Its place in the queue.
-        place: &'w mut Place,
+        /// The task in the queue.
+        waiter: &'w mut Waiter,
     },
     /// It blocks its thread until it has them.
-    There,
+    Block,
     /// It does not wait.
     Never,
 }
 
-/// What a client got when it asked for locks.
-pub(crate) enum Asked<'s> {
+/// The result of an attempt to take locks.
+pub(crate) enum Acquired<'s> {
     /// The locks, or none if it needs none.
-    Got(Option<Box<dyn Guard + 's>>),
-    /// No locks; and a place in the queue, if the client waits to be woken.
-    Nothing,
+    Locked(Option<Box<dyn Guard + 's>>),
+    /// No locks, because somebody else holds one of them. The client is in a queue if it waits to be woken.
+    Contended,
 }
 
 impl Locks {
@@ -72,7 +72,7 @@ impl Locks {
         server: &'s Server,
     ) -> Result<Option<Box<dyn Guard + 's>>, CommandError> {
         /// How long to wait before checking for such a script.
-        const PATIENCE: Duration = Duration::from_millis(50);
+        const TIMEOUT: Duration = Duration::from_millis(50);
         let store = &*server.store;
         let Some(scope) = self.scope() else {
             return Ok(None);
@@ -82,7 +82,7 @@ impl Locks {
         }
         slowly(|| {
             loop {
-                let guard = store.lock_for(scope, PATIENCE);
+                let guard = store.lock_for(scope, TIMEOUT);
                 if let Some(guard) = guard.map_err(types::Error::from)? {
                     return Ok(Some(guard));
                 }
@@ -94,29 +94,29 @@ impl Locks {
     }
 
     /// As [`Locks::take_or_refuse`], but returns at once if the client can be woken later, or does not wait.
-    pub(crate) fn ask<'s>(
+    pub(crate) fn acquire<'s>(
         &self,
         server: &'s Server,
         wait: Wait<'_>,
-    ) -> Result<Asked<'s>, CommandError> {
+    ) -> Result<Acquired<'s>, CommandError> {
         let Some(scope) = self.scope() else {
-            return Ok(Asked::Got(None));
+            return Ok(Acquired::Locked(None));
         };
         let guard = match wait {
-            Wait::There => return self.take_or_refuse(server).map(Asked::Got),
+            Wait::Block => return self.take_or_refuse(server).map(Acquired::Locked),
             Wait::Never => server.store.try_lock(scope),
-            Wait::Called { waker, place } => {
-                let guard = server.store.lock_or_queue(scope, waker, place);
+            Wait::Queue { waker, waiter } => {
+                let guard = server.store.lock_or_queue(scope, waker, waiter);
                 if let Ok(None) = guard
-                    && !place.is_taken()
+                    && !waiter.is_queued()
                 {
-                    return self.take_or_refuse(server).map(Asked::Got);
+                    return self.take_or_refuse(server).map(Acquired::Locked);
                 }
                 guard
             }
         };
         let guard = guard.map_err(types::Error::from)?;
-        Ok(guard.map_or(Asked::Nothing, |guard| Asked::Got(Some(guard))))
+        Ok(guard.map_or(Acquired::Contended, |guard| Acquired::Locked(Some(guard))))
     }
 
     /// What they lock.
@@ -137,12 +137,12 @@ fn take_soon<'s>(
 ) -> types::Result<Option<Box<dyn Guard + 's>>> {
     const TRIES: usize = 4;
     const SPINS: usize = 32;
-    const PATIENCE: Duration = Duration::from_micros(300);
+    const TIMEOUT: Duration = Duration::from_micros(300);
     for _ in 0..TRIES {
         if let Some(guard) = store.try_lock(scope)? {
             return Ok(Some(guard));
         }
         (0..SPINS).for_each(|_| std::hint::spin_loop());
     }
-    Ok(store.lock_for(scope, PATIENCE)?)
+    Ok(store.lock_for(scope, TIMEOUT)?)
 }

@@ -27,7 +27,7 @@ use bytes::Bytes;
 use crate::commands::dispatch::{
     Executed, call_unobserved, execute_at, finish, finish_for_many, resolve,
 };
-use crate::commands::key_locks::{Asked, Locks, Wait};
+use crate::commands::key_locks::{Acquired, Locks, Wait};
 use crate::commands::observed::{Ending, Observed};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec};
@@ -339,7 +339,7 @@ fn run_in_one(
     let mut times = Times::begin(sessions, together);
     let keys = together.keys();
     let locks = together.locks(&keys);
-    let Asked::Got(guard) = locks.ask(server, wait)? else {
+    let Acquired::Locked(guard) = locks.acquire(server, wait)? else {
         return Ok(Vec::new());
     };
     let mut executed: Vec<Executed> = Vec::with_capacity(together.0.len());

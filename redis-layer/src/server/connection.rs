@@ -40,7 +40,7 @@ use crate::server::order::Caller;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
 use crate::server::turns::{let_others_run, others_may_be_ready};
-use crate::store::Place;
+use crate::store::Waiter;
 use crate::types::packed::FRAME_BYTES_MAX;
 
 /// Answers are sent when they reach this size, even if more commands have arrived.
@@ -50,7 +50,7 @@ const COMMANDS_AHEAD: usize = 64;
 /// Also, parsing stops once they have this many bytes: what is parsed but not run is not counted as a query.
 const BYTES_AHEAD: usize = 64 * 1024;
 /// How long a task waits to be woken for locks before it waits on its thread.
-const QUEUE_PATIENCE: Duration = Duration::from_millis(10);
+const QUEUE_TIMEOUT: Duration = Duration::from_millis(10);
 /// An idle connection keeps no larger buffer for answers than this,
 const IDLE_BYTES: usize = 4 * 1024;
 /// and no more room for the results of commands than this.
@@ -71,8 +71,8 @@ pub(super) struct Connection {
     broken: Option<ProtocolError>,
     /// A blocking command that has no answer yet.
     waiting: Option<Waiting>,
-    /// Its place in the queue for locks, if it waits for any.
-    place: Place,
+    /// Its task in the queues for locks.
+    waiter: Waiter,
     company: Arc<Company>,
     durability: Arc<Durability>,
 }
@@ -134,7 +134,7 @@ impl Connection {
             executed: Vec::new(),
             broken: None,
             waiting: None,
-            place: Place::default(),
+            waiter: Waiter::default(),
             company,
             durability,
         }
@@ -230,7 +230,7 @@ impl Connection {
             }
             Poll::Ready(ran)
         });
-        match tokio::time::timeout(QUEUE_PATIENCE, called).await {
+        match tokio::time::timeout(QUEUE_TIMEOUT, called).await {
             Ok(ran) => ran,
             Err(_) => self.run_commands(None),
         }
@@ -257,9 +257,9 @@ impl Connection {
     fn run_commands(&mut self, waker: Option<&Waker>) -> Ran {
         let mut wrote = None;
         self.session.begin_turn();
-        let mut place = std::mem::take(&mut self.place);
+        let mut waiter = std::mem::take(&mut self.waiter);
         if waker.is_none() {
-            place.leave();
+            waiter.leave();
         }
         let next = loop {
             wrote = self.take_answers().or(wrote);
@@ -294,11 +294,11 @@ impl Connection {
                 break Next::Pause;
             }
             let wait = match waker {
-                Some(waker) => Wait::Called {
+                Some(waker) => Wait::Queue {
                     waker,
-                    place: &mut place,
+                    waiter: &mut waiter,
                 },
-                None => Wait::There,
+                None => Wait::Block,
             };
             let arrived = Arrived {
                 session: &mut self.session,
@@ -309,7 +309,7 @@ impl Connection {
                 if wrote.is_some() || !self.out.is_empty() {
                     break Next::Continue;
                 }
-                self.place = place;
+                self.waiter = waiter;
                 return Ran {
                     wrote,
                     next: Next::Queue,

@@ -18,8 +18,8 @@ use bytes::Bytes;
 use parking_lot::RwLock;
 
 use crate::store::{
-    Batch, Cursor, Direction, Guard, KeyRange, Place, Result, Scope, Snapshot, Space, Store,
-    StripedLocks,
+    Batch, Cursor, Direction, Guard, KeyRange, Result, Scope, Snapshot, Space, Store, StripedLocks,
+    Waiter,
 };
 
 type Map = BTreeMap<Vec<u8>, Bytes>;
@@ -72,9 +72,9 @@ impl Store for BTreeStore {
     fn lock_for<'a>(
         &'a self,
         scope: Scope<'_>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_for(scope, patience))
+        Ok(self.locks.lock_for(scope, timeout))
     }
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
@@ -85,9 +85,9 @@ impl Store for BTreeStore {
         &'a self,
         scope: Scope<'_>,
         waker: &Waker,
-        place: &mut Place,
+        waiter: &mut Waiter,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_or_queue(scope, waker, place))
+        Ok(self.locks.lock_or_queue(scope, waker, waiter))
     }
 
     fn unique(&self) -> Result<u64> {

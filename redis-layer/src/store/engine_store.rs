@@ -19,8 +19,8 @@ use engine::{Db, Family, FamilyOptions, Options, WriteBatch, WriteOptions};
 use parking_lot::Mutex;
 
 use crate::store::{
-    Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Place, Result, Scope, Snapshot,
-    Space, Store, StripedLocks,
+    Batch, Change, Cursor, Direction, Error, Guard, KeyRange, Result, Scope, Snapshot, Space,
+    Store, StripedLocks, Waiter, visit_row_by_row,
 };
 
 /// The system row that holds the end of the reserved block of numbers.
@@ -168,9 +168,9 @@ impl Store for EngineStore {
     fn lock_for<'a>(
         &'a self,
         scope: Scope<'_>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_for(scope, patience))
+        Ok(self.locks.lock_for(scope, timeout))
     }
 
     fn try_lock<'a>(&'a self, scope: Scope<'_>) -> Result<Option<Box<dyn Guard + 'a>>> {
@@ -181,9 +181,9 @@ impl Store for EngineStore {
         &'a self,
         scope: Scope<'_>,
         waker: &Waker,
-        place: &mut Place,
+        waiter: &mut Waiter,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        Ok(self.locks.lock_or_queue(scope, waker, place))
+        Ok(self.locks.lock_or_queue(scope, waker, waiter))
     }
 
     fn unique(&self) -> Result<u64> {
@@ -331,15 +331,9 @@ impl Cursor for EngineCursor {
     }
 
     fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
-        if self.direction == Direction::Forward {
-            return self.cursor.visit(visit).map_err(Error::new);
+        match self.direction {
+            Direction::Forward => self.cursor.visit(visit).map_err(Error::new),
+            Direction::Backward => visit_row_by_row(self, visit),
         }
-        while let Some((key, value)) = self.row() {
-            if !visit(key, value) {
-                break;
-            }
-            self.advance()?;
-        }
-        Ok(())
     }
 }

@@ -1,17 +1,17 @@
 //! Queues of tasks that wait for a taken lock without blocking a thread: one queue for each stripe.
 //!
-//! A waiter has a [`Place`]: a ticket in the queue of one stripe, and a waker. A caller that gives a stripe back
-//! calls the oldest waiter of its queue. That removes the waiter from the queue, and it asks for the lock again. The
-//! lock is not handed over: anybody may take it in the meantime, because a lock that is reserved for a sleeping task
-//! does nobody any good. The waiter then goes back to where its ticket belongs, ahead of all that came later.
+//! A [`Waiter`] has a ticket in the queue of one stripe, and a waker. A caller that releases a stripe wakes the oldest
+//! waiter of its queue. That removes the waiter from the queue, and its task tries to take the lock again. The lock is
+//! not handed over: anybody may take it in the meantime, because a lock that is reserved for a sleeping task does
+//! nobody any good. The waiter then goes back to where its ticket belongs, ahead of all that came later.
 //!
 //! Invariants
 //! 1. A queue is sorted by its tickets.
-//! 2. A task that joins a queue looks at the lock again afterwards; a caller that gives a lock back looks at the
-//!    queue afterwards. In both, a fence separates the two steps, so that at least one of them sees the other.
-//! 3. A call is never lost. The called task takes the stripe, and calls the next one when it gives it back; or it
-//!    finds the stripe taken, and the holder will call; or it does neither, and calls the next one in its place
-//!    ([`Place::leave`]).
+//! 2. A task that joins a queue looks at the lock again afterwards; a caller that releases a lock looks at the queue
+//!    afterwards. In both, a fence separates the two steps, so that at least one of them sees the other.
+//! 3. A wakeup is never lost. The woken task takes the stripe, and wakes the next one when it releases it; or it finds
+//!    the stripe taken, and the holder will wake one; or it does neither, and wakes the next one instead
+//!    ([`Waiter::leave`]).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 /// The queues of all stripes.
 #[derive(Debug, Default)]
 pub(super) struct LockQueues {
-    /// How many tasks wait: whether there is anybody to call is read here, without a lock.
+    /// How many tasks wait: whether there is anybody to wake is read here, without a lock.
     waiting: AtomicUsize,
     last_ticket: AtomicU64,
     /// Queues that are not empty, by stripe.
@@ -31,15 +31,15 @@ pub(super) struct LockQueues {
 }
 
 impl LockQueues {
-    /// Calls the oldest waiter of each of these stripes, which were just given back.
-    pub(super) fn call(&self, stripes: &[u16]) {
+    /// Wakes the oldest waiter of each of these stripes, which were just released.
+    pub(super) fn wake(&self, stripes: &[u16]) {
         fence(Ordering::SeqCst);
         if self.waiting.load(Ordering::Relaxed) > 0 {
-            stripes.iter().for_each(|&stripe| self.call_oldest(stripe));
+            stripes.iter().for_each(|&stripe| self.wake_oldest(stripe));
         }
     }
 
-    fn call_oldest(&self, stripe: u16) {
+    fn wake_oldest(&self, stripe: u16) {
         let mut queues = self.queues.lock();
         let Some(queue) = queues.get_mut(&stripe) else {
             return;
@@ -69,7 +69,7 @@ impl LockQueues {
         fence(Ordering::SeqCst);
     }
 
-    /// Takes a ticket out of a queue. Returns false if it was not there, because it has been called.
+    /// Takes a ticket out of a queue. Returns false if it was not there, because its task has been woken.
     fn remove(&self, stripe: u16, ticket: u64) -> bool {
         let mut queues = self.queues.lock();
         let Some(queue) = queues.get_mut(&stripe) else {
@@ -93,21 +93,21 @@ impl LockQueues {
     }
 }
 
-/// The place of a task that waits for locks, if it waits for any. Dropping it ends the waiting.
+/// A task that waits for locks, or that may have to. Dropping it ends the waiting.
 #[derive(Debug, Default)]
-pub struct Place(Option<Standing>);
+pub struct Waiter(Option<Queued>);
 
 #[derive(Debug)]
-struct Standing {
+struct Queued {
     queues: Arc<LockQueues>,
     stripe: u16,
     ticket: u64,
 }
 
-impl Place {
-    /// Whether the waker will be called.
+impl Waiter {
+    /// Whether the task is in a queue, so that its waker will be called.
     #[must_use]
-    pub const fn is_taken(&self) -> bool {
+    pub const fn is_queued(&self) -> bool {
         self.0.is_some()
     }
 
@@ -115,39 +115,39 @@ impl Place {
     /// another queue. The caller looks at the lock again after this.
     pub(super) fn join(&mut self, queues: &Arc<LockQueues>, stripe: u16, waker: &Waker) {
         let ticket = match &self.0 {
-            Some(standing) if standing.stripe == stripe => standing.ticket,
-            Some(standing) => {
-                let ticket = standing.ticket;
+            Some(queued) if queued.stripe == stripe => queued.ticket,
+            Some(queued) => {
+                let ticket = queued.ticket;
                 self.leave();
                 ticket
             }
             None => queues.last_ticket.fetch_add(1, Ordering::Relaxed) + 1,
         };
         queues.join(stripe, ticket, waker);
-        self.0 = Some(Standing {
+        self.0 = Some(Queued {
             queues: Arc::clone(queues),
             stripe,
             ticket,
         });
     }
 
-    /// Ends the waiting, because the task now holds the locks of `stripes`. A call for another stripe is passed on.
+    /// Ends the waiting, because the task now holds the locks of `stripes`. A wakeup for another stripe is passed on.
     pub(super) fn leave_with(&mut self, stripes: &[u16]) {
-        if let Some(standing) = self.0.take() {
-            let was_called = !standing.queues.remove(standing.stripe, standing.ticket);
-            if was_called && !stripes.contains(&standing.stripe) {
-                standing.queues.call_oldest(standing.stripe);
+        if let Some(queued) = self.0.take() {
+            let was_woken = !queued.queues.remove(queued.stripe, queued.ticket);
+            if was_woken && !stripes.contains(&queued.stripe) {
+                queued.queues.wake_oldest(queued.stripe);
             }
         }
     }
 
-    /// Ends the waiting. If the task was called already, the next one is called in its place.
+    /// Ends the waiting. If the task was woken already, the next one is woken instead.
     pub fn leave(&mut self) {
         self.leave_with(&[]);
     }
 }
 
-impl Drop for Place {
+impl Drop for Waiter {
     fn drop(&mut self) {
         self.leave();
     }
@@ -165,15 +165,15 @@ mod tests {
     use super::*;
     use crate::store::{Scope, StripedLocks};
 
-    /// A task that only waits to be called.
+    /// A task that only waits to be woken.
     struct Task {
-        is_called: AtomicBool,
+        is_woken: AtomicBool,
         thread: Thread,
     }
 
     impl Wake for Task {
         fn wake(self: Arc<Self>) {
-            self.is_called.store(true, Ordering::SeqCst);
+            self.is_woken.store(true, Ordering::SeqCst);
             self.thread.unpark();
         }
     }
@@ -181,20 +181,20 @@ mod tests {
     impl Task {
         fn new() -> (Arc<Self>, Waker) {
             let task = Arc::new(Self {
-                is_called: AtomicBool::new(false),
+                is_woken: AtomicBool::new(false),
                 thread: thread::current(),
             });
             (Arc::clone(&task), Waker::from(task))
         }
 
-        fn is_called(&self) -> bool {
-            self.is_called.swap(false, Ordering::SeqCst)
+        fn is_woken(&self) -> bool {
+            self.is_woken.swap(false, Ordering::SeqCst)
         }
 
-        /// Returns false, and tells the other threads, if the call does not come.
+        /// Returns false, and tells the other threads, if the wakeup does not come.
         fn wait(&self, failed: &AtomicBool) -> bool {
             let since = Instant::now();
-            while !self.is_called() {
+            while !self.is_woken() {
                 thread::park_timeout(Duration::from_millis(100));
                 if since.elapsed().as_secs() >= 5 || failed.load(Ordering::SeqCst) {
                     failed.store(true, Ordering::SeqCst);
@@ -210,69 +210,77 @@ mod tests {
     }
 
     #[test]
-    fn they_are_called_one_by_one_in_the_order_in_which_they_came() {
+    fn waiters_are_woken_one_by_one_in_the_order_in_which_they_came() {
         let locks = StripedLocks::default();
         let keys = names(&["k"]);
         let scope = Scope::Keys(&keys);
         let guard = locks.lock(scope);
         let tasks: Vec<_> = (0..3).map(|_| Task::new()).collect();
-        let mut places: Vec<Place> = (0..3).map(|_| Place::default()).collect();
-        for ((_, waker), place) in tasks.iter().zip(&mut places) {
-            assert!(locks.lock_or_queue(scope, waker, place).is_none());
-            assert!(place.is_taken());
+        let mut waiters: Vec<Waiter> = (0..3).map(|_| Waiter::default()).collect();
+        for ((_, waker), waiter) in tasks.iter().zip(&mut waiters) {
+            assert!(locks.lock_or_queue(scope, waker, waiter).is_none());
+            assert!(waiter.is_queued());
         }
-        let called = || -> Vec<bool> { tasks.iter().map(|(task, _)| task.is_called()).collect() };
-        assert_eq!(called(), [false, false, false]);
+        let woken = || -> Vec<bool> { tasks.iter().map(|(task, _)| task.is_woken()).collect() };
+        assert_eq!(woken(), [false, false, false]);
         drop(guard);
-        assert_eq!(called(), [true, false, false]);
+        assert_eq!(woken(), [true, false, false]);
         // Another caller is faster, so the first waiter goes back to the front of the queue.
         let faster = locks.try_lock(scope).unwrap();
-        let mut ask = |at: usize| locks.lock_or_queue(scope, &tasks[at].1, &mut places[at]);
+        let mut ask = |at: usize| locks.lock_or_queue(scope, &tasks[at].1, &mut waiters[at]);
         assert!(ask(0).is_none());
         drop(faster);
-        assert_eq!(called(), [true, false, false]);
+        assert_eq!(woken(), [true, false, false]);
         drop(ask(0).unwrap());
-        assert_eq!(called(), [false, true, false]);
+        assert_eq!(woken(), [false, true, false]);
         drop(ask(1).unwrap());
-        assert_eq!(called(), [false, false, true]);
+        assert_eq!(woken(), [false, false, true]);
         drop(ask(2).unwrap());
         assert_eq!(locks.waiting(), 0);
     }
 
     #[test]
-    fn a_call_that_is_not_used_goes_to_the_next() {
+    fn a_wakeup_that_is_not_used_goes_to_the_next_waiter() {
         let locks = StripedLocks::default();
         let (key, both, everything) = (names(&["k"]), names(&["k", "l"]), Scope::Everything);
         for leaves in 0..3 {
             let guard = locks.lock(Scope::Keys(&key));
             let ((first, first_waker), (second, second_waker)) = (Task::new(), Task::new());
-            let (mut place, mut next) = (Place::default(), Place::default());
+            let (mut waiter, mut next) = (Waiter::default(), Waiter::default());
             let ask = Scope::Keys(&both);
-            assert!(locks.lock_or_queue(ask, &first_waker, &mut place).is_none());
+            assert!(
+                locks
+                    .lock_or_queue(ask, &first_waker, &mut waiter)
+                    .is_none()
+            );
             assert!(locks.lock_or_queue(ask, &second_waker, &mut next).is_none());
             drop(guard);
-            assert!(first.is_called() && !second.is_called());
+            assert!(first.is_woken() && !second.is_woken());
             match leaves {
-                0 => drop(place),
-                1 => place.leave(),
+                0 => drop(waiter),
+                1 => waiter.leave(),
                 _ => {
                     // There are queues for the locks of keys, but none for the lock of everything.
                     let _all = locks.lock(everything);
-                    assert!(locks.lock_or_queue(ask, &first_waker, &mut place).is_none());
-                    assert!(!place.is_taken());
+                    assert!(
+                        locks
+                            .lock_or_queue(ask, &first_waker, &mut waiter)
+                            .is_none()
+                    );
+                    assert!(!waiter.is_queued());
                 }
             }
-            assert!(second.is_called(), "left in way {leaves}");
+            assert!(second.is_woken(), "left in way {leaves}");
             drop(next);
             assert_eq!(locks.waiting(), 0);
         }
     }
 
-    /// In each round every thread takes some of a few locks once, and some threads give up. After a lost call nobody
-    /// else comes and calls by chance, so a thread waits in vain. `let_others_in` lets the threads run between the
-    /// steps of the locks.
+    /// In each round every thread takes some of a few locks once, and some threads give up. After a lost wakeup nobody
+    /// else comes and wakes the thread by chance, so it waits in vain. `yield_in_tests` lets the threads run between
+    /// the steps of the locks.
     #[test]
-    fn no_call_is_lost() {
+    fn no_wakeup_is_lost() {
         const THREADS: usize = 4;
         const ROUNDS: usize = 2000;
         let locks = StripedLocks::default();
@@ -284,9 +292,9 @@ mod tests {
             let (task, waker) = Task::new();
             let keys = &wanted[(round / 3 * thread + round) % wanted.len()];
             let gives_up = (round + thread).is_multiple_of(3);
-            let mut place = Place::default();
+            let mut waiter = Waiter::default();
             let guard = loop {
-                let asked = locks.lock_or_queue(Scope::Keys(keys), &waker, &mut place);
+                let asked = locks.lock_or_queue(Scope::Keys(keys), &waker, &mut waiter);
                 if asked.is_some() {
                     break asked;
                 }
@@ -318,7 +326,7 @@ mod tests {
                 });
             }
         });
-        assert!(!failed.into_inner(), "somebody was not called");
+        assert!(!failed.into_inner(), "a waiter was not woken");
         assert_eq!(counter.into_inner(), counted.into_inner());
         assert_eq!(locks.waiting(), 0);
     }

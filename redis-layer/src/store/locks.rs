@@ -8,8 +8,8 @@
 //! 1. The stripes of one call are taken in ascending order, each once, after the lock that all calls share. Two calls
 //!    can therefore not wait for each other in a circle.
 //! 2. A caller that has returned from a call holds all the stripes of its keys, or none of them.
-//! 3. Whoever gives a stripe back calls the oldest task that waits for it ([`LockQueues`]). That includes a caller
-//!    that gives it back because the next stripe that it needs is taken.
+//! 3. Whoever releases a stripe wakes the oldest task that waits for it ([`LockQueues`]). That includes a caller that
+//!    releases it because the next stripe that it needs is taken.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::store::lock_queue::{LockQueues, Place};
+use crate::store::lock_queue::{LockQueues, Waiter};
 use crate::store::{Guard, Scope};
 
 /// How many locks there are, a byte each. A pipeline may lock a hundred keys at once: then two of them share
@@ -88,33 +88,33 @@ impl StripedLocks {
         &self,
         scope: Scope<'_>,
         waker: &Waker,
-        place: &mut Place,
+        waiter: &mut Waiter,
     ) -> Option<Box<dyn Guard + '_>> {
         let mut joined = None;
         loop {
             match self.try_take(scope) {
                 Ok(held) => {
-                    place.leave_with(held.stripes());
+                    waiter.leave_with(held.stripes());
                     return Some(Box::new(held));
                 }
                 Err(Taken::Everything) => {
-                    place.leave();
+                    waiter.leave();
                     return None;
                 }
                 Err(Taken::Stripe(stripe)) if joined == Some(stripe) => return None,
                 Err(Taken::Stripe(stripe)) => {
-                    let_others_in();
-                    place.join(&self.queues, stripe, waker);
+                    yield_in_tests();
+                    waiter.join(&self.queues, stripe, waker);
                     joined = Some(stripe);
                 }
             }
         }
     }
 
-    /// Takes the locks of `scope`, or none of them if they are not all free within `patience`.
+    /// Takes the locks of `scope`, or none of them if they are not all free within `timeout`.
     #[must_use]
-    pub fn lock_for(&self, scope: Scope<'_>, patience: Duration) -> Option<Box<dyn Guard + '_>> {
-        let deadline = Instant::now() + patience;
+    pub fn lock_for(&self, scope: Scope<'_>, timeout: Duration) -> Option<Box<dyn Guard + '_>> {
+        let deadline = Instant::now() + timeout;
         Some(Box::new(match scope {
             Scope::Everything => Held::Everything(self.everything.try_write_until(deadline)?),
             Scope::Keys(keys) => {
@@ -145,7 +145,7 @@ impl StripedLocks {
     }
 
     /// Takes the stripes of keys one after the other, each by `take`. If `take` gives up, the stripes taken so far
-    /// are given back.
+    /// are released.
     fn take<'a>(
         &'a self,
         keys: &[Bytes],
@@ -155,57 +155,57 @@ impl StripedLocks {
         let queues = &*self.queues;
         let stripe = |number| &self.stripes[usize::from(number)];
         if let [key] = keys {
-            let number = self.number(key);
+            let number = self.stripe_of(key);
             let guard = take(stripe(number)).ok_or(Taken::Stripe(number))?;
             let stripes = [number];
-            return Ok(Held::One(guard, shared, Call { queues, stripes }));
+            return Ok(Held::One(guard, shared, WakeWaiters { queues, stripes }));
         }
-        let stripes = self.numbers(keys);
+        let stripes = self.stripes_of(keys);
         let mut guards = Vec::with_capacity(stripes.len());
         for (at, &number) in stripes.iter().enumerate() {
             let Some(guard) = take(stripe(number)) else {
                 drop(guards);
-                queues.call(&stripes[..at]);
+                queues.wake(&stripes[..at]);
                 return Err(Taken::Stripe(number));
             };
             guards.push(guard);
-            let_others_in();
+            yield_in_tests();
         }
-        Ok(Held::Some(guards, shared, Call { queues, stripes }))
+        Ok(Held::Some(guards, shared, WakeWaiters { queues, stripes }))
     }
 
-    /// The numbers of the stripes of several keys, in ascending order, each once.
-    fn numbers(&self, keys: &[Bytes]) -> Vec<u16> {
-        let mut numbers: Vec<u16> = keys.iter().map(|key| self.number(key)).collect();
+    /// The stripes of several keys, in ascending order, each once.
+    fn stripes_of(&self, keys: &[Bytes]) -> Vec<u16> {
+        let mut numbers: Vec<u16> = keys.iter().map(|key| self.stripe_of(key)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     }
 
-    /// The number of a key's stripe: the two lowest bytes of its hash.
-    fn number(&self, key: &[u8]) -> u16 {
+    /// A key's stripe: the two lowest bytes of its hash.
+    fn stripe_of(&self, key: &[u8]) -> u16 {
         let [low, high, ..] = xxh3_64_with_seed(key, self.seed).to_le_bytes();
         u16::from_le_bytes([low, high])
     }
 }
 
 /// A point between two steps where other threads may run. In tests it makes them run.
-fn let_others_in() {
+fn yield_in_tests() {
     #[cfg(test)]
     std::thread::yield_now();
 }
 
-/// The locks of one call. The fields are dropped in order: the locks first, and then [`Call`] tells the waiters.
+/// The locks of one call. The fields are dropped in order: first the locks, then [`WakeWaiters`].
 enum Held<'a> {
     One(
         #[expect(dead_code, reason = "it is held")] MutexGuard<'a, ()>,
         #[expect(dead_code, reason = "it is held")] RwLockReadGuard<'a, ()>,
-        Call<'a, [u16; 1]>,
+        WakeWaiters<'a, [u16; 1]>,
     ),
     Some(
         #[expect(dead_code, reason = "they are held")] Vec<MutexGuard<'a, ()>>,
         #[expect(dead_code, reason = "it is held")] RwLockReadGuard<'a, ()>,
-        Call<'a, Vec<u16>>,
+        WakeWaiters<'a, Vec<u16>>,
     ),
     Everything(#[expect(dead_code, reason = "it is held")] RwLockWriteGuard<'a, ()>),
 }
@@ -213,8 +213,8 @@ enum Held<'a> {
 impl Held<'_> {
     fn stripes(&self) -> &[u16] {
         match self {
-            Self::One(.., call) => &call.stripes,
-            Self::Some(.., call) => &call.stripes,
+            Self::One(.., wake) => &wake.stripes,
+            Self::Some(.., wake) => &wake.stripes,
             Self::Everything(_) => &[],
         }
     }
@@ -222,15 +222,15 @@ impl Held<'_> {
 
 impl Guard for Held<'_> {}
 
-/// Calls the tasks that wait for the stripes when it is dropped.
-struct Call<'a, S: AsRef<[u16]>> {
+/// When it is dropped, wakes the tasks that wait for the stripes.
+struct WakeWaiters<'a, S: AsRef<[u16]>> {
     queues: &'a LockQueues,
     stripes: S,
 }
 
-impl<S: AsRef<[u16]>> Drop for Call<'_, S> {
+impl<S: AsRef<[u16]>> Drop for WakeWaiters<'_, S> {
     fn drop(&mut self) {
-        self.queues.call(self.stripes.as_ref());
+        self.queues.wake(self.stripes.as_ref());
     }
 }
 
@@ -266,19 +266,19 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_up_waiting_holds_nothing() {
+    fn a_caller_that_gives_up_waiting_holds_nothing() {
         let locks = StripedLocks::default();
-        let patience = Duration::from_millis(1);
+        let timeout = Duration::from_millis(1);
         let keys = ["a", "b"].map(Bytes::from);
         let key = Scope::Keys(&keys[..1]);
         let guard = locks.lock(key);
-        assert!(locks.lock_for(key, patience).is_none());
-        assert!(locks.lock_for(Scope::Keys(&keys), patience).is_none());
-        assert!(locks.lock_for(Scope::Everything, patience).is_none());
+        assert!(locks.lock_for(key, timeout).is_none());
+        assert!(locks.lock_for(Scope::Keys(&keys), timeout).is_none());
+        assert!(locks.lock_for(Scope::Everything, timeout).is_none());
         drop(guard);
-        let all = locks.lock_for(Scope::Everything, patience);
+        let all = locks.lock_for(Scope::Everything, timeout);
         assert!(all.is_some());
-        assert!(locks.lock_for(key, patience).is_none());
+        assert!(locks.lock_for(key, timeout).is_none());
     }
 
     #[test]
@@ -298,26 +298,26 @@ mod tests {
         assert!(locks.everything.try_read().is_none());
     }
 
-    struct Called(AtomicBool);
+    struct Woken(AtomicBool);
 
-    impl Wake for Called {
+    impl Wake for Woken {
         fn wake(self: Arc<Self>) {
             self.0.store(true, Ordering::SeqCst);
         }
     }
 
     #[test]
-    fn who_held_a_stripe_only_in_passing_calls_who_waits_for_it() {
+    fn a_caller_that_releases_a_stripe_without_using_it_wakes_its_waiter() {
         let locks = StripedLocks::default();
         let mut keys = ["a", "b"].map(Bytes::from);
-        keys.sort_by_key(|key| locks.number(key));
+        keys.sort_by_key(|key| locks.stripe_of(key));
         let _second = locks.lock(Scope::Keys(&keys[1..]));
-        let called = Arc::new(Called(AtomicBool::new(false)));
+        let woken = Arc::new(Woken(AtomicBool::new(false)));
         // A task that waits for the first key has just found it held, by a caller that wants both keys.
-        let mut place = Place::default();
-        let waker = Waker::from(Arc::clone(&called));
-        place.join(&locks.queues, locks.number(&keys[0]), &waker);
+        let mut waiter = Waiter::default();
+        let waker = Waker::from(Arc::clone(&woken));
+        waiter.join(&locks.queues, locks.stripe_of(&keys[0]), &waker);
         assert!(locks.try_lock(Scope::Keys(&keys)).is_none());
-        assert!(called.0.load(Ordering::SeqCst));
+        assert!(woken.0.load(Ordering::SeqCst));
     }
 }

@@ -37,7 +37,7 @@ use bytes::Bytes;
 pub use btree::BTreeStore;
 pub use engine_store::EngineStore;
 pub use error::{Error, Result};
-pub use lock_queue::Place;
+pub use lock_queue::Waiter;
 pub use locks::StripedLocks;
 pub use range::{KeyRange, next_key};
 
@@ -199,7 +199,7 @@ pub trait Store: Send + Sync {
         self.lock(scope).map(Some)
     }
 
-    /// As [`Store::lock`], but gives up after about `patience`, and then holds nothing. A store that cannot give up
+    /// As [`Store::lock`], but gives up after about `timeout`, and then holds nothing. A store that cannot give up
     /// waits.
     ///
     /// # Errors
@@ -207,17 +207,17 @@ pub trait Store: Send + Sync {
     fn lock_for<'a>(
         &'a self,
         scope: Scope<'_>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        let _ = patience;
+        let _ = timeout;
         self.lock(scope).map(Some)
     }
 
     /// As [`Store::try_lock`], for a task that waits without blocking a thread. If somebody else holds one of the
-    /// locks, the task gets a place among the waiting ones, and `waker` is called when it is worth asking again, with
-    /// the same place. A task that was called but does not want the locks any more drops the place or
-    /// [leaves](Place::leave) it, so that the next one is called. A store that cannot call tasks waits itself. If the
-    /// place [is not taken](Place::is_taken) after a refusal, nobody will call.
+    /// locks, the task joins a queue, and `waker` is called when it is worth trying again, with the same `waiter`. A
+    /// task that was woken but does not want the locks any more drops the waiter or [leaves](Waiter::leave) the queue,
+    /// so that the next task is woken. A store that cannot wake tasks waits itself. If the waiter
+    /// [is not in a queue](Waiter::is_queued) after a refusal, nobody will wake the task.
     ///
     /// # Errors
     /// As [`Store::lock`].
@@ -225,9 +225,9 @@ pub trait Store: Send + Sync {
         &'a self,
         scope: Scope<'_>,
         waker: &Waker,
-        place: &mut Place,
+        waiter: &mut Waiter,
     ) -> Result<Option<Box<dyn Guard + 'a>>> {
-        let _ = (waker, place);
+        let _ = (waker, waiter);
         self.lock(scope).map(Some)
     }
 
@@ -318,12 +318,20 @@ pub trait Cursor {
     /// # Errors
     /// As [`Cursor::advance`].
     fn visit(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
-        while let Some((key, value)) = self.row() {
-            if !visit(key, value) {
-                break;
-            }
-            self.advance()?;
-        }
-        Ok(())
+        visit_row_by_row(self, visit)
     }
+}
+
+/// What [`Cursor::visit`] does unless a store has a faster way.
+fn visit_row_by_row(
+    cursor: &mut (impl Cursor + ?Sized),
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<()> {
+    while let Some((key, value)) = cursor.row() {
+        if !visit(key, value) {
+            break;
+        }
+        cursor.advance()?;
+    }
+    Ok(())
 }
