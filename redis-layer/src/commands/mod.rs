@@ -79,7 +79,7 @@ pub use expire::remove_expired;
 pub use key_locks::Wait;
 pub use outbox::{Message, Outbox};
 pub use peer::Peer;
-pub use pipeline::{Arrived, Progress, execute_next, execute_together, is_sociable};
+pub use pipeline::{Arrived, Progress, execute_next, execute_together, may_join_batch};
 pub use reply::{Protocol, Reply};
 pub use session::{Server, Session, Settings, Shutdown};
 pub(crate) use slowly::{perhaps_slowly, slowly};

@@ -114,7 +114,7 @@ fn recover(clients: &mut [Arrived<'_>]) {
 
 /// Whether the first of a client's commands may run together with those of others.
 #[must_use]
-pub fn is_sociable(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> bool {
+pub fn may_join_batch(session: &Session, commands: &VecDeque<Vec<Bytes>>) -> bool {
     commands
         .front()
         .is_some_and(|args| is_plain(args).is_some())

@@ -13,7 +13,7 @@
 //! runs commands for other connections. So a key that every client wants has a queue of tasks, of which one runs and
 //! none blocks a thread.
 //!
-//! Plain commands of connections that are ready together run together ([`Company`]).
+//! Plain commands of connections that are ready together run together ([`Batcher`]).
 //!
 //! An idle connection waits in one place ([`Connection::idle`]), and holds no buffer there.
 
@@ -32,10 +32,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::commands::{
     Arrived, Executed, Outbox, Progress, Reply, Server, Session, Wait, Waiting, execute_next,
-    is_sociable,
+    may_join_batch,
 };
 use crate::server::Durability;
-use crate::server::company::{Company, Served};
+use crate::server::batching::{BatchResult, Batcher};
 use crate::server::order::Caller;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
@@ -73,7 +73,7 @@ pub(super) struct Connection {
     waiting: Option<Waiting>,
     /// Its task in the queues for locks.
     waiter: Waiter,
-    company: Arc<Company>,
+    batcher: Arc<Batcher>,
     durability: Arc<Durability>,
 }
 
@@ -121,7 +121,7 @@ impl Connection {
     pub(super) fn new(
         stream: Stream,
         session: Session,
-        company: Arc<Company>,
+        batcher: Arc<Batcher>,
         durability: Arc<Durability>,
     ) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl Connection {
             broken: None,
             waiting: None,
             waiter: Waiter::default(),
-            company,
+            batcher,
             durability,
         }
     }
@@ -160,15 +160,15 @@ impl Connection {
     /// completely before a stop are still answered.
     pub(super) async fn serve(mut self: Box<Self>, mut caller: Caller) {
         loop {
-            let mut served = Served::Some;
-            if others_may_be_ready() && self.is_sociable() {
-                let company = Arc::clone(&self.company);
-                (self, served) = company.join(self).await;
+            let mut batch = BatchResult::SomeLeft;
+            if others_may_be_ready() && self.may_join_batch() {
+                let batcher = Arc::clone(&self.batcher);
+                (self, batch) = batcher.join(self).await;
             }
             let ran = self.run_in_turn().await;
             // Let other connections run before the answers are sent, unless they have just run together with this
             // one.
-            if served == Served::Some && ran.next == Next::Read && !self.out.is_empty() {
+            if batch == BatchResult::SomeLeft && ran.next == Next::Read && !self.out.is_empty() {
                 let_others_run().await;
             }
             self.session.tell_changes();
@@ -205,9 +205,9 @@ impl Connection {
     }
 
     /// Whether the next commands may run with those of other clients.
-    fn is_sociable(&mut self) -> bool {
+    fn may_join_batch(&mut self) -> bool {
         self.take_commands();
-        is_sociable(&self.session, &self.commands)
+        may_join_batch(&self.session, &self.commands)
     }
 
     /// Runs commands. While other clients hold the locks, the task waits and its thread serves other connections. A

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
-use crate::server::company::Company;
+use crate::server::batching::Batcher;
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
 use crate::server::order::{Caller, Calls};
@@ -188,7 +188,7 @@ impl Listener {
         server: &Arc<Server>,
         durability: &Arc<Durability>,
     ) {
-        let company = Arc::new(Company::default());
+        let batcher = Arc::new(Batcher::default());
         let calls = Arc::new(Calls::default());
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
@@ -199,10 +199,10 @@ impl Listener {
                     Ok((stream, ends)) => {
                         let session = welcome(stream, ends, server).await;
                         if let Some((stream, session)) = session {
-                            let company = Arc::clone(&company);
+                            let batcher = Arc::clone(&batcher);
                             let durability = Arc::clone(durability);
                             let connection =
-                                Connection::new(stream, session, company, durability);
+                                Connection::new(stream, session, batcher, durability);
                             let caller = Caller::new(&calls);
                             connections.spawn(Box::new(connection).serve(caller));
                         }

@@ -1,4 +1,4 @@
-//! Commands of several clients that are ready together run together, and nobody can tell.
+//! Commands of several clients that are ready together run together, and no client can tell.
 
 mod common;
 
@@ -26,18 +26,18 @@ use redis_layer::types::ManualClock;
 const CLIENTS: usize = 6;
 
 /// A server, and clients that talk to it without a network.
-struct Room {
+struct Sessions {
     server: Arc<Server>,
-    clients: Vec<Guest>,
+    clients: Vec<TestClient>,
 }
 
-struct Guest {
+struct TestClient {
     session: Session,
     commands: VecDeque<Vec<Bytes>>,
     executed: Vec<Executed>,
 }
 
-impl Guest {
+impl TestClient {
     fn arrived(&mut self) -> Arrived<'_> {
         Arrived {
             session: &mut self.session,
@@ -61,7 +61,7 @@ impl Guest {
     }
 }
 
-impl Room {
+impl Sessions {
     fn new() -> Self {
         let store = Arc::new(BTreeStore::new());
         let settings = Settings {
@@ -73,12 +73,12 @@ impl Room {
             Arc::new(ManualClock::new(1000)),
             settings,
         ));
-        let guest = |_| Guest {
+        let client = |_| TestClient {
             session: server.connect(String::new(), String::new()),
             commands: VecDeque::new(),
             executed: Vec::new(),
         };
-        let clients = (0..CLIENTS).map(guest).collect();
+        let clients = (0..CLIENTS).map(client).collect();
         Self { server, clients }
     }
 }
@@ -131,11 +131,11 @@ fn any_command(random: &mut Random) -> String {
 }
 
 #[test]
-fn what_runs_together_answers_as_one_after_the_other() {
+fn commands_that_run_together_answer_as_if_they_ran_one_after_the_other() {
     let mut together = 0;
     for seed in 0..60 {
         let mut random = Random::new(seed);
-        let (mut room, mut plain) = (Room::new(), Room::new());
+        let (mut room, mut plain) = (Sessions::new(), Sessions::new());
         for _ in 0..30 {
             for n in 0..CLIENTS {
                 for _ in 0..random.below(4) {
@@ -150,7 +150,7 @@ fn what_runs_together_answers_as_one_after_the_other() {
                 .map(|client| client.executed.len())
                 .collect();
             let mut arrived: Vec<Arrived<'_>> =
-                room.clients.iter_mut().map(Guest::arrived).collect();
+                room.clients.iter_mut().map(TestClient::arrived).collect();
             execute_together(&room.server, &mut arrived);
             for (n, client) in room.clients.iter_mut().enumerate() {
                 for _ in before[n]..client.executed.len() {
@@ -175,9 +175,9 @@ fn what_runs_together_answers_as_one_after_the_other() {
 
 /// The time of commands that run together does not begin when one of their clients was served last.
 #[test]
-fn what_runs_together_after_a_pause_is_not_slow() {
-    let mut room = Room::new();
-    let Room { server, clients } = &mut room;
+fn commands_that_run_together_after_a_pause_do_not_count_as_slow() {
+    let mut room = Sessions::new();
+    let Sessions { server, clients } = &mut room;
     for line in ["config set slowlog-log-slower-than 400000", "get a"] {
         clients[0].commands.push_back(words(line));
         clients[0].run_one(server);
@@ -186,7 +186,7 @@ fn what_runs_together_after_a_pause_is_not_slow() {
     for client in &mut clients[..2] {
         client.commands.push_back(words("get a"));
     }
-    let mut arrived: Vec<Arrived<'_>> = clients.iter_mut().map(Guest::arrived).collect();
+    let mut arrived: Vec<Arrived<'_>> = clients.iter_mut().map(TestClient::arrived).collect();
     execute_together(server, &mut arrived);
     clients[1].commands.push_back(words("slowlog len"));
     clients[1].run_one(server);
@@ -362,7 +362,7 @@ fn clients_are_served_in_the_order_in_which_they_sent() {
 /// Those who waited for one key and are served by one write go on in the order in which they waited. Many times, because the runtime
 /// looks for what is new after so many tasks, and does other things then.
 #[test]
-fn who_is_served_first_goes_on_first() {
+fn a_client_that_is_served_first_continues_first() {
     const CLIENTS: usize = 6;
     const ROUNDS: usize = 100;
     let mut crowd = Crowd::of(CLIENTS);
@@ -397,7 +397,7 @@ fn who_is_served_first_goes_on_first() {
 /// While the thread writes for one client, commands of others arrive. The first of them is answered at once, the others become
 /// one batch.
 #[test]
-fn what_arrives_while_the_thread_is_busy_becomes_two_batches() {
+fn commands_that_arrive_while_the_thread_is_busy_become_two_batches() {
     const WRITERS: usize = 20;
     let mut crowd = Crowd::of(WRITERS);
     let before = crowd.batches();
@@ -443,7 +443,7 @@ fn pipelines_that_arrive_together_are_answered_when_all_have_run() {
 
 /// A panic ends the connection whose command it was: not that of who runs the commands of all.
 #[test]
-fn who_panics_in_company_takes_nobody_along() {
+fn a_panic_ends_the_connection_of_the_client_that_caused_it_and_no_other() {
     const CLIENTS: usize = 8;
     for guilty in [1, 4, CLIENTS - 1] {
         let mut crowd = Crowd::of(CLIENTS);
