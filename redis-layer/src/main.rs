@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Parser;
 use redis_layer::commands::config::Config;
-use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_rests};
+use redis_layer::server::{Listener, Options, SyncPolicy, fsck, thread_parks};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
@@ -219,7 +219,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if threads == 1 {
         // With several threads, they would take the waiting answers from one another, and wake one another for it.
-        builder.on_thread_park(thread_rests);
+        builder.on_thread_park(thread_parks);
     }
     let runtime = builder
         .worker_threads(threads)

@@ -13,7 +13,7 @@ const LIMITS: Limits = Limits {
     line_bytes: 48,
     query_bytes: 512,
     arguments: 1024 * 1024,
-    is_stranger: false,
+    is_unauthenticated: false,
 };
 
 type Outcome = (Vec<Vec<Bytes>>, Option<ProtocolError>);

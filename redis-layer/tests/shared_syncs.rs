@@ -12,7 +12,7 @@ use std::time::Duration;
 use common::client::Client;
 use common::servers::Ours;
 use parking_lot::{Mutex, MutexGuard};
-use redis_layer::server::{Durability, Options, SyncPolicy, thread_rests};
+use redis_layer::server::{Durability, Options, SyncPolicy, thread_parks};
 use redis_layer::store::{BTreeStore, Batch, Error, Guard, Result, Scope, Snapshot, Store};
 
 /// A store that knows what its syncs made safe. They can be held up, and fail.
@@ -96,7 +96,7 @@ fn on_one_thread<F: Future<Output = ()> + 'static>(
 ) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         if takes_turns {
-            thread_rests();
+            thread_parks();
         }
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let local = tokio::task::LocalSet::new();

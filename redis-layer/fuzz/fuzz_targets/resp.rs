@@ -11,7 +11,7 @@ const LIMITS: Limits = Limits {
     line_bytes: 128,
     query_bytes: 1024,
     arguments: 64,
-    is_stranger: false,
+    is_unauthenticated: false,
 };
 
 fn parse(bytes: &[u8], piece: usize) -> (VecDeque<Vec<Bytes>>, Option<ProtocolError>) {

@@ -49,7 +49,7 @@ impl Session {
         self.is_trusted()
             && !self.is_subscriber()
             && !self.is_monitor
-            && self.tracks.mode.is_none()
+            && self.tracking.mode.is_none()
             && !self.server.pause.may_be_on()
     }
 }

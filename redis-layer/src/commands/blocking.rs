@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use crate::commands::dispatch::{Executed, Writer, publish, settle};
+use crate::commands::dispatch::{Executed, Writer, flag_watchers, publish};
 use crate::commands::key_locks::Locks;
 use crate::commands::table::{Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
@@ -48,7 +48,7 @@ struct Waiter {
     db: DbNumber,
     spec: &'static Spec,
     args: Vec<Bytes>,
-    in_vain: Reply,
+    on_timeout: Reply,
     /// Whoever takes it sends the answer.
     sender: Mutex<Option<oneshot::Sender<Executed>>>,
 }
@@ -75,7 +75,7 @@ impl Waiting {
         session: &Session,
         args: Args<'_>,
         timeout_ms: u64,
-        in_vain: Reply,
+        on_timeout: Reply,
     ) -> Self {
         let server = Arc::clone(&session.server);
         let (sender, receiver) = oneshot::channel();
@@ -85,7 +85,7 @@ impl Waiting {
             db: session.db,
             spec: args.spec,
             args: args.from(0).to_vec(),
-            in_vain,
+            on_timeout,
             sender: Mutex::new(Some(sender)),
         });
         server.shared.observe();
@@ -123,15 +123,15 @@ impl Waiting {
             Some(deadline) => match timeout_at(deadline, &mut self.receiver).await {
                 Ok(received) => received,
                 Err(_) => {
-                    let answer = self.waiter.in_vain.clone();
+                    let answer = self.waiter.on_timeout.clone();
                     self.waiter.answer(Executed::reply(answer));
                     (&mut self.receiver).await
                 }
             },
         };
         // The sender is dropped only after it has sent.
-        let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.in_vain.clone()));
-        self.told(executed)
+        let executed = received.unwrap_or_else(|_| Executed::reply(self.waiter.on_timeout.clone()));
+        self.for_client(executed)
     }
 
     /// Records that the command ran after all. The slow log counts the work before the wait, but not the wait itself.
@@ -145,11 +145,11 @@ impl Waiting {
     /// The answer, if it is there already.
     pub fn try_outcome(&mut self) -> Option<Executed> {
         let executed = self.receiver.try_recv().ok()?;
-        Some(self.told(executed))
+        Some(self.for_client(executed))
     }
 
-    /// What the client is told of an outcome.
-    fn told(&self, mut executed: Executed) -> Executed {
+    /// What of an outcome is sent to the client.
+    fn for_client(&self, mut executed: Executed) -> Executed {
         if self.is_silent {
             executed.reply = Reply::Silence;
         }
@@ -183,7 +183,7 @@ impl Waiters {
     pub(crate) fn unblock(&self, client: u64, error: Option<CommandError>) -> bool {
         let waiter = self.by_client.lock().get(&client).map(Arc::clone);
         waiter.is_some_and(|waiter| {
-            let answer = error.map_or_else(|| waiter.in_vain.clone(), Reply::Error);
+            let answer = error.map_or_else(|| waiter.on_timeout.clone(), Reply::Error);
             waiter.answer(Executed::reply(answer))
         })
     }
@@ -312,7 +312,7 @@ impl Waiter {
             }
         };
         let committed = txn.commit()?;
-        settle(server, &committed);
+        flag_watchers(server, &committed);
         drop(guard);
         if let Some(sender) = sender.take() {
             let mut executed = Executed::reply(reply);

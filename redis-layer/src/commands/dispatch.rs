@@ -8,8 +8,8 @@
 //! transaction of an `EXEC` or of a script. Commands that arrive together may share one transaction, too: see
 //! [`pipeline`](super::pipeline).
 //!
-//! A commit is followed by, in this order: raising the flags of clients that watch a key ([`settle`], with the locks
-//! still held), then sending events, then serving the clients that wait for a key ([`tell`]).
+//! A commit is followed by, in this order: raising the flags of clients that watch a key ([`flag_watchers`], with the locks
+//! still held), then sending events, then serving the clients that wait for a key ([`notify`]).
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use bytes::Bytes;
 use crate::commands::admission::admit;
 use crate::commands::expire::remove_found;
 use crate::commands::key_locks::Locks;
-use crate::commands::observed::{Ending, Observed};
-use crate::commands::pubsub::{events_behind, publish_events, send_letters};
+use crate::commands::pubsub::{events_after_reply, publish_events, send_publications};
+use crate::commands::recording::{Ending, Recording};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec, find};
 use crate::commands::{
-    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, perhaps_slowly,
+    Args, CommandError, Outcome, Reply, Server, Session, Waiting, blocking, run_maybe_blocking,
     scripting, transactions,
 };
 use crate::store::Guard;
@@ -74,7 +74,7 @@ pub(crate) fn execute_at(server: &Server, session: &mut Session, args: &[Bytes])
     }
     session.replies = session.replies.next();
     // A client that monitors sees its own command after the reply.
-    session.confirming = session.is_monitor;
+    session.reply_first = session.is_monitor;
     let outcome = match resolve(args) {
         Ok(spec) => {
             let now_ms = server.clock.now_ms();
@@ -193,9 +193,9 @@ fn run_or_queue(
     if spec.group == Group::Scripting && spec.has(Flag::SkipMonitor) {
         // A script is shown to monitors before the commands that it runs, and those before its answer.
         server.monitors.show(session, args);
-        session.confirming = false;
+        session.reply_first = false;
     }
-    let observed = Observed::begin(session);
+    let recording = Recording::begin(session);
     let outcome = match spec.handler {
         Handler::Container => Err(CommandError::arity(spec.full_name)),
         Handler::Script(form) => scripting::run_alone(session, args, form, now_ms, executed),
@@ -208,7 +208,7 @@ fn run_or_queue(
     } else {
         Ending::of(&outcome)
     };
-    observed.end(session, args, ending);
+    recording.end(session, args, ending);
     outcome
 }
 
@@ -240,7 +240,7 @@ fn run_alone(
         txn.fetch(keys().take(KEYS_AHEAD_MAX))?;
     }
     let outcome = if may_take_long(spec) {
-        perhaps_slowly(|| work(session, &mut txn, args))
+        run_maybe_blocking(|| work(session, &mut txn, args))
     } else {
         work(session, &mut txn, args)
     };
@@ -256,23 +256,23 @@ fn run_alone(
     };
     if let Reply::Wait {
         timeout_ms,
-        in_vain,
+        on_timeout,
     } = reply
     {
         // The locks are still held, so a client that writes a key afterwards finds this one waiting. A client that
         // waits for an element in vain gets a null array, even where the same command in a transaction gets null.
-        let in_vain = match *in_vain {
+        let on_timeout = match *on_timeout {
             Reply::Null => Reply::NullArray,
             other => other,
         };
-        executed.waiting = Some(Waiting::begin(session, args, timeout_ms, in_vain));
+        executed.waiting = Some(Waiting::begin(session, args, timeout_ms, on_timeout));
         abandon(server, session, txn, guard);
         return Ok(Reply::Silence);
     }
     if session.is_subscriber() {
-        session.events_behind = events_behind(args);
+        session.events_after_reply = events_after_reply(args);
     }
-    session.tracks.flushed = flushes(spec);
+    session.tracking.flushed = flushes(spec);
     executed.wrote = finish(server, session, txn, guard)?;
     Ok(reply)
 }
@@ -286,20 +286,20 @@ pub(crate) fn finish<'s>(
     guard: Option<Box<dyn Guard + 's>>,
 ) -> types::Result<bool> {
     let mut committed = txn.commit().inspect_err(|_| {
-        session.letters.clear();
-        session.tracks.known.clear();
-        session.tracks.fresh.clear();
+        session.publications.clear();
+        session.tracking.known.clear();
+        session.tracking.fresh.clear();
     })?;
-    settle(server, &committed);
+    flag_watchers(server, &committed);
     drop(guard);
-    let fresh = std::mem::take(&mut session.tracks.fresh);
+    let fresh = std::mem::take(&mut session.tracking.fresh);
     let found = remove_found_by(server, session.id, &fresh, &mut committed);
     let wrote = committed.wrote;
-    let flushes = std::mem::take(&mut session.tracks.flushed);
+    let flushes = std::mem::take(&mut session.tracking.flushed);
     if wrote || flushes || found {
         session.confirm_change();
     }
-    let known = std::mem::take(&mut session.tracks.known);
+    let known = std::mem::take(&mut session.tracking.known);
     let writer = Writer {
         client: Some(session.id),
         flushes,
@@ -307,7 +307,7 @@ pub(crate) fn finish<'s>(
         fresh: &fresh,
         reader: None,
     };
-    let behind = std::mem::take(&mut session.events_behind);
+    let behind = std::mem::take(&mut session.events_after_reply);
     let mut events = committed.events.iter();
     if let Some(at) = events.position(|event| behind.contains(&event.name)) {
         let later = committed.events.split_off(at);
@@ -315,8 +315,8 @@ pub(crate) fn finish<'s>(
         committed.events = later;
         session.peer.outbox.reply_here();
     }
-    tell(server, committed, writer);
-    send_letters(session);
+    notify(server, committed, writer);
+    send_publications(session);
     Ok(wrote)
 }
 
@@ -330,7 +330,7 @@ fn abandon<'s>(
 ) {
     let mut committed = txn.abandon();
     drop(guard);
-    let fresh = std::mem::take(&mut session.tracks.fresh);
+    let fresh = std::mem::take(&mut session.tracking.fresh);
     if remove_found_by(server, session.id, &fresh, &mut committed) {
         session.confirm_change();
     }
@@ -361,11 +361,11 @@ pub(crate) fn finish_for_many<'s>(
     guard: Option<Box<dyn Guard + 's>>,
 ) -> types::Result<bool> {
     let mut committed = txn.commit()?;
-    settle(server, &committed);
+    flag_watchers(server, &committed);
     drop(guard);
     remove_found(server, &mut committed, Writer::default());
     let wrote = committed.wrote;
-    tell(server, committed, Writer::default());
+    notify(server, committed, Writer::default());
     Ok(wrote)
 }
 
@@ -383,14 +383,14 @@ fn may_take_long(spec: &Spec) -> bool {
 
 /// Runs one of several commands inside a transaction. If it fails, its changes are undone.
 pub(crate) fn call(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let observed = Observed::begin(session);
-    let outcome = call_unobserved(session, txn, args);
-    observed.end(session, args, Ending::of(&outcome));
+    let recording = Recording::begin(session);
+    let outcome = call_unrecorded(session, txn, args);
+    recording.end(session, args, Ending::of(&outcome));
     outcome
 }
 
 /// As [`call`], but the caller notes how long it took.
-pub(crate) fn call_unobserved(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
+pub(crate) fn call_unrecorded(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let outcome = attempt(session, txn, args);
     txn.count_lookups(args.spec.has(Flag::ReadOnly));
     if let Err(error) = &outcome {
@@ -409,14 +409,14 @@ pub(crate) fn attempt(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) 
     let was_inside = std::mem::replace(&mut session.in_transaction, true);
     if args.spec.has(Flag::Write) {
         session.forget_known(args);
-        session.tracks.flushed |= flushes(args.spec);
+        session.tracking.flushed |= flushes(args.spec);
     }
     if only_reads {
         session.track_reads(args);
     }
     let outcome = match work(session, txn, args) {
         // A command in the middle of a transaction cannot wait.
-        Ok(Reply::Wait { in_vain, .. }) => Ok(*in_vain),
+        Ok(Reply::Wait { on_timeout, .. }) => Ok(*on_timeout),
         outcome => outcome,
     };
     session.in_transaction = was_inside;
@@ -438,7 +438,7 @@ fn work(session: &mut Session, txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 /// The first step after a commit, while the locks are still held: clients that watch the keys have their flags
 /// raised.
-pub(crate) fn settle(server: &Server, committed: &Committed) {
+pub(crate) fn flag_watchers(server: &Server, committed: &Committed) {
     if committed.wrote {
         server.persistence.changed();
     }
@@ -468,7 +468,7 @@ pub(crate) struct Writer<'k> {
 }
 
 /// The steps that need no locks: events are sent, and clients that wait for the keys are served.
-pub(crate) fn tell(server: &Server, mut committed: Committed, writer: Writer<'_>) {
+pub(crate) fn notify(server: &Server, mut committed: Committed, writer: Writer<'_>) {
     publish(server, &committed, writer);
     if !committed.remapped.is_empty() {
         let waited_for = server.waiters.rows_in(&committed.remapped);

@@ -40,7 +40,7 @@ pub fn remove_expired(server: &Server, most: usize) -> Result<u64> {
         drop(guard);
         publish(server, &committed, Writer::default());
     }
-    server.tracking.tell_changes(server);
+    server.tracking.send_invalidations(server);
     let limit_ms = server.config.live.latency_ms();
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let sum = &server.counters.cleaning_micros;

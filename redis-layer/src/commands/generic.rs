@@ -198,7 +198,7 @@ pub(crate) fn wait(_txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     }
     Ok(Reply::Wait {
         timeout_ms,
-        in_vain: Box::new(Reply::Integer(0)),
+        on_timeout: Box::new(Reply::Integer(0)),
     })
 }
 

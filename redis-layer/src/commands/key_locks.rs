@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::commands::{CommandError, Server, scripting, slowly};
+use crate::commands::{CommandError, Server, run_blocking, scripting};
 use crate::store::{Guard, Scope, Store, Waiter};
 use crate::types;
 
@@ -62,7 +62,7 @@ impl Locks {
         };
         match take_soon(store, scope)? {
             Some(guard) => Ok(Some(guard)),
-            None => Ok(Some(slowly(|| store.lock(scope))?)),
+            None => Ok(Some(run_blocking(|| store.lock(scope))?)),
         }
     }
 
@@ -80,7 +80,7 @@ impl Locks {
         if let Some(guard) = take_soon(store, scope)? {
             return Ok(Some(guard));
         }
-        slowly(|| {
+        run_blocking(|| {
             loop {
                 let guard = store.lock_for(scope, TIMEOUT);
                 if let Some(guard) = guard.map_err(types::Error::from)? {

@@ -149,11 +149,11 @@ pub(crate) fn brpoplpush(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(moved.unwrap_or_else(|| wait(timeout_ms, Reply::Null)))
 }
 
-fn wait(timeout_ms: u64, in_vain: Reply) -> Reply {
-    let in_vain = Box::new(in_vain);
+fn wait(timeout_ms: u64, on_timeout: Reply) -> Reply {
+    let on_timeout = Box::new(on_timeout);
     Reply::Wait {
         timeout_ms,
-        in_vain,
+        on_timeout,
     }
 }
 

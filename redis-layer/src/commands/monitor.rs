@@ -143,6 +143,6 @@ pub(crate) fn monitor(session: &mut Session, _args: Args<'_>) -> Outcome {
     session.server.monitors.add(&session.peer);
     session.peer.view.lock().is_monitor = true;
     // Commands of other clients from now on must be shown after this reply.
-    session.confirming = true;
+    session.reply_first = true;
     Ok(Reply::OK)
 }

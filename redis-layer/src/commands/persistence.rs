@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
-use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, slowly};
+use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session, run_blocking};
 
 /// What is known about checkpoints.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ fn end_save(server: &Server) {
 pub(crate) fn save(session: &mut Session, _args: Args<'_>) -> Outcome {
     let server = &session.server;
     begin_save(server)?;
-    let saved = slowly(|| save_now(server));
+    let saved = run_blocking(|| save_now(server));
     end_save(server);
     saved.map(|()| Reply::OK)
 }
@@ -171,7 +171,7 @@ pub(crate) fn shutdown(session: &mut Session, args: Args<'_>) -> Outcome {
     }
     if saves {
         begin_save(server)?;
-        let saved = slowly(|| save_now(server));
+        let saved = run_blocking(|| save_now(server));
         end_save(server);
         saved.map_err(|_| CommandError::fixed("ERR Errors trying to SHUTDOWN. Check logs."))?;
     }

@@ -25,10 +25,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use bytes::Bytes;
 
 use crate::commands::dispatch::{
-    Executed, call_unobserved, execute_at, finish, finish_for_many, resolve,
+    Executed, call_unrecorded, execute_at, finish, finish_for_many, resolve,
 };
 use crate::commands::key_locks::{Acquired, Locks, Wait};
-use crate::commands::observed::{Ending, Observed};
+use crate::commands::recording::{Ending, Recording};
 use crate::commands::session::Replies;
 use crate::commands::table::{Flag, Group, Handler, Spec};
 use crate::commands::{Args, CommandError, Reply, Server, Session};
@@ -276,18 +276,18 @@ impl<'c> Together<'c> {
 /// Records how long the commands take.
 struct Times<'c> {
     together: Together<'c>,
-    observed: Observed,
+    recording: Recording,
     /// How many of the commands are recorded.
     noted: usize,
 }
 
 impl<'c> Times<'c> {
     fn begin(sessions: &mut [&mut Session], together: Together<'c>) -> Self {
-        let observed = Observed::begin(sessions[0]);
+        let recording = Recording::begin(sessions[0]);
         let noted = 0;
         Self {
             together,
-            observed,
+            recording,
             noted,
         }
     }
@@ -305,8 +305,8 @@ impl<'c> Times<'c> {
             };
             (&*sessions[command.owner], command.args, ending)
         });
-        let (ended, _) = self.observed.end_all(endings);
-        self.observed = Observed::since(ended);
+        let (ended, _) = self.recording.end_all(endings);
+        self.recording = Recording::since(ended);
         self.noted = ran.len();
         sessions[0].last_end = Some(ended);
     }
@@ -321,7 +321,7 @@ fn run(
     wait: Wait<'_>,
 ) -> Vec<Executed> {
     for session in &mut *sessions {
-        session.confirming = false;
+        session.reply_first = false;
     }
     run_in_one(server, sessions, together, wait).unwrap_or_else(|error| {
         // Nothing was changed, and what was read must not be answered.
@@ -356,7 +356,7 @@ fn run_in_one(
         }
         let session = &mut *sessions[owner];
         session.publish(args.spec.full_name, now_ms);
-        let outcome = call_unobserved(session, &mut txn, args);
+        let outcome = call_unrecorded(session, &mut txn, args);
         txn.unlock();
         let reply = outcome.unwrap_or_else(Reply::Error);
         bytes += reply.size();

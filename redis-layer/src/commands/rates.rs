@@ -17,28 +17,28 @@ const WINDOW: Duration = Duration::from_millis(1600);
 /// The sums at certain moments.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
-    looks: Mutex<VecDeque<(Instant, [u64; 3])>>,
+    samples: Mutex<VecDeque<(Instant, [u64; 3])>>,
 }
 
 impl Rates {
     /// Takes a sample of the sums.
-    pub(crate) fn look(&self, server: &Server) {
+    pub(crate) fn sample(&self, server: &Server) {
         let now = Instant::now();
-        let mut looks = self.looks.lock();
-        if looks.back().is_some_and(|(at, _)| now - *at < STEP) {
+        let mut samples = self.samples.lock();
+        if samples.back().is_some_and(|(at, _)| now - *at < STEP) {
             return;
         }
-        looks.push_back((now, sums(server)));
-        while looks.len() > 2 && looks.front().is_some_and(|(at, _)| now - *at > WINDOW) {
-            looks.pop_front();
+        samples.push_back((now, sums(server)));
+        while samples.len() > 2 && samples.front().is_some_and(|(at, _)| now - *at > WINDOW) {
+            samples.pop_front();
         }
     }
 
     /// The commands, the bytes received and the bytes sent, each a second.
     pub(crate) fn now(&self, server: &Server) -> (u64, u64, u64) {
-        self.look(server);
-        let looks = self.looks.lock();
-        let Some((at, then)) = looks.front() else {
+        self.sample(server);
+        let samples = self.samples.lock();
+        let Some((at, then)) = samples.front() else {
             return (0, 0, 0);
         };
         let millis = u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -89,7 +89,7 @@ pub enum Reply {
         /// How long, in milliseconds; 0 for as long as it takes.
         timeout_ms: u64,
         /// The answer if the time is over, or where it is impossible to wait: in a transaction or a script.
-        in_vain: Box<Reply>,
+        on_timeout: Box<Reply>,
     },
 }
 

@@ -15,16 +15,16 @@ use crate::commands::acl::AclLog;
 use crate::commands::blocking::Waiters;
 use crate::commands::client::{
     Pause,
-    tracking::{Tracking, Tracks},
+    tracking::{Tracking, TrackingState},
 };
 use crate::commands::config::{Config, OutputClass};
 use crate::commands::latency::LatencyMonitor;
 use crate::commands::monitor::Monitors;
 use crate::commands::peer::Peer;
 use crate::commands::persistence::Persistence;
-use crate::commands::pubsub::{Letter, Registry, Subscriptions, wanted_classes};
+use crate::commands::pubsub::{Publication, Registry, Subscriptions, wanted_classes};
 use crate::commands::rates::Rates;
-use crate::commands::scripting::{is_command, step_aside};
+use crate::commands::scripting::{is_command, yield_thread};
 use crate::commands::slowlog::SlowLog;
 use crate::commands::statistics::{Counters, Statistics};
 use crate::commands::transactions::{Queue, Watched, Watchers};
@@ -116,7 +116,7 @@ impl Server {
             scripts: Scripts::new(Setup {
                 version: REDIS_VERSION,
                 is_command,
-                step_aside,
+                yield_thread,
             }),
             debugs_in_scripts: AtomicBool::new(false),
             clients: Mutex::default(),
@@ -134,8 +134,8 @@ impl Server {
     }
 
     /// Samples the counters, from which the current rates are computed.
-    pub fn look_at_rates(&self) {
-        self.rates.look(self);
+    pub fn sample_rates(&self) {
+        self.rates.sample(self);
     }
 
     /// Sets all counters back to 0.
@@ -158,9 +158,9 @@ impl Server {
             id,
             is_authenticated: !self.config.live.has_password(),
             is_monitor: false,
-            confirming: false,
+            reply_first: false,
             subscriptions: Subscriptions::default(),
-            tracks: Tracks::default(),
+            tracking: TrackingState::default(),
             db: 0,
             protocol: Protocol::Resp2,
             replies: Replies::On,
@@ -171,8 +171,8 @@ impl Server {
             script_keys: Vec::new(),
             in_transaction: false,
             is_committing: false,
-            letters: Vec::new(),
-            events_behind: &[],
+            publications: Vec::new(),
+            events_after_reply: &[],
             shown_command: "",
             last_end: None,
             worked_micros: 0,
@@ -300,9 +300,9 @@ pub struct Session {
     /// Whether every command is shown to the client, including its own.
     pub(crate) is_monitor: bool,
     /// Whether the reply is sent before the messages that wait; otherwise they are sent first.
-    pub(crate) confirming: bool,
+    pub(crate) reply_first: bool,
     pub(crate) subscriptions: Subscriptions,
-    pub(crate) tracks: Tracks,
+    pub(crate) tracking: TrackingState,
     pub(crate) db: DbNumber,
     pub(crate) protocol: Protocol,
     pub(crate) replies: Replies,
@@ -320,9 +320,9 @@ pub struct Session {
     /// Whether changes that it made in one transaction with other clients are being committed.
     pub(crate) is_committing: bool,
     /// The messages that the transaction has published so far.
-    pub(crate) letters: Vec<Letter>,
+    pub(crate) publications: Vec<Publication>,
     /// Events of the command that are sent after its reply, if the client is subscribed to them.
-    pub(crate) events_behind: &'static [&'static str],
+    pub(crate) events_after_reply: &'static [&'static str],
     /// The command that other clients see in the list.
     shown_command: &'static str,
     /// When the last command ended, if the next one follows at once.
@@ -393,12 +393,12 @@ impl Session {
     /// Whether the reply has to be sent before the messages that wait.
     #[must_use]
     pub const fn replies_first(&self) -> bool {
-        self.confirming
+        self.reply_first
     }
 
     /// Makes messages about a change come after the reply that reports the change.
     pub const fn confirm_change(&mut self) {
-        self.confirming |= self.tracks.mode.is_some();
+        self.reply_first |= self.tracking.mode.is_some();
     }
 
     /// Whether the client wants no replies. It still gets pushed messages.

@@ -274,7 +274,7 @@ fn run(session: &mut Session, queue: &Queue, now_ms: i64, executed: &mut Execute
     executed.wrote |= finish(&server, session, txn, guard)?;
     // Messages that the client published to itself come after all the replies: between them, the client would take
     // one for a reply.
-    session.confirming = true;
+    session.reply_first = true;
     Ok(Reply::Array(replies))
 }
 

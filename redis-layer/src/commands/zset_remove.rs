@@ -158,7 +158,7 @@ fn pop_or_wait(txn: &mut Txn<'_>, args: Args<'_>, direction: Direction) -> Outco
 fn wait(timeout_ms: u64) -> Reply {
     Reply::Wait {
         timeout_ms,
-        in_vain: Box::new(Reply::NullArray),
+        on_timeout: Box::new(Reply::NullArray),
     }
 }
 

@@ -72,7 +72,7 @@ pub struct Setup {
     pub is_command: fn(&[Bytes]) -> bool,
     /// Called now and then by a script that takes long, on its thread, so that another thread can serve other
     /// clients.
-    pub step_aside: fn(),
+    pub yield_thread: fn(),
 }
 
 /// A script that has been compiled once without an error.
@@ -82,7 +82,7 @@ pub struct Script {
     body: Bytes,
     writes: Writes,
     /// Whether it used keys that it had not named.
-    reaches_out: AtomicBool,
+    uses_undeclared_keys: AtomicBool,
 }
 
 impl Script {
@@ -94,13 +94,13 @@ impl Script {
 
     /// Whether it used keys that it had not named when it last ran.
     #[must_use]
-    pub fn reaches_out(&self) -> bool {
-        self.reaches_out.load(Ordering::Relaxed)
+    pub fn uses_undeclared_keys(&self) -> bool {
+        self.uses_undeclared_keys.load(Ordering::Relaxed)
     }
 
     /// Remembers that it used keys that it had not named.
-    pub fn mark_reaching_out(&self) {
-        self.reaches_out.store(true, Ordering::Relaxed);
+    pub fn mark_undeclared_keys(&self) {
+        self.uses_undeclared_keys.store(true, Ordering::Relaxed);
     }
 
     /// Its name: 40 hexadecimal digits.
@@ -141,7 +141,7 @@ impl Scripts {
             known: RwLock::default(),
             idle: Mutex::default(),
             generation: AtomicU64::new(0),
-            registry: Arc::new(Registry::new(setup.step_aside)),
+            registry: Arc::new(Registry::new(setup.yield_thread)),
         }
     }
 
@@ -166,7 +166,7 @@ impl Scripts {
             // A copy, because the text is a slice of a larger buffer.
             body: Bytes::copy_from_slice(&body),
             writes,
-            reaches_out: AtomicBool::new(false),
+            uses_undeclared_keys: AtomicBool::new(false),
         });
         self.known.write().insert(digest, Arc::clone(&script));
         Ok(script)

@@ -20,7 +20,7 @@ pub(super) struct Registry {
     /// How many of them have run for so long that other clients are refused.
     busy: AtomicUsize,
     busy_after_ms: AtomicU64,
-    step_aside: fn(),
+    yield_thread: fn(),
 }
 
 /// The result of `SCRIPT KILL`.
@@ -35,13 +35,13 @@ pub enum Killed {
 }
 
 impl Registry {
-    /// `step_aside` is called by each script that takes long, on that script's thread.
-    pub(super) fn new(step_aside: fn()) -> Self {
+    /// `yield_thread` is called by each script that takes long, on that script's thread.
+    pub(super) fn new(yield_thread: fn()) -> Self {
         Self {
             running: Mutex::default(),
             busy: AtomicUsize::new(0),
             busy_after_ms: AtomicU64::new(BUSY_AFTER_MS),
-            step_aside,
+            yield_thread,
         }
     }
 
@@ -104,7 +104,7 @@ impl Run {
         if !self.is_registered.swap(true, Ordering::Relaxed) {
             registry.running.lock().push(Arc::clone(self));
         }
-        (registry.step_aside)();
+        (registry.yield_thread)();
         let limit = Duration::from_millis(registry.busy_after_ms.load(Ordering::Relaxed));
         // 0 means no limit, as in Redis.
         let is_late = !limit.is_zero() && self.started.elapsed() >= limit;

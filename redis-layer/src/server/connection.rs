@@ -36,10 +36,10 @@ use crate::commands::{
 };
 use crate::server::Durability;
 use crate::server::batching::{BatchResult, Batcher};
-use crate::server::order::Caller;
 use crate::server::resp::{Limits, Parser, ProtocolError, encode};
 use crate::server::stream::Stream;
-use crate::server::turns::{let_others_run, others_may_be_ready};
+use crate::server::turns::{others_may_be_ready, yield_to_ready};
+use crate::server::wake_order::WakeOrder;
 use crate::store::Waiter;
 use crate::types::packed::FRAME_BYTES_MAX;
 
@@ -158,7 +158,7 @@ impl Connection {
 
     /// Serves the client until it leaves, breaks the protocol, or the server stops. Commands that have arrived
     /// completely before a stop are still answered.
-    pub(super) async fn serve(mut self: Box<Self>, mut caller: Caller) {
+    pub(super) async fn serve(mut self: Box<Self>, mut order: WakeOrder) {
         loop {
             let mut batch = BatchResult::SomeLeft;
             if others_may_be_ready() && self.may_join_batch() {
@@ -169,9 +169,9 @@ impl Connection {
             // Let other connections run before the answers are sent, unless they have just run together with this
             // one.
             if batch == BatchResult::SomeLeft && ran.next == Next::Read && !self.out.is_empty() {
-                let_others_run().await;
+                yield_to_ready().await;
             }
-            self.session.tell_changes();
+            self.session.send_invalidations();
             if ran.next == Next::Drop {
                 return;
             }
@@ -185,16 +185,16 @@ impl Connection {
                 Next::Close => break,
                 Next::Continue => continue,
                 Next::Read if arrived => continue,
-                Next::Wait if caller.count(self.wait()).await => {
-                    caller.let_earlier_run().await;
+                Next::Wait if order.count_wakes(self.wait()).await => {
+                    order.let_earlier_run().await;
                     continue;
                 }
                 Next::Pause if self.pause().await => continue,
                 Next::Wait | Next::Pause | Next::Queue | Next::Drop => return,
                 Next::Read => {}
             }
-            match caller.count(self.idle()).await {
-                Woken::Bytes => caller.let_earlier_run().await,
+            match order.count_wakes(self.idle()).await {
+                Woken::Bytes => order.let_earlier_run().await,
                 Woken::Message => {}
                 Woken::Stop => break,
                 Woken::Gone => return,
@@ -238,7 +238,7 @@ impl Connection {
 
     /// Waits until something happens, and holds little memory meanwhile.
     async fn idle(&mut self) -> Woken {
-        self.parser.rest();
+        self.parser.release_buffer();
         if self.out.capacity() > IDLE_BYTES {
             self.out = Vec::new();
         }
@@ -425,7 +425,7 @@ impl Connection {
         let peer = Arc::clone(self.session.peer());
         let _blocked = peer.block();
         let executed = loop {
-            let takes_more = self.parser.has_room();
+            let takes_more = self.parser.may_read_more();
             let woken = tokio::select! {
                 biased;
                 executed = waiting.outcome() => break executed,
@@ -466,7 +466,7 @@ impl Connection {
         let deadline = tokio::time::Instant::from_std(until);
         let peer = Arc::clone(self.session.peer());
         let _blocked = peer.block();
-        let takes_more = self.parser.has_room();
+        let takes_more = self.parser.may_read_more();
         let woken = tokio::select! {
             () = tokio::time::sleep_until(deadline) => return true,
             () = ended => return true,
@@ -511,7 +511,7 @@ fn limits(session: &Session) -> Limits {
     if session.is_trusted() {
         limits
     } else {
-        limits.for_strangers()
+        limits.unauthenticated()
     }
 }
 
@@ -542,7 +542,7 @@ async fn read(stream: &mut Stream, parser: &mut Parser) -> io::Result<usize> {
         let polled = pin!(stream.read_buf(parser.buffer())).poll(cx);
         if polled.is_pending() {
             // There were no bytes after all, as at the beginning of every connection.
-            parser.rest();
+            parser.release_buffer();
         }
         polled
     })

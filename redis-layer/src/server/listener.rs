@@ -15,19 +15,19 @@ use tokio::task::JoinSet;
 
 use crate::commands::{Server, Session};
 use crate::server::batching::Batcher;
+use crate::server::client_checks::check_clients;
 use crate::server::connection::Connection;
 use crate::server::expire::Expirer;
-use crate::server::order::{Caller, Calls};
 use crate::server::reclaim::Reclaimer;
 use crate::server::stream::Stream;
 use crate::server::unix_socket::UnixSocket;
-use crate::server::watch::watch_clients;
+use crate::server::wake_order::{WakeCounts, WakeOrder};
 use crate::server::{Durability, Options, SyncPolicy};
 use crate::store::{self, Store};
 use crate::types::Clock;
 
 /// How long a stopping server waits for answers to be sent.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to wait before trying again when the system has no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -164,7 +164,7 @@ impl Listener {
         let reclaimer = reclaimer.map_err(ServeError::Thread)?;
         let expirer = Expirer::start(Arc::clone(&server), Arc::clone(&durability));
         let expirer = expirer.map_err(ServeError::Thread)?;
-        let watching = tokio::spawn(watch_clients(Arc::clone(&server)));
+        let checking = tokio::spawn(check_clients(Arc::clone(&server)));
         let stop = async {
             tokio::select! {
                 () = stop => {}
@@ -172,7 +172,7 @@ impl Listener {
             }
         };
         self.accept_until(stop, &server, &durability).await;
-        watching.abort();
+        checking.abort();
         drop(expirer);
         drop(reclaimer);
         if let Err(error) = server.shared.close(&*store) {
@@ -189,7 +189,7 @@ impl Listener {
         durability: &Arc<Durability>,
     ) {
         let batcher = Arc::new(Batcher::default());
-        let calls = Arc::new(Calls::default());
+        let wake_counts = Arc::new(WakeCounts::default());
         let mut connections = JoinSet::new();
         tokio::pin!(stop);
         loop {
@@ -197,14 +197,14 @@ impl Listener {
                 () = &mut stop => break,
                 accepted = self.accept() => match accepted {
                     Ok((stream, ends)) => {
-                        let session = welcome(stream, ends, server).await;
+                        let session = open_session(stream, ends, server).await;
                         if let Some((stream, session)) = session {
                             let batcher = Arc::clone(&batcher);
                             let durability = Arc::clone(durability);
                             let connection =
                                 Connection::new(stream, session, batcher, durability);
-                            let caller = Caller::new(&calls);
-                            connections.spawn(Box::new(connection).serve(caller));
+                            let order = WakeOrder::new(&wake_counts);
+                            connections.spawn(Box::new(connection).serve(order));
                         }
                     }
                     Err(error) => {
@@ -220,10 +220,7 @@ impl Listener {
         drop(self.unix);
         server.peers().iter().for_each(|peer| peer.outbox.stop());
         let all_ended = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(STOP_PATIENCE, all_ended)
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(STOP_TIMEOUT, all_ended).await.is_err() {
             tracing::warn!("some clients do not take their answers, and are cut off");
             connections.shutdown().await;
         }
@@ -252,7 +249,7 @@ impl Listener {
 }
 
 /// A session for a new connection, unless there are too many connections.
-async fn welcome(
+async fn open_session(
     mut stream: Stream,
     [peer, local]: [String; 2],
     server: &Arc<Server>,

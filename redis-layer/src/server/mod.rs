@@ -4,28 +4,28 @@
 //! answers with one call; so a pipeline of a thousand commands costs a few system calls. Plain commands of
 //! connections that are ready together run in one transaction. A command runs to its end on the task's thread:
 //! usually the store is fast, and if it is not, the thread is blocked. If a single thread serves all clients, they
-//! are served in the order in which they sent their commands (`order`).
+//! are served in the order in which they sent their commands (`wake_order`).
 //!
 //! With `--sync always` the answers wait until the store has synced, and one sync serves every connection that waits
 //! ([`Durability`]). Separate threads remove expired keys and free the space of removed collections.
 
 mod batching;
+mod client_checks;
 mod connection;
 mod durability;
 mod expire;
 mod fsck;
 mod listener;
 mod options;
-mod order;
 mod reclaim;
 pub mod resp;
 mod stream;
 mod turns;
 mod unix_socket;
-mod watch;
+mod wake_order;
 
 pub use durability::{Durability, SyncPolicy};
 pub use fsck::{FsckError, fsck};
 pub use listener::{Listener, ServeError, StartError};
 pub use options::Options;
-pub use turns::thread_rests;
+pub use turns::thread_parks;

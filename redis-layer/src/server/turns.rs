@@ -21,7 +21,7 @@ thread_local! {
 
 /// Says that the thread of a runtime is idle: for [`on_thread_park`](tokio::runtime::Builder::on_thread_park). Only
 /// worth using for a runtime with one thread.
-pub fn thread_rests() {
+pub fn thread_parks() {
     HAS_SERVED.set(Some(false));
 }
 
@@ -36,7 +36,7 @@ pub(super) fn others_may_be_ready() -> bool {
 }
 
 /// Lets other ready connections run, if there may be any.
-pub(super) async fn let_others_run() {
+pub(super) async fn yield_to_ready() {
     if takes_turns() && HAS_SERVED.replace(Some(true)) == Some(true) {
         tokio::task::yield_now().await;
     }
@@ -52,12 +52,12 @@ mod tests {
     fn order(tells: bool) -> Vec<&'static str> {
         HAS_SERVED.set(None);
         if tells {
-            thread_rests();
+            thread_parks();
         }
         let steps = RefCell::new(Vec::new());
         let connection = async |run, answer| {
             steps.borrow_mut().push(run);
-            let_others_run().await;
+            yield_to_ready().await;
             steps.borrow_mut().push(answer);
         };
         let mut runtime = tokio::runtime::Builder::new_current_thread();

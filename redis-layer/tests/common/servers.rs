@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use redis_layer::server::{Listener, Options, thread_rests};
+use redis_layer::server::{Listener, Options, thread_parks};
 use redis_layer::store::Store;
 use redis_layer::types::SystemClock;
 use tokio::sync::oneshot;
@@ -38,7 +38,7 @@ impl Ours {
                 // A script may nest deeply.
                 .thread_stack_size(8 << 20)
                 // As the program with one thread.
-                .on_thread_park(thread_rests)
+                .on_thread_park(thread_parks)
                 .enable_all()
                 .build()
                 .unwrap();

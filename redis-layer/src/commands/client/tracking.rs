@@ -12,7 +12,7 @@
 //! Invariants
 //! 1. A client is in `clients` exactly while it tracks. Keys may name clients that are gone; these are skipped.
 //! 2. A prefix has clients, and these are in `clients`. Whoever ends a turn in which keys changed calls
-//!    [`Tracking::tell_changes`] before the answers are sent.
+//!    [`Tracking::send_invalidations`] before the answers are sent.
 //! 3. While no client tracks, the table has no keys. Changes are not looked up then, so keys left in it would go out
 //!    of date, count as tracked, and push out the keys of the next client.
 
@@ -45,7 +45,7 @@ pub(crate) struct Tracking {
     clients: AtomicUsize,
     /// Whether there is something to do at the end of the turn: to tell changes under prefixes, or to remove keys
     /// from the table.
-    has_news: AtomicBool,
+    has_pending: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +92,7 @@ enum Choice {
 
 /// What a session remembers for tracking.
 #[derive(Debug, Default)]
-pub(crate) struct Tracks {
+pub(crate) struct TrackingState {
     pub(crate) mode: Option<Mode>,
     /// What `CLIENT CACHING` said about the next command.
     caching: Option<bool>,
@@ -147,7 +147,7 @@ impl Tracking {
         }
         let most = server.config.live.tracked_keys();
         if most > 0 && table.readers.len() > most {
-            self.has_news.store(true, Ordering::Release);
+            self.has_pending.store(true, Ordering::Release);
         }
         fresh
     }
@@ -171,17 +171,17 @@ impl Tracking {
             table.invalidate(server, key, writer);
         }
         if table.note_changes(keys, writer) {
-            self.has_news.store(true, Ordering::Release);
+            self.has_pending.store(true, Ordering::Release);
         }
     }
 
     /// Called at the end of a turn: tells clients that track prefixes what has changed, and keeps the table within
     /// its limit.
-    pub(crate) fn tell_changes(&self, server: &Server) {
-        if self.has_news.load(Ordering::Acquire) {
+    pub(crate) fn send_invalidations(&self, server: &Server) {
+        if self.has_pending.load(Ordering::Acquire) {
             let mut table = self.table.lock();
-            self.has_news.store(false, Ordering::Relaxed);
-            table.tell_changes(server);
+            self.has_pending.store(false, Ordering::Relaxed);
+            table.send_invalidations(server);
             table.keep_within(server, server.config.live.tracked_keys());
         }
     }
@@ -244,7 +244,7 @@ impl Table {
         are_any
     }
 
-    fn tell_changes(&mut self, server: &Server) {
+    fn send_invalidations(&mut self, server: &Server) {
         let clients = &self.clients;
         for prefix in self.prefixes.values_mut() {
             let changed = std::mem::take(&mut prefix.changed);
@@ -338,10 +338,10 @@ fn is_listening(registry: &Registry, target: &Peer) -> bool {
 impl Session {
     /// Ends tracking for this client.
     pub(crate) fn stop_tracking(&mut self) {
-        if self.tracks.mode.is_none() {
+        if self.tracking.mode.is_none() {
             return;
         }
-        self.tracks = Tracks::default();
+        self.tracking = TrackingState::default();
         let tracking = &self.server.tracking;
         let mut table = tracking.table.lock();
         if table.remove(self.id).is_some() {
@@ -370,19 +370,19 @@ impl Session {
             is_broken: false,
             redirect: mode.redirect,
         };
-        self.tracks.mode = Some(mode);
+        self.tracking.mode = Some(mode);
     }
 
     /// Remembers the keys that a command is about to read, if this client tracks them. For a script that reads, these
     /// are the keys that it was given: the client knows no others.
     pub(crate) fn track_reads(&mut self, args: Args<'_>) {
-        let Some(mode) = &self.tracks.mode else {
+        let Some(mode) = &self.tracking.mode else {
             return;
         };
         let counts = match mode.choice {
             Choice::All => true,
-            Choice::OptIn => self.tracks.caching == Some(true),
-            Choice::OptOut => self.tracks.caching != Some(false),
+            Choice::OptIn => self.tracking.caching == Some(true),
+            Choice::OptOut => self.tracking.caching != Some(false),
         };
         if counts && !mode.is_broadcast {
             let keys: Vec<Bytes> = if self.in_script {
@@ -392,9 +392,9 @@ impl Session {
             };
             let tracking = &self.server.tracking;
             let fresh = tracking.remember(&self.server, self.id, keys.iter());
-            self.tracks.fresh.extend(fresh);
+            self.tracking.fresh.extend(fresh);
             if self.in_transaction {
-                self.tracks.known.extend(keys);
+                self.tracking.known.extend(keys);
             }
         }
     }
@@ -402,7 +402,7 @@ impl Session {
     /// Notes that a command of a transaction is about to change keys: what was read of them before becomes out of
     /// date.
     pub(crate) fn forget_known(&mut self, args: Args<'_>) {
-        let Tracks { known, fresh, .. } = &mut self.tracks;
+        let TrackingState { known, fresh, .. } = &mut self.tracking;
         for read in [known, fresh] {
             if args.spec.keys.is_none() {
                 read.clear();
@@ -413,16 +413,16 @@ impl Session {
     }
 
     /// Called after commands that arrived together have run: tells clients that track prefixes what changed.
-    pub fn tell_changes(&self) {
-        self.server.tracking.tell_changes(&self.server);
+    pub fn send_invalidations(&self) {
+        self.server.tracking.send_invalidations(&self.server);
     }
 
     /// Called after a command, even an unknown one: `CLIENT CACHING` applies to one command or one transaction.
     /// Commands about the client itself do not count, as in Redis.
     pub(crate) fn end_caching(&mut self, spec: Option<&Spec>) {
-        let is_over = self.tracks.caching.is_some() && self.queue.is_none();
+        let is_over = self.tracking.caching.is_some() && self.queue.is_none();
         if is_over && !spec.is_some_and(|spec| spec.full_name.starts_with("client|")) {
-            self.tracks.caching = None;
+            self.tracking.caching = None;
         }
     }
 }

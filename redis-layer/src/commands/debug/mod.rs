@@ -15,7 +15,7 @@ use bytes::Bytes;
 
 use crate::commands::config::value::parse_bytes;
 use crate::commands::object::encoding_of;
-use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, slowly};
+use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply, Session, run_blocking};
 use crate::types::number::{number_prefix, parse_double, parse_integer};
 use crate::types::{DbNumber, Txn, check};
 
@@ -90,7 +90,7 @@ fn sleep(args: Args<'_>) -> Outcome {
     // Redis reads a text that is not a number as 0.
     let seconds = parse_double(args.get(2)).unwrap_or(0.0);
     let seconds = seconds.clamp(0.0, LONGEST_S);
-    slowly(|| std::thread::sleep(Duration::from_secs_f64(seconds)));
+    run_blocking(|| std::thread::sleep(Duration::from_secs_f64(seconds)));
     Ok(Reply::OK)
 }
 
@@ -117,7 +117,7 @@ fn object(session: &Session, args: Args<'_>) -> Outcome {
 /// checks it against the others.
 fn reload(session: &Session) -> Outcome {
     let store = &*session.server.store;
-    let report = slowly(|| {
+    let report = run_blocking(|| {
         store.sync()?;
         check(store)
     })?;

@@ -2,11 +2,11 @@
 //!
 //! A subscriber's confirmations are replies; published messages come through its outbox. A confirmation must come
 //! before the first message of its channel, although another thread may publish between the two. So a session that
-//! subscribes sets [`Session::confirming`], and its connection sends the reply before it looks into the outbox. After
+//! subscribes sets [`Session::reply_first`], and its connection sends the reply before it looks into the outbox. After
 //! any other command it looks into the outbox first, because a client that publishes to itself sees the message
 //! before the reply.
 
-mod echo;
+mod event_order;
 mod events;
 mod registry;
 
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 
-pub(crate) use echo::events_behind;
+pub(crate) use event_order::events_after_reply;
 pub(crate) use events::{publish_events, wanted_classes};
-pub(crate) use registry::{Letter, Registry, Topic};
+pub(crate) use registry::{Publication, Registry, Topic};
 
 use crate::commands::config::OutputClass;
 use crate::commands::manual::help_lines;
@@ -92,7 +92,7 @@ fn subscribe_to(
     topic: Topic,
     word: &'static str,
 ) -> Outcome {
-    session.confirming = true;
+    session.reply_first = true;
     let mut confirmations = Vec::new();
     for name in args.from(1) {
         // A copy, so that the name does not keep the whole query in memory.
@@ -189,30 +189,30 @@ pub(crate) fn spublish(session: &mut Session, args: Args<'_>) -> Outcome {
 /// Sends a message. In a transaction, keeps it until the commit, so that a client that gets it finds the changes made
 /// before it. And a script that has to run again sends nothing twice.
 fn post(session: &mut Session, args: Args<'_>, in_shard: bool) -> Reply {
-    let letter = Letter {
+    let publication = Publication {
         channel: args.bytes(1),
         payload: args.bytes(2),
         in_shard,
-        not_for: (!session.is_subscriber()).then_some(session.id),
+        except: (!session.is_subscriber()).then_some(session.id),
     };
     if session.in_transaction {
-        let receivers = session.server.pubsub.receivers(&letter);
-        session.letters.push(letter);
+        let receivers = session.server.pubsub.receivers(&publication);
+        session.publications.push(publication);
         return Reply::count(receivers);
     }
-    Reply::count(send(&session.server, &letter))
+    Reply::count(send(&session.server, &publication))
 }
 
 /// Sends the messages that a transaction has published, in their order.
-pub(crate) fn send_letters(session: &mut Session) {
-    for letter in std::mem::take(&mut session.letters) {
-        send(&session.server, &letter);
+pub(crate) fn send_publications(session: &mut Session) {
+    for publication in std::mem::take(&mut session.publications) {
+        send(&session.server, &publication);
     }
 }
 
-fn send(server: &Server, letter: &Letter) -> u64 {
+fn send(server: &Server, publication: &Publication) -> u64 {
     let limit = server.config.live.output_limit(OutputClass::PubSub);
-    server.pubsub.send(letter, limit)
+    server.pubsub.send(publication, limit)
 }
 
 /// `PUBSUB CHANNELS [pattern]`

@@ -28,13 +28,13 @@ pub(crate) enum Topic {
 
 /// A message on its way to the subscribers of a channel.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct Publication {
     pub(crate) channel: Bytes,
     pub(crate) payload: Bytes,
     pub(crate) in_shard: bool,
     /// A client that had no subscription when the message was published: it does not get the message, even if it
     /// subscribes later in the same transaction.
-    pub(crate) not_for: Option<u64>,
+    pub(crate) except: Option<u64>,
 }
 
 /// Subscribers by the number of their connection.
@@ -83,14 +83,14 @@ impl Registry {
         }
     }
 
-    /// Puts a message into the outboxes of all subscribers, except of `not_for`. Returns how many deliveries that
+    /// Puts a message into the outboxes of all subscribers, except of `except`. Returns how many deliveries that
     /// were: a client gets the message once for its channel and once for each of its patterns that match.
     pub(crate) fn publish(
         &self,
         channel: &Bytes,
         payload: &Reply,
         limit: OutputLimit,
-        not_for: Option<u64>,
+        except: Option<u64>,
     ) -> u64 {
         if self.subscriptions.load(Ordering::SeqCst) == 0 {
             return 0;
@@ -99,7 +99,7 @@ impl Registry {
         let mut deliveries = 0;
         let mut deliver = |subscribers: &Subscribers, parts: Vec<Reply>| {
             let message = Message::new(Reply::Push(parts));
-            for peer in staying(subscribers).filter(|peer| not_for != Some(peer.id)) {
+            for peer in staying(subscribers).filter(|peer| except != Some(peer.id)) {
                 peer.outbox.add(message.clone(), limit);
                 deliveries += 1;
             }
@@ -124,32 +124,32 @@ impl Registry {
     }
 
     /// Delivers a message. Returns how many deliveries that were.
-    pub(crate) fn send(&self, letter: &Letter, limit: OutputLimit) -> u64 {
-        let Letter {
+    pub(crate) fn send(&self, publication: &Publication, limit: OutputLimit) -> u64 {
+        let Publication {
             channel, payload, ..
-        } = letter;
-        if letter.in_shard {
-            self.publish_in_shard(letter, limit)
+        } = publication;
+        if publication.in_shard {
+            self.publish_in_shard(publication, limit)
         } else {
             self.publish(
                 channel,
                 &Reply::Bulk(payload.clone()),
                 limit,
-                letter.not_for,
+                publication.except,
             )
         }
     }
 
     /// How many deliveries [`send`](Self::send) would make.
-    pub(crate) fn receivers(&self, letter: &Letter) -> u64 {
-        if letter.in_shard {
-            return self.subscribers(Topic::Shard, &letter.channel);
+    pub(crate) fn receivers(&self, publication: &Publication) -> u64 {
+        if publication.in_shard {
+            return self.subscribers(Topic::Shard, &publication.channel);
         }
         let topics = self.topics.lock();
         let matching = topics[Topic::Pattern as usize]
             .iter()
-            .filter(|(pattern, _)| glob::matches(pattern, &letter.channel, glob::Case::Exact));
-        let of_channel = topics[Topic::Channel as usize].get(&letter.channel);
+            .filter(|(pattern, _)| glob::matches(pattern, &publication.channel, glob::Case::Exact));
+        let of_channel = topics[Topic::Channel as usize].get(&publication.channel);
         let all = of_channel
             .into_iter()
             .chain(matching.map(|(_, subscribers)| subscribers));
@@ -157,10 +157,10 @@ impl Registry {
     }
 
     /// Puts a message into the outboxes of the subscribers of a shard channel.
-    fn publish_in_shard(&self, letter: &Letter, limit: OutputLimit) -> u64 {
-        let Letter {
+    fn publish_in_shard(&self, publication: &Publication, limit: OutputLimit) -> u64 {
+        let Publication {
             channel, payload, ..
-        } = letter;
+        } = publication;
         let topics = self.topics.lock();
         let Some(subscribers) = topics[Topic::Shard as usize].get(channel) else {
             return 0;
@@ -171,7 +171,7 @@ impl Registry {
             Reply::Bulk(payload.clone()),
         ]));
         let mut deliveries = 0;
-        for peer in staying(subscribers).filter(|peer| letter.not_for != Some(peer.id)) {
+        for peer in staying(subscribers).filter(|peer| publication.except != Some(peer.id)) {
             peer.outbox.add(message.clone(), limit);
             deliveries += 1;
         }

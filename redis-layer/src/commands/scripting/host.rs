@@ -15,7 +15,7 @@ use crate::types::Txn;
 
 /// Which keys a script may touch without losing its isolation from other clients.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Coverage<'a> {
+pub(super) enum IsolatedKeys<'a> {
     /// The keys that it named.
     Keys(&'a [Bytes]),
     /// All keys.
@@ -26,12 +26,12 @@ pub(super) enum Coverage<'a> {
 pub(super) struct TxnHost<'a, 't> {
     session: &'a mut Session,
     txn: &'a mut Txn<'t>,
-    coverage: Coverage<'a>,
+    isolated: IsolatedKeys<'a>,
     request: &'a Request<'a>,
     /// How many commands have been run or refused.
     called: usize,
     has_written: bool,
-    /// Whether a key outside the coverage was read.
+    /// Whether a key outside of `isolated` was read.
     has_read_outside: bool,
 }
 
@@ -42,13 +42,13 @@ impl<'a, 't> TxnHost<'a, 't> {
     pub(super) const fn new(
         session: &'a mut Session,
         txn: &'a mut Txn<'t>,
-        coverage: Coverage<'a>,
+        isolated: IsolatedKeys<'a>,
         request: &'a Request<'a>,
     ) -> Self {
         Self {
             session,
             txn,
-            coverage,
+            isolated,
             request,
             called: 0,
             has_written: false,
@@ -84,7 +84,7 @@ impl<'a, 't> TxnHost<'a, 't> {
 
     /// Whether the script stays isolated if it runs this command too.
     fn stays_isolated(&mut self, spec: &Spec, args: &[Bytes]) -> bool {
-        let Coverage::Keys(named) = self.coverage else {
+        let IsolatedKeys::Keys(named) = self.isolated else {
             return true;
         };
         if !matches!(spec.handler, Handler::Keys(_) | Handler::Both(_)) {
@@ -105,19 +105,19 @@ impl<'a, 't> TxnHost<'a, 't> {
 
 impl TxnHost<'_, '_> {
     /// Whether the next command was already counted and shown in an earlier run of the script. From now on it is.
-    fn is_told(&mut self) -> bool {
-        let told = &self.request.told;
-        let is_told = self.called < told.get();
+    fn is_counted_already(&mut self) -> bool {
+        let counted = &self.request.counted;
+        let is_counted_already = self.called < counted.get();
         self.called += 1;
-        told.set(told.get().max(self.called));
-        is_told
+        counted.set(counted.get().max(self.called));
+        is_counted_already
     }
 
     /// Runs a command. It is counted and shown unless an earlier run of the script did that.
     fn run(&mut self, args: Args<'_>) -> Outcome {
-        let is_told = self.is_told();
+        let is_counted_already = self.is_counted_already();
         let (session, txn) = (&mut *self.session, &mut *self.txn);
-        if is_told {
+        if is_counted_already {
             let outcome = attempt(session, txn, args);
             txn.end_lookups(args.spec.has(Flag::ReadOnly));
             return outcome;
@@ -129,7 +129,7 @@ impl TxnHost<'_, '_> {
     /// run of the script did that.
     fn refuse(&mut self, spec: Option<&'static Spec>, text: &'static str) -> Value {
         let error = CommandError::fixed(text);
-        if !self.is_told() {
+        if !self.is_counted_already() {
             let server = &self.session.server;
             server.statistics.error(&server.counters, &error);
             if let Some(spec) = spec {

@@ -35,7 +35,7 @@ use crate::types::Txn;
 
 use convert::{Errors, into_reply};
 pub(crate) use host::is_command;
-use host::{Coverage, TxnHost};
+use host::{IsolatedKeys, TxnHost};
 pub(crate) use manage::*;
 
 /// How a command names its script, and whether the script may write.
@@ -62,7 +62,7 @@ struct Request<'a> {
     /// The command that runs it.
     spec: &'static Spec,
     /// How many of its commands have been run or refused, over all runs of it: these were counted and shown.
-    told: Cell<usize>,
+    counted: Cell<usize>,
 }
 
 impl<'a> Request<'a> {
@@ -101,7 +101,7 @@ impl<'a> Request<'a> {
             keys,
             args,
             spec,
-            told: Cell::new(0),
+            counted: Cell::new(0),
         })
     }
 
@@ -110,17 +110,17 @@ impl<'a> Request<'a> {
         &self,
         session: &mut Session,
         txn: &mut Txn<'_>,
-        coverage: Coverage<'_>,
+        isolated: IsolatedKeys<'_>,
     ) -> Result<Reply, Stop> {
         let server = Arc::clone(&session.server);
         let (db, protocol) = (session.db, session.protocol);
         let limit = Duration::from_millis(server.config.live.busy_reply_ms());
         server.scripts.set_busy_after(limit);
         session.in_script = true;
-        if session.tracks.mode.is_some() {
+        if session.tracking.mode.is_some() {
             session.script_keys = self.keys.to_vec();
         }
-        let mut host = TxnHost::new(session, txn, coverage, self);
+        let mut host = TxnHost::new(session, txn, isolated, self);
         let answer = server
             .scripts
             .run(&self.script, self.keys, self.args, &mut host);
@@ -153,7 +153,7 @@ impl<'a> Request<'a> {
 
 /// Gives up this thread's place among the server's few threads, so that another one serves the other clients while a
 /// script runs on. Not used for short scripts, because it costs too much.
-pub(crate) fn step_aside() {
+pub(crate) fn yield_thread() {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
         // The other thread needs a moment to take the place.
@@ -173,7 +173,7 @@ pub(crate) fn run_alone(
     let server = Arc::clone(&session.server);
     let mut locks = if request.read_only {
         Locks::Nothing
-    } else if request.script.reaches_out() {
+    } else if request.script.uses_undeclared_keys() {
         Locks::Everything
     } else {
         Locks::of(request.keys.iter())
@@ -182,14 +182,14 @@ pub(crate) fn run_alone(
         let guard = locks.take_or_refuse(&server)?;
         let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
         let mut txn = txn.under(locks.scope());
-        let coverage = match locks {
-            Locks::Keys(_) => Coverage::Keys(request.keys),
-            Locks::Nothing | Locks::Everything => Coverage::Everything,
+        let isolated = match locks {
+            Locks::Keys(_) => IsolatedKeys::Keys(request.keys),
+            Locks::Nothing | Locks::Everything => IsolatedKeys::Everything,
         };
-        let Ok(reply) = request.run(session, &mut txn, coverage) else {
-            request.script.mark_reaching_out();
-            session.letters.clear();
-            session.tracks.known.clear();
+        let Ok(reply) = request.run(session, &mut txn, isolated) else {
+            request.script.mark_undeclared_keys();
+            session.publications.clear();
+            session.tracking.known.clear();
             drop(txn);
             drop(guard);
             locks = Locks::Everything;
@@ -210,7 +210,7 @@ pub(crate) fn run_inside(
     // The script is shown before the commands that it runs.
     session.server.monitors.show(session, args);
     let request = Request::new(session, args, form)?;
-    let answer = request.run(session, txn, Coverage::Everything);
+    let answer = request.run(session, txn, IsolatedKeys::Everything);
     // Nothing is outside the lock of everything, so nothing stops the script.
     answer.map_err(|Stop| CommandError::fixed("ERR the script was stopped"))
 }

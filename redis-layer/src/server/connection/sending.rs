@@ -35,7 +35,7 @@ impl Connection {
         let peer = Arc::clone(self.session.peer());
         while sent < self.out.len() {
             self.show_memory();
-            let takes_more = !at_end && self.parser.has_room();
+            let takes_more = !at_end && self.parser.may_read_more();
             let interest = if takes_more {
                 Interest::WRITABLE | Interest::READABLE
             } else {

@@ -7,8 +7,8 @@
 //! all of them, and one split takes them out of the buffer ([`Parser::take_whole`]). Everything else takes the slow
 //! path, argument by argument, which avoids looking at a byte twice and finds out what is wrong.
 //!
-//! Most reads bring complete commands. So all parsers of a thread read into one shared buffer, the *room*, one after
-//! the other: a parser that has taken all commands out of its bytes leaves the rest of the room to the next.
+//! Most reads bring complete commands. So all parsers of a thread read into one shared buffer, one after
+//! the other: a parser that has taken all commands out of its bytes leaves the rest of the buffer to the next.
 //! Allocating a buffer for every read took a twentieth of the time of a `GET`. A parser that has part of a command
 //! left takes it along into a buffer of its own, until that command is complete.
 //!
@@ -42,17 +42,17 @@ pub struct Limits {
     /// How many arguments a command may have.
     pub arguments: usize,
     /// Whether the client has not authenticated yet: Redis's error texts differ then.
-    pub is_stranger: bool,
+    pub is_unauthenticated: bool,
 }
 
 impl Limits {
     /// The limits for a client that has not authenticated yet: just enough to do that.
     #[must_use]
-    pub const fn for_strangers(self) -> Self {
+    pub const fn unauthenticated(self) -> Self {
         Self {
             bulk_bytes: 16 * 1024,
             arguments: 10,
-            is_stranger: true,
+            is_unauthenticated: true,
             ..self
         }
     }
@@ -65,7 +65,7 @@ impl Default for Limits {
             line_bytes: 64 * 1024,
             query_bytes: 1024 * 1024 * 1024,
             arguments: i32::MAX as usize,
-            is_stranger: false,
+            is_unauthenticated: false,
         }
     }
 }
@@ -90,19 +90,19 @@ impl ProtocolError {
 const READ_BYTES: usize = 16 * 1024;
 /// How many bytes of room a read gets while a long argument is arriving.
 const LONG_READ_BYTES: usize = 256 * 1024;
-/// The size of the room that the parsers of a thread share. An argument that is kept keeps all of it in memory.
-const ROOM_BYTES: usize = 2 * READ_BYTES;
+/// The size of the buffer that the parsers of a thread share. An argument that is kept keeps all of it in memory.
+const SHARED_BUFFER_BYTES: usize = 2 * READ_BYTES;
 
 /// Memory is kept for at most this many positions between calls.
-const PLACES_KEPT: usize = 1024;
+const RANGES_KEPT: usize = 1024;
 
 /// Turns bytes into commands.
 #[derive(Debug, Default)]
 pub struct Parser {
     limits: Limits,
     buffer: BytesMut,
-    /// Whether the buffer is the shared room of the thread.
-    is_in_room: bool,
+    /// Whether the buffer is the shared one of the thread.
+    is_shared: bool,
     /// How many bytes of the buffer have been searched for the end of a line in vain.
     scanned: usize,
     partial: Partial,
@@ -112,19 +112,19 @@ pub struct Parser {
 #[derive(Debug, Default)]
 struct Found {
     /// The positions of their arguments.
-    places: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
     /// How many arguments each of them has.
     counts: Vec<usize>,
 }
 
 thread_local! {
-    /// The rest of the room that the parsers of a thread share, without any bytes in it. `None` while a parser uses
+    /// The rest of the buffer that the parsers of a thread share, without any bytes in it. `None` while a parser uses
     /// it.
-    static ROOM: Cell<Option<BytesMut>> = const { Cell::new(None) };
+    static SHARED_BUFFER: Cell<Option<BytesMut>> = const { Cell::new(None) };
     /// Empty between calls; kept for its memory, which all connections of a thread share.
     static FOUND: Cell<Found> = const {
         Cell::new(Found {
-            places: Vec::new(),
+            ranges: Vec::new(),
             counts: Vec::new(),
         })
     };
@@ -160,9 +160,9 @@ impl Parser {
     /// The buffer to which arriving bytes are appended, with enough room for a read.
     pub fn buffer(&mut self) -> &mut BytesMut {
         if self.buffer.capacity() == 0 {
-            let room = ROOM.take();
-            self.buffer = room.unwrap_or_else(|| BytesMut::with_capacity(ROOM_BYTES));
-            self.is_in_room = true;
+            let shared = SHARED_BUFFER.take();
+            self.buffer = shared.unwrap_or_else(|| BytesMut::with_capacity(SHARED_BUFFER_BYTES));
+            self.is_shared = true;
         }
         let missing = self
             .partial
@@ -171,29 +171,29 @@ impl Parser {
             .saturating_sub(self.buffer.len());
         self.buffer
             .reserve(missing.clamp(READ_BYTES, LONG_READ_BYTES));
-        // The room is not used for a long argument, which may be kept in memory for long.
-        self.is_in_room &= missing <= READ_BYTES;
+        // The shared buffer is not used for a long argument, which may be kept in memory for long.
+        self.is_shared &= missing <= READ_BYTES;
         &mut self.buffer
     }
 
     /// Frees the memory of an empty buffer, for a connection that may be idle for long.
-    pub fn rest(&mut self) {
-        self.leave_room();
+    pub fn release_buffer(&mut self) {
+        self.return_shared_buffer();
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
         }
     }
 
-    /// Leaves the room to other parsers, and takes its own bytes along.
-    fn leave_room(&mut self) {
-        if !mem::take(&mut self.is_in_room) {
+    /// Leaves the shared buffer to other parsers, and takes its own bytes along.
+    fn return_shared_buffer(&mut self) {
+        if !mem::take(&mut self.is_shared) {
             return;
         }
         // Usually there are none, and then this allocates nothing.
         let left = BytesMut::from(&self.buffer[..]);
-        let mut room = mem::replace(&mut self.buffer, left);
-        room.clear();
-        ROOM.set(Some(room));
+        let mut shared = mem::replace(&mut self.buffer, left);
+        shared.clear();
+        SHARED_BUFFER.set(Some(shared));
     }
 
     /// How many bytes are kept, which are not a complete command yet.
@@ -204,7 +204,7 @@ impl Parser {
 
     /// Whether bytes may be appended before the next call of [`Parser::next_commands`].
     #[must_use]
-    pub fn has_room(&self) -> bool {
+    pub fn may_read_more(&self) -> bool {
         self.pending_bytes() < self.limits.query_bytes
     }
 
@@ -220,7 +220,7 @@ impl Parser {
         commands: &mut VecDeque<Vec<Bytes>>,
     ) -> Result<(), ProtocolError> {
         let taken = self.take_commands(most, bytes, commands);
-        self.leave_room();
+        self.return_shared_buffer();
         taken
     }
 
@@ -283,28 +283,28 @@ impl Parser {
             return 0;
         }
         let mut found = FOUND.take();
-        let Found { places, counts } = &mut found;
+        let Found { ranges, counts } = &mut found;
         let (mut at, mut bytes) = (0, 0);
         while counts.len() < most && bytes < bytes_most {
-            let before = places.len();
-            let Some((behind, length)) = self.measure(at, places) else {
-                places.truncate(before);
+            let before = ranges.len();
+            let Some((after, length)) = self.measure(at, ranges) else {
+                ranges.truncate(before);
                 break;
             };
-            counts.push(places.len() - before);
-            at = behind;
+            counts.push(ranges.len() - before);
+            at = after;
             bytes += length;
         }
         if at > 0 {
             self.scanned = 0;
             let whole = self.buffer.split_to(at).freeze();
-            let mut places = places.drain(..);
+            let mut ranges = ranges.drain(..);
             for count in counts.drain(..) {
-                let places = places.by_ref().take(count);
-                commands.push_back(places.map(|place| whole.slice(place)).collect());
+                let ranges = ranges.by_ref().take(count);
+                commands.push_back(ranges.map(|range| whole.slice(range)).collect());
             }
         }
-        if found.places.capacity() <= PLACES_KEPT {
+        if found.ranges.capacity() <= RANGES_KEPT {
             FOUND.set(found);
         }
         bytes
@@ -313,16 +313,16 @@ impl Parser {
     /// Finds the arguments of a command that begins at `at`. Returns where the next command begins, and how many
     /// bytes the arguments have.
     #[inline]
-    fn measure(&self, mut at: usize, places: &mut Vec<Range<usize>>) -> Option<(usize, usize)> {
-        let (count, behind) = header(self.buffer.get(at..)?, b'*')?;
+    fn measure(&self, mut at: usize, ranges: &mut Vec<Range<usize>>) -> Option<(usize, usize)> {
+        let (count, taken) = header(self.buffer.get(at..)?, b'*')?;
         if count == 0 || count > self.limits.arguments {
             return None;
         }
-        at += behind;
+        at += taken;
         let mut bytes = 0;
         for argument in 1..=count {
-            let (length, behind) = header(self.buffer.get(at..)?, b'$')?;
-            let start = at + behind;
+            let (length, taken) = header(self.buffer.get(at..)?, b'$')?;
+            let start = at + taken;
             at = start + length + 2;
             bytes += length;
             let kept = bytes + argument * size_of::<Bytes>();
@@ -330,7 +330,7 @@ impl Parser {
             if at > self.buffer.len() || !is_within {
                 return None;
             }
-            places.push(start..start + length);
+            ranges.push(start..start + length);
         }
         Some((at, bytes))
     }
@@ -404,7 +404,7 @@ impl Parser {
             return Err(ProtocolError::Refused(CommandError::quoting(&parts)));
         }
         let length = parse_integer(digits).and_then(|length| usize::try_from(length).ok());
-        let too_long = if self.limits.is_stranger {
+        let too_long = if self.limits.is_unauthenticated {
             "unauthenticated bulk length"
         } else {
             "invalid bulk length"
@@ -488,14 +488,14 @@ mod tests {
     }
 
     #[test]
-    fn parsers_of_one_thread_read_into_one_room() {
+    fn parsers_of_one_thread_read_into_one_buffer() {
         let [mut one, mut other] = [Parser::default(), Parser::default()];
         let ping = b"*1\r\n$4\r\nPING\r\n";
         let (first, kept) = give(&mut one, ping);
         let (second, _) = give(&mut other, ping);
         assert_eq!(first.wrapping_add(ping.len()), second);
         // Bytes that an argument still uses are not overwritten, however much arrives after them.
-        for _ in 0..2 * ROOM_BYTES / ping.len() {
+        for _ in 0..2 * SHARED_BUFFER_BYTES / ping.len() {
             assert_eq!(give(&mut other, ping).1, kept);
         }
         assert_eq!(kept, [[Bytes::from("PING")]]);
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_argument_does_not_become_the_room() {
+    fn a_long_argument_does_not_become_the_shared_buffer() {
         let mut parser = Parser::default();
         let length = 4 * LONG_READ_BYTES;
         let head = format!("*2\r\n$3\r\nGET\r\n${length}\r\n");
@@ -531,8 +531,8 @@ mod tests {
             taken = give(&mut parser, text).1;
         }
         assert_eq!(taken[0][1].len(), length);
-        parser.rest();
-        let room = ROOM.take().map_or(0, |room| room.capacity());
-        assert!(room <= ROOM_BYTES, "{room} bytes are kept as a room");
+        parser.release_buffer();
+        let kept = SHARED_BUFFER.take().map_or(0, |shared| shared.capacity());
+        assert!(kept <= SHARED_BUFFER_BYTES, "{kept} bytes are kept");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn tracking(session: &mut Session, args: Args<'_>) -> Outcome {
         if mode.prefixes.is_empty() {
             mode.prefixes.insert(Bytes::new());
         }
-        if let Some(current) = &session.tracks.mode {
+        if let Some(current) = &session.tracking.mode {
             mode.prefixes.extend(current.prefixes.iter().cloned());
         }
     }
@@ -87,7 +87,7 @@ fn check_mode(session: &Session, asked: Asked) -> Result<Mode, CommandError> {
         opts_out,
         prefixes,
     } = asked;
-    let current = session.tracks.mode.as_ref();
+    let current = session.tracking.mode.as_ref();
     let refusal = if !mode.is_broadcast && !prefixes.is_empty() {
         Some("ERR PREFIX option requires BCAST mode to be enabled")
     } else if current.is_some_and(|current| current.is_broadcast != mode.is_broadcast) {
@@ -160,7 +160,7 @@ fn check_prefixes<'a>(
 
 /// `CLIENT CACHING YES | NO`
 pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
-    let choice = session.tracks.mode.as_ref().map(|mode| mode.choice);
+    let choice = session.tracking.mode.as_ref().map(|mode| mode.choice);
     if choice.is_none() {
         return Err(CommandError::fixed(
             "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN \
@@ -181,7 +181,7 @@ pub(crate) fn caching(session: &mut Session, args: Args<'_>) -> Outcome {
     if choice != Some(needed) {
         return Err(CommandError::fixed(refusal));
     }
-    session.tracks.caching = Some(caching);
+    session.tracking.caching = Some(caching);
     Ok(Reply::OK)
 }
 
@@ -192,16 +192,16 @@ pub(crate) fn getredir(session: &mut Session, _args: Args<'_>) -> Outcome {
 
 /// The client that gets the messages instead: -1 without tracking, 0 for none.
 fn redirect(session: &Session) -> Reply {
-    let mode = session.tracks.mode.as_ref();
+    let mode = session.tracking.mode.as_ref();
     mode.map_or(Reply::Integer(-1), |mode| Reply::count(mode.redirect))
 }
 
 /// `CLIENT TRACKINGINFO`
 pub(crate) fn trackinginfo(session: &mut Session, _args: Args<'_>) -> Outcome {
-    let mode = session.tracks.mode.clone();
+    let mode = session.tracking.mode.clone();
     let is_on = mode.is_some();
     let mode = mode.unwrap_or_default();
-    let caching = session.tracks.caching;
+    let caching = session.tracking.caching;
     let is_broken = session.peer.view.lock().tracking.is_broken;
     let flags: Vec<Reply> = [
         (!is_on, "off"),

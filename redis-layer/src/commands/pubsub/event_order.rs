@@ -1,5 +1,5 @@
 //! The order of a command's reply and of the keyspace events that it causes, for a RESP3 client that is subscribed to
-//! its own events: some come before the reply and some after it.
+//! them: some come before the reply and some after it.
 //!
 //! Redis sends an event at some point in the code of a command, and this point differs from command to command.
 //! Clients accept any order; their tests do not. Left out: the events that Redis sends in the middle of a reply, as
@@ -8,7 +8,7 @@
 use crate::commands::Args;
 
 /// The events of a command that come after its reply. From the first of them on, all later events do too.
-pub(crate) fn events_behind(args: Args<'_>) -> &'static [&'static str] {
+pub(crate) fn events_after_reply(args: Args<'_>) -> &'static [&'static str] {
     match args.spec.full_name {
         "lpop" | "rpop" | "lmpop" | "blpop" | "brpop" | "blmpop" | "lmove" | "rpoplpush"
         | "blmove" | "brpoplpush" => &["lpop", "rpop"],

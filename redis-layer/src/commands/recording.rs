@@ -7,9 +7,9 @@ use crate::commands::statistics::Runs;
 use crate::commands::table::Flag;
 use crate::commands::{Args, Outcome, Session};
 
-/// The observation of a running command.
+/// The recording of a command that is running.
 #[derive(Debug)]
-pub(crate) struct Observed {
+pub(crate) struct Recording {
     started: Instant,
 }
 
@@ -35,8 +35,8 @@ impl Ending {
     }
 }
 
-impl Observed {
-    /// Begins to observe a command. If it follows another one, it begins where that one ended, so that the clock is
+impl Recording {
+    /// Begins to record a command. If it follows another one, it begins where that one ended, so that the clock is
     /// read only once for each.
     pub(crate) fn begin(session: &mut Session) -> Self {
         let started = session.last_end.take();
@@ -45,7 +45,7 @@ impl Observed {
         }
     }
 
-    /// Begins to observe a command that follows what ended at `started`.
+    /// Begins to record a command that follows what ended at `started`.
     pub(crate) const fn since(started: Instant) -> Self {
         Self { started }
     }

@@ -15,7 +15,7 @@ const STEP: Duration = Duration::from_millis(100);
 const STEPS_A_SECOND: u32 = 10;
 
 /// Checks until the task is aborted.
-pub(super) async fn watch_clients(server: Arc<Server>) {
+pub(super) async fn check_clients(server: Arc<Server>) {
     let mut ticks = tokio::time::interval(STEP);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut traffic = 0;
@@ -27,8 +27,8 @@ pub(super) async fn watch_clients(server: Arc<Server>) {
         let seen = moved.net_input + moved.net_output;
         if seen != traffic {
             traffic = seen;
-            server.look_at_rates();
-            relieve(&server);
+            server.sample_rates();
+            evict_clients(&server);
         }
         if step.is_multiple_of(STEPS_A_SECOND) {
             close_idle(&server);
@@ -56,7 +56,7 @@ fn close_idle(server: &Server) {
 }
 
 /// Ends connections, those that hold most memory first, until all together hold no more than `maxmemory-clients`.
-fn relieve(server: &Server) {
+fn evict_clients(server: &Server) {
     let most = server.config.live.all_clients_bytes();
     if most == 0 {
         return;

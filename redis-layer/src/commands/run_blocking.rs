@@ -1,4 +1,4 @@
-//! Long work that must not keep other connections from being served.
+//! Running long work that blocks its thread, without keeping other connections from being served.
 //!
 //! A connection is a task, and a task that computes keeps its thread from all other tasks. Two scripts that never end
 //! would be enough to silence a server with two threads, including `SCRIPT KILL`. So long work is announced to the
@@ -10,13 +10,13 @@ use tokio::runtime::Handle;
 
 /// Runs something that takes long. Meanwhile another thread serves the other connections. Outside of the runtime it
 /// just runs.
-pub(crate) fn slowly<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn run_blocking<R>(work: impl FnOnce() -> R) -> R {
     tokio::task::block_in_place(work)
 }
 
 /// Runs something that may take microseconds or hours. As long as another thread is free for the other connections it
 /// just runs, because getting another thread costs some microseconds.
-pub(crate) fn perhaps_slowly<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn run_maybe_blocking<R>(work: impl FnOnce() -> R) -> R {
     /// How many such calls are running.
     static RUNNING: AtomicUsize = AtomicUsize::new(0);
     struct Ended;
@@ -32,6 +32,6 @@ pub(crate) fn perhaps_slowly<R>(work: impl FnOnce() -> R) -> R {
     if before == 0 && threads > 1 {
         work()
     } else {
-        slowly(work)
+        run_blocking(work)
     }
 }
