@@ -10,7 +10,7 @@ use redis_layer::types::zset::counts::{BUCKET_MAX, Builder, Counts};
 
 use crate::{RANKS, STEPS};
 
-/// A design whose rows stand in a store.
+/// A design probe rows stand in a store.
 pub(crate) trait Design: Sized {
     /// The rows of a set that is loaded, given by its marks in order.
     fn load(set: &Set, marks: &[Vec<u8>]) -> Vec<Row>;

@@ -90,7 +90,7 @@ impl Tables {
     }
 }
 
-/// The newest rows, whose numbers nobody has summed up.
+/// The newest rows, probe numbers nobody has summed up.
 pub(crate) struct Memtable(BTreeMap<Vec<u8>, Change>);
 
 impl Memtable {

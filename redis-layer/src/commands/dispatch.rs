@@ -237,7 +237,7 @@ fn run_alone(
     let mut txn = txn.under(locks.scope());
     let keys = || spec.keys.of(args.from(0));
     if keys().nth(1).is_some() {
-        txn.fetch(keys().take(KEYS_AHEAD_MAX))?;
+        txn.prefetch(keys().take(KEYS_AHEAD_MAX))?;
     }
     let outcome = if may_take_long(spec) {
         run_maybe_blocking(|| work(session, &mut txn, args))

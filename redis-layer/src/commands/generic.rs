@@ -2,7 +2,7 @@
 
 use crate::commands::{Args, CommandError, DATABASES, Outcome, Reply};
 use crate::types::number::parse_integer;
-use crate::types::transfer::Place;
+use crate::types::transfer::DbKey;
 use crate::types::{Class, DbNumber, FlushScope, Kind, Txn, flush};
 
 /// `DEL key [key ...]`, and `UNLINK`, which does the same here: `DEL` too leaves the elements to a background thread.
@@ -89,7 +89,7 @@ fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool,
         return Ok(false);
     }
     let db = txn.selected_db();
-    txn.move_key(Place { db, key: old }, Place { db, key: new })?;
+    txn.move_key(DbKey { db, key: old }, DbKey { db, key: new })?;
     txn.event(Class::Generic, "rename_from", old);
     txn.event(Class::Generic, "rename_to", new);
     Ok(true)
@@ -111,11 +111,11 @@ pub(crate) fn copy(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         }
         position += 1;
     }
-    let from = Place {
+    let from = DbKey {
         db: selected,
         key: args.get(1),
     };
-    let to = Place {
+    let to = DbKey {
         db,
         key: args.get(2),
     };
@@ -129,8 +129,8 @@ pub(crate) fn copy(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 
 fn copy_unless_taken(
     txn: &mut Txn<'_>,
-    from: Place<'_>,
-    to: Place<'_>,
+    from: DbKey<'_>,
+    to: DbKey<'_>,
     replace: bool,
 ) -> Result<bool, CommandError> {
     let exists = txn.lookup(from.key)?.is_some();
@@ -161,7 +161,7 @@ pub(crate) fn move_to(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if is_taken {
         return Ok(Reply::Integer(0));
     }
-    let moved = txn.move_key(Place { db: selected, key }, Place { db, key })?;
+    let moved = txn.move_key(DbKey { db: selected, key }, DbKey { db, key })?;
     txn.set_db(selected);
     if moved {
         txn.event(Class::Generic, "move_from", key);

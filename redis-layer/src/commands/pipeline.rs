@@ -346,8 +346,8 @@ fn run_in_one(
     let now_ms = server.clock.now_ms();
     let txn = Txn::begin(&*server.store, &server.shared, sessions[0].db, now_ms)?;
     let mut txn = txn.under(locks.scope());
-    txn.fetch(keys.into_iter())?;
-    txn.fetch_elements(together.elements())?;
+    txn.prefetch(keys.into_iter())?;
+    txn.prefetch_elements(together.elements())?;
     let mut bytes = 0;
     for &Command { owner, args } in together.0 {
         let is_quick = is_quick(args.spec);

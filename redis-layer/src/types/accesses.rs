@@ -4,12 +4,12 @@
 //! would cost more than the read. So only the times of the keys that were used last are kept, in memory, as many as
 //! fit. A restart loses them.
 //!
-//! The hash of a metadata row chooses a line of eight places, which is as long as a cache line, and a tag in that
-//! line. A key that finds no free place takes the place of the key of its line that was used longest ago. Two keys of
+//! The hash of a metadata row chooses a line of eight slots, which is as long as a cache line, and a tag in that
+//! line. A key that finds no free slot replaces the key of its line that was used longest ago. Two keys of
 //! one line whose tags agree are taken for the same key; that happens to one pair in four thousand million.
 //!
-//! What is known of a key that has no place, and what [`Accesses::idle_s`] answers for it:
-//! 1. Its line has a free place: it was not used since the table was started. The answer is the time since then, as
+//! What is known of a key that has no slot, and what [`Accesses::idle_s`] answers for it:
+//! 1. Its line has a free slot: it was not used since the table was started. The answer is the time since then, as
 //!    Redis answers for a key that it loaded when it started.
 //! 2. Otherwise every key of its line was used after it: it is idle for at least as long as the idlest of them. The
 //!    answer is that lower bound.
@@ -28,14 +28,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Places in a line: 64 bytes in all.
-const PLACES: usize = 8;
-/// The number of lines. Together they have places for 65,536 keys.
+const SLOTS: usize = 8;
+/// The number of lines. Together they have slots for 65,536 keys.
 const LINES: usize = 1 << 13;
 
-/// A line. A place holds `tag: u32 | seconds since 1970: u32`, or 0 while it is free.
+/// A line. A slot holds `tag: u32 | seconds since 1970: u32`, or 0 while it is free.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Line([AtomicU64; PLACES]);
+struct Line([AtomicU64; SLOTS]);
 
 /// The times of the keys that were used last.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ pub struct Accesses {
 }
 
 impl Line {
-    /// The oldest time in the line; 0 while a place is free.
+    /// The oldest time in the line; 0 while a slot is free.
     fn oldest_s(&self) -> u32 {
         let times = self.0.iter();
-        let times = times.map(|place| time_of(place.load(Ordering::Relaxed)));
+        let times = times.map(|slot| time_of(slot.load(Ordering::Relaxed)));
         times.min().unwrap_or(0)
     }
 }
@@ -77,16 +77,16 @@ impl Accesses {
     fn line_and_tag(&self, row: &[u8]) -> (&Line, u32) {
         let hash = xxh3_64(row);
         let line = (hash >> 32) as usize % LINES;
-        // A place in use is never 0, not even with a tag of 0: its time is not 0.
+        // A slot in use is never 0, not even with a tag of 0: its time is not 0.
         (&self.lines[line], hash as u32)
     }
 
     /// Prefetches the lines of rows whose uses are about to be noted. One after the other each use would wait for
     /// memory; this way they wait together.
-    pub(crate) fn expect(&self, rows: &[Vec<u8>]) {
+    pub(crate) fn prefetch(&self, rows: &[Vec<u8>]) {
         for row in rows {
-            let (Line(places), _) = self.line_and_tag(row);
-            black_box(places[0].load(Ordering::Relaxed));
+            let (Line(slots), _) = self.line_and_tag(row);
+            black_box(slots[0].load(Ordering::Relaxed));
         }
     }
 
@@ -104,48 +104,44 @@ impl Accesses {
         self.note_at(row, at_s, true);
     }
 
-    /// Makes a time older only if `is_said`. A command that began long ago, or a clock that was set back, does not.
-    fn note_at(&self, row: &[u8], at_s: u32, is_said: bool) {
-        let (Line(places), tag) = self.line_and_tag(row);
+    /// Makes a time older only if `may_go_back`. A command that began long ago, or a clock that was set back, does not.
+    fn note_at(&self, row: &[u8], at_s: u32, may_go_back: bool) {
+        let (Line(slots), tag) = self.line_and_tag(row);
         let noted = u64::from(tag) << 32 | u64::from(at_s.max(1));
         loop {
             let mut oldest = (0, u64::MAX);
-            for (place, content) in places.iter().enumerate() {
+            for (slot, content) in slots.iter().enumerate() {
                 let content = content.load(Ordering::Relaxed);
                 if content == noted {
                     return;
                 }
                 if content >> 32 == u64::from(tag) && content != 0 {
-                    oldest = (place, content);
+                    oldest = (slot, content);
                     break;
                 }
                 if time_of(content) < time_of(oldest.1) {
-                    oldest = (place, content);
+                    oldest = (slot, content);
                 }
             }
-            // Another thread may change the place before the exchange below. Then the exchange fails, and the loop
+            // Another thread may change the slot before the exchange below. Then the exchange fails, and the loop
             // looks again.
-            let (place, content) = oldest;
-            if time_of(content) > at_s && !is_said {
+            let (slot, content) = oldest;
+            if time_of(content) > at_s && !may_go_back {
                 return;
             }
-            let swapped = places[place].compare_exchange(
-                content,
-                noted,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            );
+            let swapped =
+                slots[slot].compare_exchange(content, noted, Ordering::Relaxed, Ordering::Relaxed);
             if swapped.is_ok() {
                 return;
             }
         }
     }
 
-    /// For how many seconds the key of a metadata row was not used. For a key that others have pushed out, a lower
+    /// For how many seconds the key of a metadata row was not used. For a key that another one has replaced, a lower
     /// bound.
     pub(crate) fn idle_s(&self, row: &[u8], now_ms: i64) -> u32 {
         let (line, tag) = self.line_and_tag(row);
-        let mut contents = line.0.iter().map(|place| place.load(Ordering::Relaxed));
+        let mut contents = line.0.iter().map(|slot| slot.load(Ordering::Relaxed));
         let own = contents.find(|&content| content >> 32 == u64::from(tag) && content != 0);
         let used_s = own.map_or_else(
             || line.oldest_s().max(self.began_s.load(Ordering::Relaxed)),
@@ -164,11 +160,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_was_pushed_out_is_never_called_idler_than_it_is() {
+    fn a_key_that_was_replaced_is_never_reported_idler_than_it_is() {
         let table = Accesses::default();
         table.begin(1_000_000);
         let row = |i: u32| i.to_be_bytes();
-        let keys = (LINES * PLACES * 3) as u32;
+        let keys = (LINES * SLOTS * 3) as u32;
         // Key i is used in second 1000 + i / 1000.
         for i in 0..keys {
             table.note(&row(i), 1_000_000 + i64::from(i));
@@ -188,12 +184,12 @@ mod tests {
             }
         }
         assert!(
-            exact > LINES * PLACES * 9 / 10,
+            exact > LINES * SLOTS * 9 / 10,
             "{exact} exact, {least} least times"
         );
         // The newest third fits into the table. So the others were idle for about a third of the time at least.
         assert!(sum_s / least > now_s / 4, "{sum_s} s in all, {least} keys");
-        // A key that is said to be idle for long pushes no other key out, and makes no other key idler.
+        // A key that is said to be idle for long replaces no other key, and makes no other key idler.
         for i in 0..1000 {
             table.note_idle(&row(keys + i), now_ms, 1_000_000);
             table.note_idle(&row(keys - 1 - i), now_ms, 1_000_000);
@@ -205,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_used_is_as_old_as_the_table() {
+    fn a_key_that_was_never_used_is_as_idle_as_the_table_is_old() {
         let table = Accesses::default();
         table.begin(5_000);
         assert_eq!(table.idle_s(b"k", 25_999), 20);

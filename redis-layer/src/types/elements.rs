@@ -4,10 +4,10 @@
 //! Everything that they share is in this module.
 //!
 //! Invariants, which [`check`](crate::types::check()) walks
-//! 1. The key of a row holds the place of its name ([`place`](crate::types::place)).
+//! 1. The key of a row holds the hash of its name ([`name_hash`](crate::types::name_hash)).
 //! 2. The size in the metadata row is the number of rows. It is never 0: an empty collection does not exist as a key.
 //!
-//! **Random elements.** Names are spread evenly over the places. A window of the places, wide enough for
+//! **Random elements.** Names are spread evenly over the range of their hashes. A window of that range, wide enough for
 //! `WINDOW_MEAN` elements on average, starts at a random point. A die with `WINDOW_MOST` faces chooses one of the
 //! elements in the window; if it shows a number that no element has, another window is tried. Each element is equally
 //! likely, however large the gap before it is: it lies in as many windows as every other element, and each window
@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 
 use crate::store::{Cursor, Direction, KeyRange, Space};
-use crate::types::place::PLACES;
+use crate::types::name_hash::NAME_HASH_END;
 use crate::types::rows::{Collection, RowPrefix};
 use crate::types::scan::Extent;
 use crate::types::{Content, Error, Kind, Metadata, Result, Txn};
@@ -262,7 +262,7 @@ impl Elements {
     }
 
     /// All elements. Up to [`COMPACT`] fields come in the order in which they were added, and as many members that
-    /// are all integers in ascending order; others come in the order of their places.
+    /// are all integers in ascending order; others come in the order of their hashes.
     ///
     /// # Errors
     /// A damaged row; those of the store.
@@ -287,7 +287,7 @@ impl Elements {
         elements
     }
 
-    /// Passes every element to `visit`, in the order of the places, until it returns false.
+    /// Passes every element to `visit`, in the order of their hashes, until it returns false.
     ///
     /// Cost: one seek, and one step for each element.
     ///
@@ -309,36 +309,36 @@ impl Elements {
     ) -> Result<()> {
         let rows = self.prefix.rows();
         txn.each_row(Space::Data, &rows, Direction::Forward, |row, stored| {
-            let (_, name) = self.prefix.place_and_name(row)?;
+            let (_, name) = self.prefix.hash_and_name(row)?;
             let (order, value) = self.order_and_value(row, stored)?;
             visit(order, name, value)
         })
     }
 
-    /// The elements from a place on, and the place to continue from, 0 at the end. If one call returns the whole
-    /// collection, the order is that of [`Elements::all`], otherwise that of the places.
+    /// The elements from a name hash on, and the hash to continue from, 0 at the end. If one call returns the whole
+    /// collection, the order is that of [`Elements::all`], otherwise that of the hashes of the names.
     ///
-    /// An element that is there from the first page to the last is returned, because its place does not change.
-    /// Elements that share a place are returned together, so the place is all that has to be remembered.
+    /// An element that is there from the first page to the last is returned, because its hash does not change.
+    /// Elements that share a hash are returned together, so the hash is all that has to be remembered.
     ///
     /// # Errors
     /// A damaged row; those of the store.
     pub fn page(&self, txn: &Txn<'_>, from: u64, extent: Extent) -> Result<(u64, Vec<Element>)> {
         let mut page = Vec::new();
-        if from >= PLACES {
+        if from >= NAME_HASH_END {
             return Ok((0, Vec::new()));
         }
         let (mut bytes, mut last) = (0, None);
-        let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
+        let mut cursor = self.scan(txn, &self.prefix.from_name_hash(from))?;
         while let Some((row, stored)) = cursor.row() {
-            let (place, name) = self.prefix.place_and_name(row)?;
+            let (hash, name) = self.prefix.hash_and_name(row)?;
             let (order, value) = self.order_and_value(row, stored)?;
-            if extent.is_reached(page.len() as u64, bytes) && last != Some(place) {
-                return Ok((place, without_order(page)));
+            if extent.is_reached(page.len() as u64, bytes) && last != Some(hash) {
+                return Ok((hash, without_order(page)));
             }
             page.push((order, element(name, value)));
             bytes += row.len() + value.len();
-            last = Some(place);
+            last = Some(hash);
             cursor.advance()?;
         }
         let is_all = from == 0;
@@ -360,9 +360,9 @@ impl Elements {
         if self.size <= SMALL {
             return self.random_by_counting(txn);
         }
-        let width = PLACES / self.size * WINDOW_MEAN;
+        let width = NAME_HASH_END / self.size * WINDOW_MEAN;
         for _ in 0..TRIES {
-            let window = self.window(txn, fastrand::u64(..PLACES), width)?;
+            let window = self.window(txn, fastrand::u64(..NAME_HASH_END), width)?;
             if window.len() > WINDOW_MOST {
                 break;
             }
@@ -451,21 +451,21 @@ impl Elements {
         Ok(found)
     }
 
-    /// The elements at the `width` places from `start` on, continuing at 0 after the last place. Stops once there are
+    /// The elements with the `width` hashes from `start` on, continuing at 0 after the last hash. Stops once there are
     /// more elements than the die has faces.
     fn window(&self, txn: &Txn<'_>, start: u64, width: u64) -> Result<Vec<Element>> {
         let mut window = Vec::with_capacity(WINDOW_MOST);
-        let behind = start + width;
+        let end = start + width;
         let parts = [
-            Some((start, behind.min(PLACES))),
-            behind.checked_sub(PLACES).map(|behind| (0, behind)),
+            Some((start, end.min(NAME_HASH_END))),
+            end.checked_sub(NAME_HASH_END).map(|end| (0, end)),
         ];
-        for (from, behind) in parts.into_iter().flatten() {
-            let mut cursor = self.scan(txn, &self.prefix.from_place(from))?;
+        for (from, end) in parts.into_iter().flatten() {
+            let mut cursor = self.scan(txn, &self.prefix.from_name_hash(from))?;
             while let Some((row, stored)) = cursor.row() {
-                let (place, name) = self.prefix.place_and_name(row)?;
+                let (hash, name) = self.prefix.hash_and_name(row)?;
                 let (_, value) = self.order_and_value(row, stored)?;
-                if place >= behind || window.len() > WINDOW_MOST {
+                if hash >= end || window.len() > WINDOW_MOST {
                     break;
                 }
                 window.push(element(name, value));

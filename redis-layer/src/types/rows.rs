@@ -3,8 +3,8 @@
 //! ```text
 //! metadata  db: u32 | user key                                      -> tag | expiry? | body
 //! data      db: u32 | user key, escaped | version: u64 | position   -> elements of a list
-//! data      db: u32 | user key, escaped | version: u64 | place: u48 | field  -> value, of a hash
-//! data      db: u32 | user key, escaped | version: u64 | place: u48 | member -> (empty), of a set
+//! data      db: u32 | user key, escaped | version: u64 | name hash: u48 | field  -> value, of a hash
+//! data      db: u32 | user key, escaped | version: u64 | name hash: u48 | member -> (empty), of a set
 //! data      db: u32 | user key, escaped | version: u64 | member     -> score: f64, of a sorted set
 //! score     db: u32 | user key, escaped | version: u64 | score: f64 | member  -> (empty)
 //! expiry    db: u32 | expires_ms: i64 | user key                    -> (empty)
@@ -46,7 +46,7 @@ pub use metadata::{
 pub use position::{Lean, Position};
 
 use crate::store::{KeyRange, Space, next_key};
-use crate::types::place::{PLACE_LEN, decode_place, encode_place, place_of};
+use crate::types::name_hash::{NAME_HASH_LEN, decode_name_hash, encode_name_hash, name_hash};
 use crate::types::{Error, Result};
 
 /// The number of a database, the one that `SELECT` names.
@@ -170,40 +170,40 @@ impl RowPrefix {
     /// The key of the row of a field or of a member of a set.
     #[must_use]
     pub fn name_key(&self, name: &[u8]) -> Vec<u8> {
-        let mut row = Vec::with_capacity(self.0.len() + PLACE_LEN + name.len());
+        let mut row = Vec::with_capacity(self.0.len() + NAME_HASH_LEN + name.len());
         row.extend_from_slice(&self.0);
-        row.extend_from_slice(&encode_place(place_of(name)));
+        row.extend_from_slice(&encode_name_hash(name_hash(name)));
         row.extend_from_slice(name);
         row
     }
 
-    /// Whether a row is the row of this field or member, given that it is the row of some name: its place is not
+    /// Whether a row is the row of this field or member, given that it is the row of some name: its hash is not
     /// compared.
     #[inline]
     #[must_use]
     pub fn is_name_key(&self, row: &[u8], name: &[u8]) -> bool {
         let behind = row.strip_prefix(&*self.0);
-        behind.and_then(|behind| behind.get(PLACE_LEN..)) == Some(name)
+        behind.and_then(|behind| behind.get(NAME_HASH_LEN..)) == Some(name)
     }
 
-    /// The rows of the names from a place on.
+    /// The rows of the names from a hash on.
     #[must_use]
-    pub fn from_place(&self, place: u64) -> KeyRange {
+    pub fn from_name_hash(&self, hash: u64) -> KeyRange {
         let mut rows = self.rows();
-        rows.start.extend_from_slice(&encode_place(place));
+        rows.start.extend_from_slice(&encode_name_hash(hash));
         rows
     }
 
-    /// The place and the name in the key of the row of a field or of a member of a set.
+    /// The hash and the name in the key of the row of a field or of a member of a set.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the row belongs to another collection or holds no place.
-    pub fn place_and_name<'r>(&self, row: &'r [u8]) -> Result<(u64, &'r [u8])> {
-        let (place, name) = self
+    /// [`Error::Damaged`] if the row belongs to another collection or holds no hash.
+    pub fn hash_and_name<'r>(&self, row: &'r [u8]) -> Result<(u64, &'r [u8])> {
+        let (hash, name) = self
             .data_member(row)?
             .split_first_chunk()
-            .ok_or_else(|| Error::damaged(Space::Data, row, "it holds no place"))?;
-        Ok((decode_place(*place), name))
+            .ok_or_else(|| Error::damaged(Space::Data, row, "it holds no hash of its name"))?;
+        Ok((decode_name_hash(*hash), name))
     }
 
     /// The key right after the data row of `member`, before the row of every greater member.

@@ -1,11 +1,11 @@
 //! Walks over rows that stop and continue later: the basis of `SCAN` and its sister commands.
 //!
-//! A client gets a number for the place where a walk stopped, and a row is bytes of any length. So
-//! the places are kept here, and the number identifies one. What a walk promises is Redis's promise:
+//! A client gets a number for the position where a walk stopped, and a row is bytes of any length. So
+//! the positions are kept here, and the number identifies one. What a walk promises is Redis's promise:
 //! a row that is there from the first call to the last is visited at least once.
 //!
-//! Memory is bounded: there are `SLOTS` places of at most `POSITION_BYTES` bytes. A walk keeps
-//! one slot from call to call, so a busy client does not push out the place of a slow one; only
+//! Memory is bounded: there are `SLOTS` positions of at most `POSITION_BYTES` bytes. A walk keeps
+//! one slot from call to call, so a busy client does not replace the position of a slow one; only
 //! new walks do. A number that is unknown, forgotten, from before a restart or of another key begins
 //! the walk anew: then rows may come twice, but none is left out.
 //!
@@ -31,11 +31,11 @@ const WHOLE_BYTES: usize = 64 * 1024;
 
 /// Where walks stopped, by the number that their clients hold.
 #[derive(Debug)]
-pub struct Cursors(Mutex<Slots>);
+pub struct Cursors(Mutex<SlotTable>);
 
 #[derive(Debug)]
-struct Slots {
-    places: Vec<Place>,
+struct SlotTable {
+    slots: Vec<Slot>,
     /// The slot that the next new walk takes, once all are in use.
     next: usize,
     /// A part of each number that changes with every number handed out.
@@ -43,7 +43,7 @@ struct Slots {
 }
 
 #[derive(Debug)]
-struct Place {
+struct Slot {
     number: u64,
     /// The rows from here on have not been visited yet.
     position: Bytes,
@@ -51,8 +51,8 @@ struct Place {
 
 impl Default for Cursors {
     fn default() -> Self {
-        Self(Mutex::new(Slots {
-            places: Vec::new(),
+        Self(Mutex::new(SlotTable {
+            slots: Vec::new(),
             next: 0,
             // Random, so that numbers from before a restart are not taken for new ones.
             turn: fastrand::u64(1..TURNS),
@@ -63,30 +63,30 @@ impl Default for Cursors {
 impl Cursors {
     /// Where the walk with this number continues, if the number is known.
     fn position(&self, number: u64) -> Option<Bytes> {
-        let slots = self.0.lock();
-        let place = slots.places.get(slot_of(number))?;
-        (place.number == number).then(|| place.position.clone())
+        let table = self.0.lock();
+        let slot = table.slots.get(slot_of(number))?;
+        (slot.number == number).then(|| slot.position.clone())
     }
 
     /// Remembers where a walk stopped, in the slot of the number that it continued from.
     fn remember(&self, number: u64, position: Bytes) -> u64 {
-        let mut slots = self.0.lock();
-        let known = slots.places.get(slot_of(number));
-        let slot = if known.is_some_and(|place| place.number == number) {
+        let mut table = self.0.lock();
+        let known = table.slots.get(slot_of(number));
+        let at = if known.is_some_and(|slot| slot.number == number) {
             slot_of(number)
-        } else if slots.places.len() < SLOTS {
-            slots.places.len()
+        } else if table.slots.len() < SLOTS {
+            table.slots.len()
         } else {
-            slots.next = (slots.next + 1) % SLOTS;
-            slots.next
+            table.next = (table.next + 1) % SLOTS;
+            table.next
         };
         // The turn is never 0, so the number is not 0 either: a 0 begins every walk and ends it.
-        slots.turn = slots.turn % (TURNS - 1) + 1;
-        let number = slots.turn * SLOTS as u64 + slot as u64;
-        let place = Place { number, position };
-        match slots.places.get_mut(slot) {
-            Some(old) => *old = place,
-            None => slots.places.push(place),
+        table.turn = table.turn % (TURNS - 1) + 1;
+        let number = table.turn * SLOTS as u64 + at as u64;
+        let slot = Slot { number, position };
+        match table.slots.get_mut(at) {
+            Some(old) => *old = slot,
+            None => table.slots.push(slot),
         }
         number
     }
@@ -281,9 +281,9 @@ mod tests {
         for _ in 0..2 * SLOTS {
             page(&txn, 0, 1, &mut seen);
         }
-        assert_eq!(shared.cursors.0.lock().places.len(), SLOTS);
+        assert_eq!(shared.cursors.0.lock().slots.len(), SLOTS);
         seen.clear();
         page(&txn, slow, 100, &mut seen);
-        assert_eq!(seen.len(), 10, "a forgotten place begins anew");
+        assert_eq!(seen.len(), 10, "a forgotten walk begins anew");
     }
 }

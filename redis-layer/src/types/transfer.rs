@@ -10,7 +10,7 @@ use crate::types::{Content, DbNumber, Result, Txn};
 
 /// A key in a database, as clients name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'k> {
+pub struct DbKey<'k> {
     /// The database.
     pub db: DbNumber,
     /// The key.
@@ -25,7 +25,7 @@ impl Txn<'_> {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn copy_key(&mut self, from: Place<'_>, to: Place<'_>) -> Result<bool> {
+    pub fn copy_key(&mut self, from: DbKey<'_>, to: DbKey<'_>) -> Result<bool> {
         self.set_db(from.db);
         let Some(mut metadata) = self.lookup(from.key)? else {
             return Ok(false);
@@ -66,7 +66,7 @@ impl Txn<'_> {
     ///
     /// # Errors
     /// A damaged row; those of the store.
-    pub fn move_key(&mut self, from: Place<'_>, to: Place<'_>) -> Result<bool> {
+    pub fn move_key(&mut self, from: DbKey<'_>, to: DbKey<'_>) -> Result<bool> {
         let moved = self.copy_key(from, to)?;
         if moved {
             self.set_db(from.db);

@@ -14,9 +14,9 @@
 
 mod changes;
 mod commit;
-mod fetched;
 mod lookups;
 mod merged;
+mod prefetched;
 mod ranks;
 mod seen;
 
@@ -31,9 +31,9 @@ use crate::types::databases::Mapping;
 use crate::types::rows::{RowPrefix, metadata_key};
 use crate::types::zset::indexes::Journal;
 use crate::types::{Class, DbNumber, Event, Result, Shared};
-use changes::{Before, Changes};
-use fetched::Fetched;
+use changes::{Changes, UndoRecord};
 use merged::Merged;
+use prefetched::Prefetched;
 use seen::Seen;
 
 /// The transaction of a command, or of several that run together.
@@ -44,7 +44,7 @@ pub struct Txn<'s> {
     /// Indexed by [`Space::index`].
     changes: [Changes; Space::ALL.len()],
     /// What [`Txn::roll_back`] restores, newest last. Kept from the first savepoint on.
-    undo: Option<Vec<(Space, Before)>>,
+    undo: Option<Vec<(Space, UndoRecord)>>,
     /// Metadata rows of the keys that were changed, in order. Rows that were written are included only if somebody
     /// observes keys.
     touched: Vec<Vec<u8>>,
@@ -72,9 +72,9 @@ pub struct Txn<'s> {
     /// What is known of the keys that were looked up.
     seen: RefCell<Seen>,
     /// Metadata rows of the snapshot that were read ahead.
-    fetched: Fetched,
+    prefetched: Prefetched,
     /// Rows of elements that were read ahead.
-    elements: Fetched,
+    elements: Prefetched,
     /// The version of the collection that was used last, and the prefix of its rows.
     prefix: RefCell<Option<(u64, RowPrefix)>>,
     /// The row that [`get_again`](Self::get_again) read last.
@@ -160,8 +160,8 @@ impl<'s> Txn<'s> {
             began: mapping,
             mapping,
             seen: RefCell::default(),
-            fetched: Fetched::default(),
-            elements: Fetched::default(),
+            prefetched: Prefetched::default(),
+            elements: Prefetched::default(),
             prefix: RefCell::default(),
             last_read: RefCell::default(),
             changes: Default::default(),
@@ -268,7 +268,7 @@ impl<'s> Txn<'s> {
     pub fn roll_back(&mut self, savepoint: &Savepoint) {
         let undo = self.undo.get_or_insert_default();
         for (space, before) in undo.drain(savepoint.undo..).rev() {
-            self.changes[space.index()].take_back(before);
+            self.changes[space.index()].undo(before);
         }
         self.seen.get_mut().forget_last();
         self.touched.truncate(savepoint.touched);
@@ -379,7 +379,7 @@ impl<'s> Txn<'s> {
     /// The value of a row in the snapshot.
     fn read(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>> {
         let fetched = match space {
-            Space::Metadata => self.fetched.get(key),
+            Space::Metadata => self.prefetched.get(key),
             Space::Data => self.elements.near(key),
             _ => None,
         };
@@ -404,7 +404,7 @@ impl<'s> Txn<'s> {
         let changes = &mut self.changes[space.index()];
         if changes.is_empty() {
             changes.reserve(match space {
-                Space::Metadata => self.fetched.len(),
+                Space::Metadata => self.prefetched.len(),
                 _ => self.elements.len(),
             });
         }
@@ -421,11 +421,11 @@ impl<'s> Txn<'s> {
             }
         }
         let (at, before) = changes.insert(key, value);
-        self.keep_for_undo(space, before);
+        self.push_undo(space, before);
         at
     }
 
-    fn keep_for_undo(&mut self, space: Space, before: Before) {
+    fn push_undo(&mut self, space: Space, before: UndoRecord) {
         if let Some(undo) = &mut self.undo {
             undo.push((space, before));
         }

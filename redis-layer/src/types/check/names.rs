@@ -1,14 +1,14 @@
-//! Hashes and sets: a row for each name, at the place of the name.
+//! Hashes and sets: a row for each name, under the hash of the name.
 
 use std::collections::HashSet;
 
 use crate::store::{Direction, Snapshot, Space};
 use crate::types::elements::decode_field;
-use crate::types::place::place_of;
+use crate::types::name_hash::name_hash;
 use crate::types::rows::RowPrefix;
 use crate::types::{Kind, Result};
 
-/// Checks that the size in the metadata row is the number of data rows and not 0, and that each row holds the place
+/// Checks that the size in the metadata row is the number of data rows and not 0, and that each row holds the hash
 /// of its name. A member of a set has no value; the value of a field begins with its order, which no other field of
 /// the hash has.
 pub(super) fn faults(
@@ -22,10 +22,12 @@ pub(super) fn faults(
     let mut orders = HashSet::new();
     let mut cursor = snapshot.scan(Space::Data, &prefix.rows(), Direction::Forward)?;
     while let Some((row, value)) = cursor.row() {
-        let (place, name) = prefix.place_and_name(row)?;
+        let (hash, name) = prefix.hash_and_name(row)?;
         let shown = String::from_utf8_lossy(name);
-        if place != place_of(name) {
-            faults.push(format!("{shown:?} stands at place {place:012x}"));
+        if hash != name_hash(name) {
+            faults.push(format!(
+                "the row of {shown:?} has the wrong hash {hash:012x}"
+            ));
         }
         if kind == Kind::Set && !value.is_empty() {
             faults.push(format!("the member {shown:?} has a value"));

@@ -2,12 +2,12 @@
 //!
 //! The rows are kept in the order of their first changes. Nearly all lookups ask for one row by its key, so a hash
 //! table finds them. A scan needs the order of the keys: the first scan sorts the rows that are there, and from then
-//! on every new row is put in its place in that order too. Most transactions never scan, and so never pay for
+//! on every new row is put in its index in that order too. Most transactions never scan, and so never pay for
 //! sorting.
 //!
 //! Invariants
 //! 1. No two rows have one key.
-//! 2. Only the last row is ever taken away ([`Changes::take_back`]), so places do not move.
+//! 2. Only the last row is ever taken away ([`Changes::undo`]), so indices do not move.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, btree_map};
@@ -25,9 +25,9 @@ use crate::store::KeyRange;
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     rows: Vec<Row>,
-    /// Places of rows, by the hashes of their keys.
+    /// Indices of rows, by the hashes of their keys.
     by_key: HashTable<usize>,
-    /// Places of rows, by their keys, from the first scan on.
+    /// Indices of rows, by their keys, from the first scan on.
     in_order: OnceCell<BTreeMap<Vec<u8>, usize>>,
 }
 
@@ -41,11 +41,11 @@ struct Row {
 
 /// What is needed to take a change back.
 #[derive(Debug)]
-pub(super) enum Before {
+pub(super) enum UndoRecord {
     /// The row was not among the changes.
-    Nothing,
-    /// The row at this place had this change.
-    Change(usize, Option<Bytes>),
+    Inserted,
+    /// The row at this index had this change.
+    Replaced(usize, Option<Bytes>),
 }
 
 impl Changes {
@@ -71,24 +71,24 @@ impl Changes {
         if self.rows.is_empty() {
             return None;
         }
-        self.place(key, hash(key)).map(|at| &self.rows[at].value)
+        self.index_of(key, hash(key)).map(|at| &self.rows[at].value)
     }
 
-    fn place(&self, key: &[u8], hash: u64) -> Option<usize> {
+    fn index_of(&self, key: &[u8], hash: u64) -> Option<usize> {
         let is_key = |&at: &usize| self.rows[at].key == key;
         self.by_key.find(hash, is_key).copied()
     }
 
-    /// Changes the row at a place. Returns how to take that back.
-    pub(super) fn replace(&mut self, at: usize, value: Option<Bytes>) -> Before {
+    /// Changes the row at a index. Returns how to take that back.
+    pub(super) fn replace(&mut self, at: usize, value: Option<Bytes>) -> UndoRecord {
         let before = std::mem::replace(&mut self.rows[at].value, value);
-        Before::Change(at, before)
+        UndoRecord::Replaced(at, before)
     }
 
-    /// Changes a row. Returns its place, and how to take the change back.
-    pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> (usize, Before) {
+    /// Changes a row. Returns its index, and how to take the change back.
+    pub(super) fn insert(&mut self, key: Vec<u8>, value: Option<Bytes>) -> (usize, UndoRecord) {
         let hash = hash(&key);
-        if let Some(at) = self.place(&key, hash) {
+        if let Some(at) = self.index_of(&key, hash) {
             return (at, self.replace(at, value));
         }
         let at = self.rows.len();
@@ -98,19 +98,19 @@ impl Changes {
         self.rows.push(Row { key, hash, value });
         let rows = &self.rows;
         self.by_key.insert_unique(hash, at, |&at| rows[at].hash);
-        (at, Before::Nothing)
+        (at, UndoRecord::Inserted)
     }
 
     /// Takes back the latest change that was not taken back yet.
-    pub(super) fn take_back(&mut self, before: Before) {
+    pub(super) fn undo(&mut self, before: UndoRecord) {
         match before {
-            Before::Change(at, value) => self.rows[at].value = value,
-            Before::Nothing => {
+            UndoRecord::Replaced(at, value) => self.rows[at].value = value,
+            UndoRecord::Inserted => {
                 let Some(Row { key, hash, .. }) = self.rows.pop() else {
                     return;
                 };
                 let at = self.rows.len();
-                if let Ok(entry) = self.by_key.find_entry(hash, |&place| place == at) {
+                if let Ok(entry) = self.by_key.find_entry(hash, |&index| index == at) {
                     entry.remove();
                 }
                 if let Some(in_order) = self.in_order.get_mut() {
@@ -146,7 +146,7 @@ impl Changes {
         };
         Range {
             rows: &self.rows,
-            places: in_order.range::<[u8], _>((start, end)),
+            indices: in_order.range::<[u8], _>((start, end)),
         }
     }
 }
@@ -154,12 +154,12 @@ impl Changes {
 /// Changes in the order of their keys, from both ends.
 pub(super) struct Range<'c> {
     rows: &'c [Row],
-    places: btree_map::Range<'c, Vec<u8>, usize>,
+    indices: btree_map::Range<'c, Vec<u8>, usize>,
 }
 
 impl<'c> Range<'c> {
-    fn row(&self, place: usize) -> (&'c [u8], Option<&'c [u8]>) {
-        let row = &self.rows[place];
+    fn row(&self, index: usize) -> (&'c [u8], Option<&'c [u8]>) {
+        let row = &self.rows[index];
         (&row.key, row.value.as_deref())
     }
 }
@@ -168,13 +168,13 @@ impl<'c> Iterator for Range<'c> {
     type Item = (&'c [u8], Option<&'c [u8]>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.places.next().map(|(_, &at)| self.row(at))
+        self.indices.next().map(|(_, &at)| self.row(at))
     }
 }
 
 impl DoubleEndedIterator for Range<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.places.next_back().map(|(_, &at)| self.row(at))
+        self.indices.next_back().map(|(_, &at)| self.row(at))
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
             prop_assert_eq!(changes.range(&range).collect::<Vec<_>>(), within.clone());
             let backward: Vec<_> = changes.range(&range).rev().collect();
             prop_assert!(backward.into_iter().rev().eq(within));
-            undo.into_iter().rev().for_each(|before| changes.take_back(before));
+            undo.into_iter().rev().for_each(|before| changes.undo(before));
             prop_assert_eq!(all(&changes), kept.clone());
             for key in model.keys() {
                 prop_assert_eq!(changes.get(key), kept.get(key));

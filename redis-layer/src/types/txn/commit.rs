@@ -68,19 +68,19 @@ fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>) {
     if new.is_empty() {
         return;
     }
-    let place = |event: &Event| (event.db, event.key.clone());
-    let behind = std::mem::take(events);
-    let others: HashSet<_> = behind.iter().map(place).collect();
+    let key_of = |event: &Event| (event.db, event.key.clone());
+    let others_in_order = std::mem::take(events);
+    let others: HashSet<_> = others_in_order.iter().map(key_of).collect();
     let (new, alone): (Vec<_>, _) = new
         .into_iter()
-        .partition(|event| others.contains(&place(event)));
+        .partition(|event| others.contains(&key_of(event)));
     let mut new: HashMap<_, _> = new
         .into_iter()
-        .map(|event| (place(&event), event))
+        .map(|event| (key_of(&event), event))
         .collect();
     *events = alone;
-    for event in behind {
-        events.extend(new.remove(&place(&event)));
+    for event in others_in_order {
+        events.extend(new.remove(&key_of(&event)));
         events.push(event);
     }
 }
@@ -91,7 +91,7 @@ impl Txn<'_> {
         if let Some(stored) = self.seen.borrow().stored(row) {
             return Ok(stored);
         }
-        if let Some(value) = self.fetched.get(row) {
+        if let Some(value) = self.prefetched.get(row) {
             return Ok(Stored::of(value.as_deref()));
         }
         let value = self.snapshot.get(Space::Metadata, row)?;
@@ -208,7 +208,7 @@ impl Txn<'_> {
         let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
         let mut expired_keys = 0;
         let mut expired = Vec::new();
-        self.fetched.rewind();
+        self.prefetched.rewind();
         for (row, value) in self.changes[Space::Metadata.index()].iter() {
             let old = self.stored(row)?;
             let new = Stored::of(value.as_deref());

@@ -36,7 +36,7 @@ impl<'s> Txn<'s> {
         self.ranks_noted = self.shared.rank_indexes().now();
         let (snapshot, mapping) = self.shared.databases().snapshot(self.store)?;
         (self.snapshot, self.began, self.mapping) = (snapshot, mapping, mapping);
-        self.fetched.clear();
+        self.prefetched.clear();
         self.elements.clear();
         self.last_read.take();
         self.seen = RefCell::default();

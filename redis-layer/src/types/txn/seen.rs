@@ -120,10 +120,10 @@ impl Txn<'_> {
     ) {
         let has_now = now.is_some_and(|now| now.content.collection().is_some());
         let mut seen = self.seen.borrow_mut();
-        if self.fetched.is_empty() {
+        if self.prefetched.is_empty() {
             seen.push(row.into_owned(), Stored::of(value), now, is_noted);
         } else if has_now {
-            // The commit finds the rows that were read ahead in `fetched`, so no earlier key need be kept.
+            // The commit finds the rows that were read ahead in `prefetched`, so no earlier key need be kept.
             seen.last = None;
             seen.push(row.into_owned(), Stored::of(value), now, is_noted);
         }
@@ -154,7 +154,7 @@ impl Txn<'_> {
         };
         last.changed(metadata, at, now_ms);
         let before = self.changes[Space::Metadata.index()].replace(at, Some(metadata.encode()));
-        self.keep_for_undo(Space::Metadata, before);
+        self.push_undo(Space::Metadata, before);
         true
     }
 
@@ -251,7 +251,7 @@ mod tests {
             let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
             if fetches {
                 let keys = [0_u8, 1].map(|key| bytes::Bytes::from(vec![key]));
-                txn.fetch(keys.iter()).unwrap();
+                txn.prefetch(keys.iter()).unwrap();
             }
             let mut db = 0;
             let mut saved = Vec::new();

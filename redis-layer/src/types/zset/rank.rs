@@ -17,7 +17,7 @@ use parking_lot::MappedMutexGuard;
 
 use crate::store::{Direction, KeyRange};
 use crate::types::rows::Score;
-use crate::types::zset::counts::heads::{self, Position, Whose};
+use crate::types::zset::counts::heads::{self, Probe, RowsBefore};
 use crate::types::zset::counts::{BUCKET_MAX, Bucket, Builder, Counts};
 use crate::types::zset::indexes::Index as RankIndex;
 use crate::types::zset::{
@@ -66,7 +66,11 @@ pub fn rank_of(
     let Some(score) = set.stored_score(member)? else {
         return Ok(None);
     };
-    let before = position(set, &set.prefix.score_key(score, member), Whose::ARow)?;
+    let before = rows_before(
+        set,
+        &set.prefix.score_key(score, member),
+        Probe::ExistingRow,
+    )?;
     Ok(Some(match direction {
         Direction::Forward => before,
         Direction::Backward => set.len().saturating_sub(before + 1),
@@ -237,26 +241,26 @@ fn count_rows(set: &SortedSet<'_, '_>, rows: &KeyRange) -> Result<u64> {
     let first = if rows.start == all.start {
         0
     } else {
-        position(set, &rows.start, Whose::Anything)?
+        rows_before(set, &rows.start, Probe::AnyKey)?
     };
     let last = match &rows.end {
-        Some(end) if rows.end != all.end => position(set, end, Whose::Anything)?,
+        Some(end) if rows.end != all.end => rows_before(set, end, Probe::AnyKey)?,
         _ => set.len(),
     };
     Ok(last.saturating_sub(first))
 }
 
 /// How many score rows come before a key.
-fn position(set: &SortedSet<'_, '_>, key: &[u8], whose: Whose) -> Result<u64> {
+fn rows_before(set: &SortedSet<'_, '_>, key: &[u8], probe: Probe) -> Result<u64> {
     let Some(index) = rank_index(set)? else {
         let rows = KeyRange::between(set.prefix.rows().start, key.to_vec());
         return walk(set, Index::ByScore, &rows);
     };
     let mark = set.prefix.mark_of(key);
-    let position = counts(set, &index)?.position(mark, whose);
-    match position {
-        Position::Known(position) => Ok(position),
-        Position::Within(bucket) => Ok(bucket.before + count_within(set, &index, &bucket, mark)?),
+    let before = counts(set, &index)?.rows_before(mark, probe);
+    match before {
+        RowsBefore::Known(before) => Ok(before),
+        RowsBefore::Within(bucket) => Ok(bucket.before + count_within(set, &index, &bucket, mark)?),
     }
 }
 
@@ -415,13 +419,13 @@ pub(super) fn skip(
     let rest = Window::first(window.limit);
     let all = set.prefix.rows();
     if direction == Direction::Forward {
-        let first = position(set, &rows.start, Whose::Anything)?.saturating_add(window.offset);
+        let first = rows_before(set, &rows.start, Probe::AnyKey)?.saturating_add(window.offset);
         // After the last row nothing is left of the range.
         let start = row_at(set, first)?.or(rows.end.clone()).unwrap_or_default();
         return Ok((KeyRange { start, ..rows }, rest));
     }
     let behind = match &rows.end {
-        Some(end) if rows.end != all.end => position(set, end, Whose::Anything)?,
+        Some(end) if rows.end != all.end => rows_before(set, end, Probe::AnyKey)?,
         _ => set.len(),
     };
     let end = match behind.checked_sub(window.offset) {

@@ -1,6 +1,6 @@
 //! Builds the counts of a set from its rows in order, visiting each once.
 
-use super::{BUCKET_BUILT, Counts, ENTRY_BYTES, NODE_MAX, Node, Place, place_between};
+use super::{BUCKET_BUILT, Counts, ENTRY_BYTES, NODE_MAX, Node, Separator, separator_between};
 
 /// Builds the counts of a set from its rows in order.
 #[derive(Debug, Default)]
@@ -16,12 +16,12 @@ impl Builder {
         match self.leaf.counts.last_mut() {
             Some(count) if *count < BUCKET_BUILT => *count += 1,
             last => {
-                let place = match last {
-                    None => Place::of(b""),
-                    Some(_) => place_between(&self.previous, row),
+                let separator = match last {
+                    None => Separator::of(b""),
+                    Some(_) => separator_between(&self.previous, row),
                 };
-                self.rest_bytes += place.rest.len();
-                self.leaf.places.push(place);
+                self.rest_bytes += separator.rest.len();
+                self.leaf.separators.push(separator);
                 self.leaf.counts.push(1);
             }
         }
@@ -38,13 +38,13 @@ impl Builder {
     /// The counts of all rows that were pushed.
     #[must_use]
     pub fn finish(mut self) -> Counts {
-        if self.leaf.places.is_empty() {
-            self.leaf.places.push(Place::of(b""));
+        if self.leaf.separators.is_empty() {
+            self.leaf.separators.push(Separator::of(b""));
             self.leaf.counts.push(0);
         }
-        let (buckets, total) = (self.leaf.places.len(), self.leaf.sum());
+        let (buckets, total) = (self.leaf.separators.len(), self.leaf.sum());
         let mut level = self.leaf;
-        while level.places.len() > NODE_MAX {
+        while level.separators.len() > NODE_MAX {
             level = level.grouped();
         }
         Counts {
@@ -62,17 +62,17 @@ impl Node {
     fn grouped(self) -> Self {
         let size = NODE_MAX * 3 / 4;
         let mut above = Self::default();
-        let mut places = self.places.into_iter().peekable();
+        let mut separators = self.separators.into_iter().peekable();
         let mut counts = self.counts.into_iter();
         let mut children = self.children.into_iter();
-        while places.peek().is_some() {
+        while separators.peek().is_some() {
             let node = Self {
-                places: places.by_ref().take(size).collect(),
+                separators: separators.by_ref().take(size).collect(),
                 counts: counts.by_ref().take(size).collect(),
                 children: children.by_ref().take(size).collect(),
                 heads: Vec::new(),
             };
-            above.places.push(node.places[0].clone());
+            above.separators.push(node.separators[0].clone());
             above.counts.push(node.sum());
             above.children.push(node);
         }

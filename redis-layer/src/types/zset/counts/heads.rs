@@ -10,7 +10,7 @@
 //! 2. The heads of an index take at most [`HEADS_BYTES_MAX`]. Heads that would exceed that replace those of randomly
 //!    chosen leaves, or are not remembered.
 //!
-//! A leaf whose buckets are split or joined forgets all its heads. That happens at most once in a dozen changes.
+//! A leaf probe buckets are split or joined forgets all its heads. That happens at most once in a dozen changes.
 
 use super::{Bucket, Counts, Node, head_of};
 
@@ -32,7 +32,7 @@ const fn bytes_of(heads: &Heads) -> usize {
 
 /// How many rows come before a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Position {
+pub enum RowsBefore {
     /// This many.
     Known(u64),
     /// A walk over the rows of this bucket has to find out.
@@ -41,11 +41,11 @@ pub enum Position {
 
 /// What is known of a key that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum Probe {
     /// There is a row with this key.
-    ARow,
+    ExistingRow,
     /// There may be no row with this key.
-    Anything,
+    AnyKey,
 }
 
 /// The bytes of a row that are remembered: the first eight, as a number.
@@ -57,14 +57,14 @@ pub fn head(row: &[u8]) -> u64 {
 impl Counts {
     /// How many rows come before a key, as far as that is known.
     #[must_use]
-    pub fn position(&self, key: &[u8], whose: Whose) -> Position {
+    pub fn rows_before(&self, key: &[u8], probe: Probe) -> RowsBefore {
         let (leaf, at, before) = self.leaf_of(key);
         let known = leaf
             .heads_at(at)
-            .and_then(|heads| within(heads, key, whose));
+            .and_then(|heads| within(heads, key, probe));
         match known {
-            Some(within) => Position::Known(before + within),
-            None => Position::Within(leaf.bucket(at, before)),
+            Some(within) => RowsBefore::Known(before + within),
+            None => RowsBefore::Within(leaf.bucket(at, before)),
         }
     }
 
@@ -114,7 +114,7 @@ impl Counts {
         }
         self.heads_bytes += bytes_of(&heads);
         self.heads_bytes -= node.forget_heads(at);
-        node.heads.resize_with(node.places.len(), || None);
+        node.heads.resize_with(node.separators.len(), || None);
         node.heads[at] = Some(heads);
     }
 
@@ -131,14 +131,14 @@ impl Counts {
 }
 
 /// How many of the rows with these heads come before a key, if the heads are enough to tell.
-fn within(heads: &[u64], key: &[u8], whose: Whose) -> Option<u64> {
+fn within(heads: &[u64], key: &[u8], probe: Probe) -> Option<u64> {
     let head = head_of(key);
     let before = heads.partition_point(|other| *other < head);
     let alike = heads[before..].partition_point(|other| *other == head);
     // A key with no more bytes than a head comes before all rows that begin with it. And if the key is that of a row
     // and only one row has its head, that row is it.
     let is_told =
-        alike == 0 || key.len() <= size_of::<u64>() || (alike == 1 && whose == Whose::ARow);
+        alike == 0 || key.len() <= size_of::<u64>() || (alike == 1 && probe == Probe::ExistingRow);
     is_told.then_some(before as u64)
 }
 

@@ -1,4 +1,4 @@
-//! How many members of a sorted set come before a place, without visiting each of them.
+//! How many members of a sorted set come before a key, without visiting each of them.
 //!
 //! The score rows of a set are cut into *buckets* of some dozens. A B-tree over the buckets knows
 //! where each one starts and how many rows it holds, and every node knows the sum of each child:
@@ -13,12 +13,12 @@
 //! The caller does that walk, because the rows are in the store. The same way down, led by counts instead of keys,
 //! finds the member with a given rank.
 //!
-//! A bucket starts at a *place*, which need not be an existing row: it is what follows the version in the key of a
-//! score row, cut after the first byte that distinguishes it from the row before. So most places are the eight bytes
-//! of a score, and removing the row at a place changes nothing.
+//! A bucket starts at a *separator*, which need not be an existing row: it is what follows the version in the key of a
+//! score row, cut after the first byte that distinguishes it from the row before. So most separators are the eight bytes
+//! of a score, and removing the row at a separator changes nothing.
 //!
 //! Invariants, which [`Counts::check`] walks
-//! 1. Places ascend. The first is empty: no row comes before it.
+//! 1. Separators ascend. The first is empty: no row comes before it.
 //! 2. A node holds at most `NODE_MAX` entries; all leaves have the same depth.
 //! 3. The count of an entry is the sum of the node below it.
 //!
@@ -49,20 +49,20 @@ const BUCKET_BUILT: u64 = BUCKET_MAX * 3 / 4;
 const NODE_MAX: usize = 32;
 /// A node with fewer entries is joined with a neighbour, if both fit into one.
 const NODE_MIN: usize = NODE_MAX / 4;
-/// How many bytes of a place are kept in the node itself.
+/// How many bytes of a separator are kept in the node itself.
 const HEAD: usize = 8;
 /// The memory of an entry, including its share of the nodes above and of unused room.
-const ENTRY_BYTES: usize = 2 * (size_of::<Place>() + size_of::<u64>());
+const ENTRY_BYTES: usize = 2 * (size_of::<Separator>() + size_of::<u64>());
 
-/// Where a bucket starts. The first bytes are compared as a number; most places have no further bytes.
+/// Where a bucket starts. The first bytes are compared as a number; most separators have no further bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct Separator {
     head: u64,
     rest: Box<[u8]>,
 }
 
-impl Place {
-    /// The place with these bytes. Fewer than [`HEAD`] bytes are padded with zeros: no row lies between, since every
+impl Separator {
+    /// The separator with these bytes. Fewer than [`HEAD`] bytes are padded with zeros: no row lies between, since every
     /// row begins with the [`HEAD`] bytes of a score.
     fn of(bytes: &[u8]) -> Self {
         Self {
@@ -71,12 +71,12 @@ impl Place {
         }
     }
 
-    /// How the place compares with a key that may be shorter than [`HEAD`] bytes.
+    /// How the separator compares with a key that may be shorter than [`HEAD`] bytes.
     fn compare(&self, head: u64, key: &[u8]) -> Ordering {
         self.head.cmp(&head).then_with(|| {
             match key.get(HEAD..) {
                 Some(rest) => (*self.rest).cmp(rest),
-                // The place is the key followed by zero bytes, so it sorts after the key.
+                // The separator is the key followed by zero bytes, so it sorts after the key.
                 None => Ordering::Greater,
             }
         })
@@ -98,7 +98,7 @@ fn head_of(bytes: &[u8]) -> u64 {
 /// The entries of a node. The entries of a leaf are buckets, and it has no children.
 #[derive(Debug, Default)]
 struct Node {
-    places: Vec<Place>,
+    separators: Vec<Separator>,
     counts: Vec<u64>,
     children: Vec<Node>,
     /// In a leaf, the remembered heads of each bucket. Empty if there are none.
@@ -111,7 +111,7 @@ pub struct Counts {
     root: Node,
     total: u64,
     buckets: usize,
-    /// Bytes of places beyond what the nodes hold.
+    /// Bytes of separators beyond what the nodes hold.
     rest_bytes: usize,
     /// Bytes of the remembered heads.
     heads_bytes: usize,
@@ -214,10 +214,10 @@ impl Counts {
     /// Notes that a row was removed.
     pub fn remove(&mut self, row: &[u8]) {
         self.total = self.total.saturating_sub(1);
-        let gone = self.root.remove(head_of(row), row);
-        self.buckets -= gone.buckets;
-        self.rest_bytes -= gone.rest_bytes;
-        self.heads_bytes -= gone.heads_bytes;
+        let removed = self.root.remove(head_of(row), row);
+        self.buckets -= removed.buckets;
+        self.rest_bytes -= removed.rest_bytes;
+        self.heads_bytes -= removed.heads_bytes;
         while self.root.children.len() == 1 {
             self.root = self.root.children.remove(0);
         }
@@ -227,17 +227,17 @@ impl Counts {
     /// `before` rows; `previous` is the last of them.
     pub fn split(&mut self, previous: &[u8], row: &[u8], before: u64) {
         self.forget_leaf(row);
-        let place = place_between(previous, row);
-        let rest_bytes = place.rest.len();
-        let Some(second) = self.root.split(head_of(row), row, (place, before)) else {
+        let separator = separator_between(previous, row);
+        let rest_bytes = separator.rest.len();
+        let Some(second) = self.root.split(head_of(row), row, (separator, before)) else {
             return;
         };
         self.buckets += 1;
         self.rest_bytes += rest_bytes;
-        if let Some((place, node)) = second {
+        if let Some((separator, node)) = second {
             let first = std::mem::take(&mut self.root);
             self.root = Node {
-                places: vec![first.places[0].clone(), place],
+                separators: vec![first.separators[0].clone(), separator],
                 counts: vec![first.sum(), node.sum()],
                 children: vec![first, node],
                 heads: Vec::new(),
@@ -257,13 +257,16 @@ impl Counts {
     #[must_use]
     pub fn check(&self) -> Option<String> {
         let buckets = self.buckets();
-        let places: Vec<&[u8]> = buckets.iter().map(|bucket| &*bucket.start).collect();
-        if !places.is_sorted_by(|a, b| a < b) || !places[0].is_empty() {
+        let separators: Vec<&[u8]> = buckets.iter().map(|bucket| &*bucket.start).collect();
+        if !separators.is_sorted_by(|a, b| a < b) || !separators[0].is_empty() {
             return Some(format!(
-                "the places do not ascend from the first: {places:02x?}"
+                "the separators do not ascend from the first: {separators:02x?}"
             ));
         }
-        let rest_bytes = places.iter().map(|p| p.len().saturating_sub(HEAD)).sum();
+        let rest_bytes = separators
+            .iter()
+            .map(|p| p.len().saturating_sub(HEAD))
+            .sum();
         if (self.buckets, self.rest_bytes, self.total)
             != (buckets.len(), rest_bytes, self.root.sum())
             || self.heads_bytes != self.root.heads_bytes()
@@ -276,7 +279,7 @@ impl Counts {
 
 /// What a removal took out of the tree.
 #[derive(Debug, Default)]
-struct Gone {
+struct Removed {
     buckets: usize,
     rest_bytes: usize,
     heads_bytes: usize,
@@ -289,38 +292,45 @@ impl Node {
 
     /// The last entry that does not start after the key. The first entry counts as starting before every key.
     fn position(&self, head: u64, key: &[u8]) -> usize {
-        let behind = |place: &Place| place.compare(head, key).is_gt();
-        self.places.partition_point(|place| !behind(place)).max(1) - 1
+        let is_after = |separator: &Separator| separator.compare(head, key).is_gt();
+        self.separators
+            .partition_point(|separator| !is_after(separator))
+            .max(1)
+            - 1
     }
 
     fn bucket(&self, at: usize, before: u64) -> Bucket {
-        let place = &self.places[at];
-        let is_first = place.head == 0 && place.rest.is_empty();
+        let separator = &self.separators[at];
+        let is_first = separator.head == 0 && separator.rest.is_empty();
         Bucket {
-            start: if is_first { Vec::new() } else { place.bytes() },
+            start: if is_first {
+                Vec::new()
+            } else {
+                separator.bytes()
+            },
             before,
             count: self.counts[at],
         }
     }
 
-    fn remove(&mut self, head: u64, row: &[u8]) -> Gone {
+    fn remove(&mut self, head: u64, row: &[u8]) -> Removed {
         let at = self.position(head, row);
         self.counts[at] = self.counts[at].saturating_sub(1);
         if let Some(child) = self.children.get_mut(at) {
-            let mut gone = child.remove(head, row);
-            if child.places.len() < NODE_MIN {
-                gone.heads_bytes += self.join_nodes(at);
+            let mut removed = child.remove(head, row);
+            if child.separators.len() < NODE_MIN {
+                removed.heads_bytes += self.join_nodes(at);
             }
-            return gone;
+            return removed;
         }
         let heads_bytes = self.forget_heads(at);
-        let mut gone = self.join_buckets(at);
-        gone.heads_bytes += heads_bytes;
-        gone
+        let mut removed = self.join_buckets(at);
+        removed.heads_bytes += heads_bytes;
+        removed
     }
 
     /// Joins a bucket with a neighbour if both have become small.
-    fn join_buckets(&mut self, at: usize) -> Gone {
+    fn join_buckets(&mut self, at: usize) -> Removed {
         for first in [at, at.wrapping_sub(1)] {
             let second = first.wrapping_add(1);
             let Some(both) = self.counts.get(first).zip(self.counts.get(second)) else {
@@ -331,14 +341,14 @@ impl Node {
             }
             let heads_bytes = self.forget_all_heads();
             self.counts[first] += self.counts.remove(second);
-            let place = self.places.remove(second);
-            return Gone {
+            let separator = self.separators.remove(second);
+            return Removed {
                 buckets: 1,
-                rest_bytes: place.rest.len(),
+                rest_bytes: separator.rest.len(),
                 heads_bytes,
             };
         }
-        Gone::default()
+        Removed::default()
     }
 
     /// Joins a small child with a neighbour if both fit into one node. Returns how many bytes of heads were
@@ -349,15 +359,15 @@ impl Node {
             let Some(both) = self.children.get(first).zip(self.children.get(second)) else {
                 continue;
             };
-            if both.0.places.len() + both.1.places.len() > NODE_MAX {
+            if both.0.separators.len() + both.1.separators.len() > NODE_MAX {
                 continue;
             }
             let mut from = self.children.remove(second);
-            self.places.remove(second);
+            self.separators.remove(second);
             self.counts[first] += self.counts.remove(second);
             let into = &mut self.children[first];
             let forgotten = from.forget_all_heads() + into.forget_all_heads();
-            into.places.append(&mut from.places);
+            into.separators.append(&mut from.separators);
             into.counts.append(&mut from.counts);
             into.children.append(&mut from.children);
             return forgotten;
@@ -367,40 +377,45 @@ impl Node {
 
     /// Splits a bucket. Returns `None` if there is nothing to split, otherwise the second half of this node if it has
     /// become too large.
-    fn split(&mut self, head: u64, row: &[u8], cut: (Place, u64)) -> Option<Option<(Place, Node)>> {
+    fn split(
+        &mut self,
+        head: u64,
+        row: &[u8],
+        cut: (Separator, u64),
+    ) -> Option<Option<(Separator, Node)>> {
         let at = self.position(head, row);
         if let Some(child) = self.children.get_mut(at) {
-            if let Some((place, node)) = child.split(head, row, cut)? {
+            if let Some((separator, node)) = child.split(head, row, cut)? {
                 self.counts[at] -= node.sum();
                 self.counts.insert(at + 1, node.sum());
-                self.places.insert(at + 1, place);
+                self.separators.insert(at + 1, separator);
                 self.children.insert(at + 1, node);
             }
         } else {
-            let (place, before) = cut;
+            let (separator, before) = cut;
             let count = self.counts[at];
             if before == 0 || before >= count {
                 return None;
             }
             self.counts[at] = before;
             self.counts.insert(at + 1, count - before);
-            self.places.insert(at + 1, place);
+            self.separators.insert(at + 1, separator);
         }
-        if self.places.len() <= NODE_MAX {
+        if self.separators.len() <= NODE_MAX {
             return Some(None);
         }
-        let half = self.places.len() / 2;
+        let half = self.separators.len() / 2;
         let node = Self {
-            places: self.places.split_off(half),
+            separators: self.separators.split_off(half),
             counts: self.counts.split_off(half),
             children: self.children.split_off(half.min(self.children.len())),
             heads: Vec::new(),
         };
-        Some(Some((node.places[0].clone(), node)))
+        Some(Some((node.separators[0].clone(), node)))
     }
 
     fn collect(&self, buckets: &mut Vec<Bucket>) {
-        for at in 0..self.places.len() {
+        for at in 0..self.separators.len() {
             if let Some(child) = self.children.get(at) {
                 child.collect(buckets);
             } else {
@@ -412,7 +427,7 @@ impl Node {
 
     /// The depth, or what is wrong.
     fn check(&self) -> Result<usize, String> {
-        let entries = self.places.len();
+        let entries = self.separators.len();
         if entries == 0 || entries > NODE_MAX || self.counts.len() != entries {
             return Err(format!("a node has {entries} entries"));
         }
@@ -421,11 +436,11 @@ impl Node {
         }
         let mut depths = Vec::new();
         for (at, child) in self.children.iter().enumerate() {
-            if child.places[0] != self.places[at] || child.sum() != self.counts[at] {
-                let places = (&self.places[at], &child.places[0]);
+            if child.separators[0] != self.separators[at] || child.sum() != self.counts[at] {
+                let separators = (&self.separators[at], &child.separators[0]);
                 let counts = (self.counts[at], child.sum());
                 return Err(format!(
-                    "a node and its child differ: {places:02x?} {counts:?}"
+                    "a node and its child differ: {separators:02x?} {counts:?}"
                 ));
             }
             depths.push(child.check()?);
@@ -437,8 +452,8 @@ impl Node {
     }
 }
 
-/// The shortest place that comes after `previous` and not after `row`.
-fn place_between(previous: &[u8], row: &[u8]) -> Place {
+/// The shortest separator that comes after `previous` and not after `row`.
+fn separator_between(previous: &[u8], row: &[u8]) -> Separator {
     let shared = previous.iter().zip(row).take_while(|(a, b)| a == b).count();
-    Place::of(&row[..row.len().min((shared + 1).max(HEAD))])
+    Separator::of(&row[..row.len().min((shared + 1).max(HEAD))])
 }

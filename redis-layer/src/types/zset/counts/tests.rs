@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::heads::{HEADS_BYTES_MAX, Position, Whose, head};
+use super::heads::{HEADS_BYTES_MAX, Probe, RowsBefore, head};
 use super::*;
 
 /// SplitMix64.
@@ -31,14 +31,14 @@ fn heads_of(rows: &BTreeSet<Vec<u8>>, bucket: &Bucket) -> Vec<u64> {
 
 /// Does what a caller does inside a bucket, over a plain set, and remembers the heads that it saw.
 fn position(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
-    let whose = if rows.contains(key) {
-        Whose::ARow
+    let probe = if rows.contains(key) {
+        Probe::ExistingRow
     } else {
-        Whose::Anything
+        Probe::AnyKey
     };
-    let bucket = match counts.position(key, whose) {
-        Position::Known(position) => return position,
-        Position::Within(bucket) => bucket,
+    let bucket = match counts.rows_before(key, probe) {
+        RowsBefore::Known(before) => return before,
+        RowsBefore::Within(bucket) => bucket,
     };
     counts.remember(&bucket, heads_of(rows, &bucket));
     let within = rows.range(bucket.start..);
@@ -77,7 +77,7 @@ fn check(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores
         let expected = sorted.partition_point(|row| **row < key) as u64;
         assert_eq!(position(counts, rows, &key), expected, "{key:02x?}");
         let any = next(random) % (rows.len() as u64 + 1);
-        // Both a rank whose bucket was just remembered, and any other one.
+        // Both a rank probe bucket was just remembered, and any other one.
         let rank = if round % 2 == 0 { expected } else { any };
         let near = counts.near(rank);
         let before = sorted.partition_point(|row| **row < near.start) as u64;
@@ -107,10 +107,10 @@ fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
                     if rows.insert(row.clone()) {
                         split_where_full(&mut counts, &rows, &row);
                     }
-                } else if let Some(gone) = rows.range(row(next(random), scores)..).next() {
-                    let gone = gone.clone();
-                    rows.remove(&gone);
-                    counts.remove(&gone);
+                } else if let Some(removed) = rows.range(row(next(random), scores)..).next() {
+                    let removed = removed.clone();
+                    rows.remove(&removed);
+                    counts.remove(&removed);
                 }
                 if step % 5000 == 0 {
                     check(&mut counts, &rows, random, scores);
@@ -139,7 +139,8 @@ fn heads_answer_until_their_bucket_changes() {
     rows.iter().for_each(|row| builder.push(row));
     let mut counts = builder.finish();
     let key = 2501_u64.to_be_bytes();
-    let is_known = |counts: &Counts| counts.position(&key, Whose::Anything) == Position::Known(501);
+    let is_known =
+        |counts: &Counts| counts.rows_before(&key, Probe::AnyKey) == RowsBefore::Known(501);
     assert!(!is_known(&counts));
     assert_eq!(position(&mut counts, &rows, &key), 501);
     assert!(is_known(&counts));
@@ -151,17 +152,20 @@ fn heads_answer_until_their_bucket_changes() {
     let elsewhere = 4_u64.to_be_bytes().to_vec();
     counts.add(&elsewhere);
     rows.insert(elsewhere);
-    assert_eq!(counts.position(&key, Whose::Anything), Position::Known(502));
+    assert_eq!(
+        counts.rows_before(&key, Probe::AnyKey),
+        RowsBefore::Known(502)
+    );
     let new = 2502_u64.to_be_bytes().to_vec();
     counts.add(&new);
     assert!(matches!(
-        counts.position(&key, Whose::Anything),
-        Position::Within(_)
+        counts.rows_before(&key, Probe::AnyKey),
+        RowsBefore::Within(_)
     ));
     counts.remove(&new);
     assert!(matches!(
-        counts.position(&key, Whose::Anything),
-        Position::Within(_)
+        counts.rows_before(&key, Probe::AnyKey),
+        RowsBefore::Within(_)
     ));
     assert_eq!(counts.check(), None);
 }
@@ -180,7 +184,8 @@ fn heads_take_no_more_than_they_may() {
             counts.remember(bucket, heads);
             assert!(counts.heads_bytes <= HEADS_BYTES_MAX);
         }
-        let is_known = |n: &u64| counts.position(&row(*n), Whose::ARow) == Position::Known(*n);
+        let is_known =
+            |n: &u64| counts.rows_before(&row(*n), Probe::ExistingRow) == RowsBefore::Known(*n);
         let known = (0..size).step_by(100).filter(is_known).count() as f64 / (size / 100) as f64;
         assert!(known >= least, "{known} of {size}");
         assert_eq!(counts.check(), None);

@@ -1,40 +1,40 @@
-//! The place of a name among the names of a hash or a set: 48 bits of its SipHash.
+//! The hash of a field of a hash or of a member of a set: 48 bits of its SipHash.
 //!
-//! To keep rows in the order of a hash has two merits that the order of names has not. A place is a number, so a walk
+//! Keeping rows in the order of this hash has two merits that the order of names has not. A hash is a number, so a walk
 //! can stop and continue with that number alone. And names are spread evenly, so a random point finds a random name
 //! ([`elements`](crate::types::elements)).
 //!
-//! 48 bits are enough: among a million names, two share a place in about one of five hundred such sets, and sharing
+//! 48 bits are enough: among a million names, two share a hash in about one of five hundred such sets, and sharing
 //! costs only a little fairness. 48 bits also fit into a double, in which some clients keep cursors.
 //!
-//! The hash is SipHash-2-4 of Aumasson and Bernstein (2012). Its key is fixed, because the places are part of the row
-//! format. So a client can choose names that crowd at one place. That harms only its own collection, and the limits
+//! The hash is SipHash-2-4 of Aumasson and Bernstein (2012). Its key is fixed, because the hashes are part of the row
+//! format. So a client can choose names that all have one hash. That harms only its own collection, and the limits
 //! of `elements` hold all the same.
 
-/// Length of a place in a row.
-pub const PLACE_LEN: usize = 6;
-/// All places are below this.
-pub const PLACES: u64 = 1 << 48;
+/// Length of a hash in a row.
+pub const NAME_HASH_LEN: usize = 6;
+/// All hashes are below this.
+pub const NAME_HASH_END: u64 = 1 << 48;
 
-/// The place of a name.
+/// The hash of a name.
 #[must_use]
-pub fn place_of(name: &[u8]) -> u64 {
+pub fn name_hash(name: &[u8]) -> u64 {
     sip_hash(0, 0, name) >> 16
 }
 
-/// A place as bytes that sort like the number.
+/// A hash as bytes that sort like the number.
 #[must_use]
-pub fn encode_place(place: u64) -> [u8; PLACE_LEN] {
-    let [_, _, bytes @ ..] = place.to_be_bytes();
+pub fn encode_name_hash(hash: u64) -> [u8; NAME_HASH_LEN] {
+    let [_, _, bytes @ ..] = hash.to_be_bytes();
     bytes
 }
 
-/// The place that these bytes encode.
+/// The hash that these bytes encode.
 #[must_use]
-pub fn decode_place(bytes: [u8; PLACE_LEN]) -> u64 {
+pub fn decode_name_hash(bytes: [u8; NAME_HASH_LEN]) -> u64 {
     bytes
         .iter()
-        .fold(0, |place, &byte| place << 8 | u64::from(byte))
+        .fold(0, |hash, &byte| hash << 8 | u64::from(byte))
 }
 
 /// SipHash-2-4: two rounds for each eight bytes, four at the end.
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn places_sort_as_their_bytes_and_come_back() {
-        for place in [0, 1, 255, 256, 0x1234_5678_9abc, PLACES - 1] {
-            assert_eq!(decode_place(encode_place(place)), place);
+        for hash in [0, 1, 255, 256, 0x1234_5678_9abc, NAME_HASH_END - 1] {
+            assert_eq!(decode_name_hash(encode_name_hash(hash)), hash);
         }
-        assert!(encode_place(255) < encode_place(256));
-        assert!(place_of(b"a name") < PLACES);
+        assert!(encode_name_hash(255) < encode_name_hash(256));
+        assert!(name_hash(b"a name") < NAME_HASH_END);
     }
 }

@@ -23,7 +23,7 @@ const NEAR: usize = 4;
 
 /// Rows of the snapshot, in the order in which the commands name their keys. A row may be there twice.
 #[derive(Debug, Default)]
-pub(super) struct Fetched {
+pub(super) struct Prefetched {
     rows: Vec<Vec<u8>>,
     values: Vec<Option<Bytes>>,
     /// The index at which the last row was found.
@@ -32,7 +32,7 @@ pub(super) struct Fetched {
     sorted: OnceCell<Vec<usize>>,
 }
 
-impl Fetched {
+impl Prefetched {
     /// These rows with their values. Callers leave out a row that is the same as the one before it.
     pub(super) fn new(rows: Vec<Vec<u8>>, values: Vec<Option<Bytes>>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Fetched {
     /// Cost: a few comparisons for rows asked for in order; otherwise a binary search, and a sort the first time.
     #[inline]
     pub(super) fn get(&self, row: &[u8]) -> Option<&Option<Bytes>> {
-        let near = self.place_near(|near| near == row);
+        let near = self.index_near(|near| near == row);
         let at = near.or_else(|| self.find(row))?;
         self.last.set(at);
         self.values.get(at)
@@ -74,7 +74,7 @@ impl Fetched {
     /// one found are looked at.
     #[inline]
     pub(super) fn near(&self, row: &[u8]) -> Option<&Option<Bytes>> {
-        let at = self.place_near(|near| near == row)?;
+        let at = self.index_near(|near| near == row)?;
         self.last.set(at);
         self.values.get(at)
     }
@@ -82,13 +82,13 @@ impl Fetched {
     /// The key of a row: taken from the rows near the last one found, or else made.
     #[inline]
     fn row(&self, is_row: impl Fn(&[u8]) -> bool, make: impl FnOnce() -> Vec<u8>) -> Cow<'_, [u8]> {
-        match self.place_near(is_row) {
+        match self.index_near(is_row) {
             Some(at) => Cow::Borrowed(&self.rows[at]),
             None => Cow::Owned(make()),
         }
     }
 
-    fn place_near(&self, is_row: impl Fn(&[u8]) -> bool) -> Option<usize> {
+    fn index_near(&self, is_row: impl Fn(&[u8]) -> bool) -> Option<usize> {
         let last = self.last.get();
         let is_at = |at: &usize| self.rows.get(*at).is_some_and(|row| is_row(row));
         (last..last + NEAR).find(is_at)
@@ -99,9 +99,9 @@ impl Fetched {
             return None;
         }
         let sorted = self.sorted.get_or_init(|| {
-            let mut places: Vec<usize> = (0..self.rows.len()).collect();
-            places.sort_unstable_by(|&a, &b| self.rows[a].cmp(&self.rows[b]));
-            places
+            let mut indices: Vec<usize> = (0..self.rows.len()).collect();
+            indices.sort_unstable_by(|&a, &b| self.rows[a].cmp(&self.rows[b]));
+            indices
         });
         let found = sorted.binary_search_by(|&at| self.rows[at].as_slice().cmp(row));
         found.ok().map(|at| sorted[at])
@@ -113,45 +113,45 @@ impl Txn<'_> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn fetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
+    pub fn prefetch<'a>(&mut self, keys: impl Iterator<Item = &'a Bytes>) -> Result<()> {
         let mut rows: Vec<Vec<u8>> = keys.map(|key| metadata_key(self.db(), key)).collect();
         // Several commands in a row often name the same key.
         rows.dedup();
-        self.shared.accesses().expect(&rows);
+        self.shared.accesses().prefetch(&rows);
         let values = self.snapshot.get_many(Space::Metadata, &rows)?;
-        self.fetched = Fetched::new(rows, values);
+        self.prefetched = Prefetched::new(rows, values);
         Ok(())
     }
 
     /// Reads the elements that commands are about to ask for by name, each given with its key. Only keys that
-    /// [`fetch`](Self::fetch) has read are looked into.
+    /// [`prefetch`](Self::prefetch) has read are looked into.
     ///
     /// # Errors
     /// Those of the store.
-    pub fn fetch_elements<'a>(
+    pub fn prefetch_elements<'a>(
         &mut self,
         asked: impl Iterator<Item = (&'a Bytes, &'a Bytes)>,
     ) -> Result<()> {
         let mut rows = Vec::with_capacity(asked.size_hint().1.unwrap_or_default());
-        let mut of_key: Option<(&Bytes, Option<Place>)> = None;
+        let mut of_key: Option<(&Bytes, Option<ElementRows>)> = None;
         let (mut last_name, mut times): (Option<&Bytes>, usize) = (None, 0);
         for (key, name) in asked {
             if of_key.as_ref().is_none_or(|(last, _)| *last != key) {
-                of_key = Some((key, self.place(key)));
+                of_key = Some((key, self.element_rows(key)));
                 last_name = None;
             }
-            if let Some((_, Some(place))) = &of_key {
+            if let Some((_, Some(rows_of_key))) = &of_key {
                 times += 1;
                 // Several commands in a row may name the same element, such as a counter.
                 if last_name != Some(name) {
-                    rows.push(place.row(name));
+                    rows.push(rows_of_key.row(name));
                     last_name = Some(name);
                 }
             }
         }
         if times > 1 {
             let values = self.snapshot.get_many(Space::Data, &rows)?;
-            self.elements = Fetched::new(rows, values);
+            self.elements = Prefetched::new(rows, values);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl Txn<'_> {
     pub(crate) fn metadata_row(&self, key: &[u8]) -> Cow<'_, [u8]> {
         let db = self.db();
         let is_row = |row: &[u8]| is_metadata_key(row, db, key);
-        self.fetched.row(is_row, || metadata_key(db, key))
+        self.prefetched.row(is_row, || metadata_key(db, key))
     }
 
     /// The key of the row of a field, or of a member of a set, in the same way.
@@ -176,25 +176,25 @@ impl Txn<'_> {
     }
 
     /// Where the elements of a key are, if they are found by name. Damage is left for the command to find.
-    fn place(&self, key: &[u8]) -> Option<Place> {
+    fn element_rows(&self, key: &[u8]) -> Option<ElementRows> {
         let row = metadata_key(self.db(), key);
-        let value = self.fetched.get(&row)?.as_ref()?;
+        let value = self.prefetched.get(&row)?.as_ref()?;
         let metadata = Metadata::decode(&row, value).ok()?;
         let kind = metadata.content.kind();
         let has_names = matches!(kind, Kind::Hash | Kind::Set | Kind::SortedSet);
         let collection = metadata.content.collection().filter(|_| has_names)?;
         let prefix = self.row_prefix(key, collection.version);
-        Some(Place { kind, prefix })
+        Some(ElementRows { kind, prefix })
     }
 }
 
 /// Where the rows of a collection's elements are.
-struct Place {
+struct ElementRows {
     kind: Kind,
     prefix: RowPrefix,
 }
 
-impl Place {
+impl ElementRows {
     /// The key of the row of an element.
     fn row(&self, name: &[u8]) -> Vec<u8> {
         match self.kind {
@@ -215,13 +215,13 @@ mod tests {
         let (store, shared) = (BTreeStore::new(), Shared::default());
         let keys = ["b", "a", "d", "c"].map(Bytes::from);
         let mut txn = Txn::begin(&store, &shared, 0, 0).unwrap();
-        txn.fetch(keys.iter()).unwrap();
+        txn.prefetch(keys.iter()).unwrap();
         for key in &keys {
             assert_eq!(txn.lookup(key).unwrap(), None);
             txn.set_string(key, "1".into(), None);
         }
         txn.follow_metadata(&mut Batch::default()).unwrap();
-        assert!(txn.fetched.sorted.get().is_none());
+        assert!(txn.prefetched.sorted.get().is_none());
     }
 
     #[test]
@@ -230,26 +230,26 @@ mod tests {
         let rows = names.map(<[u8]>::to_vec).to_vec();
         let value = |name: &[u8]| (name != b"c").then(|| Bytes::copy_from_slice(name));
         let values = names.map(value).to_vec();
-        let fetched = Fetched::new(rows, values);
+        let fetched = Prefetched::new(rows, values);
         for asked in ["baca", "abcc", "ccab", "aabbcc"] {
             for name in asked.bytes().map(|name| [name]) {
                 assert_eq!(fetched.get(&name), Some(&value(&name)), "{asked}");
                 assert_eq!(fetched.get(b"d"), None);
             }
         }
-        assert_eq!(Fetched::default().get(b"a"), None);
+        assert_eq!(Prefetched::default().get(b"a"), None);
     }
 
     #[test]
     fn near_rows_are_found_and_others_are_not_looked_for() {
         let names = |range: std::ops::Range<u8>| range.map(|name| vec![name]).collect::<Vec<_>>();
         let values = names(0..10).into_iter().map(|name| Some(name.into()));
-        let fetched = Fetched::new(names(0..10), values.collect());
+        let fetched = Prefetched::new(names(0..10), values.collect());
         let found = |name: u8| fetched.near(&[name]).is_some();
         let asked = [0, 0, 2, 1, 5, 9, 10, 8, 9];
         let near = [true, true, true, false, true, false, false, true, true];
         assert_eq!(asked.map(found), near);
         assert_eq!(fetched.near(&[9]), Some(&Some(Bytes::from(vec![9]))));
-        assert_eq!(Fetched::default().near(&[0]), None);
+        assert_eq!(Prefetched::default().near(&[0]), None);
     }
 }
