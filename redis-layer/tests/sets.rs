@@ -251,7 +251,7 @@ fn the_checker_finds_contradictions() {
         ("has a value", &|batch| {
             batch.put(Space::Data, row.name_key(b"a"), "x".into());
         }),
-        ("stands at place 000000000000", &|batch| {
+        ("has the wrong hash 000000000000", &|batch| {
             batch.put(Space::Data, row.data_key(b"\0\0\0\0\0\0a"), "".into());
         }),
     ];
