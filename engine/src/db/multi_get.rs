@@ -29,6 +29,10 @@ impl FamilyCore {
         keys: &[K],
         sequence: u64,
     ) -> Result<Vec<Option<Value>>> {
+        // One key has no others to wait with.
+        if let [key] = keys {
+            return Ok(vec![self.get(view, key.as_ref(), sequence)?]);
+        }
         let mut values: Vec<Option<Value>> = keys.iter().map(|_| None).collect();
         let keys = keys.iter().map(AsRef::as_ref).enumerate();
         let mut open: Vec<Open<'_>> = keys

@@ -34,7 +34,7 @@ use crate::types::{self, Committed, Txn};
 /// How many bytes of an argument are quoted in an error text.
 const QUOTED_BYTES: usize = 128;
 /// A command that runs alone has up to this many of its keys looked up together; the rest one by one.
-const KEYS_AHEAD_MAX: usize = 1024;
+pub(crate) const KEYS_AHEAD_MAX: usize = 1024;
 
 /// A command that has run.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ use bytes::Bytes;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-use crate::commands::dispatch::{Executed, finish};
+use crate::commands::dispatch::{Executed, KEYS_AHEAD_MAX, finish};
 use crate::commands::key_locks::Locks;
 use crate::commands::table::Spec;
 use crate::commands::{Args, CommandError, Outcome, Reply, Server, Session};
@@ -182,6 +182,8 @@ pub(crate) fn run_alone(
         let guard = locks.take_or_refuse(&server)?;
         let txn = Txn::begin(&*server.store, &server.shared, session.db, now_ms)?;
         let mut txn = txn.under(locks.scope());
+        // A script usually asks for each of its keys, and often more than once.
+        txn.prefetch(request.keys.iter().take(KEYS_AHEAD_MAX))?;
         let isolated = match locks {
             Locks::Keys(_) => IsolatedKeys::Keys(request.keys),
             Locks::Nothing | Locks::Everything => IsolatedKeys::Everything,
