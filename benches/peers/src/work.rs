@@ -8,10 +8,12 @@
 //! 4. *synced*: one thread, then eight, each write durable before the next.
 //! 5. *closed*: fill and compact; then write nothing, half of a write buffer, nine tenths of one, close and reopen after each.
 //! 6. *killed*: a child process writes about as much as the write buffer holds and is killed; the reopening is timed.
+//! 7. *churn*: four writers; hot keys; read and write back; delete three entries in four and scan the rest; values of 100,000 bytes.
 //!
 //! And *growth*, for itself, on databases of several sizes: fill by batches, compact, read.
 
 mod accounts;
+mod churn;
 mod entries;
 mod reading;
 
@@ -75,6 +77,7 @@ pub enum Part {
     Synced,
     Closed,
     Killed,
+    Churn,
     Growth,
 }
 
@@ -110,6 +113,7 @@ pub fn run(kind: Kind, sizes: Sizes, parts: &[Part], dir: &Path) -> Result<Measu
             Part::Synced => run.synced()?,
             Part::Closed => run.closed()?,
             Part::Killed => run.killed()?,
+            Part::Churn => run.churn()?,
             Part::Growth => run.growth()?,
         }
     }

@@ -57,6 +57,10 @@ impl Engine for Fjall {
         Ok(batch.commit()?)
     }
 
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        Ok(self.keyspace.remove(key)?)
+    }
+
     fn reader(&self) -> Result<Box<dyn Reader + '_>> {
         Ok(Box::new(self))
     }

@@ -43,6 +43,13 @@ unsafe extern "C" {
         value_len: usize,
         error: *mut *mut c_char,
     );
+    fn leveldb_delete(
+        db: Handle,
+        options: Handle,
+        key: *const u8,
+        key_len: usize,
+        error: *mut *mut c_char,
+    );
     fn leveldb_get(
         db: Handle,
         options: Handle,
@@ -199,6 +206,13 @@ impl Engine for LevelDb {
             leveldb_write(self.db, self.write, batch, &mut error);
             leveldb_writebatch_destroy(batch);
         }
+        check(error)
+    }
+
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        let mut error = null_mut();
+        // SAFETY: the slice outlives the call, which copies it.
+        unsafe { leveldb_delete(self.db, self.write, key.as_ptr(), key.len(), &mut error) };
         check(error)
     }
 

@@ -53,6 +53,8 @@ pub trait Engine: Send + Sync {
     fn put_synced(&self, key: &[u8], value: &[u8]) -> Result<()>;
     /// Writes all entries or none.
     fn put_batch(&self, entries: &[(&[u8], &[u8])]) -> Result<()>;
+    /// Deletes one entry, as durably as `put` writes one.
+    fn delete(&self, key: &[u8]) -> Result<()>;
     /// Whatever an engine opens once for many reads: a transaction, or nothing.
     fn reader(&self) -> Result<Box<dyn Reader + '_>>;
     /// Merges everything into the engine's final shape and waits until it is done.

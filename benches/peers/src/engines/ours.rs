@@ -42,6 +42,10 @@ impl Engine for Ours {
         Ok(self.db.write(batch, WriteOptions::default())?)
     }
 
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        Ok(self.family.delete(key)?)
+    }
+
     fn reader(&self) -> Result<Box<dyn Reader + '_>> {
         Ok(Box::new(self))
     }

@@ -52,6 +52,13 @@ impl Engine for Redb {
         self.write(Durability::None, entries.iter().copied())
     }
 
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        let mut transaction = self.database.begin_write()?;
+        transaction.set_durability(Durability::None)?;
+        transaction.open_table(TABLE)?.remove(key)?;
+        Ok(transaction.commit()?)
+    }
+
     fn reader(&self) -> Result<Box<dyn Reader + '_>> {
         Ok(Box::new(Reading {
             table: self.database.begin_read()?.open_table(TABLE)?,

@@ -49,6 +49,10 @@ impl Engine for RocksDb {
         Ok(self.database.write(batch)?)
     }
 
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        Ok(self.database.delete(key)?)
+    }
+
     fn reader(&self) -> Result<Box<dyn Reader + '_>> {
         Ok(Box::new(self))
     }

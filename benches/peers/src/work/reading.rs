@@ -18,6 +18,20 @@ pub fn read(engine: &dyn Engine, entries: u64, reads: u64, seed: u64) -> Result<
     Ok(())
 }
 
+/// Reads the first `hot` of some numbers, in random order and again and again.
+pub fn read_among(engine: &dyn Engine, numbers: Vec<u64>, hot: u64, reads: u64) -> Result<()> {
+    let reader = engine.reader()?;
+    let mut random = fastrand::Rng::with_seed(17);
+    for _ in 0..reads {
+        let number = numbers[random.u64(0..hot) as usize];
+        ensure!(
+            reader.get(&key(number))?.is_some(),
+            "key {number} is missing"
+        );
+    }
+    Ok(())
+}
+
 pub fn seek(engine: &dyn Engine, direction: Direction, entries: u64, seeks: u64) -> Result<()> {
     let reader = engine.reader()?;
     let mut random = fastrand::Rng::with_seed(6);

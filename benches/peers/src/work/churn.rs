@@ -1,0 +1,93 @@
+//! What the peers' own benchmarks ask besides: several writers, hot keys, read and write back, deletes, long values.
+//!
+//! The names are those of LevelDB's and RocksDB's `db_bench`.
+
+use super::reading::{read_among, scan_all};
+use super::{Run, Values, key, shuffled};
+use crate::engines::{Direction, Engine};
+use anyhow::{Context, Result};
+
+const WRITING_THREADS: u64 = 4;
+/// One key in so many is hot.
+const HOT: u64 = 100;
+/// `fill100K` writes one value for so many entries of the other databases.
+const ENTRIES_FOR_A_LONG_VALUE: u64 = 500;
+const LONG_VALUE_BYTES: usize = 100_000;
+
+impl Run<'_> {
+    pub(super) fn churn(&mut self) -> Result<()> {
+        let engine = self.open("churn")?;
+        let entries = self.sizes.entries;
+        self.fill_by_threads(&*engine)?;
+        self.time("readhot", self.sizes.reads, |run| {
+            read_among(
+                &*engine,
+                shuffled(entries, 12),
+                entries / HOT,
+                run.sizes.reads,
+            )
+        })?;
+        self.time("updaterandom", entries / 4, |run| {
+            run.update(
+                &*engine,
+                shuffled(entries, 13).into_iter().take(entries as usize / 4),
+            )
+        })?;
+        // Every other number in order, then half of the others in none.
+        self.time("deleteseq", entries / 2, |_| {
+            (0..entries / 2).try_for_each(|number| engine.delete(&key(2 * number)))
+        })?;
+        let odd: Vec<u64> = shuffled(entries / 2, 14);
+        let (deleted, left) = odd.split_at(odd.len() / 2);
+        self.time("deleterandom", deleted.len() as u64, |_| {
+            deleted
+                .iter()
+                .try_for_each(|number| engine.delete(&key(2 * number + 1)))
+        })?;
+        self.time("readseq after deletes", left.len() as u64, |_| {
+            scan_all(&*engine, Direction::Forward, left.len() as u64)
+        })?;
+        self.close("churn", engine)?;
+        self.fill_100k()
+    }
+
+    /// All entries in random order, a part of them by each of several threads.
+    fn fill_by_threads(&mut self, engine: &dyn Engine) -> Result<()> {
+        let order = shuffled(self.sizes.entries, 15);
+        let part = order.len().div_ceil(WRITING_THREADS as usize);
+        self.time("fillrandom, 4 threads", order.len() as u64, |run| {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = order
+                    .chunks(part)
+                    .map(|part| scope.spawn(move || run.fill(engine, part.iter().copied())))
+                    .collect();
+                threads
+                    .into_iter()
+                    .try_for_each(|thread| thread.join().expect("a writer that ended by itself"))
+            })
+        })
+    }
+
+    /// Reads each entry and writes it back.
+    fn update(&self, engine: &dyn Engine, numbers: impl Iterator<Item = u64>) -> Result<()> {
+        for number in numbers {
+            let key = key(number);
+            let found = engine.reader()?.get(&key)?;
+            found.with_context(|| format!("key {number} is missing"))?;
+            engine.put(&key, self.values.of(number + 1))?;
+        }
+        Ok(())
+    }
+
+    fn fill_100k(&mut self) -> Result<()> {
+        let engine = self.open("fill100K")?;
+        let entries = self.sizes.entries / ENTRIES_FOR_A_LONG_VALUE;
+        let values = Values::new(LONG_VALUE_BYTES);
+        self.time("fill100K", entries, |_| {
+            shuffled(entries, 16)
+                .into_iter()
+                .try_for_each(|number| engine.put(&key(number), values.of(number)))
+        })?;
+        self.close("fill100K", engine)
+    }
+}
