@@ -64,7 +64,7 @@ const PAIRS: [[Player; 2]; 4] = {
 fn each_wrong_way_has_its_pair() {
     let mut table = format!(
         "{:<18}  {:<21}  but is\n",
-        "way to pack", "should stand first"
+        "way to pack", "should come first"
     );
     let show = |p: &Player| {
         let paid = if p.paid { "paid" } else { "unpaid" };
