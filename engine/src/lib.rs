@@ -90,3 +90,8 @@ pub use crate::db::{
     WriteStatistics, overview, repair, verify,
 };
 pub use crate::error::{Error, Result};
+
+/// The program in `docs/README.md`, so that it compiles as long as the page shows it.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/README.md")]
+struct DocsIndex;

@@ -38,3 +38,33 @@ fn every_known_difference_names_a_test_that_exists() {
         .collect();
     assert!(named.len() >= 4, "{named:?}");
 }
+
+#[test]
+fn the_index_names_every_page_and_every_link_leads_somewhere() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let index = fs::read_to_string(docs.join("README.md")).unwrap();
+    let mut followed = 0;
+    for entry in fs::read_dir(&docs).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !name.ends_with(".md") {
+            continue;
+        }
+        assert!(
+            name == "README.md" || index.contains(&format!("]({name})")),
+            "docs/README.md does not name {name}"
+        );
+        let page = fs::read_to_string(docs.join(&name)).unwrap();
+        for rest in page.split("](").skip(1) {
+            let target = rest.split([')', '#']).next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            assert!(
+                docs.join(target).exists(),
+                "docs/{name} links to {target}, which is not there"
+            );
+            followed += 1;
+        }
+    }
+    assert!(followed > 10, "{followed} links");
+}
