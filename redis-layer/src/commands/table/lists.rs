@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "O(1); O(log n) for n elements where the list was changed in the middle",
         "key index:integer"
     "linsert", 5, [Write, DenyOom], [Add: FIRST], List, "2.2.0", Keys(lists::linsert);
-        "Puts an element in front of another or behind it.", "O(n) for n elements up to the pivot",
+        "Puts an element before another or after it.", "O(n) for n elements up to the pivot",
         "key (where: BEFORE | AFTER) pivot element"
     "llen", 2, [ReadOnly, Fast], [Ask: FIRST], List, "1.0.0", Keys(lists::llen);
         "Counts the elements.", "O(1)",

@@ -105,7 +105,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Stores a range by rank, by score or by member.", "O(log n + m) for m members of n that are stored",
         "dst:key src:key min max [sortby: BYSCORE | BYLEX] [REV] [LIMIT offset_count: offset:integer count:integer]"
     "zrank", 3, [ReadOnly, Fast], [Read: FIRST], SortedSet, "2.0.0", Keys(zset_read::zrank);
-        "Returns how many members stand before one.", "O(log n) for n members",
+        "Returns how many members come before one.", "O(log n) for n members",
         "key member"
     "zrem", -3, [Write, Fast], [Remove: FIRST], SortedSet, "1.2.0", Keys(zset_remove::zrem);
         "Removes members.", "O(log n) for each member of n that is removed",
@@ -137,7 +137,7 @@ pub(super) static ROWS: &[Spec] = table! { "":
         since "2.1.6" "Bounds that are left out.";
         replaced "6.2.0" "`ZRANGE` with the `REV` and `BYSCORE` arguments"
     "zrevrank", 3, [ReadOnly, Fast], [Read: FIRST], SortedSet, "2.0.0", Keys(zset_read::zrevrank);
-        "Returns how many members stand behind one.", "O(log n) for n members",
+        "Returns how many members come after one.", "O(log n) for n members",
         "key member"
     "zscan", -3, [ReadOnly], [Read: FIRST], SortedSet, "2.8.0", Keys(zset_read::zscan);
         "Walks over the members, some at a time.",
