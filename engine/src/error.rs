@@ -169,8 +169,16 @@ impl Error {
     }
 }
 
+/// ENFILE and EMFILE, which have these numbers on every Unix and no `ErrorKind` of their own.
+const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
+
 /// What a person can do about an error of the operating system.
 fn advice(source: &io::Error) -> &'static str {
+    let number = source.raw_os_error();
+    if cfg!(unix) && number.is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number)) {
+        return "Raise the limit on open files (`ulimit -n`), or read tables mapped: with `TableReads::Pread` \
+                every table takes one";
+    }
     match source.kind() {
         io::ErrorKind::NotFound => "Check the path: a file or a directory in it is missing",
         io::ErrorKind::PermissionDenied => {
@@ -186,9 +194,12 @@ fn advice(source: &io::Error) -> &'static str {
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
             "Check the path: it mixes up a file and a directory"
         }
-        io::ErrorKind::InvalidInput => "Check the path: this file system cannot hold such a name",
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidFilename => {
+            "Check the path: this file system cannot hold such a name"
+        }
         io::ErrorKind::OutOfMemory => {
-            "There is not enough memory: look at the file's length, or end other programs"
+            "There is not enough memory: look at the file's length, end other programs, or allow more mappings \
+             (`vm.max_map_count` on Linux; each mapped table takes one)"
         }
         io::ErrorKind::Unsupported => "Check the path: the engine keeps its data in plain files",
         _ => "Check the disk and the system's log",
@@ -238,6 +249,24 @@ mod tests {
         ];
         for (error, message) in cases {
             assert_eq!(error.to_string(), message);
+        }
+    }
+
+    /// Neither the disk nor the system's log has anything to do with these.
+    #[cfg(unix)]
+    #[test]
+    fn a_limit_of_the_system_is_named_with_the_way_to_raise_it() {
+        let name_too_long = io::Error::from(io::ErrorKind::InvalidFilename);
+        let no_more_mappings = io::Error::from(io::ErrorKind::OutOfMemory);
+        let cases = [
+            (io::Error::from_raw_os_error(23), "`ulimit -n`"),
+            (io::Error::from_raw_os_error(24), "`ulimit -n`"),
+            (no_more_mappings, "`vm.max_map_count`"),
+            (name_too_long, "this file system cannot hold such a name"),
+        ];
+        for (source, advice) in cases {
+            let message = Error::io("open", "x", source).to_string();
+            assert!(message.contains(advice), "{message}");
         }
     }
 

@@ -96,6 +96,29 @@ fn a_dropped_family_is_gone_with_its_files_and_its_name_is_free() {
     assert_eq!(again.iter().count(), 0, "nothing of the old family returns");
 }
 
+/// The message was 17 KB long among 2,000 families.
+#[test]
+fn a_family_that_does_not_exist_is_told_with_a_few_of_those_that_do() {
+    let db = Db::open("db", on(&MemoryVfs::new())).unwrap();
+    db.create_family("orders", FamilyOptions::default())
+        .unwrap();
+    let told = |db: &Db| db.family("order").unwrap_err().to_string();
+    assert_eq!(
+        told(&db),
+        "there is no column family \"order\"; there are [\"default\", \"orders\"]. Nothing was changed"
+    );
+    for at in 0..100 {
+        db.create_family(&format!("family{at}"), FamilyOptions::default())
+            .unwrap();
+    }
+    let message = told(&db);
+    assert!(message.contains("\"orders\", \"family0\""), "{message}");
+    assert!(
+        message.ends_with("\"family17\"] and 82 more: see Db::families. Nothing was changed"),
+        "{message}"
+    );
+}
+
 #[test]
 fn a_batch_for_a_family_that_is_not_open_writes_nothing() {
     let vfs = MemoryVfs::new();

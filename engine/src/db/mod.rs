@@ -87,6 +87,9 @@ pub use crate::sstable::Compression;
 /// The family that every database has.
 pub const DEFAULT_FAMILY: &str = "default";
 
+/// How many families a message lists. With thousands of them, all would be a page.
+const FAMILIES_LISTED_MAX: usize = 20;
+
 /// An open database. A clone is another handle on the same one; all are usable from any thread.
 ///
 /// The database closes when the last handle is dropped, including those within [`Family`] and [`Snapshot`].
@@ -186,16 +189,25 @@ impl Db {
     /// An open family.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is none of this name; the message lists the families that exist.
+    /// `InvalidArgument` if there is none of this name; the message lists some of those that exist.
     pub fn family(&self, name: &str) -> Result<Family> {
         let families = self.handle.core.families.load();
         match families.iter().find(|family| family.name == name) {
             Some(core) => Ok(self.of_core(core)),
-            None => Err(Error::invalid(format!(
-                "there is no column family {name:?}; there are {:?}",
-                self.families()
-            ))),
+            None => Err(self.no_family(name)),
         }
+    }
+
+    fn no_family(&self, name: &str) -> Error {
+        let names = self.families();
+        let (listed, rest) = names.split_at(names.len().min(FAMILIES_LISTED_MAX));
+        let more = match rest.len() {
+            0 => String::new(),
+            more => format!(" and {more} more: see Db::families"),
+        };
+        Error::invalid(format!(
+            "there is no column family {name:?}; there are {listed:?}{more}"
+        ))
     }
 
     /// The family `default`.
@@ -338,7 +350,8 @@ impl Db {
     /// Writes what is in memory to tables, and waits until the tables are part of the database.
     ///
     /// # Errors
-    /// `Io`; if a table could not be written, nothing is lost, and another try may succeed.
+    /// `Io`; if a table could not be written, nothing is lost. If an earlier try failed and was not yet repeated,
+    /// this returns its error at once and requests another try, so a later call may succeed.
     pub fn flush(&self) -> Result<()> {
         let core = &self.handle.core;
         let last = {

@@ -223,11 +223,13 @@ pub(super) fn closed() -> Error {
 /// A copy of an error, for another thread that waits for it. The operating system's errors are not `Clone`.
 pub(super) fn copy_of(error: &Error) -> Error {
     match error {
-        Error::Io { op, path, source } => Error::io(
-            op,
-            path,
-            std::io::Error::new(source.kind(), source.to_string()),
-        ),
+        Error::Io { op, path, source } => {
+            let source = match source.raw_os_error() {
+                Some(number) => std::io::Error::from_raw_os_error(number),
+                None => std::io::Error::new(source.kind(), source.to_string()),
+            };
+            Error::io(op, path, source)
+        }
         Error::Corruption { file, offset, what } => Error::corruption(file, *offset, what),
         Error::InvalidArgument { what } => Error::invalid(what),
         Error::Poisoned { first } => Error::Poisoned {
@@ -249,6 +251,16 @@ mod tests {
 
     fn failed(what: &str) -> Result<()> {
         Err(Error::invalid(what))
+    }
+
+    #[test]
+    fn a_copy_of_an_error_gives_the_same_advice() {
+        const TOO_MANY_OPEN_FILES: i32 = 24;
+        let source = std::io::Error::from_raw_os_error(TOO_MANY_OPEN_FILES);
+        let error = Error::io("create", "000005.log", source);
+        assert_eq!(copy_of(&error).to_string(), error.to_string());
+        let refused = Error::io("open", "x", std::io::ErrorKind::PermissionDenied.into());
+        assert_eq!(copy_of(&refused).to_string(), refused.to_string());
     }
 
     /// A full disk fails both pieces at once. If one failure hid the other, the first worker would

@@ -159,7 +159,7 @@ impl<'a> LogReader<'a> {
         if self.end.is_some() {
             return Ok(None);
         }
-        let (mut begin, mut found) = self.look_behind(self.position);
+        let (mut begin, mut found) = self.next_fragment(self.position);
         let mut at = begin;
         let mut fragments = 0;
         self.record.clear();
@@ -186,7 +186,7 @@ impl<'a> LogReader<'a> {
                 FragmentType::Mark => {
                     self.durable = durable_before(at, &self.log[payload]);
                     self.position = end;
-                    (begin, found) = self.look_behind(end);
+                    (begin, found) = self.next_fragment(end);
                     at = begin;
                     continue;
                 }
@@ -203,7 +203,7 @@ impl<'a> LogReader<'a> {
                 return Ok(Some(Place::Gathered));
             }
             fragments += 1;
-            (at, found) = self.look_behind(end);
+            (at, found) = self.next_fragment(end);
         }
     }
 
@@ -255,7 +255,7 @@ impl<'a> LogReader<'a> {
     }
 
     /// Where the next fragment begins after `position`, and what is there; or what is wrong in between.
-    fn look_behind(&self, position: usize) -> (usize, Found) {
+    fn next_fragment(&self, position: usize) -> (usize, Found) {
         let at = self.skip_padding(position);
         if self.log[position..at].iter().all(|byte| *byte == 0) {
             return (at, self.look(at));

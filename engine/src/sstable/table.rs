@@ -207,7 +207,10 @@ impl Table {
             end_bytes: end_bytes(&properties),
             single_versions: properties.older_versions == 0 && comparator.is_bytewise(),
             comparator,
-            properties,
+            properties: Properties {
+                inputs: Vec::new(),
+                ..properties
+            },
             verified,
             number: shared.new_table(),
             shared,
@@ -392,7 +395,9 @@ impl Table {
         self.range_tombstones.as_ref()
     }
 
-    /// What the table says about itself.
+    /// What the table says about itself, without its `inputs`, which
+    /// [`read_properties`](super::read_properties) reads. Each output of a compaction lists all inputs, so if
+    /// every open table kept them, the memory would grow with the square of the number of tables.
     pub fn properties(&self) -> &Properties {
         &self.properties
     }
