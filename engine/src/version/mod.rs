@@ -49,7 +49,7 @@ pub use self::manifest::{
     Manifest, begins_as_manifest, current_manifest, read_in_force, read_manifest,
 };
 pub use self::read_charge::{CursorLoss, ReadCharge};
-pub use self::state::{FamilyState, State};
+pub use self::state::{FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
 
 /// The tables of one family at one moment.
