@@ -119,3 +119,14 @@ fn a_family_with_a_number_that_the_counter_has_not_passed_is_refused() {
         assert_refused(&vfs, &words);
     }
 }
+
+/// No comparator has an empty name, so there is none to open such a family with.
+#[test]
+fn an_empty_name_is_refused() {
+    let vfs = database();
+    craft(&vfs, |edits| edits[0].families_added[1].comparator.clear());
+    assert_refused(&vfs, "a comparator's name is empty");
+    let vfs = database();
+    craft(&vfs, |edits| edits[0].families_added[1].name.clear());
+    assert_refused(&vfs, "a family's name is empty");
+}
