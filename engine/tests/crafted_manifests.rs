@@ -10,7 +10,7 @@ use engine::batch::FamilyId;
 use engine::log::LogWriter;
 use engine::version::{FamilyRecord, VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, Options, repair, verify};
+use engine::{Background, Db, Family, Options, repair, verify};
 use support::tiny;
 
 const DIR: &str = "db";
@@ -129,4 +129,59 @@ fn an_empty_name_is_refused() {
     let vfs = database();
     craft(&vfs, |edits| edits[0].families_added[1].name.clear());
     assert_refused(&vfs, "a family's name is empty");
+}
+
+/// A lookup would find what the upper table holds of a key, and a cursor what is newer.
+#[test]
+fn a_table_above_newer_ones_is_found_and_repaired() {
+    type Write = fn(&Family);
+    let put: Write = |family| family.put("key", "default").unwrap();
+    let delete: Write = |family| family.delete("key").unwrap();
+    let delete_range: Write = |family| family.delete_range("a".."z").unwrap();
+    // Each write is flushed into a table, and the tables are put into these levels.
+    let cases: [(&str, &[(Write, usize)]); 4] = [
+        ("here at 1, and at 2 in level 2", &[(put, 1), (put, 2)]),
+        ("here at 1, and at 2 in level 2", &[(put, 1), (delete, 2)]),
+        (
+            "has the number 2 in or below level 2",
+            &[(put, 1), (delete_range, 2)],
+        ),
+        (
+            "has the number 2 in or above level 1",
+            &[(put, 3), (delete_range, 1), (put, 2)],
+        ),
+    ];
+    for (words, writes) in cases {
+        let vfs = MemoryVfs::new();
+        let db = Db::open(DIR, options(&vfs)).unwrap();
+        for (write, _) in writes {
+            write(&db.default_family());
+            db.flush().unwrap();
+        }
+        let newest = db.get("key").unwrap();
+        drop(db);
+        assert!(verify(DIR, &options(&vfs)).unwrap().is_clean());
+        craft(&vfs, |edits| {
+            let added = edits.iter_mut().flat_map(|edit| &mut edit.files_added);
+            for ((_, level), (_, of, _)) in writes.iter().zip(added) {
+                *of = *level;
+            }
+        });
+        let report = verify(DIR, &options(&vfs)).unwrap();
+        let mut damage = report.damage();
+        assert!(
+            damage.any(|finding| finding.what.contains(words)),
+            "{words:?} is not in: {report:#?}"
+        );
+        let report = repair(DIR, &options(&vfs)).unwrap();
+        assert_eq!(
+            (report.lost.len(), report.merged),
+            (1, writes.len() as u64),
+            "{report:#?}"
+        );
+        let report = verify(DIR, &options(&vfs)).unwrap();
+        assert!(report.is_clean(), "{report:#?}");
+        let db = Db::open(DIR, options(&vfs)).unwrap();
+        assert_eq!(db.get("key").unwrap(), newest, "{words}");
+    }
 }

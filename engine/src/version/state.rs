@@ -104,12 +104,7 @@ impl State {
             let Some(family) = state.families.get_mut(&id) else {
                 return Err((last, format!("tables of an unknown family {}", id.0)));
             };
-            let access = &family.access;
-            let added = files
-                .into_values()
-                .map(|(level, file)| (level, Arc::new(TableFile::new(file, Arc::clone(access)))))
-                .collect();
-            let version = Version::default().changed(&access.comparator, &[], added);
+            let version = Version::of_files(&family.access, files.into_values().collect());
             let version =
                 version.map_err(|what| (last, format!("family {:?}: {what}", family.name)))?;
             family.version = Arc::new(version);

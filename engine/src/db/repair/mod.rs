@@ -7,7 +7,8 @@
 //! ```
 //!
 //! If the manifest can be read to its end, it is trusted: the tables that it names stay in their
-//! levels, and damaged ones are taken out. Otherwise it is rebuilt from what each table says about
+//! levels, and damaged ones are taken out; but if the levels of a family contradict the sequence numbers of
+//! its entries, all its tables are merged into new ones by those. Otherwise it is rebuilt from what each table says about
 //! itself: its family, its order, its keys, and the tables that it replaced. Tables of a family
 //! whose keys overlap are then merged into new ones, because without the manifest nothing says
 //! which table holds the newer version of a key; only the sequence numbers of the entries do.
