@@ -162,6 +162,14 @@ impl Error {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Whether the error says that a name leads to no file that could be read: to a directory, to a pipe, or,
+    /// as a link does, to nothing.
+    pub(crate) fn is_no_file(&self) -> bool {
+        use io::ErrorKind::{IsADirectory, NotFound, Unsupported};
+        matches!(self, Error::Io { source, .. }
+            if matches!(source.kind(), IsADirectory | NotFound | Unsupported))
+    }
+
     /// Whether the error says that the disk is full or a quota is used up.
     pub fn is_out_of_space(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};

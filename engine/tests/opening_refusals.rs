@@ -103,7 +103,7 @@ impl Compare for Impostor {
 }
 
 #[test]
-fn a_custom_order_under_the_name_of_one_of_the_engines_is_refused() {
+fn a_custom_order_under_the_name_of_one_of_the_engines_or_none_is_refused() {
     let shortest_first = |a: &[u8], b: &[u8]| a.len().cmp(&b.len()).then(b.cmp(a));
     let by_numbers = |a: &[u8], b: &[u8]| NumericSuffix.compare(b, a);
     for (name, order) in [
@@ -129,6 +129,13 @@ fn a_custom_order_under_the_name_of_one_of_the_engines_is_refused() {
         let db = Db::open("db", on(&vfs)).unwrap();
         assert!(db.create_family("f", impostor()).is_err());
     }
+    let nameless = FamilyOptions {
+        comparator: Comparator::custom(Impostor("", by_numbers)),
+        ..FamilyOptions::default()
+    };
+    let vfs = MemoryVfs::new();
+    let error = Db::open("db", on(&vfs).family("f", nameless)).unwrap_err();
+    assert!(error.to_string().contains("an empty name"), "{error}");
     // Whoever reverses the bytes in a custom order has the same order.
     let own = FamilyOptions {
         comparator: Comparator::custom(Impostor("reverse-bytewise", |a, b| b.cmp(a))),

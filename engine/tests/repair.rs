@@ -619,3 +619,48 @@ fn a_log_that_does_not_follow_on_the_tables_is_damage_and_is_kept() {
         .collect();
     assert_eq!(keys, [&b"first"[..], b"last"]);
 }
+
+/// Directories and links to nowhere under names of the engine are put aside like files that cannot be read.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_put_aside() {
+    use std::fs;
+    let directory = |path: &Path| fs::create_dir(path).unwrap();
+    let link = |path: &Path| std::os::unix::fs::symlink("nowhere", path).unwrap();
+    let put: [fn(&Path); 2] = [directory, link];
+    // Whether it was needed, so that its loss is reported.
+    let names = [
+        ("CURRENT", true),
+        ("CURRENT.tmp", false),
+        ("MANIFEST-000002", true),
+        ("000001.log", false),
+        ("000003.log", true),
+        ("000900.log", true),
+        ("000900.sst", false),
+        ("MANIFEST-000900", false),
+    ];
+    for ((name, needed), put) in names.iter().flat_map(|name| put.map(|put| (name, put))) {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("db");
+        let db = Db::open(&dir, Options::default()).unwrap();
+        db.put("flushed", "1").unwrap();
+        db.flush().unwrap();
+        drop(db);
+        let path = dir.join(name);
+        let _ = fs::remove_file(&path);
+        put(&path);
+        let report = repair(&dir, &Options::default())
+            .unwrap_or_else(|error| panic!("{name} {}: {error}", path.is_dir()));
+        let named = |finding: &engine::Finding| finding.file == path;
+        let aside = report.aside.iter().any(|(aside, _)| *aside == path);
+        assert!(aside, "{name}: {report:#?}");
+        let lost = report.lost.iter().any(named);
+        assert_eq!(lost, *needed, "{name}: {report:#?}");
+        let moved = dir.join("lost").join(name);
+        assert!(moved.is_symlink() || moved.is_dir(), "{name}");
+        let checked = verify(&dir, &Options::default()).unwrap();
+        assert!(checked.is_clean(), "{name}: {:#?}", checked.findings);
+        let db = Db::open(&dir, Options::default()).unwrap();
+        assert_eq!(db.get("flushed").unwrap().as_deref(), Some(&b"1"[..]));
+    }
+}

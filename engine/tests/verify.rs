@@ -232,6 +232,42 @@ fn logs_are_read_to_the_end() {
     assert_found(&check(&copy), log, "the manifest needs it");
 }
 
+/// An opening stops at the first log that is wrong.
+#[test]
+fn every_wrong_log_is_named() {
+    let vfs = MemoryVfs::new();
+    drop(Db::open("db", options(&vfs)).unwrap());
+    let dir = Path::new("db");
+    let number = current_manifest(&vfs, dir).unwrap();
+    let (_, edit) = read_manifest(&vfs, dir, number).unwrap().remove(0);
+    let first = edit.oldest_log.unwrap();
+    // A put for `family` in each log, the only record of a batch.
+    let mut next = 1_u64;
+    let logs: Vec<PathBuf> = [0, 9, 0, 0, 0, 8, 0]
+        .into_iter()
+        .zip((first..).filter(|log| *log != number))
+        .map(|(family, log)| {
+            let path = file_name::log(dir, log);
+            let mut writer = LogWriter::new(vfs.create(&path).unwrap(), log);
+            let record = [1, family, 1, b'k', 1, b'v'];
+            let batch = [&next.to_le_bytes()[..], &1_u32.to_le_bytes(), &record].concat();
+            writer.add_record(&batch).unwrap();
+            writer.sync().unwrap();
+            next += 1;
+            path
+        })
+        .collect();
+    let mut bytes = vfs.read(&logs[3]).unwrap();
+    bytes[14] ^= 1;
+    vfs.damage(&logs[3], bytes).unwrap();
+    let report = check(&vfs);
+    assert_found(&report, &logs[1], "it is for family 9, which never was");
+    assert_found(&report, &logs[3], "says that everything before byte");
+    assert_found(&report, &logs[5], "it is for family 8, which never was");
+    assert_eq!(report.damage().count(), 3, "{report:#?}");
+    assert_eq!((report.logs, report.batches), (7, 4));
+}
+
 #[test]
 fn what_nothing_refers_to_is_noted_and_no_damage() {
     let vfs = database();

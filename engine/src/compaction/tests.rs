@@ -47,6 +47,7 @@ fn version_of(vfs: &MemoryVfs, tables: impl Iterator<Item = (usize, FileMeta)>) 
     };
     let edit = VersionEdit {
         families_added: vec![record],
+        next_family: Some(FAMILY.0 + 1),
         files_added: tables.map(|(level, meta)| (FAMILY, level, meta)).collect(),
         ..VersionEdit::default()
     };

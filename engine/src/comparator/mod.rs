@@ -144,7 +144,8 @@ impl Comparator {
         }
     }
 
-    /// Refuses a custom order under the name of a built-in one: if a program later opened the
+    /// Refuses a custom order without a name, which is stored and compared at every opening, and one
+    /// under the name of a built-in one: if a program later opened the
     /// database without it, the built-in order would be used, and the keys would be out of order.
     /// The reversed byte order is itself a custom one, so it is recognized by its answers.
     ///
@@ -155,6 +156,12 @@ impl Comparator {
             return Ok(());
         };
         let instead = match custom.name() {
+            "" => {
+                return Err(Error::invalid(
+                    "a comparator of your own has an empty name; give it one, because an opening \
+                     compares it with the one that is stored",
+                ));
+            }
             BYTEWISE_NAME => "Comparator::Bytewise",
             REVERSE_BYTEWISE_NAME if !is_reversed(&**custom) => "Comparator::reverse_bytewise()",
             _ => return Ok(()),

@@ -49,6 +49,7 @@ mod stored;
 mod survey;
 mod value;
 mod verify;
+mod version_order;
 mod visible;
 mod writer;
 

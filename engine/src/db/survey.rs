@@ -13,7 +13,9 @@ use crate::internal_key;
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::edit::MANIFEST_FORMAT;
 use crate::version::file_name::FILES_UNRECORDED_MAX;
-use crate::version::{FamilyRecord, FileMeta, FileName, VersionEdit, file_name};
+use crate::version::{
+    FamilyRecord, FileMeta, FileName, VersionEdit, check_families_counted, check_rises, file_name,
+};
 use crate::vfs::Vfs;
 
 /// How bad a finding is.
@@ -294,6 +296,7 @@ impl Survey {
     }
 
     fn count(&mut self, edit: &VersionEdit, wrong: &mut dyn FnMut(String)) {
+        let mut next_family = u64::from(self.next_family);
         let counters = [
             ("next file number", &mut self.next_file, edit.next_file),
             ("oldest log", &mut self.oldest_log, edit.oldest_log),
@@ -302,18 +305,24 @@ impl Survey {
                 &mut self.last_sequence,
                 edit.last_sequence,
             ),
+            (
+                "next family number",
+                &mut next_family,
+                edit.next_family.map(u64::from),
+            ),
         ];
         for (name, counter, next) in counters {
             if let Some(next) = next {
-                if next < *counter {
-                    wrong(format!(
-                        "the {name} runs backwards, from {counter} to {next}"
-                    ));
+                if let Err(what) = check_rises(name, *counter, next) {
+                    wrong(what);
                 }
                 *counter = next;
             }
         }
         self.next_family = edit.next_family.unwrap_or(self.next_family);
+        if let Err(what) = check_families_counted(edit, self.next_family) {
+            wrong(what);
+        }
     }
 }
 

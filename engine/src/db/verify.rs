@@ -8,19 +8,16 @@
 //!    those before it.
 //! 2. That the files of all tables exist, with the length, keys and counts that the manifest states.
 //! 3. Every table as a whole: see [`check_table`](crate::sstable::check_table).
-//! 4. The levels: below level 0 no user key is in two tables.
+//! 4. The levels: below level 0 no user key is in two tables; and of two tables with one user key the upper
+//!    one holds the newer versions: see `version_order`.
 //! 5. The logs: checksums, batches, that sequence numbers continue without a gap, that each family exists.
 //! 6. File names that nothing refers to.
 //!
 //! This file checks the manifest and the names; points 2 to 4 are in `verify/tables.rs`, point 5 is
 //! in `verify/logs.rs`.
 //!
-//! Memory: the manifest, one log, and the index, the filter and a block of one table. Findings
+//! Memory: the manifest, one log, and the index, the filter and a block of each table of one family. Findings
 //! beyond `FINDINGS_PER_FILE_MAX` for a file are only counted.
-//!
-//! Left out: whether of two tables with one user key the upper one holds the newer versions. That
-//! would take a merge of all tables. A violation would be a fault of the engine, not of the disk,
-//! and the engine's tests check for that.
 
 mod logs;
 mod tables;
@@ -143,6 +140,7 @@ impl Verifier<'_> {
             self.table(survey.families.get(family), *level, meta, order, &survey);
         }
         self.levels(number, &survey, &orders);
+        self.version_orders(number, &survey, &orders);
         if survey.end.is_none() {
             // It is unknown what the rest of the manifest would say about logs and other tables.
             self.unlisted(Some(number), None);

@@ -52,7 +52,7 @@ pub fn explain_table(
     }
     let index = part(file, footer.index)?;
     let index = Block::new(index)
-        .map(Index::new)
+        .map(Index::to_walk)
         .map_err(|damage| Wrong::new(stored_range(footer.index), damage.to_string()))?;
     let mut explain = Explain {
         file,

@@ -102,7 +102,7 @@ fn ask_file(bytes: &[u8]) -> usize {
 }
 
 fn ask(table: &Arc<Table>, bytes: &[u8]) -> usize {
-    // Blocks of an index may overlap and be compressed, so the bound is greater than the file's length.
+    // Blocks may be compressed, so the bound is greater than the file's length.
     let most = 4 * bytes.len().max(1 << 10);
     let mut cursor = table.cursor();
     let mut keys = Vec::new();

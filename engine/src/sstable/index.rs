@@ -12,7 +12,10 @@
 //! Invariants
 //! 1. Every entry is a restart. So a search is nothing but a binary search (over heads, under the
 //!    bytewise order), and an entry's restart number is the number of its data block.
-//! 2. A shortened user key gets the version that takes the least space. No table entry has that
+//! 2. The first data block begins where the file does, and each further one where the one before ends. An
+//!    opening refuses an index that says otherwise: if entries led to the same block again, the time to
+//!    read a table would grow with the square of its length.
+//! 3. A shortened user key gets the version that takes the least space. No table entry has that
 //!    user key, so any version would do.
 
 use super::block::{Block, BlockBuilder, BlockCursor, Damage};
@@ -121,6 +124,7 @@ pub(super) struct DataBlock {
 #[derive(Debug)]
 pub(super) struct Index {
     block: Block,
+    /// `None` if the index is only walked.
     shortcut: Option<Shortcut>,
 }
 
@@ -136,29 +140,45 @@ struct Shortcut {
 }
 
 impl Shortcut {
-    /// `None` if anything about the index is unusual; a search of the entries will then report what.
-    fn new(index: &Index) -> Option<Shortcut> {
+    /// # Errors
+    /// Which entry breaks an invariant, and how.
+    fn new(index: &Index) -> Result<Shortcut, Damage> {
         let view = index.block.view();
-        let prefix = match view.skip() {
+        let blocks = view.restarts();
+        let prefix = match view.skip().filter(|_| blocks > 0) {
             Some(skip) => {
-                let first = view.restart_entry(0).ok()?;
-                Some(view.bytes(&first.tail).get(..skip)?.into())
+                let first = view.restart_entry(0)?;
+                let prefix = view.bytes(&first.tail).get(..skip).ok_or(Damage {
+                    at: view.entries_end(),
+                    what: "the heads leave out more than the first key has",
+                })?;
+                Some(prefix.into())
             }
             None => None,
         };
-        let blocks = view.restarts();
         let mut starts = Vec::with_capacity(blocks + 1);
-        let mut end = None;
+        let mut end = 0;
         for number in 0..blocks {
-            let Handle { offset, length } = index.block_at(number).ok()??.handle;
-            if end.is_some_and(|end| end != offset) {
-                return None;
-            }
+            let entry = view.restart_offset(number);
+            let block = index.block_at(number)?.map(|block| block.handle);
+            let Some(Handle { offset, length }) = block.filter(|handle| handle.offset == end)
+            else {
+                return Err(Damage {
+                    at: entry,
+                    what: "an index entry leads to a data block that does not begin where the one before ends",
+                });
+            };
             starts.push(offset);
-            end = Some(offset.checked_add(length)?.checked_add(BETWEEN_BLOCKS)?);
+            let stored = length.checked_add(BETWEEN_BLOCKS);
+            end = stored
+                .and_then(|stored| offset.checked_add(stored))
+                .ok_or(Damage {
+                    at: entry,
+                    what: "an index entry leads to a data block that is too long for any file",
+                })?;
         }
-        starts.push(end?);
-        Some(Shortcut {
+        starts.push(end);
+        Ok(Shortcut {
             prefix,
             starts: starts.into(),
         })
@@ -177,13 +197,22 @@ impl Shortcut {
 }
 
 impl Index {
-    pub(super) fn new(block: Block) -> Index {
-        let mut index = Index {
+    /// The index of a table that is to be read.
+    ///
+    /// # Errors
+    /// Which entry breaks an invariant, and how.
+    pub(super) fn new(block: Block) -> Result<Index, Damage> {
+        let mut index = Index::to_walk(block);
+        index.shortcut = Some(Shortcut::new(&index)?);
+        Ok(index)
+    }
+
+    /// An unchecked index, for a caller that walks over its entries and checks each of them.
+    pub(super) fn to_walk(block: Block) -> Index {
+        Index {
             block,
             shortcut: None,
-        };
-        index.shortcut = Shortcut::new(&index);
-        index
+        }
     }
 
     /// Like [`find`](Self::find) under the bytewise order, using only heads; `None` if they do not
@@ -341,7 +370,7 @@ mod tests {
             let mut block = BlockBuilder::new(&Comparator::Bytewise, restart_interval);
             for at in 0..4_u8 {
                 let mut handle = Vec::new();
-                let (offset, length) = (100 * u64::from(at), 50);
+                let (offset, length) = (55 * u64::from(at), 50);
                 Handle { offset, length }.append_varints(&mut handle);
                 block.add(&key(&[at], 9), &handle);
             }
@@ -351,11 +380,11 @@ mod tests {
                     .unwrap(),
             )
         };
-        let sound = index(1);
+        let sound = index(1).unwrap();
         let offset_at = |number| sound.block_at(number).unwrap().map(|of| of.handle.offset);
         let offsets = [0, 3, 4].map(offset_at);
-        assert_eq!(offsets, [Some(0), Some(300), None]);
-        let damage = index(2).block_at(0).unwrap_err();
+        assert_eq!(offsets, [Some(0), Some(165), None]);
+        let damage = index(2).unwrap_err();
         assert_eq!(damage.what, "an index entry is no restart");
     }
 
@@ -368,7 +397,7 @@ mod tests {
         ) {
             let with_prefix = |key: &[u8]| [&prefix, key].concat();
             let mut block = BlockBuilder::new(&Comparator::Bytewise, 1);
-            let mut handle = Handle { offset: 7, length: 0 };
+            let mut handle = Handle { offset: 0, length: 0 };
             for user_key in &keys {
                 handle.length = 10 + user_key.len() as u64;
                 let mut entry = Vec::new();
@@ -376,9 +405,9 @@ mod tests {
                 block.add(&key(&with_prefix(user_key), 9), &entry);
                 handle.offset += handle.length + BETWEEN_BLOCKS;
             }
-            let index = block.finish(|bytes| Index::new(Block::new(bytes.to_vec().into()).unwrap()));
-            prop_assert!(index.shortcut.is_some());
-            let without = Index { block: index.block.clone(), shortcut: None };
+            let index =
+                block.finish(|bytes| Index::new(Block::new(bytes.to_vec().into()).unwrap()).unwrap());
+            let without = Index::to_walk(index.block.clone());
             let present = keys.iter().map(|key| with_prefix(key));
             let absent = targets.iter().flat_map(|target| [target.clone(), with_prefix(target)]);
             for user_key in present.chain(absent) {
@@ -394,19 +423,20 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_do_not_follow_one_another_have_no_shortcut() {
-        let index = |second: u64| {
+    fn blocks_that_do_not_follow_one_another_are_refused() {
+        let index = |first: u64, second: u64| {
             let mut block = BlockBuilder::new(&Comparator::Bytewise, 1);
-            for (user_key, offset) in [(b"a", 0), (b"b", second)] {
+            for (user_key, offset) in [(b"a", first), (b"b", second)] {
                 let (mut entry, length) = (Vec::new(), 50);
                 Handle { offset, length }.append_varints(&mut entry);
                 block.add(&key(user_key, 9), &entry);
             }
             block.finish(|bytes| Index::new(Block::new(bytes.to_vec().into()).unwrap()))
         };
-        assert!(index(55).shortcut.is_some());
-        for other in [54, 56, u64::MAX] {
-            assert!(index(other).shortcut.is_none(), "{other}");
+        assert!(index(0, 55).is_ok());
+        for (first, second) in [(0, 0), (0, 54), (0, 56), (0, u64::MAX), (1, 56)] {
+            let damage = index(first, second).unwrap_err();
+            assert!(damage.what.contains("does not begin"), "{first} {second}");
         }
     }
 

@@ -178,8 +178,8 @@ impl Table {
         let corrupt =
             |handle: Handle, what: String| Error::corruption(file.path(), handle.offset, what);
         let index = Block::new(read_part(&*file, footer.index)?)
+            .and_then(Index::new)
             .map_err(|damage| corrupt(footer.index, damage.to_string()))?;
-        let index = Index::new(index);
         if index.blocks() as u64 != properties.data_blocks {
             let (found, stated) = (index.blocks(), properties.data_blocks);
             return Err(corrupt(

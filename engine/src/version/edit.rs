@@ -212,8 +212,8 @@ impl VersionEdit {
             }
             TAG_FAMILY_ADDED => {
                 let id = input.family()?;
-                let name = input.string("a family's name")?;
-                let comparator = input.string("a comparator's name")?;
+                let name = input.name("a family's name")?;
+                let comparator = input.name("a comparator's name")?;
                 self.families_added.push(FamilyRecord {
                     id,
                     name,
@@ -315,6 +315,11 @@ mod tests {
                 "level 7 does not exist, there are 7, at byte 2",
             ),
             (&[2, 1, 1, 0xff, 0], "a family's name is not UTF-8"),
+            (&[2, 1, 0, 1, b'x'], "a family's name is empty, at byte 0"),
+            (
+                &[2, 1, 1, b'x', 0],
+                "a comparator's name is empty, at byte 0",
+            ),
             (&[1, 3, b'X', b'Y', b'Z'], "the magic is \"XYZ\" and not"),
             (&[8, 0, 0, 1, 1, 1, 0, 200], "a smallest key is cut off"),
             (

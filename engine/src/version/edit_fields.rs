@@ -121,8 +121,12 @@ impl<'a> Input<'a, '_> {
         Ok(bytes)
     }
 
-    pub(super) fn string(&mut self, what: &'static str) -> Result<String, String> {
+    /// A name, which is never empty.
+    pub(super) fn name(&mut self, what: &'static str) -> Result<String, String> {
         let bytes = self.bytes(what)?;
+        if bytes.is_empty() {
+            return Err(format!("{what} is empty"));
+        }
         String::from_utf8(bytes.to_vec()).map_err(|_| format!("{what} is not UTF-8"))
     }
 

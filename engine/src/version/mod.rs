@@ -3,12 +3,13 @@
 //! A version never changes. A flush or a compaction makes a new one from an edit; readers keep the
 //! one that they began with, and so its files, until they are done.
 //!
-//! Invariants of a version, checked whenever one is made
+//! Invariants of a version; the first two are checked whenever one is made
 //! 1. In level 0 tables may overlap. They are ordered newest first, by descending file number: a flush
 //!    takes its number when it begins, and flushes run one after another in the order of the writes.
 //! 2. In every deeper level tables are sorted, and no user key is in two of them.
 //! 3. If two tables hold the same user key, the one in the upper level (or before it in level 0)
-//!    holds the newer versions.
+//!    holds the newer versions. This one is not checked here, because the manifest does not say it: it takes
+//!    a walk over all entries, and `verify` makes that.
 //!
 //! The keys that a table's range tombstones delete count as keys that it holds.
 //!
@@ -49,7 +50,7 @@ pub use self::manifest::{
     Manifest, begins_as_manifest, current_manifest, read_in_force, read_manifest,
 };
 pub use self::read_charge::{CursorLoss, ReadCharge};
-pub use self::state::{FamilyState, State};
+pub use self::state::{FamilyState, State, check_families_counted, check_rises};
 pub use self::table_file::{TableAccess, TableFile};
 
 /// The tables of one family at one moment.
@@ -210,6 +211,20 @@ impl Version {
                 && comparator.compare(table.smallest_user_key(), largest) != Ordering::Greater
         };
         tables.iter().filter(overlaps).cloned().collect()
+    }
+
+    /// The version that these files make, each in its level.
+    ///
+    /// # Errors
+    /// Which invariant they break, as part of a sentence.
+    pub fn of_files(
+        access: &Arc<TableAccess>,
+        files: Vec<(usize, FileMeta)>,
+    ) -> Result<Self, String> {
+        let added = files
+            .into_iter()
+            .map(|(level, file)| (level, Arc::new(TableFile::new(file, Arc::clone(access)))));
+        Self::default().changed(&access.comparator, &[], added.collect())
     }
 
     /// The version that results from applying an edit's changes to this family.

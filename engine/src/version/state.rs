@@ -104,12 +104,7 @@ impl State {
             let Some(family) = state.families.get_mut(&id) else {
                 return Err((last, format!("tables of an unknown family {}", id.0)));
             };
-            let access = &family.access;
-            let added = files
-                .into_values()
-                .map(|(level, file)| (level, Arc::new(TableFile::new(file, Arc::clone(access)))))
-                .collect();
-            let version = Version::default().changed(&access.comparator, &[], added);
+            let version = Version::of_files(&family.access, files.into_values().collect());
             let version =
                 version.map_err(|what| (last, format!("family {:?}: {what}", family.name)))?;
             family.version = Arc::new(version);
@@ -153,18 +148,29 @@ impl State {
     }
 
     fn count(&mut self, edit: &VersionEdit) -> Result<(), String> {
-        fn rise<T: PartialOrd + Copy>(counter: &mut T, to: Option<T>) -> Result<(), String> {
+        fn rise<T: Into<u64> + Copy>(
+            name: &str,
+            counter: &mut T,
+            to: Option<T>,
+        ) -> Result<(), String> {
             let next = to.unwrap_or(*counter);
-            if next < *counter {
-                return Err("a counter runs backwards".to_owned());
-            }
+            check_rises(name, (*counter).into(), next.into())?;
             *counter = next;
             Ok(())
         }
-        rise(&mut self.next_file, edit.next_file)?;
-        rise(&mut self.oldest_log, edit.oldest_log)?;
-        rise(&mut self.last_sequence, edit.last_sequence)?;
-        rise(&mut self.next_family, edit.next_family)
+        rise("next file number", &mut self.next_file, edit.next_file)?;
+        rise("oldest log", &mut self.oldest_log, edit.oldest_log)?;
+        rise(
+            "last sequence number",
+            &mut self.last_sequence,
+            edit.last_sequence,
+        )?;
+        rise(
+            "next family number",
+            &mut self.next_family,
+            edit.next_family,
+        )?;
+        check_families_counted(edit, self.next_family)
     }
 
     fn change_files(&mut self, edit: &VersionEdit) -> Result<(), String> {
@@ -243,6 +249,34 @@ impl State {
             .flat_map(|version| version.tables())
             .map(|(_, table)| table.number)
             .collect()
+    }
+}
+
+/// Checks a counter, which never decreases.
+///
+/// # Errors
+/// Which counter decreases, and its two values, as part of a sentence.
+pub fn check_rises(name: &str, from: u64, to: u64) -> Result<(), String> {
+    match to < from {
+        true => Err(format!("the {name} runs backwards, from {from} to {to}")),
+        false => Ok(()),
+    }
+}
+
+/// Checks that the families of an edit have numbers below `next_family`, the counter after it. Otherwise
+/// a family created later could get the same number.
+///
+/// # Errors
+/// Which family it is, as part of a sentence.
+pub fn check_families_counted(edit: &VersionEdit, next_family: u32) -> Result<(), String> {
+    let mut added = edit.families_added.iter();
+    match added.find(|record| record.id.0 >= next_family) {
+        Some(FamilyRecord { id, name, .. }) => Err(format!(
+            "family {name:?} has the number {}, and the next family number is {next_family}, so a new family \
+             could get the same number",
+            id.0
+        )),
+        None => Ok(()),
     }
 }
 

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! If the manifest can be read to its end, it is trusted: the tables that it names stay in their
-//! levels, and damaged ones are taken out. Otherwise it is rebuilt from what each table says about
+//! levels, and damaged ones are taken out; but if the levels of a family contradict the sequence numbers of
+//! its entries, all its tables are merged into new ones by those. Otherwise it is rebuilt from what each table says about
 //! itself: its family, its order, its keys, and the tables that it replaced. Tables of a family
 //! whose keys overlap are then merged into new ones, because without the manifest nothing says
 //! which table holds the newer version of a key; only the sequence numbers of the entries do.
@@ -61,6 +62,7 @@ use crate::vfs::{Vfs, WritableFile};
 
 /// The folder for files that are moved aside.
 const LOST: &str = "lost";
+const NO_FILE: &str = "it is no file, and the name is needed for one";
 
 /// What [`repair`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,6 +148,7 @@ impl<'r> Repair<'r> {
     }
 
     fn run(&mut self) -> Result<()> {
+        self.clear_the_way();
         self.read_manifest()?;
         let found = self.find_tables()?;
         self.find_orders()?;
@@ -154,6 +157,22 @@ impl<'r> Repair<'r> {
         self.vfs.sync_dir(self.dir)?;
         self.move_aside()?;
         self.write_manifest(state)
+    }
+
+    /// Sets aside what has the name of `CURRENT` or of the next one and is no file, so that a new file can
+    /// get that name.
+    fn clear_the_way(&mut self) {
+        let in_the_way = [
+            (self.names.current, file_name::CURRENT),
+            (self.names.current_temporary, file_name::CURRENT_TEMPORARY),
+        ];
+        for (is_there, name) in in_the_way {
+            let path = self.dir.join(name);
+            let opened = self.vfs.open_random(&path);
+            if is_there && opened.is_err_and(|error| error.is_no_file()) {
+                self.set_aside(path, NO_FILE);
+            }
+        }
     }
 
     /// Reads the manifest in force, or the newest one with a readable beginning, as far as possible.
@@ -215,7 +234,15 @@ impl<'r> Repair<'r> {
         for &number in &candidates {
             let survey = Survey::read(&**self.vfs, self.dir, number, &mut |finding| {
                 findings.push(finding);
-            })?;
+            });
+            let survey = match survey {
+                Err(error) if error.is_no_file() => {
+                    let path = file_name::manifest(self.dir, number);
+                    findings.push(Finding::damage(&path, 0, error.to_string()));
+                    continue;
+                }
+                read => read?,
+            };
             if survey.edits > 0 {
                 self.survey = survey;
                 let newer = candidates.iter().take_while(|newer| **newer > number);

@@ -9,6 +9,7 @@ use crate::batch::FamilyId;
 use crate::compaction::{self, Plan, Reason};
 use crate::comparator::Comparator;
 use crate::db::survey::{Finding, comparator_named};
+use crate::db::version_order::check_version_order;
 use crate::error::{Error, Result};
 use crate::internal_key;
 use crate::sstable::{Properties, Table, check_table};
@@ -222,7 +223,8 @@ impl Repair<'_> {
     }
 
     /// The state with all tables that are kept, merged if they overlap and nothing says which is newer.
-    pub(super) fn place(&mut self, found: Vec<Found>) -> Result<State> {
+    pub(super) fn place(&mut self, mut found: Vec<Found>) -> Result<State> {
+        self.doubt_wrong_orders(&mut found);
         let mut edit = VersionEdit::default();
         let mut loose: Vec<Found> = Vec::new();
         for table in found {
@@ -247,6 +249,34 @@ impl Repair<'_> {
             }
         }
         self.applied(&self.empty_state()?, &edit)
+    }
+
+    /// Takes all tables of a family out of their levels if one of them holds an older version of a key that
+    /// is also in a table below it. Then only the sequence numbers say which version is the newest.
+    fn doubt_wrong_orders(&mut self, found: &mut [Found]) {
+        for (id, order) in &self.orders {
+            let of_family = |table: &&mut Found| table.family == *id;
+            let placed = found
+                .iter_mut()
+                .filter(of_family)
+                .filter_map(|table| Some((table.level?, table.meta.clone())));
+            let version = Version::of_files(&self.access(*id), placed.collect());
+            let mut wrong = None;
+            let current = self.dir.join(file_name::CURRENT);
+            let checked = version
+                .map_err(|what| Error::corruption(current, 0, what))
+                .and_then(|version| {
+                    check_version_order(&version, order, &mut |error| {
+                        wrong.get_or_insert(error);
+                    })
+                });
+            if let Some(error) = wrong.or(checked.err()) {
+                self.report.lost.push(Finding::of_error(self.dir, error));
+                for table in found.iter_mut().filter(of_family) {
+                    table.level = None;
+                }
+            }
+        }
     }
 
     /// The shallowest level that may hold all these tables.

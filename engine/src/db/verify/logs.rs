@@ -12,7 +12,8 @@ use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::version::file_name;
 
 impl Verifier<'_> {
-    /// Checks the logs from the oldest that is needed, up to the first that is left out or damaged.
+    /// Checks the logs from the oldest that is needed. An opening stops at the first wrong one; those after
+    /// it are checked for themselves, because it is unknown with which sequence number they should begin.
     pub(super) fn logs(&mut self, survey: &Survey) {
         if survey.oldest_log > 0 && !self.names.logs.contains(&survey.oldest_log) {
             let path = file_name::log(self.dir, survey.oldest_log);
@@ -24,7 +25,7 @@ impl Verifier<'_> {
             .range(survey.oldest_log..)
             .copied()
             .collect();
-        let mut next_sequence = survey.last_sequence + 1;
+        let mut next_sequence = Some(survey.last_sequence + 1);
         let mut before = None;
         let mut gap = false;
         for number in numbers {
@@ -34,28 +35,32 @@ impl Verifier<'_> {
                 Some(before) if gap => self.left_out(number, &path, before),
                 _ => self.log(number, &path, survey, (next_sequence, before.as_ref())),
             };
+            let follows = follows.unwrap_or_else(|error| {
+                self.report.findings.push(Finding::of_error(&path, error));
+                Follows::Wrong
+            });
             match follows {
-                Ok(Follows::On { next, end }) => {
+                Follows::On { next, end } => {
                     next_sequence = next;
                     before = Some((path, end));
                 }
-                Ok(Follows::AfterGap) => gap = true,
-                Ok(Follows::Wrong) => return,
-                Err(error) => {
-                    self.report.findings.push(Finding::of_error(&path, error));
-                    return;
+                Follows::AfterGap => gap = true,
+                Follows::Wrong => {
+                    next_sequence = None;
+                    before = None;
+                    gap = false;
                 }
             }
         }
     }
 
-    /// Checks a log. It may be the first one.
+    /// Checks a log that should begin with `next_sequence`, if that is known. It may be the first one.
     fn log(
         &mut self,
         number: u64,
         path: &Path,
         survey: &Survey,
-        (mut next_sequence, before): (u64, Option<&(PathBuf, u64)>),
+        (mut next_sequence, before): (Option<u64>, Option<&(PathBuf, u64)>),
     ) -> Result<Follows> {
         let contents = self.vfs.read(path)?;
         let mut reader = LogReader::new(&contents, path, number, RecoveryMode::PointInTime);
@@ -64,21 +69,20 @@ impl Verifier<'_> {
             let checked = check_batch(record, survey, next_sequence);
             let at = reader.record_at();
             match checked {
-                Ok(next) => next_sequence = next,
+                Ok(next) => next_sequence = Some(next),
                 Err(Batch::Wrong(what)) => {
                     self.damage(path, at, what);
                     return Ok(Follows::Wrong);
                 }
-                Err(Batch::Beyond(first)) if batches == 0 && first > next_sequence => {
+                Err(Batch::Beyond { first, expected }) if batches == 0 && first > expected => {
                     if let Some(before) = before {
                         return self.left_out(number, path, before);
                     }
-                    self.damage(path, at, begins_too_high(first, next_sequence));
+                    self.damage(path, at, begins_too_high(first, expected));
                     return Ok(Follows::Wrong);
                 }
-                Err(Batch::Beyond(first)) => {
-                    let what =
-                        format!("its sequence number is {first}, and {next_sequence} follows");
+                Err(Batch::Beyond { first, expected }) => {
+                    let what = format!("its sequence number is {first}, and {expected} follows");
                     self.damage(path, at, what);
                     return Ok(Follows::Wrong);
                 }
@@ -124,8 +128,9 @@ impl Verifier<'_> {
 
 /// How a log continues those before it.
 enum Follows {
-    /// It continues them. `next` is the sequence number after it, and its valid part ends at `end`.
-    On { next: u64, end: u64 },
+    /// It continues them. `next` is the sequence number after it, if that is known, and its valid part ends
+    /// at `end`.
+    On { next: Option<u64>, end: u64 },
     /// Rows in between are missing.
     AfterGap,
     /// An opening stops here with an error.
@@ -135,16 +140,21 @@ enum Follows {
 /// What is wrong with a batch.
 enum Batch {
     Wrong(String),
-    /// The batch does not continue the previous one; it begins with this number.
-    Beyond(u64),
+    /// The batch does not continue the previous one.
+    Beyond {
+        first: u64,
+        expected: u64,
+    },
 }
 
-fn check_batch(record: &[u8], survey: &Survey, next_sequence: u64) -> Result<u64, Batch> {
+/// Checks a batch that should have the number `expected`, if that is known. Returns the number after it.
+fn check_batch(record: &[u8], survey: &Survey, expected: Option<u64>) -> Result<u64, Batch> {
     let batch = BatchView::decode(record).map_err(Batch::Wrong)?;
-    if batch.sequence != next_sequence {
-        return Err(Batch::Beyond(batch.sequence));
+    let first = batch.sequence;
+    if let Some(expected) = expected.filter(|expected| *expected != first) {
+        return Err(Batch::Beyond { first, expected });
     }
-    let end = batch.sequence.saturating_add(u64::from(batch.count));
+    let end = first.saturating_add(u64::from(batch.count));
     if end > MAX_SEQUENCE + 1 {
         return Err(Batch::Wrong(format!(
             "it runs past the last sequence number, {MAX_SEQUENCE}"

@@ -1,14 +1,17 @@
 //! Compares the tables with the manifest and with each other: points 2 to 4 of what `verify` compares.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Verifier;
 use crate::batch::FamilyId;
 use crate::comparator::Comparator;
 use crate::db::survey::{Finding, Survey};
+use crate::db::version_order::check_version_order;
+use crate::error::Error;
 use crate::sstable::{Properties, check_table};
-use crate::version::{FamilyRecord, FileMeta, file_name};
+use crate::version::{FamilyRecord, FileMeta, TableAccess, Version, file_name};
 
 /// Further findings about one file are only counted: a wrong comparator would cause one for each key.
 const FINDINGS_PER_FILE_MAX: usize = 20;
@@ -62,6 +65,42 @@ impl Verifier<'_> {
     ) {
         for what in survey.overlaps(|record| orders.get(&record.id).cloned()) {
             self.damage(&file_name::manifest(self.dir, manifest), 0, what);
+        }
+    }
+}
+
+impl Verifier<'_> {
+    /// Checks that upper tables hold the newer versions of a key. Families with a damaged table are left out:
+    /// their tables cannot be read to the end.
+    pub(super) fn version_orders(
+        &mut self,
+        manifest: u64,
+        survey: &Survey,
+        orders: &BTreeMap<FamilyId, Comparator>,
+    ) {
+        let manifest = file_name::manifest(self.dir, manifest);
+        let damaged: BTreeSet<PathBuf> = self.report.damage().map(|of| of.file.clone()).collect();
+        for (id, order) in orders {
+            let (dir, vfs) = (self.dir, Arc::clone(&self.options.vfs));
+            let access = TableAccess::new(vfs, dir, order.clone(), false).of_family(*id);
+            let tables = survey.tables.range((*id, 0)..=(*id, u64::MAX));
+            let files: Vec<(usize, FileMeta)> = tables.map(|(_, file)| file.clone()).collect();
+            let is_damaged = |(_, meta): &(usize, FileMeta)| {
+                damaged.contains(&file_name::table(dir, meta.number))
+            };
+            if damaged.contains(&manifest) || files.iter().any(is_damaged) {
+                continue;
+            }
+            let mut found = Capped::new(&manifest);
+            let checked = Version::of_files(&Arc::new(access), files)
+                .map_err(|what| Error::corruption(&manifest, 0, what))
+                .and_then(|version| {
+                    check_version_order(&version, order, &mut |wrong| found.push_error(wrong))
+                });
+            if let Err(error) = checked {
+                found.push_error(error);
+            }
+            found.end_into(&mut self.report.findings);
         }
     }
 }
@@ -136,6 +175,15 @@ impl<'f> Capped<'f> {
     fn push(&mut self, offset: u64, what: String) {
         if self.findings.len() < FINDINGS_PER_FILE_MAX {
             self.findings.push(Finding::damage(self.file, offset, what));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The finding may be about another file.
+    fn push_error(&mut self, error: Error) {
+        if self.findings.len() < FINDINGS_PER_FILE_MAX {
+            self.findings.push(Finding::of_error(self.file, error));
         } else {
             self.more += 1;
         }
