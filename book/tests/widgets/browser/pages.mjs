@@ -148,6 +148,24 @@ test("what is wider than the page shows that it goes on, until its end is reache
   await close(page);
 });
 
+test("a figure that goes on does not darken its caption, which stays in view", async () => {
+  const page = await open(`${given.siteFiles}/08-many-dimensions/index.html`, { width: 360 });
+  const figure = page.locator("main figure[data-more]:has(figcaption)").first();
+  const look = () => figure.evaluate((node) => {
+    const caption = node.querySelector("figcaption");
+    return {
+      left: caption.getBoundingClientRect().left - node.getBoundingClientRect().left,
+      behind: getComputedStyle(caption).backgroundColor,
+      page: getComputedStyle(document.documentElement).backgroundColor,
+    };
+  });
+  const before = await look();
+  assert.equal(before.behind, before.page, "the shadow of the figure shows through its caption");
+  await figure.evaluate((node) => { node.scrollLeft = 50; });
+  assert.equal((await look()).left, before.left);
+  await close(page);
+});
+
 test("the list of chapters opens by keyboard", async () => {
   const page = await open(`${given.fixtureFiles}/plain.html`);
   const toggle = page.getByRole("button", { name: "Toggle Table of Contents" });
