@@ -40,7 +40,7 @@ fn open(bytes: &[u8]) -> Result<Arc<Table>> {
 fn checked(bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     check_table(&*file(bytes), Some(&order()), &mut |_, what| {
-        found.push(what)
+        found.push(what);
     });
     found
 }
