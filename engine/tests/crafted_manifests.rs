@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::batch::FamilyId;
+use engine::internal_key;
 use engine::log::LogWriter;
+use engine::version::edit::FAMILY_ID_MAX;
 use engine::version::{FamilyRecord, VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, Db, Family, Options, repair, verify};
@@ -184,4 +186,56 @@ fn a_table_above_newer_ones_is_found_and_repaired() {
         let db = Db::open(DIR, options(&vfs)).unwrap();
         assert_eq!(db.get("key").unwrap(), newest, "{words}");
     }
+}
+
+/// Counting on from the last numbers would lead to a manifest that no opening accepts.
+#[test]
+fn counters_at_their_ends_never_lead_to_a_database_that_does_not_open() {
+    const FILE_MAX: u64 = internal_key::MAX_SEQUENCE;
+    const FAMILY_MAX: u32 = FAMILY_ID_MAX;
+    type Set = fn(&mut VersionEdit, u64);
+    let counters: [Set; 4] = [
+        |edit, less| edit.next_file = Some(FILE_MAX - less),
+        |edit, less| edit.last_sequence = Some(FILE_MAX - less),
+        |edit, less| edit.next_family = Some(FAMILY_MAX + 1 - less as u32),
+        |edit, less| {
+            edit.next_family = Some(FAMILY_MAX + 1);
+            edit.families_added.push(FamilyRecord {
+                id: FamilyId(FAMILY_MAX - less as u32),
+                name: "last".to_owned(),
+                comparator: "bytewise".to_owned(),
+            });
+        },
+    ];
+    let mut opened = 0;
+    for (set, less) in counters
+        .iter()
+        .flat_map(|set| (0..6).map(move |less| (set, less)))
+    {
+        let vfs = database();
+        craft(&vfs, |edits| {
+            let mut edit = VersionEdit::default();
+            set(&mut edit, less);
+            edits.push(edit);
+        });
+        let repaired = vfs.crash(1);
+        repair(DIR, &options(&repaired)).unwrap();
+        Db::open(DIR, options(&repaired)).unwrap();
+        let mut refusal = None;
+        for round in 0..4 {
+            match Db::open(DIR, options(&vfs)) {
+                Ok(db) => {
+                    opened += 1;
+                    let _ = db.put("k", "v").and_then(|()| db.flush());
+                    let _ = db.create_family(&format!("{round}"), tiny());
+                }
+                Err(error) => refusal = Some(error.to_string()),
+            }
+        }
+        // What cannot be counted on is said before anything is written.
+        if let Some(refusal) = refusal {
+            assert!(refusal.contains("is the last one"), "{less}: {refusal}");
+        }
+    }
+    assert!(opened > 60, "{opened}");
 }

@@ -38,7 +38,7 @@ use crate::db::statistics::Counters;
 use crate::db::stored::Stored;
 use crate::db::visible::Visible;
 use crate::db::writer::{Writer, new_log};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::log::LogWriter;
 use crate::memtable::Memtable;
 use crate::sstable::SharedReads;
@@ -97,6 +97,9 @@ impl Started {
         state.next_file = manifest_number + 1;
         recovered.link(log_number);
         state.oldest_log = recovered.oldest_log().unwrap_or(log_number);
+        state
+            .check_countable()
+            .map_err(|what| Error::corruption(dir.join(file_name::CURRENT), 0, what))?;
         let log = new_log(&**vfs, dir, log_number)?;
         // This syncs the directory, so the new log's name is durable too.
         let manifest = Manifest::create(Arc::clone(vfs), dir, manifest_number, state)

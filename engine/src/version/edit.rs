@@ -227,7 +227,7 @@ impl VersionEdit {
                 self.last_sequence = Some(input.counter("the last sequence number")?);
             }
             TAG_NEXT_FAMILY => {
-                self.next_family = Some(input.family()?.0);
+                self.next_family = Some(input.next_family()?);
             }
             TAG_FILE_ADDED => {
                 let (family, level) = (input.family()?, input.level()?);

@@ -131,12 +131,20 @@ impl<'a> Input<'a, '_> {
     }
 
     pub(super) fn family(&mut self) -> Result<FamilyId, String> {
-        let what = "a family id";
-        let id = self.checked(what, |id| match id > u64::from(FAMILY_ID_MAX) {
-            true => Err(format!("{what} is {id}, more than {FAMILY_ID_MAX}")),
+        self.family_number("a family id", FAMILY_ID_MAX)
+            .map(FamilyId)
+    }
+
+    pub(super) fn next_family(&mut self) -> Result<u32, String> {
+        self.family_number("the next family id", FAMILY_ID_MAX + 1)
+    }
+
+    fn family_number(&mut self, what: &'static str, max: u32) -> Result<u32, String> {
+        let number = self.checked(what, |number| match number > u64::from(max) {
+            true => Err(format!("{what} is {number}, more than {max}")),
             false => Ok(()),
         })?;
-        Ok(FamilyId(id as u32))
+        Ok(number as u32)
     }
 
     pub(super) fn level(&mut self) -> Result<usize, String> {

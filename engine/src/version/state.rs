@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::batch::FamilyId;
-use crate::version::edit::{FamilyRecord, FileMeta, MANIFEST_FORMAT, VersionEdit};
+use crate::internal_key::MAX_SEQUENCE;
+use crate::version::edit::{FAMILY_ID_MAX, FamilyRecord, FileMeta, MANIFEST_FORMAT, VersionEdit};
 use crate::version::{TableAccess, TableFile, Version};
 
 /// The tables of a family while edits are replayed: for each number its level and what the manifest
@@ -170,7 +171,29 @@ impl State {
             &mut self.next_family,
             edit.next_family,
         )?;
-        check_families_counted(edit, self.next_family)
+        check_families_counted(edit, self.next_family)?;
+        self.check_countable()
+    }
+
+    /// Checks that a manifest may state the counters. A reader would refuse greater ones.
+    ///
+    /// # Errors
+    /// Which counter is at its end, as part of a sentence.
+    pub fn check_countable(&self) -> Result<(), String> {
+        let counters = [
+            ("next file number", self.next_file, MAX_SEQUENCE),
+            (
+                "next family number",
+                u64::from(self.next_family),
+                u64::from(FAMILY_ID_MAX) + 1,
+            ),
+        ];
+        match counters.iter().find(|(_, counter, max)| counter > max) {
+            Some((name, counter, max)) => Err(format!(
+                "the {name} would become {counter}, and {max} is the last one"
+            )),
+            None => Ok(()),
+        }
     }
 
     fn change_files(&mut self, edit: &VersionEdit) -> Result<(), String> {

@@ -178,7 +178,12 @@ impl Craft {
     pub(crate) fn store_lz4(&mut self, contents: &[u8]) -> Handle {
         let mut stored = (contents.len() as u32).to_le_bytes().to_vec();
         stored.extend(lz4_flex::block::compress(contents));
-        self.append(&stored, 1)
+        self.store_as_lz4(&stored)
+    }
+
+    /// Appends contents that say they are compressed.
+    pub(crate) fn store_as_lz4(&mut self, stored: &[u8]) -> Handle {
+        self.append(stored, 1)
     }
 
     fn append(&mut self, stored: &[u8], compression: u8) -> Handle {
