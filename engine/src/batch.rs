@@ -12,8 +12,8 @@
 //! `value`, which is not among them.
 //!
 //! Invariants
-//! 2. The order of the records counts: of two records for one key, the later one wins.
-//! 3. A decoder may be given arbitrary bytes. It checks every length before using it, and no part
+//! 1. The order of the records counts: of two records for one key, the later one wins.
+//! 2. A decoder may be given arbitrary bytes. It checks every length before using it, and no part
 //!    of a batch is applied before all of it is checked.
 
 mod decode;

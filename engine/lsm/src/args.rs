@@ -37,14 +37,19 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  lsm stats db\n  lsm stats db --json")]
     Stats(DirArgs),
     /// Check every checksum, order and count of a database that is not open
-    #[command(after_help = "Example:\n  lsm verify db && echo sound")]
+    #[command(after_help = "Example:\n  lsm verify db && echo sound\n\n\
+                      Exit codes: 0 all is well, 1 damage was found, 2 it could not be checked, for example because it is open.\n\
+                      It reads every byte and writes nothing. In a family with a custom order it cannot check the order of the\n\
+                      keys, and says so; the function engine::verify can.")]
     Verify(DirArgs),
     /// Make a damaged database open again; what it cannot keep goes to the folder lost
     #[command(after_help = "Examples:\n  cp -r db db.before && lsm repair db\n\n\
                       Nothing is deleted, but a repair decides what counts. Copy the directory first.")]
     Repair(RepairArgs),
     /// Make a copy of a database out of links, in a directory that does not exist yet
-    #[command(after_help = "Example:\n  lsm checkpoint db backups/monday")]
+    #[command(after_help = "Example:\n  lsm checkpoint db backups/monday\n\n\
+                      The database must not be open elsewhere, and no family may have a custom order: the program that knows it\n\
+                      calls Db::checkpoint, which also works while the database is in use.")]
     Checkpoint(CheckpointArgs),
 }
 

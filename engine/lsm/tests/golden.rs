@@ -106,6 +106,13 @@ fn one_block_only_and_one_that_is_not_there() {
         code != 0 && text.contains("there is no data block 99"),
         "{text}"
     );
+    assert_eq!(code, 2, "a mistyped number is no damage");
+    let current = dir.path().join("CURRENT");
+    let (code, text) = lsm(&["explain", current.to_str().unwrap(), "--block", "0"]);
+    assert!(
+        code == 2 && text.contains("only tables have data blocks"),
+        "{text}"
+    );
 }
 
 #[test]

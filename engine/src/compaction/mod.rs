@@ -32,7 +32,8 @@ pub use self::rewrite::{Cancellation, Environment, Output, compact, flush};
 /// writer may be waiting for this very compaction. It is shown an entry only if no snapshot sees it at that
 /// moment. A snapshot that is taken later may still see the entry until the compaction ends, so a filter
 /// should only drop what no later reader needs, such as rows that nothing points to any more. It may be
-/// called several times for one entry, or never: entries that no compaction reaches stay.
+/// called several times for one entry, or never: entries that no compaction reaches stay. So readers of a
+/// cache, say, must themselves check whether a row has expired.
 ///
 /// ```
 /// # fn main() -> engine::Result<()> {

@@ -289,6 +289,9 @@ impl Db {
     /// With `sync`, this write and every earlier one survive a power cut once it returns. Without,
     /// they survive the end of the process, but a power cut may lose the last of them, in order.
     ///
+    /// It does not check that what the program read before is still so. To read, change and write one row from
+    /// several threads, hold a lock of your own over all three, for example one for each range of keys.
+    ///
     /// # Errors
     /// `InvalidArgument` if the batch is too large, names a family that is not open or deletes a
     /// range that ends before it begins: nothing was written. `Io` if log or manifest cannot be
@@ -410,6 +413,19 @@ impl Db {
     ///
     /// It temporarily needs as much space again as those tables take, and no other compaction runs
     /// meanwhile. Closing the database or dropping the family ends it early; then nothing has changed.
+    ///
+    /// ```
+    /// # fn main() -> engine::Result<()> {
+    /// # let vfs = std::sync::Arc::new(engine::vfs::MemoryVfs::new());
+    /// # let options = engine::Options { vfs, ..engine::Options::default() };
+    /// let db = engine::Db::open("db", options)?;
+    /// let family = db.default_family();
+    /// db.compact_range(&family, "a".."b")?;
+    /// // One family as a whole. A range without ends does not say of which type its keys would be.
+    /// db.compact_range::<&[u8]>(&family, ..)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As for [`compact`](Self::compact), and `InvalidArgument` if the family belongs to another

@@ -40,7 +40,7 @@ use crate::db::visible::Visible;
 use crate::db::writer::{Writer, new_log};
 use crate::error::{Error, Result};
 use crate::log::LogWriter;
-use crate::memtable::Memtable;
+use crate::memtable::{Memtable, MemtableWriter};
 use crate::sstable::SharedReads;
 use crate::version::file_name::{self, FileName};
 use crate::version::{Manifest, State, current_manifest};
@@ -134,24 +134,7 @@ impl Core {
         let read_only = started.is_none();
         let files = started.unwrap_or_else(|| Started::sealed(stored));
         let signals = Arc::new(Signals::default());
-        let mut memtables = Vec::new();
-        let mut families = Vec::new();
-        for (&id, of_state) in &state.families {
-            let family_options = FamilyOptions {
-                comparator: of_state.access.comparator.clone(),
-                ..options.of_family(&of_state.name)
-            };
-            let fresh = family_options.new_memtable(&family_options.comparator);
-            let view = View {
-                memtable: fresh.reader(),
-                frozen: frozen_of(&recovered.sets, id),
-                version: Arc::clone(&of_state.version),
-            };
-            memtables.push((id, fresh));
-            let family = FamilyCore::new(id, &of_state.name, family_options, view);
-            let asks = options.read_compaction.then(|| Arc::clone(&signals));
-            families.push(Arc::new(family.asking(asks)));
-        }
+        let (memtables, families) = families_of(options, &state, &recovered.sets, &signals);
         let memtables = MemtableSet::new(memtables, options.total_bytes());
         let last_sequence = recovered.last_sequence;
         Self {
@@ -258,6 +241,35 @@ fn take_back(vfs: &dyn Vfs, dir: &Path, log_number: u64, manifest_number: u64) {
         // What cannot be removed now, the next successful opening removes.
         let _ = vfs.remove(&path);
     }
+}
+
+/// The families of a state, each with a fresh memtable before those that were recovered. The writers
+/// of the fresh memtables are returned apart, because only the leader of a write group may use them.
+fn families_of(
+    options: &Options,
+    state: &State,
+    recovered: &[FrozenSet],
+    signals: &Arc<Signals>,
+) -> (Vec<(FamilyId, MemtableWriter)>, Vec<Arc<FamilyCore>>) {
+    let mut memtables = Vec::new();
+    let mut families = Vec::new();
+    for (&id, of_state) in &state.families {
+        let family_options = FamilyOptions {
+            comparator: of_state.access.comparator.clone(),
+            ..options.of_family(&of_state.name)
+        };
+        let fresh = family_options.new_memtable(&family_options.comparator);
+        let view = View {
+            memtable: fresh.reader(),
+            frozen: frozen_of(recovered, id),
+            version: Arc::clone(&of_state.version),
+        };
+        memtables.push((id, fresh));
+        let family = FamilyCore::new(id, &of_state.name, family_options, view);
+        let asks = options.read_compaction.then(|| Arc::clone(signals));
+        families.push(Arc::new(family.asking(asks)));
+    }
+    (memtables, families)
 }
 
 /// The memtables of a family in the recovered sets, the newest first.

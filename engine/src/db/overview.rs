@@ -55,7 +55,8 @@ pub struct Overview {
 /// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io`, or `NotADatabase` if there is no database.
+/// `Io`, which [`is_not_found`](crate::Error::is_not_found) if there is no database; `NotADatabase`,
+/// `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     let read = |number| Survey::read(vfs, dir, number, &mut |_| ());

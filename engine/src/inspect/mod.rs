@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::annotate::Notes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sstable::explain_table;
 use crate::vfs::Vfs;
 
@@ -28,14 +28,19 @@ pub use crate::version::FileName;
 /// Explains the file `path` to `listener`, byte by byte, up to the first thing that is wrong, which it returns.
 ///
 /// # Errors
-/// `Io`, and `UnknownFile` as for [`kind_of`].
+/// `Io`, `UnknownFile` as for [`kind_of`], and `InvalidArgument` if `options` ask for a data block that
+/// the file does not have.
 pub fn explain(
     vfs: &dyn Vfs,
     path: &Path,
     options: ExplainOptions,
     listener: &mut Listener<'_>,
 ) -> Result<Option<Wrong>> {
-    let explained = match kind_of(vfs, path)? {
+    let kind = kind_of(vfs, path)?;
+    if let Some(block) = options.block {
+        check_has_block(vfs, path, kind, block)?;
+    }
+    let explained = match kind {
         FileName::Table(_) => explain_table(&*vfs.open_random(path)?, options, listener),
         name @ (FileName::Manifest(number) | FileName::Log(number)) => {
             let records = match name {
@@ -60,6 +65,25 @@ pub fn explain(
         wrong.byte = suspect::find(&vfs.read(path)?, &wrong);
     }
     Ok(Some(wrong))
+}
+
+/// Refuses a data block that is not there, so that a mistyped number is not reported as damage. If a
+/// table is too damaged to say how many it has, the explanation says where.
+fn check_has_block(vfs: &dyn Vfs, path: &Path, kind: FileName, block: usize) -> Result<()> {
+    let FileName::Table(_) = kind else {
+        let path = path.display();
+        return Err(Error::invalid(format!(
+            "{path} is no table, and only tables have data blocks"
+        )));
+    };
+    match read_properties(&*vfs.open_random(path)?) {
+        Ok(stated) if block as u64 >= stated.data_blocks => Err(Error::invalid(format!(
+            "there is no data block {block} in {}; it has {}, counted from 0",
+            path.display(),
+            stated.data_blocks
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Explains a file that has no records.
