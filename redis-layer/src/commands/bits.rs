@@ -274,7 +274,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if length > 0 {
         txn.set_string(target, result.into(), None);
         txn.event(Class::String, "set", target);
-    } else if txn.remove_key(target)? {
+    } else if txn.discard_key(target)? {
         txn.event(Class::Generic, "del", target);
     }
     Ok(Reply::count(length as u64))

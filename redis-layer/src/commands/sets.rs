@@ -236,7 +236,7 @@ fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static s
     let key = args.get(1);
     txn.count_reads();
     if members.is_empty() {
-        if txn.remove_key(key)? {
+        if txn.discard_key(key)? {
             txn.event(Class::Generic, "del", key);
         }
         return Ok(Reply::Integer(0));

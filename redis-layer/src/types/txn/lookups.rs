@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::types::txn::Txn;
+use crate::types::txn::{FoundExpired, Txn};
 use crate::types::{Class, Committed, Event};
 
 impl Txn<'_> {
@@ -19,8 +19,24 @@ impl Txn<'_> {
 
     /// Notes that a key has expired. Whoever ends the transaction removes it.
     pub(crate) fn note_expired(&self, key: &[u8]) {
-        let expired = (self.db, Bytes::copy_from_slice(key));
-        self.expired.borrow_mut().push(expired);
+        self.expired.borrow_mut().push(FoundExpired {
+            db: self.db,
+            key: Bytes::copy_from_slice(key),
+            events: self.events.len(),
+        });
+    }
+
+    /// Whether the key was looked up and had expired. As Redis would have removed it then, a command that comes later
+    /// must not see it, even if it takes expired keys for ordinary ones.
+    pub(crate) fn has_found_expired(&self, key: &[u8]) -> bool {
+        let expired = self.expired.borrow();
+        let mut expired = expired.iter();
+        expired.any(|found| found.db == self.db && found.key == key)
+    }
+
+    /// Notes that a key that had expired is removed for another reason.
+    pub(crate) fn note_discarded(&mut self, row: Vec<u8>) {
+        self.discarded.push(row);
     }
 
     /// Ends a transaction without its changes. Returns what is left to do: to remove the keys that were found
