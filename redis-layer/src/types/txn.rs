@@ -152,6 +152,8 @@ pub struct FoundExpired {
     pub key: Bytes,
     /// How many events the transaction had when it found the key.
     events: usize,
+    /// How many keys the command had missed by then, until it is known whether these misses become events.
+    misses: Option<usize>,
 }
 
 impl<'s> Txn<'s> {
@@ -290,7 +292,11 @@ impl<'s> Txn<'s> {
         self.touched.truncate(savepoint.touched);
         self.held.truncate(savepoint.held);
         self.discarded.truncate(savepoint.discarded);
-        self.events.truncate(savepoint.events);
+        // That a key was not found remains true.
+        let undone = self.events.split_off(savepoint.events);
+        let misses = undone.into_iter();
+        self.events
+            .extend(misses.filter(|event| event.class == Class::Miss));
         self.ranks.get_mut().undo_to(savepoint.ranks);
         self.mapping = savepoint.mapping;
     }

@@ -23,6 +23,7 @@ impl Txn<'_> {
             db: self.db,
             key: Bytes::copy_from_slice(key),
             events: self.events.len(),
+            misses: Some(self.misses.borrow().len()),
         });
     }
 
@@ -40,9 +41,11 @@ impl Txn<'_> {
     }
 
     /// Ends a transaction without its changes. Returns what is left to do: to remove the keys that were found
-    /// expired.
-    pub(crate) fn abandon(self) -> Committed {
+    /// expired, and to tell subscribers which keys were not found.
+    pub(crate) fn abandon(mut self) -> Committed {
+        self.events.retain(|event| event.class == Class::Miss);
         Committed {
+            events: self.events,
             expired: self.expired.take(),
             ..Committed::default()
         }
@@ -63,6 +66,15 @@ impl Txn<'_> {
         self.put_together.take();
         self.lookups.take();
         let missed = self.misses.take();
+        for found in self.expired.get_mut().iter_mut().rev() {
+            // Those in front of it were found by earlier commands.
+            let Some(misses) = found.misses.take() else {
+                break;
+            };
+            if only_reads {
+                found.events += misses;
+            }
+        }
         if only_reads {
             self.events
                 .extend(missed.into_iter().map(|(db, key)| Event {
