@@ -132,3 +132,127 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
     };
     assert_eq!(hears(ours.address), hears(real.address));
 }
+
+/// The replies to `lines` while `EXPIRED` have expired, how many keys were removed as expired, and all events in order.
+fn tells(address: SocketAddr, lines: &[&str]) -> (Vec<String>, Vec<String>) {
+    let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
+    for line in EXPIRED.into_iter().chain([
+        "config set notify-keyspace-events EA",
+        "set str 1",
+        "sadd src 1 2",
+        "zadd z 1 a",
+        "geoadd g 1 1 a",
+    ]) {
+        let reply = call(&mut client, line);
+        assert!(!reply.starts_with('-'), "{line}: {reply}");
+    }
+    thread::sleep(Duration::from_millis(10));
+    call(&mut listener, "psubscribe *");
+    call(&mut client, "config resetstat");
+    let mut replies: Vec<_> = lines.iter().map(|line| call(&mut client, line)).collect();
+    let info = call(&mut client, "info stats");
+    let count = info.split("\\r\\n");
+    replies.extend(
+        count
+            .filter(|line| line.starts_with("expired_keys:"))
+            .map(str::to_owned),
+    );
+    call(&mut client, "publish end x");
+    let messages = std::iter::repeat_with(|| listener.reply().unwrap());
+    let messages = messages.map(|message| message.escape_ascii().to_string());
+    let heard = messages.take_while(|text| !text.contains("end"));
+    (replies, heard.collect())
+}
+
+/// Some commands of Redis take a key for an ordinary one although its time has passed: those that empty a database,
+/// that remove a key because there is nothing to store, and `RESTORE ... REPLACE`.
+#[test]
+fn an_expired_key_that_nobody_looks_up_is_removed_as_any_other() {
+    let Some((real, ours)) = servers() else {
+        return;
+    };
+    let restore = "redis.call('restore','s',ARGV[1],redis.call('dump','str'),'replace','absttl')";
+    let (restored, restored_late) = (format!("eval {restore} 0 0"), format!("eval {restore} 0 1"));
+    for lines in [
+        &["flushall"][..],
+        &["flushdb"],
+        &["flushall async"],
+        &["multi", "set s 1", "flushall", "exec"],
+        &["multi", "get s", "flushall", "exec"],
+        &["sunionstore s no"],
+        &["sinterstore t no no"],
+        &["sdiffstore l no"],
+        &["sunionstore t t no"],
+        &["zunionstore s 1 no"],
+        &["zinterstore h 1 no"],
+        &["zdiffstore s 1 no"],
+        &["zrangestore s no 0 -1"],
+        &["zrangestore s z 5 6"],
+        &["sort no store l"],
+        &["geosearchstore s no fromlonlat 0 0 byradius 1 m"],
+        &["geosearchstore s g fromlonlat 80 50 byradius 1 m"],
+        &["georadius g 80 50 1 m store s"],
+        &["bitop and s no"],
+        &["multi", "sunionstore s no", "set s 1", "exec"],
+        &["multi", "get s", "sunionstore s no", "exec"],
+        &["eval redis.call('sunionstore',KEYS[1],'no') 1 s"],
+        &["sunionstore s src"],
+        &[&restored],
+        &[&restored_late],
+    ] {
+        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
+        assert_eq!(found, expected, "{lines:?}");
+    }
+}
+
+#[test]
+fn the_size_of_an_expired_key_is_told() {
+    let Some((real, ours)) = servers() else {
+        return;
+    };
+    for lines in [
+        &["memory usage s"][..],
+        &["memory usage t samples 0"],
+        &["multi", "get h", "memory usage h", "exec"],
+        &["memory usage no"],
+    ] {
+        let no_sizes = |(replies, heard): (Vec<String>, Vec<String>)| {
+            let is_size = |reply: &String| reply.starts_with(':');
+            let replies: Vec<_> = replies
+                .into_iter()
+                .map(|reply| {
+                    if is_size(&reply) {
+                        "size".to_owned()
+                    } else {
+                        reply
+                    }
+                })
+                .collect();
+            (replies, heard)
+        };
+        let found = no_sizes(tells(ours.address, lines));
+        assert_eq!(found, no_sizes(tells(real.address, lines)), "{lines:?}");
+    }
+}
+
+/// That a key has expired is told where a command finds that out, not where it changes the key.
+#[test]
+fn a_key_expires_before_the_command_does_anything() {
+    let Some((real, ours)) = servers() else {
+        return;
+    };
+    for lines in [
+        &["rename str s"][..],
+        &["renamenx str s"],
+        &["smove src t 1"],
+        &["copy str s replace"],
+        &["move str 1"],
+        &["multi", "set str 2", "set s 2", "exec"],
+        &["multi", "set str 2", "rename str s", "exec"],
+        &["multi", "set str 2", "get s", "set str 3", "exec"],
+        &["mset str 1 s 1"],
+    ] {
+        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
+        assert_eq!(found, expected, "{lines:?}");
+    }
+}

@@ -419,3 +419,56 @@ fn who_is_told_to_end_is_not_counted() {
         assert_eq!(run(ours.address), expected);
     }
 }
+
+/// A command that changes two keys names them in the order in which Redis does.
+#[test]
+fn keys_are_named_in_the_order_of_their_changes() {
+    let Some(real) = RealRedis::start() else {
+        return;
+    };
+    let ours = ours();
+    let hears = |address, line: &str| {
+        let (mut client, mut writer) = (Client::connect(address), Client::connect(address));
+        let call = |client: &mut Client, line: &str| {
+            client.call(&line.split(' ').collect::<Vec<_>>());
+        };
+        for line in [
+            "flushall",
+            "mset a 1 b 2",
+            "rpush l 1 2",
+            "rpush m 1 2",
+            "sadd t 1",
+            "sadd u 2",
+        ] {
+            call(&mut writer, line);
+        }
+        for line in [
+            "hello 3",
+            "client tracking on",
+            "mget a b",
+            "exists l m t u",
+        ] {
+            call(&mut client, line);
+        }
+        call(&mut writer, line);
+        client.rest(PATIENCE).0.escape_ascii().to_string()
+    };
+    for line in [
+        "rename a b",
+        "rename b a",
+        "rename l t",
+        "renamenx b c",
+        "lmove l m left left",
+        "lmove m l right left",
+        "rpoplpush m l",
+        "blmove l m left right 1",
+        "brpoplpush m l 1",
+        "smove t u 1",
+        "smove u t 2",
+        "move a 1",
+        "mset b 1 a 2",
+    ] {
+        let (found, expected) = (hears(ours.address, line), hears(real.address, line));
+        assert_eq!(found, expected, "{line}");
+    }
+}

@@ -247,11 +247,10 @@ impl BitOperation {
 /// `BITOP AND | OR | XOR | NOT destination key [key ...]`
 pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     let operation = BitOperation::parse(args)?;
-    let mut texts = Vec::with_capacity(args.len() - 3);
-    for key in args.from(3) {
-        texts.push(txn.open_text(key)?);
-    }
+    let texts = args.from(3).iter().map(|key| txn.open_text(key));
+    let texts: types::Result<Vec<_>> = texts.collect();
     txn.count_reads();
+    let texts = texts?;
     let length = texts.iter().map(Text::len).max().unwrap_or(0);
     let mut result = vec![0; length];
     for (at, window) in (0..)
@@ -274,7 +273,7 @@ pub(crate) fn bitop(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     if length > 0 {
         txn.set_string(target, result.into(), None);
         txn.event(Class::String, "set", target);
-    } else if txn.remove_key(target)? {
+    } else if txn.discard_key(target)? {
         txn.event(Class::Generic, "del", target);
     }
     Ok(Reply::count(length as u64))

@@ -83,13 +83,13 @@ pub(crate) fn restore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         _ => Some(ttl.saturating_add(txn.now_ms())),
     };
     if expires_ms.is_some_and(|expires_ms| expires_ms <= txn.now_ms()) {
-        if txn.remove_key(key)? {
+        if txn.discard_key(key)? {
             txn.event(Class::Generic, "del", key);
         }
         return Ok(Reply::OK);
     }
     // The old value is removed first, so that the key counts as new.
-    txn.remove_key(key)?;
+    txn.discard_key(key)?;
     txn.forget_removed();
     txn.write_value(key, value, expires_ms)?;
     if let Some(idle_s) = options.idle_s {

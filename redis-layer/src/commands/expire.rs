@@ -73,8 +73,8 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
     let events = committed.events.iter();
     let done = events.filter(|event| event.class != Class::Miss);
     let done: HashSet<_> = done.map(|event| (event.db, &event.key)).collect();
-    expired.retain(|(db, key)| !done.contains(&(*db, key)));
-    let (databases, keys): (Vec<_>, Vec<Bytes>) = expired.into_iter().unzip();
+    expired.retain(|found| !done.contains(&(found.db, &found.key)));
+    let keys: Vec<Bytes> = expired.iter().map(|found| found.key.clone()).collect();
     let scope = Scope::Keys(&keys);
     let Some(guard) = server.store.try_lock(scope)? else {
         return Ok(false);
@@ -82,13 +82,13 @@ fn try_remove_found(server: &Server, committed: &mut Committed, by: Writer<'_>) 
     let now_ms = server.clock.now_ms();
     let txn = Txn::begin(&*server.store, &server.shared, 0, now_ms)?;
     let mut txn = txn.under(Some(scope));
-    for (db, key) in databases.into_iter().zip(&keys) {
-        txn.set_db(db);
-        txn.remove_expired(key)?;
+    for found in &expired {
+        txn.set_db(found.db);
+        txn.remove_expired(&found.key)?;
     }
     let mut gone = txn.commit()?;
     drop(guard);
-    committed.happened_before(std::mem::take(&mut gone.events));
+    committed.happened_before(std::mem::take(&mut gone.events), &expired);
     publish(server, &gone, by);
     Ok(gone.wrote)
 }

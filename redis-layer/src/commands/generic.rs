@@ -85,7 +85,12 @@ fn rename_unless(txn: &mut Txn<'_>, args: Args<'_>, taken: bool) -> Result<bool,
     if txn.lookup(old)?.is_none() {
         return Err(CommandError::NO_SUCH_KEY);
     }
-    if old == new || (taken && txn.lookup(new)?.is_some()) {
+    if old == new {
+        return Ok(false);
+    }
+    // Also without a condition: if the other key has expired, subscribers hear of that first.
+    let is_taken = txn.lookup(new)?.is_some();
+    if is_taken && taken {
         return Ok(false);
     }
     let db = txn.selected_db();

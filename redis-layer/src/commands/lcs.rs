@@ -52,7 +52,9 @@ pub(crate) fn lcs(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         )),
         text => Ok(text?.unwrap_or_default()),
     };
-    let (a, b) = (string(args.get(1))?, string(args.get(2))?);
+    // Both are looked up before either is checked.
+    let (a, b) = (string(args.get(1)), string(args.get(2)));
+    let (a, b) = (a?, b?);
     let options = Options::parse(args)?;
     let table = Table::new(&a, &b)?;
     if options.only_length {

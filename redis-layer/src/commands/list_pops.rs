@@ -90,6 +90,10 @@ impl Move {
     /// Moves an element from the first key to the second one. `None` if the first key does not exist.
     fn run(self, txn: &mut Txn<'_>, args: Args<'_>) -> Result<Option<Reply>, CommandError> {
         let (source, target) = (args.get(1), args.get(2));
+        if source != target && txn.shared().is_observed() && txn.lookup(source)?.is_some() {
+            // The element is popped first, but clients that keep copies of keys are told of the target first.
+            txn.touch(target);
+        }
         let Some(mut list) = List::open(txn, source)? else {
             return Ok(None);
         };

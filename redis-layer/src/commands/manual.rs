@@ -27,7 +27,7 @@ fn document(spec: &Spec) -> (Reply, Reply) {
     let flags = [
         ("deprecated", spec.replaced.is_some()),
         // It is for Redis's own tools; programs should not use it.
-        ("syscmd", spec.full_name == "debug"),
+        ("syscmd", ["debug", "replconf"].contains(&spec.full_name)),
     ];
     fields.flags("doc_flags", &flags);
     if let Some((version, replacement)) = spec.replaced {

@@ -28,12 +28,7 @@ pub(crate) fn usage(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
         };
     }
     let key = args.get(2);
-    let lookups = txn.lookups();
-    let metadata = txn.peek(key)?;
-    // Redis does not count this command's lookups.
-    txn.set_lookups(lookups);
-    txn.forget_misses();
-    let Some(metadata) = metadata else {
+    let Some(metadata) = txn.peek_expired(key)? else {
         return Ok(Reply::Null);
     };
     let row = metadata_key(txn.db(), key);

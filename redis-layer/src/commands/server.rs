@@ -1,7 +1,8 @@
 //! Small commands about the server: the time, replication, a picture.
 
 use crate::commands::{Args, CommandError, Outcome, REDIS_VERSION, Reply, Session};
-use crate::types::number::parse_integer;
+use crate::types::number::{c_text, parse_integer};
+use crate::types::words::split_words;
 
 /// `TIME`
 pub(crate) fn time(session: &mut Session, _args: Args<'_>) -> Outcome {
@@ -36,6 +37,64 @@ pub(crate) fn replicaof(_session: &mut Session, args: Args<'_>) -> Outcome {
     Err(CommandError::fixed(
         "ERR REPLICAOF is not supported: this server does not replicate",
     ))
+}
+
+/// `REPLCONF [option value ...]`: what a replica says of itself before it asks for the data. The options are checked, and
+/// then forgotten: this server has no replicas.
+pub(crate) fn replconf(_session: &mut Session, args: Args<'_>) -> Outcome {
+    if args.len().is_multiple_of(2) {
+        return Err(CommandError::SYNTAX);
+    }
+    for at in (1..args.len()).step_by(2) {
+        let value = args.get(at + 1);
+        if args.is(at, "listening-port") {
+            args.integer(at + 1)?;
+        } else if args.is(at, "ip-address") {
+            if value.len() >= ADDRESS_BYTES {
+                let length = value.len().to_string();
+                return Err(CommandError::quoting(&[
+                    b"ERR REPLCONF ip-address provided by replica instance is too long: ",
+                    length.as_bytes(),
+                    b" bytes",
+                ]));
+            }
+        } else if args.is(at, "ack") || args.is(at, "getack") {
+            // These belong to a stream that is already under way, and are never answered.
+            return Ok(Reply::Silence);
+        } else if args.is(at, "rdb-only") {
+            if !(0..=1).contains(&args.integer(at + 1)?) {
+                return Err(CommandError::fixed(
+                    "ERR value is out of range, value must between 0 and 1",
+                ));
+            }
+        } else if args.is(at, "rdb-filter-only") {
+            check_filter(value)?;
+        } else if !args.is(at, "capa") {
+            return Err(CommandError::quoting(&[
+                b"ERR Unrecognized REPLCONF option: ",
+                c_text(args.get(at)),
+            ]));
+        }
+    }
+    Ok(Reply::OK)
+}
+
+/// An address must be shorter than this.
+const ADDRESS_BYTES: usize = 256;
+
+/// Checks which parts of the data a replica wants: words as in a configuration file.
+fn check_filter(words: &[u8]) -> Result<(), CommandError> {
+    let words =
+        split_words(words).ok_or(CommandError::fixed("ERR Missing rdb-filter-only values"))?;
+    let unknown = words
+        .iter()
+        .find(|word| !word.eq_ignore_ascii_case(b"functions"));
+    unknown.map_or(Ok(()), |word| {
+        Err(CommandError::quoting(&[
+            b"ERR Unsupported rdb-filter-only option: ",
+            c_text(word),
+        ]))
+    })
 }
 
 /// `FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]`, each at most once. There is no replica to take

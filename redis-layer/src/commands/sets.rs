@@ -210,23 +210,30 @@ pub(crate) fn sdiff(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
     Ok(Reply::Set(bulks(set::difference(txn, &sets)?)))
 }
 
+/// The sets whose combination a command stores. Their lookups count, even if one of the keys has another type.
+fn open_to_store(txn: &mut Txn<'_>, args: Args<'_>) -> Result<Vec<MaybeSet>> {
+    let sets = open_all(txn, args.from(2));
+    txn.count_reads();
+    sets
+}
+
 /// `SINTERSTORE destination key [key ...]`
 pub(crate) fn sinterstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let sets = open_all(txn, args.from(2))?;
+    let sets = open_to_store(txn, args)?;
     let members = set::intersection(txn, &sets, usize::MAX)?;
     store(txn, args, &members, "sinterstore")
 }
 
 /// `SUNIONSTORE destination key [key ...]`
 pub(crate) fn sunionstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let sets = open_all(txn, args.from(2))?;
+    let sets = open_to_store(txn, args)?;
     let members = set::union(txn, &sets)?;
     store(txn, args, &members, "sunionstore")
 }
 
 /// `SDIFFSTORE destination key [key ...]`
 pub(crate) fn sdiffstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
-    let sets = open_all(txn, args.from(2))?;
+    let sets = open_to_store(txn, args)?;
     let members = set::difference(txn, &sets)?;
     store(txn, args, &members, "sdiffstore")
 }
@@ -234,9 +241,8 @@ pub(crate) fn sdiffstore(txn: &mut Txn<'_>, args: Args<'_>) -> Outcome {
 /// Replaces whatever the destination holds by a set. An empty set removes the key.
 fn store(txn: &mut Txn<'_>, args: Args<'_>, members: &[Bytes], event: &'static str) -> Outcome {
     let key = args.get(1);
-    txn.count_reads();
     if members.is_empty() {
-        if txn.remove_key(key)? {
+        if txn.discard_key(key)? {
             txn.event(Class::Generic, "del", key);
         }
         return Ok(Reply::Integer(0));

@@ -236,7 +236,7 @@ fn value_for(
 fn store(txn: &mut Txn<'_>, key: &Bytes, found: Vec<Option<Bytes>>) -> Outcome {
     let count = found.len() as u64;
     if count == 0 {
-        if txn.remove_key(key)? {
+        if txn.discard_key(key)? {
             txn.event(Class::Generic, "del", key);
         }
         return Ok(Reply::Integer(0));

@@ -79,9 +79,10 @@ fn answer_into(
     operation: Operation,
     event: &'static str,
 ) -> Outcome {
-    let elements = Question::parse(txn, args, 2, operation)?.ask(txn)?;
+    let question = Question::parse(txn, args, 2, operation);
+    let elements = question.and_then(|question| question.ask(txn));
     txn.count_reads();
-    store(txn, args.get(1), &elements, event)
+    store(txn, args.get(1), &elements?, event)
 }
 
 impl Question {

@@ -103,6 +103,37 @@ impl Txn<'_> {
         Ok(existed)
     }
 
+    /// Removes a key without asking whether it has expired, as Redis's commands do that do not look up the key that
+    /// they replace or empty. Returns whether there was one. If it had expired, that is no news any more: there is no
+    /// event about it, and it is not counted.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn discard_key(&mut self, key: &[u8]) -> Result<bool> {
+        let row = metadata_key(self.db(), key);
+        let (value, is_stored) = self.get_metadata(&row)?;
+        let existed = self.remove_key(key)?;
+        if existed || value.is_none() || self.has_found_expired(key) {
+            return Ok(existed);
+        }
+        if is_stored {
+            self.note_discarded(row);
+        }
+        Ok(true)
+    }
+
+    /// The metadata of a key, even if the key has expired. Is no use of the key, and is not counted as a lookup.
+    ///
+    /// # Errors
+    /// A damaged row; those of the store.
+    pub fn peek_expired(&self, key: &[u8]) -> Result<Option<Metadata>> {
+        let row = self.metadata_row(key);
+        let (value, _) = self.get_metadata(&row)?;
+        let metadata = value.map(|value| Metadata::decode(&row, &value));
+        let metadata = metadata.transpose()?;
+        Ok(metadata.filter(|found| found.is_live(self.now_ms()) || !self.has_found_expired(key)))
+    }
+
     /// For how many seconds a key was not used, or a lower bound if the server knows no more: see
     /// [`Accesses`](crate::types::Accesses).
     #[must_use]
@@ -164,7 +195,8 @@ pub fn flush(txn: &mut Txn<'_>, scope: FlushScope) -> Result<()> {
             txn.renew_database(db);
         } else {
             for row in keys {
-                txn.delete(Space::Metadata, row);
+                let (_, key) = decode_metadata_key(&row)?;
+                txn.discard_key(&key)?;
             }
         }
     }

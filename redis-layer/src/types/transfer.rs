@@ -6,7 +6,7 @@
 
 use crate::store::{Direction, Space};
 use crate::types::rows::RowPrefix;
-use crate::types::{Content, DbNumber, Result, Txn};
+use crate::types::{Content, DbNumber, Metadata, Result, Txn};
 
 /// A key in a database, as clients name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +27,17 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn copy_key(&mut self, from: DbKey<'_>, to: DbKey<'_>) -> Result<bool> {
         self.set_db(from.db);
-        let Some(mut metadata) = self.lookup(from.key)? else {
+        let Some(metadata) = self.lookup(from.key)? else {
             return Ok(false);
         };
+        self.put_copy(metadata, from, to)?;
+        Ok(true)
+    }
+
+    /// Puts a copy of what `from` holds under `to`. It reads the rows of the elements, and they are there even if the
+    /// metadata row is not any more.
+    fn put_copy(&mut self, mut metadata: Metadata, from: DbKey<'_>, to: DbKey<'_>) -> Result<()> {
+        self.set_db(from.db);
         let old_rows = self.db();
         self.set_db(to.db);
         self.remove_key(to.key)?;
@@ -44,7 +52,7 @@ impl Txn<'_> {
             metadata.content.set_version(version);
         }
         self.set_metadata(to.key, &metadata);
-        Ok(true)
+        Ok(())
     }
 
     fn copy_rows(&mut self, space: Space, old: &RowPrefix, new: &RowPrefix) -> Result<()> {
@@ -67,13 +75,14 @@ impl Txn<'_> {
     /// # Errors
     /// A damaged row; those of the store.
     pub fn move_key(&mut self, from: DbKey<'_>, to: DbKey<'_>) -> Result<bool> {
-        let moved = self.copy_key(from, to)?;
-        if moved {
-            self.set_db(from.db);
-            self.remove_key(from.key)?;
-            self.set_db(to.db);
-        }
-        Ok(moved)
+        self.set_db(from.db);
+        let Some(metadata) = self.lookup(from.key)? else {
+            return Ok(false);
+        };
+        // First, because clients that keep copies of keys are told of the changes in their order.
+        self.remove_key(from.key)?;
+        self.put_copy(metadata, from, to)?;
+        Ok(true)
     }
 }
 

@@ -61,7 +61,9 @@ pub struct Txn<'s> {
     /// The keys that were not found, if anybody wants to be notified of them.
     misses: RefCell<Vec<(DbNumber, Bytes)>>,
     /// Keys that were looked up and had expired.
-    expired: RefCell<Vec<(DbNumber, Bytes)>>,
+    expired: RefCell<Vec<FoundExpired>>,
+    /// Metadata rows of keys that had expired and were removed for another reason: see [`Txn::discard_key`].
+    discarded: Vec<Vec<u8>>,
     ranks: RefCell<Journal<'s>>,
     /// Which changes of rank indexes the snapshot includes: see `indexes`.
     ranks_noted: u64,
@@ -117,6 +119,7 @@ pub struct Savepoint {
     undo: usize,
     touched: usize,
     held: usize,
+    discarded: usize,
     events: usize,
     ranks: usize,
     mapping: Mapping,
@@ -136,8 +139,21 @@ pub struct Committed {
     pub remapped: Vec<DbNumber>,
     /// The events that subscribers may want, oldest first.
     pub events: Vec<Event>,
-    /// Keys that were found expired, with their databases. Some may not be removed yet.
-    pub expired: Vec<(DbNumber, Bytes)>,
+    /// Keys that were found expired. Some may not be removed yet.
+    pub expired: Vec<FoundExpired>,
+}
+
+/// A key that a transaction looked up and that had expired.
+#[derive(Debug)]
+pub struct FoundExpired {
+    /// The database.
+    pub db: DbNumber,
+    /// The key.
+    pub key: Bytes,
+    /// How many events the transaction had when it found the key.
+    events: usize,
+    /// How many keys the command had missed by then, until it is known whether these misses become events.
+    misses: Option<usize>,
 }
 
 impl<'s> Txn<'s> {
@@ -174,6 +190,7 @@ impl<'s> Txn<'s> {
             lookups: Cell::default(),
             misses: RefCell::default(),
             expired: RefCell::default(),
+            discarded: Vec::new(),
             ranks: RefCell::new(Journal::new(shared.rank_indexes())),
             ranks_noted,
             locks: Locks::Unknown,
@@ -258,6 +275,7 @@ impl<'s> Txn<'s> {
             undo: self.undo.get_or_insert_default().len(),
             touched: self.touched.len(),
             held: self.held.len(),
+            discarded: self.discarded.len(),
             events: self.events.len(),
             ranks: self.ranks.get_mut().mark(),
             mapping: self.mapping,
@@ -273,7 +291,12 @@ impl<'s> Txn<'s> {
         self.seen.get_mut().forget_last();
         self.touched.truncate(savepoint.touched);
         self.held.truncate(savepoint.held);
-        self.events.truncate(savepoint.events);
+        self.discarded.truncate(savepoint.discarded);
+        // That a key was not found remains true.
+        let undone = self.events.split_off(savepoint.events);
+        let misses = undone.into_iter();
+        self.events
+            .extend(misses.filter(|event| event.class == Class::Miss));
         self.ranks.get_mut().undo_to(savepoint.ranks);
         self.mapping = savepoint.mapping;
     }

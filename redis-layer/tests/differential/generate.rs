@@ -120,6 +120,7 @@ pub(crate) const NOT_GENERATED: &[(&str, &str)] = &[
     ("object|help", "its text is our own"),
     ("pubsub|help", "its text is our own"),
     ("quit", "closes the connection: connection.rs"),
+    ("replconf", "there are no replicas: client.rs"),
     ("replicaof", "there are no replicas"),
     ("reset", "goes back to RESP2: connection.rs"),
     ("save", "writes a checkpoint: saving.rs"),

@@ -59,6 +59,8 @@ pub(super) static ROWS: &[Spec] = table! { "":
         "Commands about modules, of which there are none.", "Depends on the subcommand."
     "monitor", 1, [Admin, NoScript, Loading, Stale], [], Server, "1.0.0", Session(monitor::monitor);
         "Shows every command that is run.", ""
+    "replconf", -1, [Admin, NoScript, Loading, Stale, AllowBusy], [], Server, "3.0.0", Session(server::replconf);
+        "Checks what a replica says of itself, and forgets it: there are no replicas.", "O(1)"
     "replicaof", 3, [Admin, NoScript, Stale, NoAsyncLoading], [], Server, "5.0.0", Session(server::replicaof);
         "Accepts NO ONE: this server is nobody's replica.", "O(1)",
         "(args: (host-port: host port:integer) | (no-one: NO ONE))"

@@ -15,7 +15,7 @@ use crate::types::rows::{
     rows_of_database, stored_expiry,
 };
 use crate::types::txn::changes::Changes;
-use crate::types::txn::{Stored, Txn};
+use crate::types::txn::{FoundExpired, Stored, Txn};
 use crate::types::{Class, Committed, DATABASES, DbNumber, Event, Result};
 
 impl Stored {
@@ -57,32 +57,42 @@ impl Stored {
 }
 
 impl Committed {
-    /// Adds events of keys that happened before the transaction did anything with those keys.
-    pub(crate) fn happened_before(&mut self, events: Vec<Event>) {
-        put_in_front(&mut self.events, events);
+    /// Adds the events of keys that the transaction has found expired.
+    pub(crate) fn happened_before(&mut self, events: Vec<Event>, found: &[FoundExpired]) {
+        put_in_front(&mut self.events, events, found);
     }
 }
 
-/// Puts each event before the first of the other events for its key, or at the very front if its key has no others.
-fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>) {
+/// Puts each event that a key has expired where the key was found expired, but before all other events for the key. If
+/// the key was not looked up and has no other events, its event goes to the very front.
+fn put_in_front(events: &mut Vec<Event>, new: Vec<Event>, found: &[FoundExpired]) {
     if new.is_empty() {
         return;
     }
-    let key_of = |event: &Event| (event.db, event.key.clone());
-    let others_in_order = std::mem::take(events);
-    let others: HashSet<_> = others_in_order.iter().map(key_of).collect();
-    let (new, alone): (Vec<_>, _) = new
-        .into_iter()
-        .partition(|event| others.contains(&key_of(event)));
-    let mut new: HashMap<_, _> = new
-        .into_iter()
-        .map(|event| (key_of(&event), event))
-        .collect();
-    *events = alone;
-    for event in others_in_order {
-        events.extend(new.remove(&key_of(&event)));
-        events.push(event);
+    let mut places: HashMap<(DbNumber, Bytes), usize> = HashMap::new();
+    let noted = events.iter().enumerate();
+    let noted = noted.map(|(at, event)| (at, event.db, &event.key));
+    let found = found.iter();
+    let found = found.map(|found| (found.events.min(events.len()), found.db, &found.key));
+    for (at, db, key) in noted.chain(found) {
+        let place = places.entry((db, key.clone())).or_insert(at);
+        *place = at.min(*place);
     }
+    let place = |event: &Event| places.get(&(event.db, event.key.clone())).copied();
+    let mut new: Vec<_> = new
+        .into_iter()
+        .map(|event| (place(&event).unwrap_or_default(), event))
+        .collect();
+    new.sort_by_key(|(at, _)| *at);
+    let mut new = new.into_iter().peekable();
+    let others = std::mem::take(events);
+    for (at, other) in others.into_iter().enumerate() {
+        while let Some((_, event)) = new.next_if(|(place, _)| *place <= at) {
+            events.push(event);
+        }
+        events.push(other);
+    }
+    events.extend(new.map(|(_, event)| event));
 }
 
 impl Txn<'_> {
@@ -208,6 +218,7 @@ impl Txn<'_> {
         let mut counts: Vec<(DbNumber, KeyCount)> = Vec::new();
         let mut expired_keys = 0;
         let mut expired = Vec::new();
+        let discarded: HashSet<&Vec<u8>> = self.discarded.iter().collect();
         self.prefetched.rewind();
         for (row, value) in self.changes[Space::Metadata.index()].iter() {
             let old = self.stored(row)?;
@@ -229,7 +240,8 @@ impl Txn<'_> {
                     );
                 }
             }
-            if was.keys > 0 && !old.is_live(self.now_ms) {
+            let has_expired = was.keys > 0 && !old.is_live(self.now_ms);
+            if has_expired && !discarded.contains(row) {
                 expired_keys += 1;
                 if self.shared.wants(Class::Expired) {
                     expired.push((rows, key));
@@ -256,7 +268,7 @@ impl Txn<'_> {
             };
             Some(event)
         });
-        put_in_front(&mut self.events, expired.collect());
+        put_in_front(&mut self.events, expired.collect(), self.expired.get_mut());
         Ok((counts, expired_keys))
     }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::types::txn::Txn;
+use crate::types::txn::{FoundExpired, Txn};
 use crate::types::{Class, Committed, Event};
 
 impl Txn<'_> {
@@ -19,14 +19,33 @@ impl Txn<'_> {
 
     /// Notes that a key has expired. Whoever ends the transaction removes it.
     pub(crate) fn note_expired(&self, key: &[u8]) {
-        let expired = (self.db, Bytes::copy_from_slice(key));
-        self.expired.borrow_mut().push(expired);
+        self.expired.borrow_mut().push(FoundExpired {
+            db: self.db,
+            key: Bytes::copy_from_slice(key),
+            events: self.events.len(),
+            misses: Some(self.misses.borrow().len()),
+        });
+    }
+
+    /// Whether the key was looked up and had expired. As Redis would have removed it then, a command that comes later
+    /// must not see it, even if it takes expired keys for ordinary ones.
+    pub(crate) fn has_found_expired(&self, key: &[u8]) -> bool {
+        let expired = self.expired.borrow();
+        let mut expired = expired.iter();
+        expired.any(|found| found.db == self.db && found.key == key)
+    }
+
+    /// Notes that a key that had expired is removed for another reason.
+    pub(crate) fn note_discarded(&mut self, row: Vec<u8>) {
+        self.discarded.push(row);
     }
 
     /// Ends a transaction without its changes. Returns what is left to do: to remove the keys that were found
-    /// expired.
-    pub(crate) fn abandon(self) -> Committed {
+    /// expired, and to tell subscribers which keys were not found.
+    pub(crate) fn abandon(mut self) -> Committed {
+        self.events.retain(|event| event.class == Class::Miss);
         Committed {
+            events: self.events,
             expired: self.expired.take(),
             ..Committed::default()
         }
@@ -47,6 +66,15 @@ impl Txn<'_> {
         self.put_together.take();
         self.lookups.take();
         let missed = self.misses.take();
+        for found in self.expired.get_mut().iter_mut().rev() {
+            // Those in front of it were found by earlier commands.
+            let Some(misses) = found.misses.take() else {
+                break;
+            };
+            if only_reads {
+                found.events += misses;
+            }
+        }
         if only_reads {
             self.events
                 .extend(missed.into_iter().map(|(db, key)| Event {

@@ -283,16 +283,17 @@ impl<'t, 's> SortedSet<'t, 's> {
     /// # Errors
     /// [`Error::NotANumber`]; a damaged row; those of the store.
     pub fn replace(txn: &mut Txn<'_>, key: &[u8], elements: &[Element]) -> Result<bool> {
-        let existed = txn.remove_key(key)?;
-        if !elements.is_empty() {
-            let mut set = SortedSet::open_or_create(txn, key)?;
-            for element in elements {
-                let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
-                let data_row = set.prefix.data_key(&element.member);
-                set.place(&element.member, data_row, None, score)?;
-            }
-            set.finish()?;
+        if elements.is_empty() {
+            return txn.discard_key(key);
         }
+        let existed = txn.remove_key(key)?;
+        let mut set = SortedSet::open_or_create(txn, key)?;
+        for element in elements {
+            let score = Score::new(element.score).map_err(|_| Error::NotANumber)?;
+            let data_row = set.prefix.data_key(&element.member);
+            set.place(&element.member, data_row, None, score)?;
+        }
+        set.finish()?;
         Ok(existed)
     }
 

@@ -184,6 +184,7 @@ fn lines_take_as_many_words_as_the_arity_says() {
         "command|getkeys",
         "command|getkeysandflags",
         "debug",
+        "replconf",
         "cluster",
     ];
     assert_eq!(names, expected);
