@@ -30,7 +30,7 @@ const PAIRS: [(&[u8], &[u8]); 12] = [
     (b"user:1", b"item:1"),
     (b"item:10", b"item:10"),
 ];
-const KEYS: [&[u8]; 17] = [
+const KEYS: [&[u8]; 19] = [
     b"",
     b"a",
     b"a1",
@@ -48,6 +48,9 @@ const KEYS: [&[u8]; 17] = [
     b"user:123456",
     b"\xff",
     b"\xff\xff",
+    // What these two share can be raised: `a1` has the number of `a001`, and a shorter prefix than `a00x`.
+    b"a001",
+    b"a00x",
 ];
 
 const WRONG_WAY: &str = "pairs with `a` not before `b`";
