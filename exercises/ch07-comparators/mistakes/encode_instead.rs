@@ -142,8 +142,8 @@ fn of_names() -> Vec<Mistake<Keys>> {
         })
         .says("one byte for each character of the name")
         .why(
-            "A `char` has up to 21 bits, and `as u8` keeps eight of them: `š` becomes `a`, sorts as `a` does and takes \
-             its key. `as_bytes` gives the bytes of UTF-8, which sort as the characters do.",
+            "A `char` has up to 21 bits, and `as u8` keeps eight of them: `š` becomes `a`, and two rows have one key. \
+             `as_bytes` gives the bytes of UTF-8, which sort as the characters do.",
         )
         .link(TASK),
         keys("ended_by_zero", |name, number| {
