@@ -149,7 +149,7 @@ fn in_encode() -> Vec<Mistake<Codec<u32>>> {
              is 00 00 00 01 and comes before 1, which is 00 00 01 00. The PDP-11 wrote long numbers with its halves like this.",
         )
         .link(SCAN),
-        in_encode("zeros_behind", |value| {
+        in_encode("zeros_after", |value| {
             let zeros = value.leading_zeros() / 8;
             (value.checked_shl(8 * zeros).unwrap_or(0)).to_be_bytes()
         })

@@ -18,18 +18,18 @@ enum Step {
     OwnWidth,
     ZerosDropped,
     ZerosDroppedToOneByte,
-    ZerosBehindOwnWidth,
-    ZerosBehind,
+    ZerosAfterOwnWidth,
+    ZerosAfter,
     Only16Bits,
     Only8Bits,
     TypeInFront,
     WidthInFront,
-    TypeBehind,
-    WidthBehind,
+    TypeAfter,
+    WidthAfter,
 }
 use Step::{
-    LittleEndian, Only8Bits, Only16Bits, OwnWidth, TypeBehind, TypeInFront, WidthBehind,
-    WidthInFront, ZerosBehind, ZerosBehindOwnWidth, ZerosDropped, ZerosDroppedToOneByte,
+    LittleEndian, Only8Bits, Only16Bits, OwnWidth, TypeAfter, TypeInFront, WidthAfter,
+    WidthInFront, ZerosAfter, ZerosAfterOwnWidth, ZerosDropped, ZerosDroppedToOneByte,
 };
 
 /// Of each group, an encoder takes one step at most.
@@ -37,12 +37,12 @@ const LAYOUTS: [Step; 7] = [
     OwnWidth,
     ZerosDropped,
     ZerosDroppedToOneByte,
-    ZerosBehindOwnWidth,
-    ZerosBehind,
+    ZerosAfterOwnWidth,
+    ZerosAfter,
     Only16Bits,
     Only8Bits,
 ];
-const TAGS: [Step; 4] = [TypeInFront, WidthInFront, TypeBehind, WidthBehind];
+const TAGS: [Step; 4] = [TypeInFront, WidthInFront, TypeAfter, WidthAfter];
 
 const QUIRKS: [Quirk<Step>; 12] = [
     Quirk::new(OwnWidth, "own_width", "order")
@@ -66,13 +66,13 @@ const QUIRKS: [Quirk<Step>; 12] = [
          before 5, both as a `u32`.",
         )
         .link(WRONG),
-    Quirk::new(ZerosBehindOwnWidth, "own_width_filled_up_behind", "order")
+    Quirk::new(ZerosAfterOwnWidth, "own_width_filled_up_after", "order")
         .says("each number in its own width with zeros filled up after it")
         .why(
             "All numbers take four bytes, but 5 as a `u8` takes 05 00 00 00 now, the bytes of 83886080. Zeros leave a number as it is only in front of it.",
         )
         .link(WRONG),
-    Quirk::new(ZerosBehind, "leading_zeros_moved_behind", "order")
+    Quirk::new(ZerosAfter, "leading_zeros_moved_to_the_end", "order")
         .says("leading zero bytes moved to the end")
         .why(
             "All numbers take four bytes again, but 1 and 256 take the same ones. Zeros leave a number as it \
@@ -113,14 +113,14 @@ const QUIRKS: [Quirk<Step>; 12] = [
          however large they are. 5 has three keys.",
         )
         .link(TASK),
-    Quirk::new(TypeBehind, "type_behind", "order")
+    Quirk::new(TypeAfter, "type_after", "order")
         .says("a byte for the type (0, 1, 2) after the number")
         .why(
             "A byte after numbers of one width leaves their order as it is. But 5 has three keys, so anyone who looks for a 5 has to know how wide it \
          was when it was written.",
         )
         .link(TASK),
-    Quirk::new(WidthBehind, "width_behind", "order")
+    Quirk::new(WidthAfter, "width_after", "order")
         .says("the width of the type (1, 2, 4) after the number")
         .why(
             "A byte after numbers of one width leaves their order as it is. But 5 has three keys, so anyone who looks for a 5 has to know how wide it \
@@ -133,9 +133,9 @@ fn key(steps: &[Step], number: Number) -> Vec<u8> {
     let has = |step| steps.contains(&step);
     let mut bytes = number.value().to_be_bytes().to_vec();
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-    let dropped = if has(OwnWidth) || has(ZerosBehindOwnWidth) {
+    let dropped = if has(OwnWidth) || has(ZerosAfterOwnWidth) {
         4 - width(number)
-    } else if has(ZerosDropped) || has(ZerosBehind) {
+    } else if has(ZerosDropped) || has(ZerosAfter) {
         zeros
     } else if has(ZerosDroppedToOneByte) {
         zeros.min(3)
@@ -150,7 +150,7 @@ fn key(steps: &[Step], number: Number) -> Vec<u8> {
     if has(LittleEndian) {
         bytes.reverse();
     }
-    if has(ZerosBehindOwnWidth) || has(ZerosBehind) {
+    if has(ZerosAfterOwnWidth) || has(ZerosAfter) {
         bytes.resize(4, 0);
     }
     let (width, place) = match number {
@@ -164,10 +164,10 @@ fn key(steps: &[Step], number: Number) -> Vec<u8> {
     if has(WidthInFront) {
         bytes.insert(0, width);
     }
-    if has(TypeBehind) {
+    if has(TypeAfter) {
         bytes.push(place);
     }
-    if has(WidthBehind) {
+    if has(WidthAfter) {
         bytes.push(width);
     }
     bytes

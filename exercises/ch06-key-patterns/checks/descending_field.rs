@@ -16,7 +16,7 @@ pub(crate) type Key = Arc<dyn Fn(&str, u64, &str) -> Vec<u8> + Send + Sync>;
 /// A user, a time and a title.
 type Play = (&'static str, u64, &'static str);
 
-const USERS: [&str; 12] = [
+const USERS: [&str; 13] = [
     "ann",
     "anna",
     "bob",
@@ -27,10 +27,11 @@ const USERS: [&str; 12] = [
     "Ann",
     " ann",
     "ann ",
+    "\u{161}nn",
     "a long name, longer than most buffers are, and one",
     "a long name, longer than most buffers are, and another",
 ];
-const TIMES: [u64; 10] = [
+const TIMES: [u64; 12] = [
     20,
     10,
     9,
@@ -39,10 +40,12 @@ const TIMES: [u64; 10] = [
     256,
     1 << 32,
     1_571_819_021_259,
+    i64::MAX.cast_unsigned(),
+    1 << 63,
     u64::MAX - 1,
     u64::MAX,
 ];
-const TITLES: [&str; 13] = [
+const TITLES: [&str; 14] = [
     "jazz",
     "jazzy",
     "folk",
@@ -54,6 +57,7 @@ const TITLES: [&str; 13] = [
     "Jazz",
     " jazz",
     "jazz ",
+    "\u{161}azz",
     "a long title, longer than most buffers are, and one",
     "a long title, longer than most buffers are, and another",
 ];

@@ -34,7 +34,7 @@ impl Hosts {
 }
 
 /// The hosts, the plainest first.
-const HOSTS: [&str; 25] = [
+const HOSTS: [&str; 26] = [
     "example.com",
     "www.example.com",
     "mail.example.com",
@@ -61,6 +61,8 @@ const HOSTS: [&str; 25] = [
     "moc.elpmaxe",
     // The name of an address of 128 bits: 34 labels.
     "b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
+    // The greatest label of all, as long as the domain name system lets one be.
+    "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz.example.com",
 ];
 
 /// The hosts of each store, as places in `HOSTS`.
@@ -73,6 +75,7 @@ const STORES: [&[usize]; 7] = [
     &[15, 16, 17, 0, 7],
     &[
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+        25,
     ],
 ];
 

@@ -429,6 +429,16 @@ pub fn all() -> Vec<Mistake<Key>> {
              Give it a width, or take eight bytes.",
         )
         .link("why-twenty-digits"),
+        mistake("time_turned_and_in_nineteen_digits", |user, time, title| {
+            let digits = format!("{:019}", u64::MAX - time);
+            let title = inverted(&ended(title));
+            [&ended(user)[..], digits.as_bytes(), &title].concat()
+        })
+        .says("`u64::MAX - time` in nineteen digits, or in twenty where it has them")
+        .why(
+            "Nineteen digits are enough for an `i64`. A `u64` has up to twenty, and `u64::MAX - time` has them for every time              of today: then the width is not the same for all times, and the first digits decide.",
+        )
+        .link("why-twenty-digits"),
         mistake("text_joined_by_colons", |user, time, title| {
             format!("{user}:{:020}:{title}", u64::MAX - time).into_bytes()
         })

@@ -239,7 +239,7 @@ pub fn all() -> Vec<Mistake<Feed>> {
              lies after the rows of 0 but the end of the store, so leave this end open.",
         )
         .link("a-window-turns-round"),
-        mistake("one_ff_behind_both_keys", |rows, from, to, limit| {
+        mistake("one_ff_after_both_keys", |rows, from, to, limit| {
             if from >= to {
                 return Vec::new();
             }

@@ -30,7 +30,7 @@ enum Step {
     TwentyOne,
     ThirtyNine,
     Spaces,
-    ZerosBehind,
+    ZerosAfter,
     LowestDigitFirst,
     Hexadecimal,
     BareDigits,
@@ -40,7 +40,7 @@ enum Step {
 use Step::{
     BareDigits, BigEndian, Hexadecimal, InSeconds, LeftOpen, LowestDigitFirst, Narrowed, Nineteen,
     PrintedFloat, Signed, Sixteen, Spaces, Ten, Thirteen, ThirtyNine, ThroughFloat, TurnedRound,
-    TwentyOne, Unpadded, ZerosBehind,
+    TwentyOne, Unpadded, ZerosAfter,
 };
 
 const NUMBER: [Step; 6] = [
@@ -175,8 +175,8 @@ const QUIRKS: [Quirk<Step>; 20] = [
         TASK,
     ),
     Quirk::of(
-        ZerosBehind,
-        "zeros_behind",
+        ZerosAfter,
+        "zeros_after",
         "order",
         "zeros after the digits",
         "1 and 10 become the same key. Digits of equal weight have to be in the same place, so fill in front.",
@@ -218,7 +218,7 @@ const QUIRKS: [Quirk<Step>; 20] = [
     ),
     Quirk::of(
         LeftOpen,
-        "newline_behind",
+        "newline_after",
         "length",
         "twenty digits and a newline",
         "The order is right, and the key has one byte more than its fields. A lookup with twenty bytes misses it.",
@@ -268,12 +268,12 @@ fn digits(steps: &[Step], time: u64) -> Vec<u8> {
     let text = match (has(Signed), steps) {
         (true, _) if has(Unpadded) => sign.to_string(),
         (true, _) if has(Spaces) => format!("{sign:20}"),
-        (true, _) if has(ZerosBehind) => format!("{:0<20}", sign.to_string()),
+        (true, _) if has(ZerosAfter) => format!("{:0<20}", sign.to_string()),
         (true, _) if has(Hexadecimal) => format!("{sign:020x}"),
         (true, _) => format!("{sign:0width$}"),
         (false, _) if has(Unpadded) => number.to_string(),
         (false, _) if has(Spaces) => format!("{number:20}"),
-        (false, _) if has(ZerosBehind) => format!("{:0<20}", number.to_string()),
+        (false, _) if has(ZerosAfter) => format!("{:0<20}", number.to_string()),
         (false, _) if has(Hexadecimal) => format!("{number:020x}"),
         (false, _) => format!("{number:0width$}"),
     };

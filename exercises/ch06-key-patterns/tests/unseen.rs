@@ -526,4 +526,14 @@ fn keys_that_are_read_or_written_in_another_way() {
         .collect()
     };
     named(&hosts(right, to_the_next_letter), "ends_at_the_next_letter");
+    let to_many_z = move |rows: &Rows, domain: &str| {
+        let end = [right(domain), vec![b'z'; 8]].concat();
+        let within = rows
+            .iter()
+            .filter(|row| **row < end)
+            .cloned()
+            .collect::<Rows>();
+        solutions::reversed_domain::hosts_of(&within, domain)
+    };
+    observed(&hosts(right, to_many_z), "domain", &["zzz.example.com"]);
 }

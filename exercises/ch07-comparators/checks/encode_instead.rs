@@ -33,7 +33,7 @@ impl Keys {
 }
 
 /// The names, the plainest first.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "item",
     "user",
     "item1",
@@ -43,6 +43,7 @@ const NAMES: [&str; 15] = [
     "a!",
     "a\0",
     "größe",
+    "\u{161}",
     "Item",
     " item",
     "item ",

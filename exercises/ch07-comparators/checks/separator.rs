@@ -16,7 +16,7 @@ use ch07_comparators::separator as learner;
 pub(crate) type Separate = Arc<dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// Pairs that show one thing each, the plainest first; then all pairs of `KEYS`.
-const PAIRS: [(&[u8], &[u8]); 12] = [
+const PAIRS: [(&[u8], &[u8]); 13] = [
     (b"item:123", b"user:1"),
     (b"item:123", b"item:124"),
     (b"abc:1", b"abd"),
@@ -27,6 +27,8 @@ const PAIRS: [(&[u8], &[u8]); 12] = [
     (b"item:9999", b"item;"),
     (b"\xff\xff:1", b"\xff\xff;x"),
     (b"\xff\xff1", b"\xff\xff2"),
+    // A raised cut within what both share: `a1` has the number of `a001`, and a shorter prefix than `a00x`.
+    (b"a001", b"a00x"),
     (b"user:1", b"item:1"),
     (b"item:10", b"item:10"),
 ];

@@ -136,6 +136,16 @@ fn of_names() -> Vec<Mistake<Keys>> {
              first byte decides. Keep the byte that ends the name.",
         )
         .link(TASK),
+        keys("characters_cut_to_bytes", |name, number| {
+            let name: Vec<u8> = name.chars().map(|letter| letter as u8).collect();
+            [&name[..], b":", &number.to_be_bytes()].concat()
+        })
+        .says("one byte for each character of the name")
+        .why(
+            "A `char` has up to 21 bits, and `as u8` keeps eight of them: `š` becomes `a`, and two rows have one key. \
+             `as_bytes` gives the bytes of UTF-8, which sort as the characters do.",
+        )
+        .link(TASK),
         keys("ended_by_zero", |name, number| {
             [name.as_bytes(), b"\0", &number.to_be_bytes()].concat()
         })

@@ -111,7 +111,7 @@ fn unchecked() -> Vec<Mistake<Separate>> {
                  `d` in `abc:1` and `abd`, no byte is between them, but one byte further `abc;` fits. Try every cut.",
             )
             .link(SEPARATORS),
-        mistake("only_behind_a_checked", "in-range", |a, b| {
+        mistake("only_after_a_checked", "in-range", |a, b| {
             let before = compare(a, b).is_lt();
             cuts(a, raised).into_iter().find(|cut| before && compare(a, cut).is_le())
         })
@@ -238,13 +238,23 @@ fn missed() -> Vec<Mistake<Separate>> {
              `abc;`. Raise the last byte of a beginning of `a`.",
         )
         .link(SEPARATORS),
-        mistake("behind_the_difference_alone", "shortest", |a, b| {
+        mistake("after_the_difference_alone", "shortest", |a, b| {
             let n = common(a, b) + 1;
             cuts(a, raised).into_iter().find(|cut| cut.len() > n && fits(a, b, cut))
         })
         .says("only cuts after the first byte that differs")
         .why("Where there is room at the byte that differs, the cut ends there: `j` between `item:123` and `user:1`.")
         .link(SEPARATORS),
+        mistake("cuts_before_the_difference_skipped", "shortest", |a, b| {
+            let n = common(a, b);
+            cuts(a, raised).into_iter().find(|cut| cut.len() >= n && fits(a, b, cut))
+        })
+        .says("no cut that is shorter than what `a` and `b` have in common")
+        .why(
+            "In byte order a cut that is raised there comes after `b`. In this order it need not: `a1` is between `a001` and `a00x`, \
+             because 1 is no less than 001, and the prefix `a` comes before `a00x`. Try every cut, the shortest first.",
+        )
+        .link(TASK),
         mistake("digits_never_raised", "shortest", |a, b| {
             let digit = |cut: &Vec<u8>| cut.iter().any(u8::is_ascii_digit);
             cuts(a, raised).into_iter().find(|cut| !digit(cut) && fits(a, b, cut))

@@ -27,7 +27,7 @@ fn owned(name: Option<&str>) -> Option<String> {
 pub(crate) fn all() -> Vec<Mistake<Members>> {
     vec![
         mistake(
-            "name_behind_the_last_hyphen",
+            "name_after_the_last_hyphen",
             "what comes after the last `-`",
             "A name may hold a `-`: of `a-b` that leaves `b`. The fields in front have fixed widths, so the name \
              begins at a place that you know.",
@@ -84,7 +84,7 @@ pub(crate) fn all() -> Vec<Mistake<Members>> {
             |text| owned(text.get(16..)),
         ),
         mistake(
-            "name_behind_two_hyphens",
+            "name_after_two_hyphens",
             "everything after the second `-`, whatever comes before it",
             "That finds the name in every member. But it finds one in `E-1-8428189998740` too, which the published \
              form makes. Look at the flag and at the digits.",

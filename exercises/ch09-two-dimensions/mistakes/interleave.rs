@@ -181,7 +181,7 @@ fn of_numbers() -> Vec<Mistake<Curve>> {
         Mistake::new(name, "interleave", check, Curve::new(encode, deinterleave))
     };
     vec![
-        mistake("one_behind_the_other", "number", |x, y| u64::from(x) << 32 | u64::from(y))
+        mistake("one_after_the_other", "number", |x, y| u64::from(x) << 32 | u64::from(y))
             .says("x in the upper half and y in the lower half")
             .why(
                 "That is a tuple. It sorts by x alone, and y decides only between equal x: a scan reads whole meridians again.",

@@ -669,7 +669,7 @@ pub(crate) fn named(name: &str) -> Option<Queries> {
 pub fn all() -> Vec<Mistake<Queries>> {
     let mut mistakes = vec![
         Mistake::new(
-            "sorted_behind_the_limit",
+            "sorted_after_the_limit",
             "of_user",
             "user",
             Queries {

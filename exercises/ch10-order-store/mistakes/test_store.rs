@@ -163,7 +163,7 @@ fn too_little() -> Vec<Mistake<Tester<Recipe>>> {
         .why(
             "Faults of keys show between neighbours: `ann` and `anna`, two orders of one millisecond, 900 and 1000.",
         ),
-        weak("cut_behind_the_return_alone", "kills", CUT, without(&["cut_places", "cut_changes", "cut_removals"]))
+        weak("cut_after_the_return_alone", "kills", CUT, without(&["cut_places", "cut_changes", "cut_removals"]))
             .says("a test that cuts the power only when a call has returned")
             .why(
                 "Then the call is done, and two batches look like one. Cut after each file operation: `fail_in(0)`, \

@@ -148,7 +148,7 @@ impl<T: Show> Show for Option<T> {
             Some(value) => {
                 let inner = value.show();
                 Answer {
-                    text: format!("Some({})", inner.text),
+                    text: wrapped("Some", &inner.text),
                     ..inner
                 }
             }
@@ -162,12 +162,20 @@ impl<T: Show, E: std::fmt::Debug> Show for Result<T, E> {
             Ok(value) => {
                 let inner = value.show();
                 Answer {
-                    text: format!("Ok({})", inner.text),
+                    text: wrapped("Ok", &inner.text),
                     ..inner
                 }
             }
             Err(error) => Answer::text(format!("Err({error:?})")),
         }
+    }
+}
+
+/// `Some(...)` and its like. Where there are no bytes, the words have one pair of brackets and not two.
+fn wrapped(name: &str, inner: &str) -> String {
+    match inner {
+        NO_BYTES => format!("{name}{NO_BYTES}"),
+        _ => format!("{name}({inner})"),
     }
 }
 
@@ -177,10 +185,13 @@ pub fn show_list<T: Show>(items: impl IntoIterator<Item = T>) -> Answer {
     Answer::text(format!("[{}]", texts.join(", ")))
 }
 
+/// What is written for bytes of which there are none.
+const NO_BYTES: &str = "(no bytes)";
+
 /// Bytes in hex, separated by spaces.
 pub fn hex(bytes: &[u8]) -> String {
     if bytes.is_empty() {
-        return "(no bytes)".to_owned();
+        return NO_BYTES.to_owned();
     }
     let mut text = String::with_capacity(bytes.len() * 3);
     for (i, byte) in bytes.iter().enumerate() {
@@ -368,6 +379,8 @@ mod tests {
         assert_eq!((-1_i16).show().bytes, Some(vec![0xff, 0xff]));
         assert_eq!([0_u8, 0xab].show().text, "00 ab");
         assert_eq!(Vec::<u8>::new().show().text, "(no bytes)");
+        assert_eq!(Some(Vec::<u8>::new()).show().text, "Some(no bytes)");
+        assert_eq!(Some([0_u8]).show().text, "Some(00)");
         assert_eq!(quoted(b"a\xff\xff"), r#""a\xff\xff""#);
         assert_eq!(quoted(&[0xff; 255]), r#""\xff{255 times}""#);
         for short in ["", "it's \"é\"\0", "aab"] {
