@@ -33,27 +33,44 @@ fn servers() -> Option<(RealRedis, Ours)> {
     Some((real, Ours::start(StoreKind::BTree.open())))
 }
 
-/// How many expired keys a command removes, and what listeners hear of that, in no order.
-fn removes(address: SocketAddr, line: &str) -> (String, Vec<String>) {
+/// What clients see of commands.
+struct Seen {
+    replies: Vec<String>,
+    /// The line of `INFO` that counts the keys that were removed as expired.
+    expired_keys: String,
+    /// The messages of keyspace events, in order.
+    heard: Vec<String>,
+}
+
+/// Sends `lines` while `EXPIRED` have expired, after `before`, which says which events are sent.
+fn see(address: SocketAddr, before: &[&str], lines: &[&str]) -> Seen {
     let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
-    call(&mut client, "config set notify-keyspace-events Ex");
-    for line in EXPIRED {
+    for line in EXPIRED.iter().chain(before) {
         let reply = call(&mut client, line);
         assert!(!reply.starts_with('-'), "{line}: {reply}");
     }
     thread::sleep(Duration::from_millis(10));
     call(&mut listener, "psubscribe *");
     call(&mut client, "config resetstat");
-    call(&mut client, line);
+    let replies = lines.iter().map(|line| call(&mut client, line)).collect();
     let info = call(&mut client, "info stats");
-    let lines = info.split("\\r\\n");
-    let count = lines.filter(|line| line.starts_with("expired_keys:"));
+    let mut stats = info.split("\\r\\n");
+    let expired_keys = stats.find(|line| line.starts_with("expired_keys:"));
     call(&mut client, "publish end x");
     let messages = std::iter::repeat_with(|| listener.reply().unwrap());
     let messages = messages.map(|message| message.escape_ascii().to_string());
-    let mut heard: Vec<_> = messages.take_while(|text| !text.contains("end")).collect();
-    heard.sort();
-    (count.collect(), heard)
+    Seen {
+        replies,
+        expired_keys: expired_keys.unwrap().to_owned(),
+        heard: messages.take_while(|text| !text.contains("end")).collect(),
+    }
+}
+
+/// How many expired keys a command removes, and what listeners hear of that, in no order.
+fn removes(address: SocketAddr, line: &str) -> (String, Vec<String>) {
+    let mut seen = see(address, &["config set notify-keyspace-events Ex"], &[line]);
+    seen.heard.sort();
+    (seen.expired_keys, seen.heard)
 }
 
 #[test]
@@ -133,47 +150,37 @@ fn who_keeps_copies_hears_of_keys_that_it_finds_expired() {
     assert_eq!(hears(ours.address), hears(real.address));
 }
 
-/// The replies to `lines` while `EXPIRED` have expired, how many keys were removed as expired, and all events in order.
-fn tells(address: SocketAddr, lines: &[&str]) -> (Vec<String>, Vec<String>) {
-    let (mut client, mut listener) = (Client::connect(address), Client::connect(address));
-    for line in EXPIRED.into_iter().chain([
+/// The replies to `lines`, how many keys were removed as expired, and all events in order.
+fn tells(address: SocketAddr, lines: &[&str]) -> (Vec<String>, String, Vec<String>) {
+    let before = [
         "config set notify-keyspace-events EA",
         "set str 1",
         "sadd src 1 2",
         "zadd z 1 a",
         "geoadd g 1 1 a",
-    ]) {
-        let reply = call(&mut client, line);
-        assert!(!reply.starts_with('-'), "{line}: {reply}");
+    ];
+    let seen = see(address, &before, lines);
+    (seen.replies, seen.expired_keys, seen.heard)
+}
+
+/// Compares what ours tells of these commands with what a real server tells.
+fn tell_the_same(commands: &[&[&str]]) {
+    let Some((real, ours)) = servers() else {
+        return;
+    };
+    for lines in commands {
+        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
+        assert_eq!(found, expected, "{lines:?}");
     }
-    thread::sleep(Duration::from_millis(10));
-    call(&mut listener, "psubscribe *");
-    call(&mut client, "config resetstat");
-    let mut replies: Vec<_> = lines.iter().map(|line| call(&mut client, line)).collect();
-    let info = call(&mut client, "info stats");
-    let count = info.split("\\r\\n");
-    replies.extend(
-        count
-            .filter(|line| line.starts_with("expired_keys:"))
-            .map(str::to_owned),
-    );
-    call(&mut client, "publish end x");
-    let messages = std::iter::repeat_with(|| listener.reply().unwrap());
-    let messages = messages.map(|message| message.escape_ascii().to_string());
-    let heard = messages.take_while(|text| !text.contains("end"));
-    (replies, heard.collect())
 }
 
 /// Some commands of Redis take a key for an ordinary one although its time has passed: those that empty a database,
 /// that remove a key because there is nothing to store, and `RESTORE ... REPLACE`.
 #[test]
 fn an_expired_key_that_nobody_looks_up_is_removed_as_any_other() {
-    let Some((real, ours)) = servers() else {
-        return;
-    };
     let restore = "redis.call('restore','s',ARGV[1],redis.call('dump','str'),'replace','absttl')";
     let (restored, restored_late) = (format!("eval {restore} 0 0"), format!("eval {restore} 0 1"));
-    for lines in [
+    tell_the_same(&[
         &["flushall"][..],
         &["flushdb"],
         &["flushall async"],
@@ -199,10 +206,7 @@ fn an_expired_key_that_nobody_looks_up_is_removed_as_any_other() {
         &["sunionstore s src"],
         &[&restored],
         &[&restored_late],
-    ] {
-        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
-        assert_eq!(found, expected, "{lines:?}");
-    }
+    ]);
 }
 
 #[test]
@@ -216,32 +220,22 @@ fn the_size_of_an_expired_key_is_told() {
         &["multi", "get h", "memory usage h", "exec"],
         &["memory usage no"],
     ] {
-        let no_sizes = |(replies, heard): (Vec<String>, Vec<String>)| {
-            let is_size = |reply: &String| reply.starts_with(':');
-            let replies: Vec<_> = replies
-                .into_iter()
-                .map(|reply| {
-                    if is_size(&reply) {
-                        "size".to_owned()
-                    } else {
-                        reply
-                    }
-                })
-                .collect();
-            (replies, heard)
+        let no_sizes = |address| {
+            let (mut replies, expired_keys, heard) = tells(address, lines);
+            for reply in replies.iter_mut().filter(|reply| reply.starts_with(':')) {
+                "size".clone_into(reply);
+            }
+            (replies, expired_keys, heard)
         };
-        let found = no_sizes(tells(ours.address, lines));
-        assert_eq!(found, no_sizes(tells(real.address, lines)), "{lines:?}");
+        let (found, expected) = (no_sizes(ours.address), no_sizes(real.address));
+        assert_eq!(found, expected, "{lines:?}");
     }
 }
 
 /// That a key has expired is told where a command finds that out, not where it changes the key.
 #[test]
 fn a_key_expires_before_the_command_does_anything() {
-    let Some((real, ours)) = servers() else {
-        return;
-    };
-    for lines in [
+    tell_the_same(&[
         &["rename str s"][..],
         &["renamenx str s"],
         &["smove src t 1"],
@@ -251,8 +245,5 @@ fn a_key_expires_before_the_command_does_anything() {
         &["multi", "set str 2", "rename str s", "exec"],
         &["multi", "set str 2", "get s", "set str 3", "exec"],
         &["mset str 1 s 1"],
-    ] {
-        let (found, expected) = (tells(ours.address, lines), tells(real.address, lines));
-        assert_eq!(found, expected, "{lines:?}");
-    }
+    ]);
 }

@@ -10,6 +10,17 @@ use crate::store::{Direction, KeyRange, Space, Store};
 use crate::types::rows::{decode_metadata_key, metadata_key, metadata_rows, stored_expiry};
 use crate::types::{Class, DATABASES, DbNumber, Metadata, Result, Txn};
 
+/// What was under a key that is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Removed {
+    Nothing,
+    Live,
+    /// A key that had expired; whether it came from the snapshot, and not from the transaction itself.
+    Expired {
+        is_stored: bool,
+    },
+}
+
 impl Txn<'_> {
     /// The metadata of a key that exists. Counts as a use of the key.
     ///
@@ -84,23 +95,7 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn remove_key(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
-        let (value, is_stored) = self.get_metadata(&row)?;
-        if is_stored {
-            self.remember(Cow::Borrowed(&row), value.as_deref(), None, false);
-        }
-        let Some(value) = value else {
-            return Ok(false);
-        };
-        let metadata = Metadata::decode(&row, &value)?;
-        let existed = metadata.is_live(self.now_ms());
-        if let Some(collection) = metadata.content.collection() {
-            self.rank_journal().dropped(collection.version);
-        }
-        if existed && self.shared().wants(Class::New) {
-            self.note_removed(row.clone());
-        }
-        self.delete(Space::Metadata, row);
-        Ok(existed)
+        Ok(self.remove_row(row)? == Removed::Live)
     }
 
     /// Removes a key without asking whether it has expired, as Redis's commands do that do not look up the key that
@@ -111,15 +106,41 @@ impl Txn<'_> {
     /// A damaged row; those of the store.
     pub fn discard_key(&mut self, key: &[u8]) -> Result<bool> {
         let row = metadata_key(self.db(), key);
+        Ok(match self.remove_row(row.clone())? {
+            Removed::Nothing => false,
+            Removed::Live => true,
+            Removed::Expired { .. } if self.has_found_expired(key) => false,
+            Removed::Expired { is_stored } => {
+                if is_stored {
+                    self.note_discarded(row);
+                }
+                true
+            }
+        })
+    }
+
+    /// Removes the metadata row of a key, by which the key is gone.
+    fn remove_row(&mut self, row: Vec<u8>) -> Result<Removed> {
         let (value, is_stored) = self.get_metadata(&row)?;
-        let existed = self.remove_key(key)?;
-        if existed || value.is_none() || self.has_found_expired(key) {
-            return Ok(existed);
-        }
         if is_stored {
-            self.note_discarded(row);
+            self.remember(Cow::Borrowed(&row), value.as_deref(), None, false);
         }
-        Ok(true)
+        let Some(value) = value else {
+            return Ok(Removed::Nothing);
+        };
+        let metadata = Metadata::decode(&row, &value)?;
+        let is_live = metadata.is_live(self.now_ms());
+        if let Some(collection) = metadata.content.collection() {
+            self.rank_journal().dropped(collection.version);
+        }
+        if is_live && self.shared().wants(Class::New) {
+            self.note_removed(row.clone());
+        }
+        self.delete(Space::Metadata, row);
+        Ok(match is_live {
+            true => Removed::Live,
+            false => Removed::Expired { is_stored },
+        })
     }
 
     /// The metadata of a key, even if the key has expired. Is no use of the key, and is not counted as a lookup.

@@ -2,7 +2,7 @@
 //!
 //! The names are those of LevelDB's and RocksDB's `db_bench`.
 
-use super::reading::{read_among, scan_all};
+use super::reading::{read_each, scan_all};
 use super::{Run, Values, key, shuffled};
 use crate::engines::{Direction, Engine};
 use anyhow::{Context, Result};
@@ -19,19 +19,15 @@ impl Run<'_> {
         let engine = self.open("churn")?;
         let entries = self.sizes.entries;
         self.fill_by_threads(&*engine)?;
+        let hot = &shuffled(entries, 12)[..(entries / HOT) as usize];
         self.time("readhot", self.sizes.reads, |run| {
-            read_among(
-                &*engine,
-                shuffled(entries, 12),
-                entries / HOT,
-                run.sizes.reads,
-            )
+            let mut random = fastrand::Rng::with_seed(17);
+            let numbers = (0..run.sizes.reads).map(|_| hot[random.usize(0..hot.len())]);
+            read_each(&*engine, numbers)
         })?;
-        self.time("updaterandom", entries / 4, |run| {
-            run.update(
-                &*engine,
-                shuffled(entries, 13).into_iter().take(entries as usize / 4),
-            )
+        let updated = &shuffled(entries, 13)[..entries as usize / 4];
+        self.time("updaterandom", updated.len() as u64, |run| {
+            run.update(&*engine, updated.iter().copied())
         })?;
         // Every other number in order, then half of the others in none.
         self.time("deleteseq", entries / 2, |_| {
@@ -81,12 +77,11 @@ impl Run<'_> {
 
     fn fill_100k(&mut self) -> Result<()> {
         let engine = self.open("fill100K")?;
-        let entries = self.sizes.entries / ENTRIES_FOR_A_LONG_VALUE;
+        let order = shuffled(self.sizes.entries / ENTRIES_FOR_A_LONG_VALUE, 16);
         let values = Values::new(LONG_VALUE_BYTES);
-        self.time("fill100K", entries, |_| {
-            shuffled(entries, 16)
-                .into_iter()
-                .try_for_each(|number| engine.put(&key(number), values.of(number)))
+        self.time("fill100K", order.len() as u64, |_| {
+            let mut numbers = order.iter();
+            numbers.try_for_each(|number| engine.put(&key(*number), values.of(*number)))
         })?;
         self.close("fill100K", engine)
     }

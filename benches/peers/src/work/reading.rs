@@ -5,25 +5,16 @@ use super::entries::{KEY_BYTES, key};
 use crate::engines::{Direction, Engine};
 use anyhow::{Result, ensure};
 
+/// Reads random ones of all entries.
 pub fn read(engine: &dyn Engine, entries: u64, reads: u64, seed: u64) -> Result<()> {
-    let reader = engine.reader()?;
     let mut random = fastrand::Rng::with_seed(seed);
-    for _ in 0..reads {
-        let number = random.u64(0..entries);
-        ensure!(
-            reader.get(&key(number))?.is_some(),
-            "key {number} is missing"
-        );
-    }
-    Ok(())
+    read_each(engine, (0..reads).map(|_| random.u64(0..entries)))
 }
 
-/// Reads the first `hot` of some numbers, in random order and again and again.
-pub fn read_among(engine: &dyn Engine, numbers: Vec<u64>, hot: u64, reads: u64) -> Result<()> {
+/// Reads the entries with these numbers, which must be there.
+pub fn read_each(engine: &dyn Engine, numbers: impl Iterator<Item = u64>) -> Result<()> {
     let reader = engine.reader()?;
-    let mut random = fastrand::Rng::with_seed(17);
-    for _ in 0..reads {
-        let number = numbers[random.u64(0..hot) as usize];
+    for number in numbers {
         ensure!(
             reader.get(&key(number))?.is_some(),
             "key {number} is missing"
