@@ -5,7 +5,7 @@
 //! cargo run --release -p benches --example comparator_race    the same, lane by lane in turn, as chapter 7 shows it
 //! ```
 //!
-//! The lanes stand in `benches::orders`: the same rows by a comparator, padded, and in big-endian bytes.
+//! The lanes are those of `benches::orders`: the same rows by a comparator, padded, and in big-endian bytes.
 
 use std::hint::black_box;
 

@@ -12,7 +12,7 @@ use crate::arbitrary;
 /// One way to keep the rows.
 #[derive(Clone, Copy)]
 pub struct Lane {
-    /// What stands under the bar.
+    /// The text under the bar.
     pub name: &'static str,
     /// The key of a row.
     pub key: fn(&str, u64) -> Vec<u8>,

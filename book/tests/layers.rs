@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 }
 
 fn architecture() -> String {
-    fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md stands at the root")
+    fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is at the root")
 }
 
 fn manifest(folder: &str) -> toml::Table {
@@ -164,7 +164,7 @@ fn violations(heights: &BTreeMap<String, usize>, module: &[String], text: &str) 
     let layer = &module[0];
     let Some(height) = heights.get(layer) else {
         return vec![format!(
-            "`{layer}` stands in no layer of ARCHITECTURE.md: add it to a line"
+            "`{layer}` is in no layer of ARCHITECTURE.md: add it to a line"
         )];
     };
     let mut paths = Paths {

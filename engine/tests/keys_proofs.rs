@@ -282,7 +282,7 @@ fn every_file_is_replayed_and_explained() {
         assert!(row.ends_with(&format!("| {answer} |")), "{row}");
         assert!(
             name.starts_with("lemma_") || claimed.contains(&name.as_str()),
-            "no Rust code stands beside {name}"
+            "there is no Rust code for {name}"
         );
     }
     for name in claimed {

@@ -5,7 +5,7 @@
 //! history it is, and a state that is no point of history is noticed. What must hold after reopening:
 //!
 //! 1. The rows are exactly those of some point of history: no hole, no half batch, nothing deleted returns.
-//! 2. All families stand at the same point.
+//! 2. All families are at the same point.
 //! 3. That point is not before the last write that was acknowledged as synced, and not after the last one begun.
 //! 4. The database takes writes again, and a second cut during its recovery changes none of this.
 //!
@@ -164,7 +164,7 @@ impl History {
         let point = points[0];
         assert!(
             possible.contains(&point),
-            "{context}: stands at {point}, possible are {possible:?}"
+            "{context}: is at {point}, possible are {possible:?}"
         );
         for (which, name) in FAMILIES.iter().enumerate() {
             let order = db.family(name).unwrap().comparator().clone();

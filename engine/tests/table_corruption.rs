@@ -122,7 +122,7 @@ fn ask_everything(table: &Arc<Table>, entries: &[Entry]) -> usize {
 fn finish_scan(step: Result<()>, cursor: &impl InternalCursor, len: u64) -> usize {
     assert!(
         !cursor.valid(),
-        "past the end, or after an error, a cursor stands nowhere"
+        "past the end, or after an error, a cursor is on no entry"
     );
     match step {
         Ok(()) => 0,
@@ -263,12 +263,7 @@ fn a_block_in_the_place_of_another_is_noticed() {
             vfs.damage(PATH, bad).unwrap();
             for access in [Access::Mapped, Access::BlockByBlock] {
                 let errors = ask_everything(&open(&vfs, access).unwrap(), &entries);
-                assert!(
-                    errors > 0,
-                    "the block at {} stands at {}",
-                    from.start,
-                    to.start
-                );
+                assert!(errors > 0, "the block at {} is at {}", from.start, to.start);
             }
             tried += 1;
         }

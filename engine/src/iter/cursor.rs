@@ -155,7 +155,7 @@ impl Cursor {
         match self.place {
             Place::Forward | Place::BackwardHere => user_key(&self.merge),
             Place::Backward => &self.key,
-            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Nowhere => panic!("the cursor is on no row"),
         }
     }
 
@@ -169,7 +169,7 @@ impl Cursor {
         match self.place {
             Place::Forward | Place::BackwardHere => self.merge.value(),
             Place::Backward => &self.value,
-            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Nowhere => panic!("the cursor is on no row"),
         }
     }
 
@@ -273,7 +273,7 @@ impl Cursor {
     pub fn next(&mut self) -> Result<()> {
         self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
-            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Nowhere => panic!("the cursor is on no row"),
             Place::Forward if self.step_to_row(Direction::Forward) => {
                 self.stand_within_bounds(Place::Forward);
                 return Ok(());
@@ -347,7 +347,7 @@ impl Cursor {
     pub fn prev(&mut self) -> Result<()> {
         self.count_step();
         match std::mem::replace(&mut self.place, Place::Nowhere) {
-            Place::Nowhere => panic!("the cursor stands on no row"),
+            Place::Nowhere => panic!("the cursor is on no row"),
             Place::Forward => {
                 // Newer versions of the row's key, which this reader does not see, may come before it.
                 self.key.clear();

@@ -293,7 +293,7 @@ impl MergeCursor {
     /// # Panics
     /// If the cursor is nowhere.
     pub fn source(&self) -> usize {
-        *self.heap.first().expect("the cursor stands on an entry")
+        *self.heap.first().expect("the cursor is on an entry")
     }
 
     /// Moves only the current source, to `target`, which must lie ahead in the current direction.

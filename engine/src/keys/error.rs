@@ -42,7 +42,7 @@ pub enum Why {
     /// A boolean is neither 0 nor 1.
     #[error("a boolean is 00 or 01, found {found:02x}")]
     NotABool {
-        /// The byte that stood there.
+        /// The byte that was there.
         found: u8,
     },
     /// A zero byte inside an escaped string is followed by neither `ff` nor `01`.
@@ -71,7 +71,7 @@ pub enum Why {
     /// A padded decimal holds a byte that is not a digit.
     #[error("a padded decimal holds digits only, found {found:02x}")]
     NotADigit {
-        /// The byte that stood there.
+        /// The byte that was there.
         found: u8,
     },
     /// A padded decimal is greater than the greatest 64-bit number.
@@ -80,13 +80,13 @@ pub enum Why {
     /// A sign marker of LedisDB's form is neither `<` nor `=`.
     #[error("the marker is 3c (negative) or 3d (zero and positive), found {found:02x}")]
     BadMarker {
-        /// The byte that stood there.
+        /// The byte that was there.
         found: u8,
     },
     /// A sign marker of LedisDB's form contradicts the number behind it.
     #[error("the marker {marker:02x} contradicts the sign of the number behind it")]
     MarkerContradictsSign {
-        /// The marker that stood there.
+        /// The marker that was there.
         marker: u8,
     },
 }

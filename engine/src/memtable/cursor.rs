@@ -33,7 +33,7 @@ impl MemtableCursor {
     }
 
     fn here(&self) -> Node {
-        self.node.expect("the cursor stands on an entry")
+        self.node.expect("the cursor is on an entry")
     }
 
     /// Passes the rows that follow to `visit`, within the bounds of `rows`, until `visit` returns

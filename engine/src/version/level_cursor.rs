@@ -109,12 +109,12 @@ impl LevelCursor {
     /// If the cursor is nowhere.
     #[inline]
     pub fn in_table(&mut self) -> &mut TableCursor {
-        self.cursor.as_mut().expect("the cursor stands on an entry")
+        self.cursor.as_mut().expect("the cursor is on an entry")
     }
 
     #[inline]
     fn here(&self) -> &TableCursor {
-        self.cursor.as_ref().expect("the cursor stands on an entry")
+        self.cursor.as_ref().expect("the cursor is on an entry")
     }
 
     /// Moves to the next table that has entries, if this one is used up or has only range tombstones.

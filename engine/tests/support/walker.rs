@@ -72,7 +72,7 @@ impl Walker {
                 (at + most <= rows.len()).then_some(end - 1)
             }
             (_, None) => {
-                assert_eq!(visited(cursor, 1), [], "{context}: it stood nowhere");
+                assert_eq!(visited(cursor, 1), [], "{context}: it was on no entry");
                 None
             }
         };

@@ -106,7 +106,7 @@ pub(crate) fn doctor(session: &mut Session, _args: Args<'_>) -> Outcome {
         "More than half of the memory waits to be read by clients, or is half a command. CLIENT \
          LIST shows in tot-mem who holds it.\n"
     } else {
-        "Memory holds what clients send and what the store keeps at hand. Keys stand on disk. \
+        "Memory holds what clients send and what the store keeps at hand. Keys are on disk. \
          There is nothing to complain about.\n"
     };
     Ok(Reply::Text(text.to_owned()))

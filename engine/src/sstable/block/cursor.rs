@@ -115,7 +115,7 @@ impl BlockCursor {
 
     #[inline]
     pub(in crate::sstable) fn key(&self) -> &[u8] {
-        assert!(self.valid(), "the cursor stands nowhere");
+        assert!(self.valid(), "the cursor is on no entry");
         &self.keys[self.key.clone()]
     }
 
@@ -129,7 +129,7 @@ impl BlockCursor {
     pub(in crate::sstable) fn value_range(&self) -> Range<usize> {
         self.current
             .as_ref()
-            .expect("the cursor stands nowhere")
+            .expect("the cursor is on no entry")
             .value
             .clone()
     }
@@ -140,7 +140,7 @@ impl BlockCursor {
 
     /// Where in the block the current entry begins.
     pub(in crate::sstable) fn position(&self) -> usize {
-        self.current.as_ref().expect("the cursor stands nowhere").at
+        self.current.as_ref().expect("the cursor is on no entry").at
     }
 
     /// The last restart at or before the current entry.
@@ -290,7 +290,7 @@ impl BlockCursor {
     #[inline]
     pub(in crate::sstable) fn next(&mut self) -> Result<(), Damage> {
         let current = self.current.take();
-        let at = current.expect("the cursor stands nowhere").value.end;
+        let at = current.expect("the cursor is on no entry").value.end;
         let view = self.block.view();
         if at >= view.entries_end() {
             self.behind.clear();
@@ -392,7 +392,7 @@ impl BlockCursor {
     }
 
     pub(in crate::sstable) fn prev(&mut self) -> Result<(), Damage> {
-        assert!(self.valid(), "the cursor stands nowhere");
+        assert!(self.valid(), "the cursor is on no entry");
         self.decode_behind()?;
         self.step_back();
         Ok(())

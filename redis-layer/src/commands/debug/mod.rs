@@ -174,7 +174,7 @@ fn reply_buffer(args: Args<'_>) -> Outcome {
 fn hash_tables(args: Args<'_>) -> Outcome {
     let db = args.integer(2)?;
     if DbNumber::try_from(db).is_ok_and(|db| db < DATABASES) {
-        let text = "There are no hash tables: keys stand in order.\n";
+        let text = "There are no hash tables: keys are kept in order.\n";
         return Ok(Reply::Text(text.to_owned()));
     }
     Err(CommandError::fixed("ERR Out of range database"))
