@@ -11,7 +11,9 @@
 //! Nodes that are searched get huge pages: a search of a large list touches one page at each step,
 //! and with pages of 4 KiB a quarter of its time went into address translation. Values that are
 //! only copied in and out get small pages: getting a huge page that was not in use for long may
-//! take as long as writing all its contents (`docs/performance.md`).
+//! take as long as writing all its contents (`docs/performance.md`). Small pages are asked for
+//! [`AHEAD_BYTES`] at a time, just before they are written: one by one, at the first write to each,
+//! they cost an interruption each.
 //!
 //! Invariants
 //! 1. A chunk is neither moved nor freed before the arena is dropped; pointers into it stay valid until then.
@@ -39,6 +41,9 @@ const CHUNK_BYTES_MIN: usize = 1 << 10;
 /// The size of a huge page on x86-64 and most other processors: a chunk that would fill one is mapped.
 const MAPPED_BYTES_MIN: usize = 2 << 20;
 
+/// How much memory is asked for at a time where pages are small. All that one memtable may have in vain.
+const AHEAD_BYTES: usize = 128 << 10;
+
 /// An allocation larger than this fraction of a chunk gets a chunk of its own, so that little is wasted.
 const LARGE_PART: usize = 4;
 
@@ -57,6 +62,8 @@ pub(super) struct Bump {
     pages: Pages,
     at: NonNull<u8>,
     left: usize,
+    /// So many bytes at the chunk's end have no memory yet, and are to get it before they are handed out.
+    absent: usize,
     used: usize,
     /// The bytes of all chunks of this kind.
     reserved: usize,
@@ -73,7 +80,7 @@ pub(super) enum Pages {
 #[derive(Debug)]
 pub(super) enum Chunk {
     Heap { start: NonNull<u8>, layout: Layout },
-    Mapped(#[expect(dead_code, reason = "kept for its memory, freed by its drop")] MmapMut),
+    Mapped(MmapMut),
 }
 
 // SAFETY: a chunk is plain memory, owned by the `Chunk`.
@@ -117,6 +124,9 @@ impl Arena {
         bump.left -= bytes;
         // SAFETY: `bytes <= left` before the subtraction, so this stays within the chunk or one past it.
         bump.at = unsafe { start.add(bytes) };
+        if bump.left < bump.absent {
+            self.populate_ahead(bump);
+        }
         start
     }
 
@@ -125,25 +135,61 @@ impl Arena {
     fn allocate_elsewhere(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         let chunk_bytes = bump.reserved.clamp(CHUNK_BYTES_MIN, self.chunk_bytes_max);
         if bytes > chunk_bytes / LARGE_PART {
-            return self.new_chunk(bump, bytes);
+            let (start, absent) = self.new_chunk(bump, bytes);
+            self.populate(start, absent);
+            return start;
         }
-        let start = self.new_chunk(bump, chunk_bytes);
+        let (start, absent) = self.new_chunk(bump, chunk_bytes);
         // SAFETY: the chunk is at least `LARGE_PART` times as long.
         bump.at = unsafe { start.add(bytes) };
         bump.left = chunk_bytes - bytes;
+        bump.absent = absent;
+        if bump.left < bump.absent {
+            self.populate_ahead(bump);
+        }
         start
     }
 
-    /// `bytes` must be a multiple of [`ALIGN`] and not zero.
-    fn new_chunk(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
+    /// A chunk, and how many of its bytes are still to get memory. `bytes` must be a multiple of [`ALIGN`] and not zero.
+    fn new_chunk(&self, bump: &mut Bump, bytes: usize) -> (NonNull<u8>, usize) {
         let (chunk, start) = match map(bytes, bump.pages) {
             Some(mapped) => mapped,
             None => Self::take_from_heap(bytes),
         };
+        let absent = match (&chunk, bump.pages) {
+            (Chunk::Mapped(_), Pages::Small) => bytes,
+            _ => 0,
+        };
         self.chunks.lock().push(chunk);
         bump.reserved += bytes;
         self.reserved.fetch_add(bytes, Ordering::Relaxed);
-        start
+        (start, absent)
+    }
+
+    /// Gets memory for what was handed out, and for [`AHEAD_BYTES`] after it.
+    #[cold]
+    fn populate_ahead(&self, bump: &mut Bump) {
+        let absent = bump.left.saturating_sub(AHEAD_BYTES);
+        // SAFETY: what is absent is the end of the chunk, which begins before `at` and ends `left` bytes after it.
+        let from = unsafe { bump.at.add(bump.left).sub(bump.absent) };
+        self.populate(from, bump.absent - absent);
+        bump.absent = absent;
+    }
+
+    /// Gets memory for `bytes` from `start` on, which are in one mapped chunk.
+    fn populate(&self, start: NonNull<u8>, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        let address = start.as_ptr() as usize;
+        for chunk in self.chunks.lock().iter().rev() {
+            if let Chunk::Mapped(map) = chunk
+                && let Some(offset) = address.checked_sub(map.as_ptr() as usize)
+                && offset < map.len()
+            {
+                return get_memory(map, offset, bytes);
+            }
+        }
     }
 
     fn take_from_heap(bytes: usize) -> (Chunk, NonNull<u8>) {
@@ -173,6 +219,15 @@ fn map(bytes: usize, pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
     let start = NonNull::new(map.as_mut_ptr())?;
     Some((Chunk::Mapped(map), start))
 }
+
+/// This is only advice too: an older kernel refuses, and gets each page when it is first written.
+#[cfg(target_os = "linux")]
+fn get_memory(map: &MmapMut, offset: usize, bytes: usize) {
+    let _ = map.advise_range(memmap2::Advice::PopulateWrite, offset, bytes);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn get_memory(_map: &MmapMut, _offset: usize, _bytes: usize) {}
 
 #[cfg(not(target_os = "linux"))]
 fn map(_bytes: usize, _pages: Pages) -> Option<(Chunk, NonNull<u8>)> {
@@ -214,6 +269,7 @@ impl Bump {
             pages,
             at: NonNull::dangling(),
             left: 0,
+            absent: 0,
             used: 0,
             reserved: 0,
         }
@@ -252,5 +308,57 @@ mod tests {
             arena.reserved()
         );
         assert!(taken.iter().map(|(_, bytes)| bytes).sum::<usize>() <= used);
+    }
+
+    #[test]
+    fn small_pages_get_their_memory_before_they_are_handed_out() {
+        let arena = Arena::new(8 << 20);
+        let mut bump = Bump::new(Pages::Small);
+        let (mut seen, mut pages) = (0, presence());
+        for bytes in [1 << 10, 100_000, 3 << 20, 1 << 20, 4_000].repeat(40) {
+            let start = arena.allocate(&mut bump, bytes).as_ptr();
+            let mapped = bump.absent > 0 || bytes >= MAPPED_BYTES_MIN;
+            if let Some(pages) = pages.as_mut().filter(|_| mapped) {
+                for at in [start as usize, start as usize + bytes - 1] {
+                    assert!(
+                        is_present(pages, at),
+                        "{at:#x} of {bytes} bytes at {start:?}"
+                    );
+                    seen += 1;
+                }
+            }
+            // SAFETY: just allocated with this many bytes.
+            unsafe { std::ptr::write_bytes(start, 0xaa, bytes) };
+            assert!(bump.absent == 0 || bump.left - bump.absent <= AHEAD_BYTES);
+        }
+        assert!(
+            pages.is_none() || seen > 100,
+            "{seen} addresses were in mapped chunks"
+        );
+    }
+
+    /// Where the kernel shows which pages have memory; `None` where it does not, or cannot get memory ahead.
+    fn presence() -> Option<std::fs::File> {
+        // Others have pages of several lengths.
+        if !cfg!(target_arch = "x86_64") {
+            return None;
+        }
+        #[cfg(target_os = "linux")]
+        MmapMut::map_anon(1)
+            .and_then(|map| map.advise(memmap2::Advice::PopulateWrite))
+            .ok()?;
+        std::fs::File::open("/proc/self/pagemap").ok()
+    }
+
+    fn is_present(pages: &mut std::fs::File, address: usize) -> bool {
+        use std::io::{Read, Seek, SeekFrom};
+        const PAGE_BYTES: u64 = 4096;
+        let mut entry = [0; 8];
+        pages
+            .seek(SeekFrom::Start(address as u64 / PAGE_BYTES * 8))
+            .unwrap();
+        pages.read_exact(&mut entry).unwrap();
+        // The highest bit says that the page is in memory, the next one that it was swapped out.
+        u64::from_ne_bytes(entry) >> 62 != 0
     }
 }
