@@ -291,11 +291,13 @@ fn dump_properties(dump: &mut Dump<'_>, length: usize) {
             }
             "smallest key" | "largest key" => describe_key(dump.peek(length)),
             "inputs" => {
-                let (mut rest, mut numbers) = (dump.peek(length), Vec::new());
+                let (mut rest, mut runs, mut last) = (dump.peek(length), Vec::new(), 0);
                 while !rest.is_empty() {
-                    numbers.push(decode_varint(&mut rest).to_string());
+                    let first = last + decode_varint(&mut rest);
+                    last = first + decode_varint(&mut rest);
+                    runs.push(format!("{first} to {last}"));
                 }
-                format!("tables {}", numbers.join(", "))
+                format!("tables {}", runs.join(", "))
             }
             _ => format!("{}", decode_varint(&mut dump.peek(length))),
         };
@@ -464,7 +466,7 @@ fn the_dumps_in_the_page_are_those_of_real_files() {
         origin: "compaction to level 1".to_owned(),
         family: 1,
         family_name: "score".to_owned(),
-        inputs: vec![4, 300],
+        inputs: [4, 5, 6, 300].into_iter().collect(),
         ..TableOptions::new(Comparator::Bytewise)
     };
     let mut table = TableBuilder::new(vfs.create(path).unwrap(), options).unwrap();

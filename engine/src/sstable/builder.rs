@@ -7,6 +7,7 @@ use super::index::IndexBuilder;
 use super::properties::Properties;
 use super::range_block::{self, RangeBlockBuilder};
 use super::stored::{self, Compression, Handle};
+use super::table_numbers::TableNumbers;
 use crate::bloom::LINE_BYTES;
 use crate::comparator::Comparator;
 use crate::error::{Error, Result};
@@ -49,7 +50,7 @@ pub struct TableOptions {
     /// The name of that family.
     pub family_name: String,
     /// The tables that it is made from, for its properties.
-    pub inputs: Vec<u64>,
+    pub inputs: TableNumbers,
     /// The greatest sequence number of those tables, for its properties. It must be passed in
     /// because entries that now have number 0 no longer show which number they had.
     pub sequence_max: u64,
@@ -68,7 +69,7 @@ impl TableOptions {
             origin: String::new(),
             family: 0,
             family_name: String::new(),
-            inputs: Vec::new(),
+            inputs: TableNumbers::default(),
             sequence_max: 0,
         }
     }

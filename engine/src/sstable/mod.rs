@@ -42,6 +42,7 @@ mod properties;
 mod range_block;
 mod stored;
 mod table;
+mod table_numbers;
 mod together;
 mod verified;
 
@@ -56,4 +57,5 @@ pub use footer::FORMAT_VERSION;
 pub use properties::Properties;
 pub use stored::Compression;
 pub use table::{Table, TableEntry};
+pub use table_numbers::TableNumbers;
 pub use together::{Asked, TOGETHER_MAX, get_together};

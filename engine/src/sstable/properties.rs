@@ -20,7 +20,7 @@
 //! | 12 | origin | why the table was written, such as "flush", UTF-8 |
 //! | 13 | family | number of the column family, varint |
 //! | 14 | family name | UTF-8; empty for a table that belongs to no database |
-//! | 15 | inputs | numbers of the tables that it was made from, varints; empty after a flush |
+//! | 15 | inputs | the tables that it was made from, as runs of numbers (`table_numbers`); empty after a flush |
 //! | 16 | range deletes | only if there are some: how many range tombstones, offset and length of their block, varints |
 //! | 17 | older versions | only if there are some: how many entries have the user key of the entry before, varint |
 //!
@@ -36,6 +36,7 @@
 //! Left out: the time of writing. Without it the same entries give the same bytes, which tests rely on.
 
 use super::stored::Handle;
+use super::table_numbers::TableNumbers;
 use crate::internal_key::{self, ParsedKey, ValueKind};
 use crate::varint;
 
@@ -77,7 +78,7 @@ pub struct Properties {
     /// The name of its column family.
     pub family_name: String,
     /// The tables that a compaction made it from.
-    pub inputs: Vec<u64>,
+    pub inputs: TableNumbers,
     /// How many range tombstones there are. They do not count as entries.
     pub range_deletes: u64,
     /// Where their block is.
@@ -114,7 +115,7 @@ impl Properties {
                     varint::append(&mut out, varint::len(number) as u64);
                     varint::append(&mut out, number);
                 }
-                Field::Numbers(numbers) => append_numbers(&mut out, numbers),
+                Field::Tables(tables) => varint::append_bytes(&mut out, &tables.encode()),
             }
         }
         if let Some(block) = self.range_delete_block {
@@ -144,7 +145,7 @@ impl Properties {
             12 => Field::Bytes(self.origin.as_bytes()),
             13 => Field::Number(u64::from(self.family)),
             14 => Field::Bytes(self.family_name.as_bytes()),
-            15 => Field::Numbers(&self.inputs),
+            15 => Field::Tables(&self.inputs),
             _ => unreachable!("there are {TAGS} fields"),
         }
     }
@@ -218,9 +219,9 @@ impl Properties {
         let meaning = match tag {
             1 | 11 | 12 | 14 => format!("{:?}", String::from_utf8_lossy(field)),
             4 | 5 => internal_key::describe(field),
-            15 => match numbers(field) {
-                Some(inputs) if inputs.is_empty() => "none".to_owned(),
-                inputs => format!("tables {:?}", inputs.unwrap_or_default()),
+            15 => match TableNumbers::decode(field).unwrap_or_default() {
+                inputs if inputs.runs().is_empty() => "none".to_owned(),
+                inputs => format!("tables {}", inputs.describe()),
             },
             RANGE_DELETES => match numbers(field).as_deref() {
                 Some([count, offset, length]) => {
@@ -249,7 +250,7 @@ impl Properties {
             12 => self.origin = text(field)?,
             13 => self.family = u32::try_from(number(field)?).ok()?,
             14 => self.family_name = text(field)?,
-            15 => self.inputs = numbers(field)?,
+            15 => self.inputs = TableNumbers::decode(field)?,
             RANGE_DELETES => {
                 let [count, offset, length] = numbers(field)?.try_into().ok()?;
                 self.range_deletes = Some(count).filter(is_bounded)?;
@@ -265,7 +266,7 @@ impl Properties {
 enum Field<'a> {
     Bytes(&'a [u8]),
     Number(u64),
-    Numbers(&'a [u64]),
+    Tables(&'a TableNumbers),
 }
 
 fn append_numbers(out: &mut Vec<u8>, numbers: &[u64]) {
@@ -334,7 +335,7 @@ mod tests {
             origin: "compaction to level 1".to_owned(),
             family: 7,
             family_name: "score".to_owned(),
-            inputs: vec![4, 300],
+            inputs: [4, 300].into_iter().collect(),
             range_deletes: 0,
             range_delete_block: None,
             older_versions: 0,

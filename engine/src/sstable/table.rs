@@ -9,6 +9,7 @@ use super::index::{DataBlock, Index};
 use super::properties::Properties;
 use super::range_block;
 use super::stored::{self, Compression, Handle};
+use super::table_numbers::TableNumbers;
 use super::verified::Verified;
 use crate::bloom::KeyHash;
 use crate::comparator::{Comparator, Compare};
@@ -208,7 +209,7 @@ impl Table {
             single_versions: properties.older_versions == 0 && comparator.is_bytewise(),
             comparator,
             properties: Properties {
-                inputs: Vec::new(),
+                inputs: TableNumbers::default(),
                 ..properties
             },
             verified,

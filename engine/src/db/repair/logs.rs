@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::internal_key::{MAX_SEQUENCE, ParsedKey};
 use crate::log::{LogEnd, LogReader, RecoveryMode};
 use crate::memtable::MemtableWriter;
+use crate::sstable::TableNumbers;
 use crate::version::{State, VersionEdit, file_name};
 
 const IN_TABLES: &str = "its rows are in tables";
@@ -226,7 +227,7 @@ impl Repair<'_> {
         for (id, memtable) in &rows.memtables {
             let version = &state.families[id].version;
             let record = &self.survey.families[id];
-            let output = self.rewrite(record, Vec::new(), |environment| {
+            let output = self.rewrite(record, TableNumbers::default(), |environment| {
                 compaction::flush(environment, &memtable.reader(), version)
             })?;
             let files = output.map(|output| output.files).unwrap_or_default();

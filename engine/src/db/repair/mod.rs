@@ -53,7 +53,7 @@ use crate::db::survey::{Finding, Names, Severity, Survey, comparator_named};
 use crate::db::{DEFAULT_FAMILY, Options};
 use crate::error::{Error, Result};
 use crate::log::LogEnd;
-use crate::sstable::TableOptions;
+use crate::sstable::{TableNumbers, TableOptions};
 use crate::version::file_name::{self, MAX_FILE_NUMBER};
 use crate::version::{
     FamilyRecord, FileName, Manifest, State, TableAccess, VersionEdit, current_manifest,
@@ -329,7 +329,7 @@ impl<'r> Repair<'r> {
     fn rewrite<T>(
         &self,
         record: &FamilyRecord,
-        inputs: Vec<u64>,
+        inputs: TableNumbers,
         run: impl FnOnce(&Environment<'_>) -> T,
     ) -> T {
         let create = || -> Result<(u64, Box<dyn WritableFile>)> {

@@ -185,12 +185,15 @@ impl Repair<'_> {
     fn replaced(&self, read: &[(u64, Properties, u64)]) -> BTreeSet<u64> {
         let mut replaced = self.survey.removed.clone();
         for (_, properties, _) in read {
-            if properties
-                .inputs
-                .iter()
-                .any(|input| !self.names.tables.contains(input))
-            {
-                replaced.extend(&properties.inputs);
+            let inputs = &properties.inputs;
+            // A run may claim more numbers than there can be tables, so it is counted, not walked.
+            let are_all_here = inputs.runs().iter().all(|run| {
+                let others = run.end() - run.start();
+                self.names.tables.range(run.clone()).count() as u64 > others
+            });
+            if !are_all_here {
+                let here = self.names.tables.iter().copied();
+                replaced.extend(here.filter(|number| inputs.contains(*number)));
             }
         }
         replaced
@@ -328,7 +331,7 @@ impl Repair<'_> {
             output_level: level,
             reason: Reason::Manual,
         };
-        let merged = self.rewrite(record, numbers.clone(), |environment| {
+        let merged = self.rewrite(record, numbers.iter().copied().collect(), |environment| {
             compaction::compact(environment, &plan, &Version::default())
         })?;
         self.report.merged += numbers.len() as u64;
