@@ -80,7 +80,8 @@ pub enum Background {
 /// How tables are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TableReads {
-    /// Files are mapped into memory, and blocks are read in place.
+    /// Files are mapped into memory, and blocks are read in place. Those for which the system allows no more mappings
+    /// are read as by `Pread`.
     #[default]
     Mapped,
     /// Each block is read by a system call and verified, unless it is in the block cache.

@@ -83,7 +83,8 @@ pub trait Vfs: Send + Sync + Debug {
     /// `Io`, for instance when the file is missing.
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomFile>>;
 
-    /// Opens a finished file for reading without copies: [`RandomFile::contents`] is then always available.
+    /// Opens a finished file for reading without copies: [`RandomFile::contents`] is then available. Where the
+    /// system allows no more mappings, it is not, and the file is as [`open_random`](Self::open_random) opens it.
     /// The file must not be appended to or replaced in place while it is open.
     ///
     /// # Errors

@@ -59,15 +59,20 @@ impl Vfs for StdVfs {
 
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomFile>> {
         let file = open(path)?;
-        let contents = match file_len(&file, path)? {
+        let (len, path) = (file_len(&file, path)?, path.to_path_buf());
+        let contents = match len {
             // An empty file cannot be mapped on some systems.
             0 => FileSlice::from(Vec::new()),
-            _ => FileSlice::from_map(map(&file, path)?),
+            _ => match map(&file) {
+                Ok(map) => FileSlice::from_map(map),
+                // The system allows a process only so many mappings, or so much address space.
+                Err(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+                    return Ok(Arc::new(StdRandomFile { file, len, path }));
+                }
+                Err(error) => return Err(Error::io("map", &path, error)),
+            },
         };
-        Ok(Arc::new(MappedFile {
-            contents,
-            path: path.to_path_buf(),
-        }))
+        Ok(Arc::new(MappedFile { contents, path }))
     }
 
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
@@ -231,15 +236,13 @@ fn file_len(file: &File, path: &Path) -> Result<u64> {
     unsafe_code,
     reason = "mapping a file is unsafe, because another process may change it"
 )]
-fn map(file: &File, path: &Path) -> Result<Arc<Mmap>> {
+fn map(file: &File) -> io::Result<Arc<Mmap>> {
     // SAFETY: the bytes must not change, nor the file shrink, while the map lives. The engine maps only
     // finished files (invariant 4 of this module: none of its operations changes a written byte or
     // shortens a file; `create` over an old name makes a new file and `remove` leaves open ones alone),
     // and the lock on the database's directory keeps other processes of the engine out. A foreign
     // program that writes into the directory breaks this, as it would break any reader.
-    let map = unsafe { Mmap::map(file) };
-    map.map(Arc::new)
-        .map_err(|error| Error::io("map", path, error))
+    unsafe { Mmap::map(file) }.map(Arc::new)
 }
 
 #[derive(Debug)]
