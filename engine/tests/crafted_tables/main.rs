@@ -173,6 +173,21 @@ fn restarts_that_point_anywhere_are_found_and_every_walk_ends() {
     }
 }
 
+/// The entries before it are in no walk. Only the number of entries, which another property may agree with, told.
+#[test]
+fn a_first_restart_that_passes_over_entries_is_found() {
+    let entries = [put("c", 1, b"x"), put("b", 1, b"y"), put("a", 1, b"z")];
+    let mut craft = Craft {
+        properties: Properties::of(&entries[1..], 1),
+        ..Craft::default()
+    };
+    let length_of_entry = 6;
+    let restarts = [length_of_entry, 2 * length_of_entry];
+    let handle = craft.store(&block(&entries, Restarts::At(&restarts)));
+    let bytes = craft.finish(&[(b"a", 1, handle)]);
+    assert_found(&bytes, "the first restart is not at the first entry");
+}
+
 #[test]
 fn entries_out_of_order_and_repeated_ones_are_found() {
     for entries in [

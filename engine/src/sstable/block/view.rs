@@ -167,6 +167,12 @@ impl<'a> BlockView<'a> {
                 what: "the entry at a restart shares a prefix",
             });
         }
+        if index == 0 && entry.at != 0 {
+            return Err(Damage {
+                at: self.frame.restarts_at,
+                what: "the first restart is not at the first entry",
+            });
+        }
         Ok(entry)
     }
 
