@@ -364,7 +364,7 @@ fn tests_that_nobody_foresaw() {
         ))),
         "kills",
         &[
-            "killed 18 of 22",
+            "killed 18 of 24",
             "units_mixed",
             "thirteen_nines_as_text",
             "minus_from_i64_max",

@@ -22,7 +22,7 @@ enum Step {
     TimeInMilliseconds,
     SecondRoundedUp,
     SecondRounded,
-    // Where the fields stand.
+    // Where the fields are.
     GemsBy29,
     GemsBy31,
     GemsBy33,
