@@ -242,6 +242,15 @@ fn one_side() -> Vec<Mistake<Tester<Search>>> {
         })
         .says("a test of how many are found")
         .why("The right count may be made of the wrong places, or of the right ones in another order. Compare the lists."),
+        weak("sorted_before_compared", "kills", |search| {
+            each(&plan(), search, |places, centre, reach, mut found| {
+                found.sort_unstable();
+                let wanted = (0..places.len()).filter(|&n| is_near(places[n], centre, reach));
+                assert_eq!(found, wanted.collect::<Vec<_>>());
+            });
+        })
+        .says("a test that sorts the indices before it compares them")
+        .why("Ascending is a part of the rule: whoever sorts first, or looks up one index after the other, never sees the order."),
         weak("one_example", "kills", |search| {
             assert_eq!(search(&[(3, 0), (255, 4), (0, 6)], (0, 0), 5), [0, 1]);
         })

@@ -657,3 +657,16 @@ fn ends_of_a_range_of_times_are_told_apart() {
         "until_minus_one_with_the_greatest_id",
     );
 }
+
+#[test]
+fn ids_begin_at_zero() {
+    let zero_is_nobody = |db: &Db, id: u32, to: Status| match id {
+        0 => Ok(Change::Unknown),
+        _ => right_change(db, id, to),
+    };
+    observed(
+        &changing(zero_is_nobody),
+        "rows",
+        &["It is wrong on change_status({0 \"\" 0 New, 4294967295"],
+    );
+}
