@@ -304,22 +304,28 @@ fn edges_forgotten() -> Vec<Mistake<Tester<Newest>>> {
              where it is.",
         )
         .link(WINDOW),
-        weak("given_in_order", "kills", |ask| {
+        weak("names_given_in_order", "kills", |ask| {
             let mut sorted = rich();
             sorted.sort_unstable();
             compare(ask, &lent(&sorted), &TIMES, &LIMITS);
         })
-        .says("a test that gives its events in order")
-        .why("What is given in order comes back in order, even if nobody sorts it. Give them in another order.")
+        .says("a test that gives the names of each time in order")
+        .why("What is given in order comes back in order, even if nobody sorts it. Give the last name of a time first.")
         .link(TASK),
         weak("plain_names", "kills", |ask| {
             compare(ask, &lent(&never_empty(&TIMES, &[b"b", b"a"])), &TIMES, &LIMITS);
         })
-        .says("a test with names of letters alone")
+        .says("a test whose names are all text, and none of them empty")
         .why(
             "Names are bytes. A bound that is made by adding one ff is right for all text and misses the name \
              `\\xff\\x00`. And a name may be empty.",
         )
+        .link(WINDOW),
+        weak("text_alone", "kills", |ask| {
+            compare(ask, &lent(&named(&TIMES, &[b"b", b"a"])), &TIMES, &LIMITS);
+        })
+        .says("a test whose names are all text")
+        .why("Names are bytes. A bound that is made by adding one ff is right for all text and misses the name `\\xff\\x00`.")
         .link(WINDOW),
         weak("no_empty_name", "kills", |ask| {
             compare(ask, &lent(&never_empty(&TIMES, &NAMES)), &TIMES, &LIMITS);
@@ -381,14 +387,14 @@ fn times_forgotten() -> Vec<Mistake<Tester<Newest>>> {
             .why("A `u64` goes on for as much again, and there `i64::MAX - time` overflows.")
             .link("the-newest-first"),
         weak(
-            "powers_of_two",
+            "no_large_neighbours",
             "kills",
             on(&[0, 1, 2, 256, 1 << 16, 1 << 32, 1 << 53, 1 << 63]),
         )
-        .says("a test of 0 and powers of two")
+        .says("a test without neighbours among large times")
         .why(
-            "They are far apart, and exact in every double. What goes wrong between neighbours does not show. Take one \
-             off each, and add one.",
+            "Powers of two, for one, are far apart, and exact in every double. What goes wrong between neighbours, or between \
+             ten digits and eleven, does not show. Take one off each, and add one.",
         )
         .link(RULES),
     ]

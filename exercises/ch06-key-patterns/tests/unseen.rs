@@ -537,3 +537,39 @@ fn keys_that_are_read_or_written_in_another_way() {
     };
     observed(&hosts(right, to_many_z), "domain", &["zzz.example.com"]);
 }
+
+#[test]
+fn events_in_any_order_with_sorted_names_are_told_apart() {
+    let newest_given_first = |ask: test_newest::Ask<'_>| {
+        let times = [0, 1, 2, 255, 256, 1 << 32, 9_999_999_999, 10_000_000_000]
+            .into_iter()
+            .chain([8_999_999_999_999, 9_000_000_000_000, 1 << 53, (1 << 53) + 1])
+            .chain([1 << 63, u64::MAX]);
+        let times: Vec<u64> = times.collect();
+        let mut named = vec![(5, Vec::new())];
+        for (number, time) in (0_u8..).zip(&times) {
+            named.extend([&b"a"[..], b"\xff\x00"].map(|name| (*time, [name, &[number]].concat())));
+        }
+        // The newest first, and the names of a time in order.
+        named.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let events: Vec<_> = named
+            .iter()
+            .map(|(time, name)| (*time, &name[..]))
+            .collect();
+        for &from in &times {
+            for &to in &times {
+                for limit in [100, 3, 0] {
+                    let inside = events.iter().filter(|(time, _)| (from..to).contains(time));
+                    let right: Vec<_> = inside.take(limit).map(|(_, name)| name.to_vec()).collect();
+                    assert_eq!(ask(&events, from, to, limit), right);
+                }
+            }
+        }
+    };
+    named(
+        &judged(&test_newest::exercise_of(test_newest::tester(
+            newest_given_first,
+        ))),
+        "names_given_in_order",
+    );
+}
