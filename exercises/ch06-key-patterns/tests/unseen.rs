@@ -573,3 +573,24 @@ fn events_in_any_order_with_sorted_names_are_told_apart() {
         "names_given_in_order",
     );
 }
+
+#[test]
+fn a_window_may_hold_more_events_than_a_page() {
+    use solutions::newest_first::{key, newest};
+    for most in [10, 100, 1000] {
+        let a_page =
+            move |rows: &Rows, from, to, limit: usize| newest(rows, from, to, limit.min(most));
+        observed(
+            &feed(key, a_page),
+            "window",
+            &["It is wrong on newest({0 \"a\" to 1099 \"b\"}, 0, 1100, usize::MAX)"],
+        );
+    }
+    let a_page_of_hosts = |rows: &Rows, domain: &str| {
+        let mut found = solutions::reversed_domain::hosts_of(rows, domain);
+        found.truncate(1000);
+        found
+    };
+    let verdict = hosts(solutions::reversed_domain::key, a_page_of_hosts);
+    assert_eq!(verdict.check.as_deref(), Some("domain"));
+}

@@ -1,7 +1,7 @@
 //! What the exercises of this chapter share: an order, the value of its row, and what the functions return.
 //! Given; leave it as it is.
 //!
-//! An order is four rows in the default family. `+` stands between the fields of a tuple of `engine::keys`:
+//! An order is four rows in the default family. `+` is between the fields of a tuple of `engine::keys`:
 //!
 //! | row        | key                                     | value              |
 //! |------------|-----------------------------------------|--------------------|
@@ -72,7 +72,7 @@ impl Status {
     /// All of them, in the order of their bytes.
     pub const ALL: [Self; 3] = [Self::New, Self::Paid, Self::Shipped];
 
-    /// The byte that stands in rows.
+    /// The byte in the rows.
     pub const fn byte(self) -> u8 {
         match self {
             Self::New => 0,
