@@ -7,7 +7,7 @@
 //! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
 //! yours, or another learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -81,9 +81,8 @@ impl Scratch {
                     .filter(|(file, _)| !answered.contains(file)),
             );
             for exercise in &chapter.exercises {
-                let file = of_exercise(exercise);
-                if !wanted.contains_key(&file) {
-                    wanted.insert(file, read(&chapter.stub(exercise))?);
+                if let btree_map::Entry::Vacant(missing) = wanted.entry(of_exercise(exercise)) {
+                    missing.insert(read(&chapter.stub(exercise))?);
                 }
             }
             answers.push(wanted);
