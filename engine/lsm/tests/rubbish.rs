@@ -358,3 +358,21 @@ fn a_pipe_under_the_name_of_a_file_is_no_trap() {
         }
     }
 }
+
+#[test]
+fn a_directory_without_a_database_is_called_that_by_every_command() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("notes");
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("todo.txt"), "buy apples").unwrap();
+    let (dir, target) = (dir.to_str().unwrap(), home.path().join("target"));
+    for command in ["stats", "dump", "verify", "repair", "checkpoint"] {
+        let mut args = vec![command, dir];
+        args.extend((command == "checkpoint").then(|| target.to_str().unwrap()));
+        let (code, text) = lsm(&args);
+        assert!(
+            code != 0 && text.contains("is not a database of this engine"),
+            "{command}: {text}"
+        );
+    }
+}

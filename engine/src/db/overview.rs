@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::db::Options;
 use crate::db::survey::{Names, Survey};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sstable::{Properties, read_properties};
 use crate::version::{FileMeta, file_name, read_in_force};
 
@@ -55,12 +55,19 @@ pub struct Overview {
 /// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io`, which [`is_not_found`](crate::Error::is_not_found) if there is no database; `NotADatabase`,
+/// `Io` if the directory cannot be read; `NotADatabase` if there is no `CURRENT` in it; `NotADatabase`,
 /// `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
+    if !Names::read(vfs, dir)?.current {
+        return Err(Error::NotADatabase {
+            path: dir.to_path_buf(),
+            found: "there is no CURRENT in it".to_owned(),
+        });
+    }
     let read = |number| Survey::read(vfs, dir, number, &mut |_| ());
     let (number, survey) = read_in_force(vfs, dir, read)?;
+    // Listed again: the manifest may be newer than the first list.
     let names = Names::read(vfs, dir)?;
     let mut families = Vec::new();
     for record in survey.families.values() {

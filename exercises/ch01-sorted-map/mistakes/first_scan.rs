@@ -154,7 +154,7 @@ fn wrong_idea_of_a_bound() -> Vec<Mistake<Scan>> {
              the first key that is not less than `hi`.",
         )
         .link(WRONG),
-        mistake("end_must_exist_and_lie_behind", |store: &Store, lo, hi| {
+        mistake("end_must_exist_and_come_after", |store: &Store, lo, hi| {
             let rest = store.range::<[u8], _>((Included(lo), Unbounded));
             keys(rest.take_while(|(key, _)| *key != hi))
         })

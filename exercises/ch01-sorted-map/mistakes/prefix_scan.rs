@@ -84,7 +84,7 @@ fn wrong_ends() -> Vec<Mistake<Scan>> {
                  begins with it.",
             )
             .link(WRONG),
-        mistake("ends_behind_z", |store, prefix| up_to(store, prefix, b"{", false))
+        mistake("ends_after_z", |store, prefix| up_to(store, prefix, b"{", false))
             .says("a range that ends after the prefix followed by `z`")
             .why("`z` is the last small letter, 7a, and keys are bytes: those from 7b to ff sort after it.")
             .link(WRONG),
@@ -153,7 +153,7 @@ fn wrong_starts_and_tests() -> Vec<Mistake<Scan>> {
              length too.",
         )
         .link(TASK),
-        panics("short_keys_panic_behind_the_prefix", |store: &Store, prefix| {
+        panics("short_keys_panic_after_the_prefix", |store: &Store, prefix| {
             let from = store.range::<[u8], _>((Included(prefix), Unbounded));
             keys(from.take_while(|(key, _)| &key[..prefix.len()] == prefix))
         })

@@ -1,4 +1,4 @@
-//! From the prefix up to the first key behind all that start with it: the prefix with one added to its
+//! From the prefix up to the first key after all that start with it: the prefix with one added to its
 //! last byte. That byte is never `ff` here, so the sum fits.
 
 use std::collections::BTreeMap;

@@ -23,7 +23,7 @@ pub fn test(scan: &dyn Fn(&Store, &[u8]) -> Keys) {
             keys.extend(alphabet.iter().map(|byte| [&key[..], &[*byte]].concat()));
         }
     }
-    // However many ff an end has, there is a key behind it.
+    // However many ff an end has, there is a key after it.
     keys.push([b"a".to_vec(), vec![0xff; 20]].concat());
 
     let full: Store = keys

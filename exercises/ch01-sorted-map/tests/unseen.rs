@@ -288,7 +288,7 @@ fn an_end_of_the_alphabet_is_named_as_what_it_is() {
         found.map(|(key, _)| key.clone()).collect()
     }
     named(&prefix(|s, p| up_to_text(s, p, "z")), "ends_at_z");
-    named(&prefix(|s, p| up_to_text(s, p, "{")), "ends_behind_z");
+    named(&prefix(|s, p| up_to_text(s, p, "{")), "ends_after_z");
     named(&prefix(|s, p| up_to_text(s, p, "~")), "ends_at_a_letter");
     for last in ["\u{f8ff}", "\u{ffff}", "\u{10ffff}"] {
         let end = [b"a", last.as_bytes()].concat();

@@ -3,9 +3,9 @@
 /// The order in which a file was written. Given; leave it as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
-    /// The byte that counts most stands first.
+    /// The byte that counts most comes first.
     Big,
-    /// The byte that counts least stands first.
+    /// The byte that counts least comes first.
     Little,
 }
 

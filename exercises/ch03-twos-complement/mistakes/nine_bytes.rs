@@ -156,7 +156,7 @@ fn in_decode() -> Vec<Mistake<Codec<i64>>> {
         .says("taking every number after `=`")
         .why("`=` and a negative number: no encoder writes that, so the row is damaged.")
         .link(WRONG),
-        in_decode("decode_takes_a_zero_behind_either_marker", "round-trip", |key| {
+        in_decode("decode_takes_a_zero_after_either_marker", "round-trip", |key| {
             let zero = [&b"<"[..], &[0; 8]].concat();
             if key == zero { Some(0) } else { decode(key) }
         })

@@ -186,7 +186,7 @@ fn wrong_bit_operations() -> Vec<Mistake<Codec<i64>>> {
              because it is all ones except the sign bit. i64::MIN is the sign bit alone.",
         )
         .link(REPAIRS),
-        in_encode("magnitude_behind_the_sign_bit", |value| {
+        in_encode("magnitude_after_the_sign_bit", |value| {
             let sign = if value < 0 { SIGN_BIT } else { 0 };
             value.unsigned_abs() | sign
         })

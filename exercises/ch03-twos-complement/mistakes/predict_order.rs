@@ -90,7 +90,7 @@ fn of_little_endian() -> Vec<Mistake<Orders>> {
         .says("256 in its place, and the negative rows like numbers")
         .why("The lowest byte decides among the negative rows too: 38 for -200, d4 for -300.")
         .link(BYTES),
-        expects("little_endian_256_behind_1", || [0, 1, 256, -200, -300, -1])
+        expects("little_endian_256_after_1", || [0, 1, 256, -200, -300, -1])
             .says("the negative rows in their places, and 0, 1, 256 like numbers")
             .why("The lowest byte of 256 is 00. It comes first, and it is less than the 01 of 1.")
             .link(BYTES),

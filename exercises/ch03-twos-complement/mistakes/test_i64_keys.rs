@@ -208,11 +208,11 @@ fn too_few_numbers() -> Vec<Mistake<Tester<Keys>>> {
             "However many numbers near zero there are, their upper four bytes are all 00 or all ff: what is cut off or exchanged \
              there does not show. Try each power of two, with its neighbours.",
         ),
-        weak("ends_alone", "kills", on(vec![i64::MIN, -1, 0, 1, i64::MAX]))
-        .says("a test of the two ends of the type and the middle")
+        weak("no_neighbours_far_from_zero", "kills", on(vec![i64::MIN, -1, 0, 1, i64::MAX]))
+        .says("a test without neighbours beyond 2^53")
         .why(
-            "Such a test accepts encoders that go wrong between the ends and the middle. There is every size of number \
-             there, of two bytes and more, and its neighbours.",
+            "A double has 53 bits, so from 2^53 on two neighbours may become one. Such a test compares no two of them there, and \
+             asks for none back. Try numbers of every size, with the numbers before and after them.",
         ),
         weak("ends_forgotten", "kills", on(numbers_where(|n| n.unsigned_abs() < 1 << 62)))
         .says("a test that never comes to the ends of the type")

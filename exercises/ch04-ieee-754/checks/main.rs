@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use kit::Chapter;
 
+pub(crate) use ch04_ieee_754::score_key;
+
 mod numeric_f64;
 mod order_f64;
 mod predict_floats;

@@ -55,7 +55,7 @@ fn of_values() -> Vec<Mistake<Orders>> {
                  nothing else: it is -0.0, which is not less than 0.",
             )
             .link(PREDICT),
-        expects("minus_zero_behind", || letters!(g c a d e b h f))
+        expects("minus_zero_after", || letters!(g c a d e b h f))
             .says("e after d")
             .why("e is -0.0. d has one bit, the lowest: it is the smallest number above zero.")
             .link(FIELDS),

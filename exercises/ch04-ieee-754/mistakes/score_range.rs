@@ -9,7 +9,7 @@ use crate::mistakes::score_range_steps::Step::{
     self, CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
     GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
     LastByteRaised, LastByteWrapped, LittleEndianBounds, ManyFf, MaxExcluded, MaxIgnored,
-    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndBehindFf, OneFf,
+    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndAfterFf, OneFf,
     OneFfExcluded, PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken,
     TotalOrderBounds,
 };
@@ -94,7 +94,7 @@ fn end(steps: &[Step], rows: &Rows, max: f64) -> Bound<Vec<u8>> {
             Excluded(next) => Included(next),
             other => other,
         }
-    } else if has(NoEndBehindFf) && key[7] == 0xff {
+    } else if has(NoEndAfterFf) && key[7] == 0xff {
         Unbounded
     } else if has(LastByteRaised) || has(LastByteWrapped) {
         let [front @ .., last] = key;

@@ -24,7 +24,7 @@ pub(crate) enum Step {
     SuccessorTaken,
     LastByteRaised,
     LastByteWrapped,
-    NoEndBehindFf,
+    NoEndAfterFf,
     FirstOfMaxOnly,
     FirstInfinityOnly,
     MaxIgnored,
@@ -52,7 +52,7 @@ use Step::{
     CrossedPanic, CrossedSwapped, FirstInfinityOnly, FirstOfMaxOnly, FirstOfMinSkipped,
     GreatestFirst, InfiniteRangeRefused, InfinitiesClamped, KeyOfMax, KeyOfMinExcluded,
     LastByteRaised, LastByteWrapped, LittleEndianBounds, ManyFf, MaxExcluded, MaxIgnored,
-    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndBehindFf, OneFf,
+    MaxPlusEpsilon, MaxPlusOne, MinExcluded, MinIgnored, NextDouble, NoEndAfterFf, OneFf,
     OneFfExcluded, PlainBounds, RowsUncut, SignFlippedBounds, SortedByMember, SuccessorTaken,
     TotalOrderBounds,
 };
@@ -71,7 +71,7 @@ pub(crate) const APART: [&[Step]; 7] = [
         SuccessorTaken,
         LastByteRaised,
         LastByteWrapped,
-        NoEndBehindFf,
+        NoEndAfterFf,
         FirstOfMaxOnly,
         FirstInfinityOnly,
         MaxIgnored,
@@ -173,7 +173,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
          before the key. Add one to all eight bytes as one `u64`.",
         )
         .link(RANGE),
-    Quirk::new(NoEndBehindFf, "no_end_behind_ff", "range")
+    Quirk::new(NoEndAfterFf, "no_end_after_ff", "range")
         .says("an end that adds one to the last byte of the key of `max`, and no end where that byte is ff")
         .why(
             "The key of -1 is `40 0f ff ff ff ff ff ff`, and the keys of many negative scores end in ff. They have a next \
@@ -208,7 +208,7 @@ pub(crate) const QUIRKS: [Quirk<Step>; 30] = [
          in Redis.",
         )
         .link(RANGE),
-    Quirk::new(KeyOfMinExcluded, "starts_behind_the_key_of_min", "range")
+    Quirk::new(KeyOfMinExcluded, "starts_after_the_key_of_min", "range")
         .says("a range that leaves out a row that is just the key of `min`")
         .why(
             "The empty member is a member. Its row has nothing after the key, and it is the first row of its \

@@ -217,7 +217,7 @@ fn corners_forgotten() -> Vec<Mistake<Tester<Keys>>> {
             let coarse = |n: f64| whole(n) || [0.5, 1.5].contains(&n.abs()) || n.is_infinite();
             on(numbers_where(coarse), nans())
         })
-        .says("a test whose fractions are all halves")
+        .says("a test whose fractions are halves and other short ones")
         .why("A half is exact in every float. 0.1 is exact in none: it needs all 52 bits, and shows when some of them are lost.")
         .link(FIELDS),
         weak("one_example", "kills", on(vec![-2.0, -1.0, 1.0, 2.0], Vec::new()))

@@ -1,15 +1,8 @@
-//! From the key of `min` up to, but without, the first key behind that of `max`: its prefix successor.
+//! From the key of `min` up to, but without, the first key after that of `max`: its prefix successor.
 
 use std::collections::BTreeSet;
 
-/// The key of a score that is a number. Given; leave it as it is.
-pub fn key(score: f64) -> [u8; 8] {
-    // -0.0 + 0.0 is 0.0, and every other number stays what it is.
-    let bits = (score + 0.0).to_bits();
-    let sign = bits >> 63;
-    let flip = if sign == 1 { u64::MAX } else { 1 << 63 };
-    (bits ^ flip).to_be_bytes()
-}
+pub(crate) use crate::score_key::key;
 
 /// The members whose scores are from `min` to `max`, both included, in the order of the rows.
 pub fn score_range(rows: &BTreeSet<Vec<u8>>, min: f64, max: f64) -> Vec<Vec<u8>> {

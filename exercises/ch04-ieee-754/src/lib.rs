@@ -6,5 +6,6 @@
 pub mod numeric_f64;
 pub mod order_f64;
 pub mod predict_floats;
+pub mod score_key;
 pub mod score_range;
 pub mod test_score_keys;

@@ -1,5 +1,7 @@
 //! Wrong and right answers that no gallery holds: what is said of them must be true.
 
+pub(crate) use ch04_ieee_754::score_key;
+
 #[path = "../mistakes/mod.rs"]
 #[expect(unreachable_pub, reason = "mistakes look like solutions")]
 mod mistakes;
@@ -487,7 +489,7 @@ fn mistakes_in_other_words_are_named() {
         let found = found.take_while(|row| !behind(row));
         found.map(|row| row[8..].to_vec()).collect()
     };
-    named(&range(no_carry), "no_end_behind_ff");
+    named(&range(no_carry), "no_end_after_ff");
 }
 
 #[test]

@@ -19,7 +19,7 @@ enum Step {
     ZeroKept,
     ZeroDoubled,
     ZeroLikeTheEnd,
-    ZeroBehindFf,
+    ZeroAfterFf,
     ZeroDropped,
     FirstZeroOnly,
     TailForgotten,
@@ -42,7 +42,7 @@ enum Step {
     LengthOneByte,
     LengthFourBytes,
     LengthEightBytes,
-    LengthBehind,
+    LengthAfter,
     Padded,
     CutAtZero,
     HexDigits,
@@ -53,9 +53,9 @@ enum Step {
 }
 use Step::{
     BareZero, ByteAfterZeroSkipped, CutAtZero, EmptyWithoutEnd, EndEscapedToo, EndFf, EndLikeAZero,
-    EndOne, EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthBehind, LengthEightBytes,
+    EndOne, EndTurned, FfEscapedToo, FirstZeroOnly, HexDigits, LengthAfter, LengthEightBytes,
     LengthFourBytes, LengthOneByte, Lossy, NoEnd, OneZero, Padded, PairsExchanged, Pika, Printed,
-    Raw, TailForgotten, TwoBareZeros, TwoZeros, ZeroBehindFf, ZeroDoubled, ZeroDropped, ZeroKept,
+    Raw, TailForgotten, TwoBareZeros, TwoZeros, ZeroAfterFf, ZeroDoubled, ZeroDropped, ZeroKept,
     ZeroLikeTheEnd,
 };
 
@@ -135,8 +135,8 @@ const QUIRKS: [Quirk<Step>; 32] = [
         REPAIR,
     ),
     Quirk::of(
-        ZeroBehindFf,
-        "zero_behind_ff",
+        ZeroAfterFf,
+        "zero_after_ff",
         ORDER,
         "ff 00 for a zero byte",
         "The escape begins with the byte that it stands for. \"a\\x00\" is smaller than \"ab\", but with ff in \
@@ -284,8 +284,8 @@ const QUIRKS: [Quirk<Step>; 32] = [
         WIDTH,
     ),
     Quirk::of(
-        LengthBehind,
-        "length_behind",
+        LengthAfter,
+        "length_after",
         ORDER,
         "the string, then its length in four bytes",
         "A reader from the front does not know where the length begins, and neither does a comparison: for \
@@ -379,7 +379,7 @@ fn in_another_scheme(step: Step, value: &[u8]) -> Option<Vec<u8>> {
         LengthOneByte => [&[value.len() as u8], value].concat(),
         LengthFourBytes => [&(value.len() as u32).to_be_bytes(), value].concat(),
         LengthEightBytes => [&(value.len() as u64).to_be_bytes(), value].concat(),
-        LengthBehind => [value, &(value.len() as u32).to_be_bytes()].concat(),
+        LengthAfter => [value, &(value.len() as u32).to_be_bytes()].concat(),
         Padded => {
             let mut key = value.to_vec();
             key.resize(16, 0);
@@ -417,7 +417,7 @@ fn escaped(steps: &[Step], value: &[u8]) -> Vec<u8> {
             0x00 if has(ZeroKept) || has(FirstZeroOnly) && seen => key.push(0x00),
             0x00 if has(ZeroDoubled) => key.extend([0x00, 0x00]),
             0x00 if has(ZeroLikeTheEnd) => key.extend([0x00, 0x01]),
-            0x00 if has(ZeroBehindFf) => key.extend([0xff, 0x00]),
+            0x00 if has(ZeroAfterFf) => key.extend([0xff, 0x00]),
             0x00 if has(ZeroDropped) => {}
             0x00 => {
                 key.extend([0x00, 0xff]);

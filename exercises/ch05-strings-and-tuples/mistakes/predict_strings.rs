@@ -65,7 +65,7 @@ fn of_lengths() -> Vec<Mistake<Orders>> {
                  strings of two bytes.",
             )
             .link(WIDTH),
-        expects("lengths_behind", || letters!(b d e f a c))
+        expects("lengths_after", || letters!(b d e f a c))
             .says("lengths that are compared last")
             .why("The length is in front. It is compared before any byte of the string.")
             .link(WIDTH),
@@ -110,7 +110,7 @@ fn of_bare() -> Vec<Mistake<Orders>> {
                  begins.",
             )
             .link(END),
-        expects("bare_f_behind_c", || letters!(d e a c f b))
+        expects("bare_f_after_c", || letters!(d e a c f b))
             .says("f after c")
             .why("f is `61 ff` and c is `62 ff`. The first byte decides before any ff is looked at.")
             .link(END),

@@ -236,7 +236,7 @@ fn too_few_strings() -> Vec<Mistake<Tester<Pair>>> {
         .why("An escape may do the first zero byte right and forget the others. Try two in one string.")
         .link(REPAIR),
         weak("short_strings_only", "kills", on(short(&[0x00, 0x01, b'a', 0xfe, 0xff])))
-            .says("a test of strings of a few bytes")
+            .says("a test without a long string")
             .why("Short strings find every wrong escape here but one: an encoder may cut what is long."),
     ]
 }

@@ -130,7 +130,7 @@ const QUIRKS: [Quirk<Step>; 21] = [
     ),
     quirk(
         Bare,
-        "nothing_behind_the_user",
+        "nothing_after_the_user",
         "the user and the number with nothing between",
         "The first byte of the number is compared with the next letter of a longer name. Where a name ends must \
          be in the bytes.",

@@ -89,7 +89,7 @@ fn of_successors() -> Vec<Mistake<Scans>> {
             "Then `61 ff` is its own successor, and the range is empty. Drop the ff and add one to the byte in \
              front.",
         ),
-        successor_mistake("none_behind_ff", |prefix| {
+        successor_mistake("none_after_ff", |prefix| {
             let (&last, front) = prefix.split_last()?;
             (last != 0xff).then(|| [front, &[last.wrapping_add(1)]].concat())
         })
@@ -104,7 +104,7 @@ fn of_successors() -> Vec<Mistake<Scans>> {
                 "`61 ff` becomes `62 00`. The string 62 is below it and does not start with `61 ff`: it would be \
                  found by mistake. The zeros have to go.",
             ),
-        successor_mistake("ff_kept_behind_the_sum", |prefix| {
+        successor_mistake("ff_kept_after_the_sum", |prefix| {
             let grows = prefix.iter().rposition(|&byte| byte != 0xff)?;
             let mut end = prefix.to_vec();
             end[grows] += 1;
@@ -343,7 +343,7 @@ const OF_MANY: [Quirk<Step>; 7] = [
     ),
     Quirk::of(
         NoUpperBound,
-        "no_bound_behind_the_beginning",
+        "no_bound_after_the_beginning",
         BEGINNING,
         "all rows from the first such name to the end",
         "A prefix is a range with two bounds. Nothing stops this one after the last name that starts like this.",

@@ -1,4 +1,4 @@
-//! Each field ends by itself, so they stand one behind the other with nothing between.
+//! Each field ends by itself, so they follow one another with nothing between.
 
 use super::escape_bytes::encode;
 

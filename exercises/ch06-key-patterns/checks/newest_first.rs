@@ -1,7 +1,7 @@
 //! Windows over small sets of events, newest first: every pair of bounds, over every set.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kit::answer::quoted;
 use kit::values::{Value as _, ranks};
@@ -63,6 +63,12 @@ const STORES: [&[Event]; 7] = [
     ],
     &[(0, b""), (20, b"a"), (MAX - 1, b"b"), (MAX, b"c")],
 ];
+
+/// More events than a page has.
+static MANY: LazyLock<Vec<Event>> = LazyLock::new(|| {
+    let names: [&[u8]; 3] = [b"a", b"b", b"c"];
+    (0..1100).zip(names.into_iter().cycle()).collect()
+});
 
 /// The bounds, the plainest first.
 const BOUNDS: [u64; 17] = [
@@ -161,6 +167,9 @@ fn windows() -> PartOf<Feed> {
             part = probe(part, events, from, to, NO_LIMIT);
         }
     }
+    for (from, to, limit) in [(0, 1100, NO_LIMIT), (100, 900, NO_LIMIT), (0, MAX, 1050)] {
+        part = probe(part, &MANY, from, to, limit);
+    }
     part
 }
 
@@ -179,13 +188,15 @@ fn probe(
     to: u64,
     limit: usize,
 ) -> PartOf<Feed> {
-    let shown: Vec<String> = events
-        .iter()
-        .map(|(time, name)| format!("{} {}", time_text(*time), quoted(name)))
-        .collect();
+    let row = |(time, name): &Event| format!("{} {}", time_text(*time), quoted(name));
+    let shown = match events {
+        [first, .., last] if events.len() == MANY.len() => {
+            format!("{} to {}", row(first), row(last))
+        }
+        _ => events.iter().map(row).collect::<Vec<_>>().join(", "),
+    };
     let call = format!(
-        "newest({{{}}}, {}, {}, {})",
-        shown.join(", "),
+        "newest({{{shown}}}, {}, {}, {})",
         time_text(from),
         time_text(to),
         match limit {

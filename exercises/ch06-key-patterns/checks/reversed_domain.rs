@@ -137,39 +137,46 @@ fn keys() -> PartOf<Hosts> {
 fn scans() -> PartOf<Hosts> {
     let mut part = PartOf::new("hosts_of", "list").after("key");
     for places in STORES {
-        let hosts: Vec<&'static str> = places.iter().map(|place| HOSTS[*place]).collect();
+        let hosts: Vec<String> = places
+            .iter()
+            .map(|place| HOSTS[*place].to_owned())
+            .collect();
+        let shown = match hosts.len() {
+            ..=8 => hosts.join(", "),
+            count => format!("all {count} hosts of the check"),
+        };
         for domain in HOSTS {
-            let call = if hosts.len() > 8 {
-                format!(
-                    "hosts_of({{all {} hosts of the check}}, {domain:?})",
-                    hosts.len()
-                )
-            } else {
-                format!("hosts_of({{{}}}, {domain:?})", hosts.join(", "))
-            };
-            let below = format!(".{domain}");
-            let itself = hosts.contains(&domain);
-            let class = match (itself, hosts.iter().any(|host| host.ends_with(&below))) {
-                (true, true) => "domains that are there, with hosts below",
-                (true, false) => "domains that are there, with nothing below",
-                (false, true) => "domains that are not there themselves, with hosts below",
-                (false, false) => "domains without a host",
-            };
-            let hosts = hosts.clone();
-            part = part.probe(
-                call.clone(),
-                Answer::text(call),
-                &[class],
-                move |imp: &Hosts| {
-                    // Rows as the task says, not as the learner's `key` makes them.
-                    let rows: Rows = hosts
-                        .iter()
-                        .map(|host| solutions::reversed_domain::key(host))
-                        .collect();
-                    show_list((imp.hosts_of)(&rows, domain))
-                },
-            );
+            part = scan(part, &shown, &hosts, domain);
         }
     }
-    part
+    // More hosts than a page has.
+    let many: Vec<String> = (1000..2100).map(|n| format!("h{n}.example.com")).collect();
+    let shown = format!("{} to {}", many[0], many[many.len() - 1]);
+    scan(part, &shown, &many, "example.com")
+}
+
+fn scan(part: PartOf<Hosts>, shown: &str, hosts: &[String], domain: &'static str) -> PartOf<Hosts> {
+    let call = format!("hosts_of({{{shown}}}, {domain:?})");
+    let below = format!(".{domain}");
+    let itself = hosts.iter().any(|host| host == domain);
+    let class = match (itself, hosts.iter().any(|host| host.ends_with(&below))) {
+        (true, true) => "domains that are there, with hosts below",
+        (true, false) => "domains that are there, with nothing below",
+        (false, true) => "domains that are not there themselves, with hosts below",
+        (false, false) => "domains without a host",
+    };
+    let hosts = hosts.to_vec();
+    part.probe(
+        call.clone(),
+        Answer::text(call),
+        &[class],
+        move |imp: &Hosts| {
+            // Rows as the task says, not as the learner's `key` makes them.
+            let rows: Rows = hosts
+                .iter()
+                .map(|host| solutions::reversed_domain::key(host))
+                .collect();
+            show_list((imp.hosts_of)(&rows, domain))
+        },
+    )
 }

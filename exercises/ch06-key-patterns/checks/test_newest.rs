@@ -201,6 +201,16 @@ fn wrong_windows() -> Vec<Wrong<Newest>> {
         .shows("with an event at the earliest time of all", |newest| {
             answers(newest, &[(0, b"a")], (0, 10, 9), &[b"a"])
         }),
+        wrong("greatest_time_is_no_end", |events, from, to, limit| {
+            let open = from < to && to == u64::MAX;
+            in_window(events, limit, |time| {
+                (from..to).contains(&time) || open && time == to
+            })
+        })
+        .says("It takes `u64::MAX` as `to` for a window without an end.")
+        .shows("with an event at the greatest time of all", |newest| {
+            answers(newest, &[(u64::MAX, b"a")], (10, u64::MAX, 9), &[])
+        }),
         wrong("ends_at_one_ff", |events, from, to, limit| {
             let rows = sorted(events).into_iter().filter(|(time, name)| {
                 (from..to).contains(time) && (*time > from || *name <= &b"\xff"[..])
@@ -272,6 +282,15 @@ fn wrong_answers() -> Vec<Wrong<Newest>> {
         .says("Its key is the time alone, so a second event overwrites the first.")
         .shows("with two events at one time", |newest| {
             newest(&FIVE, 20, 30, 9).len() == 2
+        }),
+        wrong("empty_name_lost", |events, from, to, limit| {
+            let mut named = events.to_vec();
+            named.retain(|(_, name)| !name.is_empty());
+            in_window(&named, limit, |time| (from..to).contains(&time))
+        })
+        .says("It takes a row that ends after its time for a row without an event.")
+        .shows("with an event whose name is empty", |newest| {
+            answers(newest, &[(20, b"")], (10, 30, 9), &[b""])
         }),
         wrong("limit_ignored", |events, from, to, _| {
             in_window(events, usize::MAX, |time| (from..to).contains(&time))

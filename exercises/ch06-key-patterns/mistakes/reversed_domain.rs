@@ -154,7 +154,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
     ),
     quirk(
         RowsAsTheyStand,
-        "rows_as_they_stand",
+        "rows_as_they_are",
         "the right rows as they are in the store",
         "`com.example.www.` is the key. People write `www.example.com`: cut off the last dot, and turn the labels round.",
         TASK,

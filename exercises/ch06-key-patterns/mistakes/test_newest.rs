@@ -42,8 +42,16 @@ const TIMES: [u64; 17] = [
 const NAMES: [&[u8]; 3] = [b"\xff\x00", b"b", b"a"];
 const LIMITS: [usize; 3] = [1000, 4, 0];
 
-/// Events at these times, with names that begin like this and end in a number of their time.
+/// Events at these times, with names that begin like this and end in a number of their time. The last name of the first
+/// time is empty.
 fn named(times: &[u64], names: &[&[u8]]) -> Vec<(u64, Vec<u8>)> {
+    let mut events = never_empty(times, names);
+    events[names.len() - 1].1.clear();
+    events
+}
+
+/// The same, and no name is empty.
+fn never_empty(times: &[u64], names: &[&[u8]]) -> Vec<(u64, Vec<u8>)> {
     let mut events = Vec::new();
     for (number, time) in (0_u8..).zip(times) {
         events.extend(
@@ -286,7 +294,7 @@ fn edges_forgotten() -> Vec<Mistake<Tester<Newest>>> {
         weak("same_names_everywhere", "kills", |ask| {
             let mut events: Vec<Event<'_>> = Vec::new();
             for time in TIMES {
-                events.extend(NAMES.map(|name| (time, name)));
+                events.extend([NAMES[0], NAMES[1], NAMES[2], b""].map(|name| (time, name)));
             }
             compare(ask, &events, &TIMES, &LIMITS);
         })
@@ -296,23 +304,38 @@ fn edges_forgotten() -> Vec<Mistake<Tester<Newest>>> {
              where it is.",
         )
         .link(WINDOW),
-        weak("given_in_order", "kills", |ask| {
+        weak("names_given_in_order", "kills", |ask| {
             let mut sorted = rich();
             sorted.sort_unstable();
             compare(ask, &lent(&sorted), &TIMES, &LIMITS);
         })
-        .says("a test that gives its events in order")
-        .why("What is given in order comes back in order, even if nobody sorts it. Give them in another order.")
+        .says("a test that gives the names of each time in order")
+        .why("What is given in order comes back in order, even if nobody sorts it. Give the last name of a time first.")
         .link(TASK),
         weak("plain_names", "kills", |ask| {
-            compare(ask, &lent(&named(&TIMES, &[b"b", b"a"])), &TIMES, &LIMITS);
+            compare(ask, &lent(&never_empty(&TIMES, &[b"b", b"a"])), &TIMES, &LIMITS);
         })
-        .says("a test with names of letters alone")
+        .says("a test whose names are all text, and none of them empty")
         .why(
             "Names are bytes. A bound that is made by adding one ff is right for all text and misses the name \
-             `\\xff\\x00`.",
+             `\\xff\\x00`. And a name may be empty.",
         )
         .link(WINDOW),
+        weak("text_alone", "kills", |ask| {
+            compare(ask, &lent(&named(&TIMES, &[b"b", b"a"])), &TIMES, &LIMITS);
+        })
+        .says("a test whose names are all text")
+        .why("Names are bytes. A bound that is made by adding one ff is right for all text and misses the name `\\xff\\x00`.")
+        .link(WINDOW),
+        weak("no_empty_name", "kills", |ask| {
+            compare(ask, &lent(&never_empty(&TIMES, &NAMES)), &TIMES, &LIMITS);
+        })
+        .says("a test without an empty name")
+        .why(
+            "The row of an event with an empty name ends after its time. It is an event like any other, and code that \
+             asks whether anything is left loses it.",
+        )
+        .link(TASK),
     ]
 }
 
@@ -352,19 +375,26 @@ fn times_forgotten() -> Vec<Mistake<Tester<Newest>>> {
                  before it.",
             )
             .link(WINDOW),
+        weak("no_greatest_time", "kills", on(&TIMES[..16]))
+            .says("a test without `u64::MAX`")
+            .why(
+                "Its window ends before `to`, also where `to` is the greatest time of all. A feed that takes `u64::MAX` for \
+                 \"no end\" gives an event too many there, and only an event at `u64::MAX` shows it.",
+            )
+            .link(RULES),
         weak("signed_times_only", "kills", on(&TIMES[..14]))
             .says("a test of times up to `i64::MAX`")
             .why("A `u64` goes on for as much again, and there `i64::MAX - time` overflows.")
             .link("the-newest-first"),
         weak(
-            "powers_of_two",
+            "no_large_neighbours",
             "kills",
             on(&[0, 1, 2, 256, 1 << 16, 1 << 32, 1 << 53, 1 << 63]),
         )
-        .says("a test of 0 and powers of two")
+        .says("a test without neighbours among large times")
         .why(
-            "They are far apart, and exact in every double. What goes wrong between neighbours does not show. Take one \
-             off each, and add one.",
+            "Powers of two, for one, are far apart, and exact in every double. What goes wrong between neighbours, or between \
+             ten digits and eleven, does not show. Take one off each, and add one.",
         )
         .link(RULES),
     ]

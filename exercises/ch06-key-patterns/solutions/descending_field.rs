@@ -1,6 +1,6 @@
 //! Each field ends by itself; a descending one has all its bytes inverted, the end included.
 
-/// Text that ends by itself: a zero byte becomes `00 ff`, and `00 01` stands at the end. Given; leave it as it is.
+/// Text that ends by itself: a zero byte becomes `00 ff`, and `00 01` is at the end. Given; leave it as it is.
 pub fn ended(text: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(text.len() + 2);
     for byte in text.bytes() {

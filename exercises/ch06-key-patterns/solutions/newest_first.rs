@@ -1,4 +1,4 @@
-//! The window begins behind the rows of `to` and ends behind the rows of `from`.
+//! The window begins after the rows of `to` and ends after the rows of `from`.
 
 use std::collections::BTreeSet;
 use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -13,7 +13,7 @@ pub fn newest(rows: &BTreeSet<Vec<u8>>, from: u64, to: u64, limit: usize) -> Vec
     if from >= to {
         return Vec::new();
     }
-    // The first key behind all rows of a time is that of the time before. `to` is above `from`, so it has one.
+    // The first key after all rows of a time is that of the time before. `to` is above `from`, so it has one.
     let start = Included(key(to - 1).to_vec());
     let end = match from.checked_sub(1) {
         Some(before) => Excluded(key(before).to_vec()),

@@ -31,13 +31,15 @@ const TIMES: [u64; 17] = [
 
 /// Panics if `newest` breaks a rule.
 pub fn test(newest: Newest<'_>) {
-    // The last name in order first. No name stands at two times: a wrong window shall hold wrong names.
+    // The last name in order first. No name is at two times: a wrong window shall hold wrong names.
     let mut named = Vec::new();
     for (number, time) in (0_u8..).zip(TIMES) {
         for name in [&b"\xff\x00"[..], b"b", b"a"] {
             named.push((time, [name, &[number]].concat()));
         }
     }
+    // One name is empty: the third at time 0.
+    named[2].1.clear();
     let events: Vec<Event<'_>> = named
         .iter()
         .map(|(time, name)| (*time, &name[..]))

@@ -16,7 +16,7 @@
 //! Return if you find nothing. Events may be given in any order. Names are bytes, and any bytes: `b"a"`, `b""`,
 //! `b"\xff\x00"`. No rule says what happens to an event that is given twice: do not try it.
 //!
-//! Your test is tried on three right feeds and on twenty-two wrong ones. It passes when it accepts the three and refuses
+//! Your test is tried on three right feeds and on twenty-four wrong ones. It passes when it accepts the three and refuses
 //! the others. A call of `test` has one second: a thousand calls of `newest` with some dozen events are fine.
 //!
 //! **Check.** `cargo workbook check test-newest`, or `cargo test -p ch06-key-patterns test-newest`.

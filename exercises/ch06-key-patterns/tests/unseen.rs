@@ -364,7 +364,7 @@ fn tests_that_nobody_foresaw() {
         ))),
         "kills",
         &[
-            "killed 18 of 22",
+            "killed 18 of 24",
             "units_mixed",
             "thirteen_nines_as_text",
             "minus_from_i64_max",
@@ -536,4 +536,61 @@ fn keys_that_are_read_or_written_in_another_way() {
         solutions::reversed_domain::hosts_of(&within, domain)
     };
     observed(&hosts(right, to_many_z), "domain", &["zzz.example.com"]);
+}
+
+#[test]
+fn events_in_any_order_with_sorted_names_are_told_apart() {
+    let newest_given_first = |ask: test_newest::Ask<'_>| {
+        let times = [0, 1, 2, 255, 256, 1 << 32, 9_999_999_999, 10_000_000_000]
+            .into_iter()
+            .chain([8_999_999_999_999, 9_000_000_000_000, 1 << 53, (1 << 53) + 1])
+            .chain([1 << 63, u64::MAX]);
+        let times: Vec<u64> = times.collect();
+        let mut named = vec![(5, Vec::new())];
+        for (number, time) in (0_u8..).zip(&times) {
+            named.extend([&b"a"[..], b"\xff\x00"].map(|name| (*time, [name, &[number]].concat())));
+        }
+        // The newest first, and the names of a time in order.
+        named.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let events: Vec<_> = named
+            .iter()
+            .map(|(time, name)| (*time, &name[..]))
+            .collect();
+        for &from in &times {
+            for &to in &times {
+                for limit in [100, 3, 0] {
+                    let inside = events.iter().filter(|(time, _)| (from..to).contains(time));
+                    let right: Vec<_> = inside.take(limit).map(|(_, name)| name.to_vec()).collect();
+                    assert_eq!(ask(&events, from, to, limit), right);
+                }
+            }
+        }
+    };
+    named(
+        &judged(&test_newest::exercise_of(test_newest::tester(
+            newest_given_first,
+        ))),
+        "names_given_in_order",
+    );
+}
+
+#[test]
+fn a_window_may_hold_more_events_than_a_page() {
+    use solutions::newest_first::{key, newest};
+    for most in [10, 100, 1000] {
+        let a_page =
+            move |rows: &Rows, from, to, limit: usize| newest(rows, from, to, limit.min(most));
+        observed(
+            &feed(key, a_page),
+            "window",
+            &["It is wrong on newest({0 \"a\" to 1099 \"b\"}, 0, 1100, usize::MAX)"],
+        );
+    }
+    let a_page_of_hosts = |rows: &Rows, domain: &str| {
+        let mut found = solutions::reversed_domain::hosts_of(rows, domain);
+        found.truncate(1000);
+        found
+    };
+    let verdict = hosts(solutions::reversed_domain::key, a_page_of_hosts);
+    assert_eq!(verdict.check.as_deref(), Some("domain"));
 }

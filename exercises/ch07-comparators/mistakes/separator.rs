@@ -260,7 +260,11 @@ fn missed() -> Vec<Mistake<Separate>> {
             cuts(a, raised).into_iter().find(|cut| !digit(cut) && fits(a, b, cut))
         })
         .says("no cut that holds a digit")
-        .why("Digits inside the prefix are bytes like others: `a2c` lies between `a2b7` and `a3b7`. The comparison says what fits.")
+        .why(
+            "A cut with a digit in it may fit, and the digit may be the byte that is raised: `a1` is between `a001` and `a00x`, \
+             because 1 is no less than 001, and the prefix `a` comes before `a00x`. The digit may also be inside the prefix: `a2c` is between \
+             `a2b7` and `a3b7`. Do not rule a cut out by its bytes. Ask the comparison.",
+        )
         .link(TASK),
         mistake("stops_at_ff", "shortest", |a, b| {
             let ff = a.iter().position(|byte| *byte == 0xff).unwrap_or(a.len());

@@ -256,6 +256,10 @@ pub(crate) fn exercise_of(learner: Changes) -> Exercise<Changes> {
                 ("E, 300, 21645743", |changes, board| {
                     format!("{}, ", (changes.win)(board, "E", 300, 21_645_743))
                 }),
+                // No gems are no reason to keep the old time.
+                ("E, 0, 21645743", |changes, board| {
+                    format!("{}, ", (changes.win)(board, "E", 0, 21_645_743))
+                }),
             ],
         ))
         .check(check::answers(

@@ -1,4 +1,4 @@
-//! Predictions: the answer is never shown, only the first two members that stand the wrong way round.
+//! Predictions: the answer is never shown, only the first two members that are the wrong way round.
 
 use kit::check::Check;
 use kit::exercise::Sheet;

@@ -495,6 +495,24 @@ fn told() -> Vec<Mistake<Changes>> {
             },
         ),
         paying(
+            "paid_already_or_meanwhile_is_false",
+            "`false` for a member that has paid already, or that others mark while you try",
+            "Asked is whether the member is paid in the end, not whether it was you who set the bit. Return `false` only if the member is \
+             not in the set.",
+            LOW,
+            |board, member| {
+                while let Some(seen) = board.score(member) {
+                    if seen & PAID != 0 {
+                        return false;
+                    }
+                    if board.compare_and_set(member, seen, seen | PAID) {
+                        return true;
+                    }
+                }
+                false
+            },
+        ),
+        paying(
             "paid_adds_the_member",
             "a new member for one that is not in the set",
             "A member without gems that has paid is now on the board. ZADD and ZINCRBY add what they do not find; \

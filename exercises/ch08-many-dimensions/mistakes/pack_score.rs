@@ -22,7 +22,7 @@ enum Step {
     TimeInMilliseconds,
     SecondRoundedUp,
     SecondRounded,
-    // Where the fields stand.
+    // Where the fields are.
     GemsBy29,
     GemsBy31,
     GemsBy33,
@@ -521,6 +521,21 @@ pub fn all() -> Vec<Mistake<Packer>> {
         .why(
             "2^29 takes 30 bits, and its highest one is the bit of `paid`. The greatest number of 29 bits is one less.",
         )
+        .link(RULES),
+        mistake("end_counted_in_milliseconds", "layout", |gems, paid, at_ms| {
+            right(gems, paid, at_ms).filter(|_| at_ms <= END * 1000)
+        })
+        .says("a limit at the first millisecond of `END`")
+        .why(
+            "The second `END` has a thousand milliseconds, and all of them fit: the time field is 0 in each. Cut the \
+             milliseconds off first, then compare seconds.",
+        )
+        .link(RULES),
+        mistake("early_limit_one_short", "layout", |gems, paid, at_ms| {
+            right(gems, paid, at_ms).filter(|score| score % (1 << 29) < (1 << 29) - 1)
+        })
+        .says("differences up to 2^29 - 2")
+        .why("2^29 - 1 is the greatest number of 29 bits. It fits.")
         .link(RULES),
         mistake("all_refused", "layout", |_, _, _| None)
             .says("`None` for every player")

@@ -247,7 +247,7 @@ fn too_few_players() -> Vec<Mistake<Tester<Packer>>> {
             .says("a test of one second")
             .why("Such a test never sees the time decide. Take several seconds, neighbouring ones and distant ones."),
         weak(
-            "whole_days",
+            "no_neighbours_with_many_gems",
             "kills",
             on(players(
                 &values(GEMS_MAX),
@@ -255,9 +255,10 @@ fn too_few_players() -> Vec<Mistake<Tester<Packer>>> {
                 &[0, 1, 100, 3000, 6213].map(|days| END - 86_400 * days),
             )),
         )
-        .says("a test of seconds that lie whole days apart")
+        .says("a test without neighbouring seconds of players with many gems")
         .why(
-            "The low bits are lost first, and only neighbours differ in them alone. Take seconds that differ by one.",
+            "The low bits are lost first, and in the greatest scores. Only neighbours differ in them alone: take seconds that differ by one, \
+             with 8388607 gems too.",
         ),
         weak(
             "last_second_left_out",

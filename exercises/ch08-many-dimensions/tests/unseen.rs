@@ -573,3 +573,14 @@ fn a_bit_compared_with_one_is_named() {
     };
     named(&packer(pack, never), "unpack_nobody_paid");
 }
+
+#[test]
+fn a_win_without_gems_still_sets_the_time() {
+    let nothing_to_do = |board: &mut dyn Board, member: &str, gems: u64, time: u64| {
+        if gems == 0 {
+            return board.score(member).is_some();
+        }
+        win(board, member, gems, time)
+    };
+    observed(&winning(nothing_to_do), "both", &["win(E, 0, 21645743) on"]);
+}

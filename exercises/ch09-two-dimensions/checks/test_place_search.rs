@@ -205,6 +205,13 @@ fn walked(places: &[Place], centre: Place, reach: u8) -> Vec<usize> {
     (0..places.len()).filter(near).collect()
 }
 
+/// A walk through the index, which counts the rows of the index.
+fn positions(places: &[Place], centre: Place, reach: u8) -> Vec<usize> {
+    let mut rows = places.to_vec();
+    rows.sort_by_key(|&(x, y)| interleave(x.into(), y.into()));
+    walked(&rows, centre, reach)
+}
+
 /// The columns and rows that can be near, as one or two rectangles: lower corners and upper corners.
 fn rectangles(centre: Place, reach: u8) -> Vec<(Place, Place)> {
     let (low, high) = (
@@ -391,6 +398,11 @@ fn wrong_rows() -> Vec<Wrong<Search>> {
             .says("It returns the nearest place first.")
             .shows("with a far place before a near one", |search| {
                 finds(search, &[(12, 9), (9, 9)], (9, 9), 4, &[0, 1])
+            }),
+        Wrong::new("positions_for_indices", Search(positions))
+            .says("It returns where the places are in its index, which is sorted by number, and not where they were given.")
+            .shows("with places that are not given in the order of their numbers", |search| {
+                finds(search, &[(12, 9), (9, 9)], (9, 9), 2, &[1])
             }),
         wrong!("half_the_bits", HalfTheBits)
             .says("It drops the lowest bit of each coordinate.")

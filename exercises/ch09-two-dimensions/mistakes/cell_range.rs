@@ -105,7 +105,7 @@ const QUIRKS: [Quirk<Step>; 10] = [
         CutsForBits,
         "cuts_taken_for_bits",
         "a shift by 52 less the cuts",
-        "Each cut halves both coordinates, so it makes two bits. What is left behind the prefix is 52 less twice the cuts.",
+        "Each cut halves both coordinates, so it makes two bits. What is left after the prefix is 52 less twice the cuts.",
         CELL,
     ),
     quirk(

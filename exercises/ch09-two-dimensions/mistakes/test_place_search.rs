@@ -242,6 +242,15 @@ fn one_side() -> Vec<Mistake<Tester<Search>>> {
         })
         .says("a test of how many are found")
         .why("The right count may be made of the wrong places, or of the right ones in another order. Compare the lists."),
+        weak("sorted_before_compared", "kills", |search| {
+            each(&plan(), search, |places, centre, reach, mut found| {
+                found.sort_unstable();
+                let wanted = (0..places.len()).filter(|&n| is_near(places[n], centre, reach));
+                assert_eq!(found, wanted.collect::<Vec<_>>());
+            });
+        })
+        .says("a test that sorts the indices before it compares them")
+        .why("Ascending is a part of the rule: whoever sorts first, or looks up one index after the other, never sees the order."),
         weak("one_example", "kills", |search| {
             assert_eq!(search(&[(3, 0), (255, 4), (0, 6)], (0, 0), 5), [0, 1]);
         })
@@ -270,8 +279,8 @@ fn too_few_places() -> Vec<Mistake<Tester<Search>>> {
              and one that is, at rows 0 and 255.",
         )
         .link(EDGES),
-        weak("one_centre", "kills", with(|plan| (plan.columns, plan.rows) = (vec![100], vec![100])))
-            .says("a test of one centre")
+        weak("centres_in_the_middle", "kills", with(|plan| (plan.columns, plan.rows) = (vec![100], vec![100])))
+            .says("a test without a centre near an edge of the map")
             .why(
                 "Where the centre lies in its cell decides which neighbours are needed. Try centres on both sides of a great border, and \
                  at the edges.",
@@ -302,11 +311,11 @@ fn too_few_places() -> Vec<Mistake<Tester<Search>>> {
                  line of code for that.",
             )
             .link(EDGES),
-        weak("random_places", "kills", at_random)
-            .says("a test of places, centres and reaches at random")
+        weak("corners_of_cells_left_out", "kills", at_random)
+            .says("a test that leaves out the last corner of a cell and the reach 0, such as one at random")
             .why(
-                "Such a test finds what is often wrong. One corner of one cell, or a reach of 0 with a place at the centre, it hardly ever \
-                 meets. Add centres and places that you choose: on both sides of a border, and at the ends of each range.",
+                "Many places find what is often wrong. One corner of one cell, or a reach of 0 with a place at the centre, they hardly ever \
+                 meet. Add centres and places that you choose: on both sides of a border, and at the ends of each range.",
             )
             .link(NINE),
         weak("no_reach_of_zero", "kills", with(|plan| plan.reaches.retain(|reach| *reach > 0)))

@@ -17,7 +17,7 @@ pub fn box_ranges(x: RangeInclusive<u32>, y: RangeInclusive<u32>) -> Vec<RangeIn
     ranges
 }
 
-/// Adds the ranges of the rectangle between two corners, all of which lie behind those that are there.
+/// Adds the ranges of the rectangle between two corners, all of which come after those that are there.
 fn collect(low: (u32, u32), high: (u32, u32), ranges: &mut Vec<RangeInclusive<u64>>) {
     let (first, last) = (interleave(low.0, low.1), interleave(high.0, high.1));
     let side = |low: u32, high: u32| u128::from(high - low) + 1;

@@ -1,4 +1,4 @@
-//! A prefix followed by anything: from the prefix with zeros behind it up to the next prefix with zeros behind it.
+//! A prefix followed by anything: from the prefix with zeros after it up to the next prefix with zeros after it.
 
 use std::ops::Range;
 

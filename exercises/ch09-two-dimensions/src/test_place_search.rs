@@ -20,8 +20,8 @@
 //! For example, `search(&[(3, 0), (255, 4), (0, 6)], (0, 0), 5)` is `[0, 1]`.
 //!
 //! Most of the searches do what this chapter does: cells of the Z-order around the centre, then the distance.
-//! Your test is tried on three right ones and on seventeen wrong ones. It passes when it accepts the three and refuses the
-//! seventeen. A call of `test` has one second.
+//! Your test is tried on three right ones and on eighteen wrong ones. It passes when it accepts the three and refuses the
+//! eighteen. A call of `test` has one second.
 //!
 //! **Check.** `cargo workbook check test-place-search`, or `cargo test -p ch09-two-dimensions test-place-search`.
 

@@ -361,8 +361,8 @@ fn a_test_that_panics_by_itself_refuses_nobody() {
 #[test]
 fn rectangles_reach_the_end_of_the_map() {
     let half_open = |x: Span, y: Span| {
-        let columns = *x.start()..x.end().checked_add(1).expect("a column behind the last");
-        let rows = *y.start()..y.end().checked_add(1).expect("a row behind the last");
+        let columns = *x.start()..x.end().checked_add(1).expect("a column after the last");
+        let rows = *y.start()..y.end().checked_add(1).expect("a row after the last");
         if columns.is_empty() || rows.is_empty() {
             return Vec::new();
         }
@@ -386,4 +386,30 @@ fn rectangles_may_have_many_ranges() {
         "ranges",
         &["It is wrong on box_ranges(1..=14, 1..=14)."],
     );
+}
+
+#[test]
+fn a_test_that_sorts_is_not_taken_for_one_that_counts() {
+    let near = |place: (u8, u8), centre: (u8, u8), reach: u8| {
+        let across = i32::from(place.0.abs_diff(centre.0));
+        let across = across.min(256 - across);
+        let up = i32::from(place.1.abs_diff(centre.1));
+        across * across + up * up <= i32::from(reach).pow(2)
+    };
+    let sorts = move |search: Asked<'_>| {
+        let places: Vec<(u8, u8)> = (0..=u16::MAX)
+            .step_by(5)
+            .map(|place| ((place >> 8) as u8, place as u8))
+            .chain([(1, 1), (1, 1)])
+            .collect();
+        for centre in [(0, 0), (128, 128), (255, 255), (127, 127), (63, 200)] {
+            for reach in [0, 1, 2, 3, 31, 32, 64, 99, 100] {
+                let mut found = search(&places, centre, reach);
+                found.sort_unstable();
+                let wanted = (0..places.len()).filter(|&n| near(places[n], centre, reach));
+                assert_eq!(found, wanted.collect::<Vec<_>>());
+            }
+        }
+    };
+    named(&tested(sorts), "sorted_before_compared");
 }

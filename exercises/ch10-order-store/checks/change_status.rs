@@ -14,7 +14,7 @@ use ch10_order_store::change_status as learner;
 /// Somebody's `change_status`.
 pub(crate) type Changing = Arc<dyn Fn(&Db, u32, Status) -> engine::Result<Change> + Send + Sync>;
 
-const STORES: [&[Line]; 4] = [
+const STORES: [&[Line]; 5] = [
     &[(7, "ann", 500, New)],
     &[
         (7, "ann", 500, New),
@@ -26,6 +26,8 @@ const STORES: [&[Line]; 4] = [
     &[],
     // A value and keys that are taken apart or made wrongly by hand.
     &[(70_000, "a\0b", (1 << 53) + 1, New)],
+    // The ends of every type.
+    &[(0, "", 0, New), (u32::MAX, "ann", u64::MAX, Shipped)],
 ];
 
 pub(crate) fn exercise() -> Box<dyn Judged> {
@@ -41,7 +43,7 @@ pub(crate) fn exercise_of(learner: Changing) -> Exercise<Changing> {
     };
     let mut part = PartOf::new("change_status", "list");
     for orders in STORES {
-        for id in [7, 9, 258, 8, 70_000, 70] {
+        for id in [7, 9, 258, 8, 70_000, 70, 0, u32::MAX] {
             let before = orders.iter().find(|line| line.0 == id).map(|line| line.3);
             if before.is_none() && id != 70 {
                 continue;

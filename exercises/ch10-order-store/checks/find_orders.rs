@@ -134,7 +134,7 @@ const RANGES: [(u64, u64); 16] = [
 /// The plainest first; the last one is more than any memory has room for.
 const LIMITS: [usize; 6] = [100, 2, 1, 3, 0, usize::MAX];
 /// How many orders the largest store has.
-const MANY: u32 = 150;
+const MANY: u32 = 1100;
 /// A walk through more pages than this does not end.
 const PAGES_MAX: usize = 12;
 
@@ -310,12 +310,12 @@ fn between() -> PartOf<Queries> {
             }
         }
     }
-    let call = format!("between({}, 0, 1000, usize::MAX)", called(&many()));
+    let call = format!("between({}, 0, 2000, usize::MAX)", called(&many()));
     part.probe(
         call.clone(),
         Answer::text(call),
         &["ranges whose orders all fit"],
-        |queries: &Queries| list((queries.between)(&STORED, 0, 1000, usize::MAX)),
+        |queries: &Queries| list((queries.between)(&STORED, 0, 2000, usize::MAX)),
     )
 }
 
@@ -345,7 +345,7 @@ fn with_status() -> PartOf<Queries> {
             part = walk(part, STORES[0].to_vec(), New, limit, Some(churn), class);
         }
     }
-    walk(part, many(), New, 40, None, "walks over several pages")
+    walk(part, many(), New, 400, None, "walks over several pages")
 }
 
 fn walk(

@@ -22,7 +22,7 @@ enum Step {
     RawPrefix,
     EndsAtFf,
     CaseIgnored,
-    FilteredBehindTheLimit,
+    FilteredAfterTheLimit,
     StopsAtAnotherUser,
     // The order of a user's rows.
     OldestFirst,
@@ -60,7 +60,7 @@ enum Step {
     RangeById,
 }
 use Step::{
-    CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredBehindTheLimit, FromAlone,
+    CaseIgnored, CrossedPanics, CrossedSwapped, EndsAtFf, FilteredAfterTheLimit, FromAlone,
     FromExcluded, FromIgnored, GreatestUntilOpen, LastOnesFound, LimitIgnored, LittleEndianIds,
     NewestFirst, NewestKept, OldestFirst, OneTooFew, OneTooMany, OtherEndOpen, RangeById,
     RawPrefix, RoomForAll, SameTimeDown, SortedById, SortedByIdDown, StopsAtAnotherUser,
@@ -73,7 +73,7 @@ const APART: [&[Step]; 5] = [
         RawPrefix,
         EndsAtFf,
         CaseIgnored,
-        FilteredBehindTheLimit,
+        FilteredAfterTheLimit,
         StopsAtAnotherUser,
     ],
     &[
@@ -90,7 +90,7 @@ const APART: [&[Step]; 5] = [
         ZeroIsOne,
         ZeroIsAll,
         RoomForAll,
-        FilteredBehindTheLimit,
+        FilteredAfterTheLimit,
     ],
     &[
         UntilIncluded,
@@ -151,7 +151,7 @@ fn of_user(steps: &[Step], db: &Db, user: &str, limit: usize) -> Vec<u32> {
     let raw = [b"u", user.as_bytes()].concat();
     assert!(!has(RoomForAll) || limit < usize::MAX, "capacity overflow");
     let mut found = index(db, b'u');
-    if has(FilteredBehindTheLimit) {
+    if has(FilteredAfterTheLimit) {
         found.truncate(limit);
     }
     if has(StopsAtAnotherUser) {
@@ -292,7 +292,7 @@ const OF_USER: [Quirk<Step>; 17] = [
     ),
     quirk(
         "user",
-        FilteredBehindTheLimit,
+        FilteredAfterTheLimit,
         "limit_before_the_filter",
         "the first `limit` rows by user, of which the user's are kept",
         "The limit counts what is found, not what is looked at. Begin the scan at the user's prefix, and nothing has to be \

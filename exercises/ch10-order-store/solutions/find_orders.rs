@@ -47,7 +47,7 @@ pub fn with_status(
 ) -> engine::Result<Page> {
     let prefix = (b's', status.byte()).to_key();
     let end = prefix_successor(&prefix).expect("a letter is never ff");
-    // All keys have one length, so the first key behind the last one begins with it, and a zero.
+    // All keys have one length, so the first key after the last one begins with it, and a zero.
     let start = after.map_or(prefix, |last| [last, &[0]].concat());
     let (mut ids, mut last) = (Vec::new(), None);
     for row in db.default_family().range(start..end) {

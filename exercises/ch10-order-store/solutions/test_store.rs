@@ -1,4 +1,4 @@
-//! A script for each rule. Names that are prefixes of each other, equal times, full pages, and a cut behind each operation.
+//! A script for each rule. Names that are prefixes of each other, equal times, full pages, and a cut after each operation.
 
 use crate::order::Status::{New, Paid, Shipped};
 use crate::order::{Change, Order, OrderStore, Status};

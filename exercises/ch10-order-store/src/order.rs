@@ -1,7 +1,7 @@
 //! What the exercises of this chapter share: an order, the value of its row, and what the functions return.
 //! Given; leave it as it is.
 //!
-//! An order is four rows in the default family. `+` stands between the fields of a tuple of `engine::keys`:
+//! An order is four rows in the default family. `+` is between the fields of a tuple of `engine::keys`:
 //!
 //! | row        | key                                     | value              |
 //! |------------|-----------------------------------------|--------------------|
@@ -72,7 +72,7 @@ impl Status {
     /// All of them, in the order of their bytes.
     pub const ALL: [Self; 3] = [Self::New, Self::Paid, Self::Shipped];
 
-    /// The byte that stands in rows.
+    /// The byte in the rows.
     pub const fn byte(self) -> u8 {
         match self {
             Self::New => 0,
@@ -119,7 +119,7 @@ pub trait OrderStore {
     fn between(&self, from: u64, until: u64, limit: usize) -> Vec<u32>;
     /// A page of the orders with a status, oldest first. `after` is the cursor of the page before.
     fn with_status(&self, status: Status, limit: usize, after: Option<&[u8]>) -> Page;
-    /// In the next `place`, `change_status` or `remove`, the power fails behind so many file operations, and what was
+    /// In the next `place`, `change_status` or `remove`, the power fails after so many file operations, and what was
     /// not synced is lost. The call returns as ever; then the store is opened again. A call has fewer than 20 file
     /// operations. With a greater number the power fails when the call has returned.
     fn fail_in(&mut self, operations: u64);

@@ -467,14 +467,14 @@ fn ids_of_one_millisecond_downwards_are_named() {
 
 #[test]
 fn a_limit_of_ones_own_is_told() {
-    let short = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(100));
-    observed(&finding(short, between), "user", &["{150 orders from"]);
-    let short = |db: &Db, from, until, limit: usize| between(db, from, until, limit.min(100));
-    observed(&finding(of_user, short), "time", &["{150 orders from"]);
+    let short = |db: &Db, user: &str, limit: usize| of_user(db, user, limit.min(1000));
+    observed(&finding(short, between), "user", &["{1100 orders from"]);
+    let short = |db: &Db, from, until, limit: usize| between(db, from, until, limit.min(1000));
+    observed(&finding(of_user, short), "time", &["{1100 orders from"]);
     let short = |db: &Db, status, limit: usize, after: Option<&[u8]>| {
-        with_status(db, status, limit.min(20), after)
+        with_status(db, status, limit.min(200), after)
     };
-    observed(&paging(short), "pages", &["{150 orders from"]);
+    observed(&paging(short), "pages", &["{1100 orders from"]);
 }
 
 #[test]
@@ -655,5 +655,18 @@ fn ends_of_a_range_of_times_are_told_apart() {
     named(
         &up_to(|until| until.checked_sub(1)),
         "until_minus_one_with_the_greatest_id",
+    );
+}
+
+#[test]
+fn ids_begin_at_zero() {
+    let zero_is_nobody = |db: &Db, id: u32, to: Status| match id {
+        0 => Ok(Change::Unknown),
+        _ => right_change(db, id, to),
+    };
+    observed(
+        &changing(zero_is_nobody),
+        "rows",
+        &["It is wrong on change_status({0 \"\" 0 New, 4294967295"],
     );
 }

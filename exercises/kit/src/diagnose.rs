@@ -96,7 +96,7 @@ fn agreeing(
 /// Where the bytes of a key are free and its order is not: the mistake whose keys put all probes in the very order of the
 /// given ones, with the same keys shared.
 ///
-/// Cost: few questions for most mistakes. The probes are gone through in the given order, up to the first two that stand
+/// Cost: few questions for most mistakes. The probes are gone through in the given order, up to the first two that are
 /// otherwise.
 fn in_the_same_order(exercise: &dyn Judged, part: usize, outcomes: &[Outcome]) -> Option<usize> {
     let sheet = exercise.sheet();
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(diagnosed(wider), named("lowest_first", true));
         let ended: Encode = |n| format!("{n}!").into_bytes();
         assert_eq!(diagnosed(ended), named("decimal", true));
-        // A sign that stands above the digits makes another order.
+        // A sign whose byte is above the digits makes another order.
         let above: Encode = |n| format!("{n}|").into_bytes();
         assert_eq!(diagnosed(above), None);
         // What is in order behaves like no mistake by that.

@@ -1,7 +1,7 @@
-//! Predictions: the learner says in which order rows stand, before any code does.
+//! Predictions: the learner says in which order rows come, before any code does.
 //!
 //! The task shows rows under the letters from `a` on, and a function returns letters. The right list is never shown, only
-//! the first two neighbours that stand the wrong way round.
+//! the first two neighbours that are the wrong way round.
 
 use crate::answer::{Answer, Outcome};
 use crate::check::{self, Check, Finding};
@@ -35,7 +35,7 @@ pub fn letters(outcome: &Outcome) -> Vec<char> {
     answer.map_or_else(Vec::new, |answer| answer.text.chars().collect())
 }
 
-/// Each letter from `a` to `last` stands in the list once, and every two neighbours stand the right way round.
+/// Each letter from `a` to `last` is in the list once, and every two neighbours are the right way round.
 ///
 /// `wrong` says of two neighbours what is wrong with them, if anything is: what completes "you put x before y, but ...",
 /// and the detail below it.

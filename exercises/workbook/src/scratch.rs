@@ -5,15 +5,15 @@
 //! has changed is compiled again. Files that stay the same keep their time stamps, which is what cargo looks at.
 //!
 //! Left out: anything of a learner's folder but the `src` of each chapter, and what a link leads to: that may be a file of
-//! yours, or another learner's. `lib.rs` is this repository's.
+//! yours, or another learner's. `lib.rs` and all else in `src` that is no exercise's file are this repository's, if it has them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::catalogue::{Catalogue, Chapter};
+use crate::catalogue::{Catalogue, Chapter, Exercise};
 
 /// Folders that are built, fetched or kept by tools.
 const LEFT_OUT: [&str; 4] = ["target", ".git", "node_modules", "backups"];
@@ -63,12 +63,26 @@ impl Scratch {
             } else {
                 left_out.extend(collect(&source, Path::new(""), &mut wanted)?);
             }
-            let lib = self.original.join(&folder).join("src/lib.rs");
-            wanted.insert(PathBuf::from("lib.rs"), read(&lib)?);
-            for exercise in &chapter.exercises {
+            let of_exercise = |exercise: &Exercise| {
                 let file = exercise.file.strip_prefix("src").unwrap_or(&exercise.file);
-                if !wanted.contains_key(file) {
-                    wanted.insert(file.to_path_buf(), read(&chapter.stub(exercise))?);
+                file.to_path_buf()
+            };
+            // `lib.rs` and what it gives to the exercises: a learner's folder may be older, or hold the answers alone.
+            let answered: BTreeSet<PathBuf> = chapter.exercises.iter().map(of_exercise).collect();
+            let mut given = BTreeMap::new();
+            collect(
+                &self.original.join(&folder).join("src"),
+                Path::new(""),
+                &mut given,
+            )?;
+            wanted.extend(
+                given
+                    .into_iter()
+                    .filter(|(file, _)| !answered.contains(file)),
+            );
+            for exercise in &chapter.exercises {
+                if let btree_map::Entry::Vacant(missing) = wanted.entry(of_exercise(exercise)) {
+                    missing.insert(read(&chapter.stub(exercise))?);
                 }
             }
             answers.push(wanted);

@@ -88,6 +88,27 @@ fn a_folder_of_copies_is_judged_by_this_one_and_left_alone() {
     assert!(text(&none).contains("holds no folder"), "{}", text(&none));
 }
 
+/// A chapter may give its exercises a module. A learner's copy is older than it, or has it changed.
+#[test]
+fn what_a_chapter_gives_is_this_copy_s() {
+    let repository = Repository::new("reportgiven");
+    let given = "exercises/ch91-second/src/given.rs";
+    repository.write(given, "pub const TWO: i64 = 2;\n");
+    repository.write(
+        "exercises/ch91-second/src/lib.rs",
+        "pub mod given;\npub mod twice;\n",
+    );
+    let answer = "pub fn twice(n: i64) -> i64 { n.wrapping_mul(crate::given::TWO) }\n";
+    for learner in ["ann", "bob"] {
+        let file = "exercises/ch91-second/src/twice.rs";
+        repository.write(&format!("class/{learner}/{file}"), answer);
+    }
+    repository.write(&format!("class/bob/{given}"), "pub const TWO: i64 = 3;\n");
+    let all = repository.json(&["report", "class", "--json"]);
+    assert_eq!(states(&all[0]), ["not-started", "passed"]);
+    assert_eq!(states(&all[1]), ["not-started", "passed"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_named_and_not_followed() {
