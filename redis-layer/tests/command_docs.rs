@@ -51,7 +51,7 @@ fn docs(client: &mut Client, name: &str) -> Node {
     entry.remove(1)
 }
 
-/// The one difference on purpose beside our own words: what looks like a slip of the pen in Redis's table.
+/// Besides our own words there is one difference on purpose: Redis's table seems to have a typing error here.
 const DIFFERENCES: [&str; 2] = [
     "getset: only here /replaced_by = `SET` with the `GET` argument",
     "getset: only in Redis /replaced_by = `SET` with the `!GET` argument",

@@ -190,7 +190,7 @@ fn events(address: SocketAddr, lines: &[&str]) -> Vec<String> {
     messages_to_the_end(&mut listener)
 }
 
-/// Who asks for a key finds that it has expired, then that it is not there; what it puts there is new.
+/// A command that asks for an expired key sends `expired`, then `keymiss`; if it then puts something there, that is `new`.
 #[test]
 fn events_come_in_the_order_of_redis() {
     let Some(real) = RealRedis::start_with(&["--enable-debug-command", "yes"]) else {

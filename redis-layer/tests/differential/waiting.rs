@@ -10,6 +10,7 @@ use crate::common::random::Random;
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::{StoreKind, unescape};
 use crate::compare::agree;
+use redis_layer::commands::table::{COMMANDS, Flag};
 
 /// What one client waits for.
 const WAITS: [&str; 14] = [
@@ -28,6 +29,25 @@ const WAITS: [&str; 14] = [
     "bzpopmin q0 z0 1",
     "blpop nothing 0.05",
 ];
+
+/// A command that waits and is forgotten here is never compared while it waits.
+#[test]
+fn every_command_that_waits_is_waited_for() {
+    let missing: Vec<&str> = COMMANDS
+        .iter()
+        .filter(|spec| spec.has(Flag::Blocking))
+        .map(|spec| spec.name)
+        .filter(|name| {
+            WAITS
+                .iter()
+                .all(|line| line.split(' ').next() != Some(name))
+        })
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "add a line to WAITS for each of these: {missing:?}"
+    );
+}
 
 /// What the other client does meanwhile.
 const WRITES: [&str; 26] = [

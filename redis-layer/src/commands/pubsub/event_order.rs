@@ -20,6 +20,7 @@ pub(crate) fn events_after_reply(args: Args<'_>) -> &'static [&'static str] {
         }
         "getex" => &["expire", "persist", "del"],
         "getset" => &["new", "set"],
+        "bitfield" => &["setbit"],
         "set" if gets(args) => &["new", "set"],
         "expire" | "pexpire" | "expireat" | "pexpireat" => &["expire"],
         "lpush" | "rpush" | "lpushx" | "rpushx" => &["lpush", "rpush"],
