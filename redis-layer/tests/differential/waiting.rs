@@ -10,7 +10,7 @@ use crate::common::random::Random;
 use crate::common::servers::{Ours, RealRedis};
 use crate::common::{StoreKind, unescape};
 use crate::compare::agree;
-use redis_layer::commands::table::{COMMANDS, Flag};
+use redis_layer::commands::table::{COMMANDS, Flag, Handler};
 
 /// What one client waits for.
 const WAITS: [&str; 14] = [
@@ -47,6 +47,19 @@ fn every_command_that_waits_is_waited_for() {
         missing.is_empty(),
         "add a line to WAITS for each of these: {missing:?}"
     );
+}
+
+/// A command that waits is run again when its keys change: in a transaction, without its connection.
+#[test]
+fn every_command_that_waits_works_on_keys_alone() {
+    for spec in COMMANDS.iter().filter(|spec| spec.has(Flag::Blocking)) {
+        let handler = &spec.handler;
+        assert!(
+            matches!(handler, Handler::Keys(_)),
+            "{}: its handler has to be Keys, and is {handler:?}",
+            spec.name
+        );
+    }
 }
 
 /// What the other client does meanwhile.
