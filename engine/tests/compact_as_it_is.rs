@@ -9,17 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, FamilyOptions, FamilyStatistics, Options, Snapshot, Strategy};
-use support::{Gate, tiny};
+use engine::{Db, FamilyOptions, FamilyStatistics, Snapshot, Strategy};
+use support::{Gate, manual, tiny};
 
 const ROWS: u32 = 100;
 
 fn open(vfs: &MemoryVfs, family: FamilyOptions) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     Db::open("db", options.family("default", family)).unwrap()
 }
 

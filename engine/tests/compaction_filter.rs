@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::internal_key::MAX_VALUE_BYTES;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{Background, CompactionFilter, Db, Decision, FamilyOptions, Options};
-use support::tiny;
+use support::{manual, tiny};
 
 /// Removes values "drop" and marks values "mark", once it is switched on.
 #[derive(Default)]
@@ -133,11 +133,7 @@ fn a_changed_value_that_is_too_long_is_an_error_and_the_old_rows_serve() {
         ..tiny()
     };
     let vfs = MemoryVfs::new();
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(&vfs);
     let db = Db::open("db", options.family("default", family)).unwrap();
     for key in ["a", "b"] {
         db.put(key, "short").unwrap();

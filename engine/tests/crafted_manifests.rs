@@ -4,7 +4,6 @@
 mod support;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use engine::batch::FamilyId;
 use engine::internal_key;
@@ -12,19 +11,15 @@ use engine::log::LogWriter;
 use engine::version::edit::FAMILY_ID_MAX;
 use engine::version::{FamilyRecord, VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, Family, Options, repair, verify};
-use support::tiny;
+use engine::{Db, Family, Options, repair, verify};
+use support::{manual, tiny};
 
 const DIR: &str = "db";
 
 fn options(vfs: &MemoryVfs) -> Options {
-    Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
-    .family("default", tiny())
-    .family("other", tiny())
+    manual(vfs)
+        .family("default", tiny())
+        .family("other", tiny())
 }
 
 /// A closed database with a table in each of two families, and a manifest of several edits.

@@ -8,7 +8,7 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -17,22 +17,17 @@ use engine::version::file_name::{self, FileName};
 use engine::version::{VersionEdit, current_manifest, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, Comparator, Compression, Db, Error, FamilyOptions, Options, WriteBatch,
-    WriteOptions,
+    Comparator, Compression, Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions,
 };
-use support::checksum::checksum;
 use support::counting::{Counting, taken_by};
 use support::{Rows, roomy, tiny};
+use support::{checksum::checksum, manual};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 fn options(vfs: &MemoryVfs) -> Options {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     let other = FamilyOptions {
         comparator: Comparator::reverse_bytewise(),
         compression: Compression::Lz4,
@@ -224,11 +219,7 @@ fn a_key_that_cannot_be_is_shown_in_its_table_and_block() {
             restart_interval: 1,
             ..tiny()
         };
-        let options = Options {
-            vfs: Arc::new(vfs.clone()),
-            background: Background::Manual,
-            ..Options::default()
-        };
+        let options = manual(&vfs);
         Db::open("db", options.family("default", family)).unwrap()
     };
     let db = open();
@@ -301,11 +292,7 @@ fn under_a_tombstone(comparator: &Comparator) -> (MemoryVfs, PathBuf, Vec<u8>) {
 }
 
 fn open_in(vfs: &MemoryVfs, comparator: &Comparator) -> engine::Result<Db> {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     let family = FamilyOptions {
         block_bytes: 256,
         comparator: comparator.clone(),

@@ -6,15 +6,11 @@ mod support;
 use std::sync::Arc;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
-use engine::{Background, Db, FamilyOptions, Options, WriteBatch, WriteOptions};
-use support::{Dice, Rows, scan, seed_or, tiny};
+use engine::{Db, FamilyOptions, Options, WriteBatch, WriteOptions};
+use support::{Dice, Rows, manual, scan, seed_or, tiny};
 
 fn options(vfs: &FaultVfs, family: FamilyOptions) -> Options {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     options.family("default", family)
 }
 

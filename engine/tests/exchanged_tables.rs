@@ -5,11 +5,10 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, Error, FamilyOptions, Options};
-use support::{Rows, tiny};
+use engine::{Db, Error, FamilyOptions, Options};
+use support::{Rows, manual, tiny};
 
 /// Names of the same length, so that the tables have the same length too.
 const FAMILIES: [&str; 2] = ["one", "two"];
@@ -19,11 +18,7 @@ fn options(vfs: &MemoryVfs) -> Options {
         write_buffer_bytes: 1 << 20,
         ..tiny()
     };
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     FAMILIES
         .into_iter()
         .fold(options, |options, name| options.family(name, family()))

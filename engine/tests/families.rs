@@ -9,18 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::comparator::NumericSuffix;
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{
-    Background, Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions,
-};
-use support::hooked::Hooked;
+use engine::{Comparator, Db, Error, FamilyOptions, Options, Unlisted, WriteBatch, WriteOptions};
 use support::{Gate, tiny};
+use support::{hooked::Hooked, manual};
 
 fn on(vfs: &MemoryVfs) -> Options {
-    Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
+    manual(vfs)
 }
 
 fn tables(vfs: &MemoryVfs) -> usize {

@@ -11,17 +11,12 @@ use engine::comparator::NumericSuffix;
 use engine::sstable::Table;
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, CompactionFilter, Comparator, Compression, Db, Decision, Family, FamilyOptions,
-    Options,
+    CompactionFilter, Comparator, Compression, Db, Decision, Family, FamilyOptions, Options,
 };
-use support::tiny;
+use support::{manual, tiny};
 
 fn on(vfs: &MemoryVfs) -> Options {
-    Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
+    manual(vfs)
 }
 
 fn tables(vfs: &MemoryVfs) -> BTreeSet<OsString> {

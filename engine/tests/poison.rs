@@ -6,15 +6,11 @@ mod support;
 use std::sync::Arc;
 
 use engine::vfs::{Fault, FaultVfs, MemoryVfs};
-use engine::{Background, Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions};
-use support::tiny;
+use engine::{Db, Error, FamilyOptions, Options, WriteBatch, WriteOptions};
+use support::{manual, tiny};
 
 fn open(vfs: &FaultVfs) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     Db::open("db", options.family("default", tiny())).unwrap()
 }
 

@@ -15,13 +15,12 @@
 
 mod support;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::vfs::MemoryVfs;
-use engine::{Background, Comparator, Compression, Db, FamilyOptions, Options};
+use engine::{Comparator, Compression, Db, FamilyOptions, Options};
 use engine::{WriteBatch, WriteOptions};
-use support::{Dice, Rows, scan, seed_or, sorted, steps_or, take_range, tiny};
+use support::{Dice, Rows, manual, scan, seed_or, sorted, steps_or, take_range, tiny};
 
 const FAMILIES: [&str; 3] = ["default", "other", "third"];
 const COUNTER: &[u8] = b"~counter";
@@ -56,11 +55,7 @@ fn options(vfs: &MemoryVfs) -> Options {
         restart_interval: 1,
         ..tiny()
     };
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     let families = FAMILIES.into_iter().zip([tiny(), other, third]);
     families.fold(options, |options, (name, family)| {
         options.family(name, family)

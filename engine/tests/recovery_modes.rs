@@ -5,20 +5,13 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{
-    Background, Db, Error, FamilyOptions, Options, RecoveryMode, WriteBatch, WriteOptions,
-};
-use support::tiny;
+use engine::{Db, Error, FamilyOptions, Options, RecoveryMode, WriteBatch, WriteOptions};
+use support::{manual, tiny};
 
 fn options(vfs: &MemoryVfs, mode: RecoveryMode) -> Options {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     let family = FamilyOptions {
         write_buffer_bytes: 16 << 10,
         ..tiny()

@@ -5,7 +5,6 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use engine::internal_key::{self, ValueKind};
 use engine::log::LogWriter;
@@ -13,10 +12,9 @@ use engine::sstable::{TableBuilder, TableOptions};
 use engine::version::{VersionEdit, current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, Comparator, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions,
-    repair, verify,
+    Comparator, Db, FamilyOptions, Options, RepairReport, WriteBatch, WriteOptions, repair, verify,
 };
-use support::{files, scan, tiny};
+use support::{files, manual, scan, tiny};
 
 type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<u8>)>>;
 
@@ -31,13 +29,9 @@ fn family() -> FamilyOptions {
 }
 
 fn options(vfs: &MemoryVfs) -> Options {
-    Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
-    .family("default", family())
-    .family("other", family())
+    manual(vfs)
+        .family("default", family())
+        .family("other", family())
 }
 
 fn content(db: &Db) -> Content {

@@ -3,19 +3,14 @@
 mod support;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use engine::sstable::{Properties, read_properties};
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, Options, repair, verify};
-use support::{files, scan, tiny};
+use engine::{Db, Options, repair, verify};
+use support::{files, manual, scan, tiny};
 
 fn options(vfs: &MemoryVfs) -> Options {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     options.family("default", tiny())
 }
 

@@ -4,18 +4,13 @@
 mod support;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use engine::vfs::{MemoryVfs, Vfs};
-use engine::{Background, Db, Options, WriteBatch, WriteOptions};
-use support::tiny;
+use engine::{Db, WriteBatch, WriteOptions};
+use support::{manual, tiny};
 
 fn open(vfs: &MemoryVfs) -> Db {
-    let options = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    };
+    let options = manual(vfs);
     Db::open(
         "db",
         options.family("default", tiny()).family("other", tiny()),

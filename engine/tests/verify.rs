@@ -11,11 +11,11 @@ use engine::sstable::{TableBuilder, TableOptions};
 use engine::version::{current_manifest, file_name, read_manifest};
 use engine::vfs::{MemoryVfs, Vfs};
 use engine::{
-    Background, Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport,
-    WriteBatch, WriteOptions, verify,
+    Comparator, Compression, Db, Error, FamilyOptions, Options, Severity, VerifyReport, WriteBatch,
+    WriteOptions, verify,
 };
-use support::checksum::checksum;
 use support::{Dice, files, roomy, tiny};
+use support::{checksum::checksum, manual};
 
 fn options(vfs: &MemoryVfs) -> Options {
     let numeric = FamilyOptions {
@@ -23,13 +23,9 @@ fn options(vfs: &MemoryVfs) -> Options {
         compression: Compression::Lz4,
         ..tiny()
     };
-    Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
-    .family("default", tiny())
-    .family("numeric", numeric)
+    manual(vfs)
+        .family("default", tiny())
+        .family("numeric", numeric)
 }
 
 /// Tables in several levels, rows in a log, two families.
@@ -383,12 +379,7 @@ fn an_order_that_is_not_given_is_not_checked_and_said() {
         comparator: Comparator::custom(Own),
         ..tiny()
     };
-    let given = Options {
-        vfs: Arc::new(vfs.clone()),
-        background: Background::Manual,
-        ..Options::default()
-    }
-    .family("own", own);
+    let given = manual(&vfs).family("own", own);
     let db = Db::open("db", given.clone()).unwrap();
     let family = db.family("own").unwrap();
     for key in ["b", "aa", "c", "dd"] {

@@ -199,13 +199,18 @@ pub(crate) fn roomy(mut options: Options) -> Options {
     options
 }
 
-/// A new in-memory database with manual background work, and its only family, a small one in this order.
-pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
-    let options = Options {
-        vfs: Arc::new(MemoryVfs::new()),
+/// Options over this file system, whose background work a test does step by step.
+pub(crate) fn manual(vfs: &(impl Vfs + Clone + 'static)) -> Options {
+    Options {
+        vfs: Arc::new(vfs.clone()),
         background: Background::Manual,
         ..Options::default()
-    };
+    }
+}
+
+/// A new in-memory database with manual background work, and its only family, a small one in this order.
+pub(crate) fn family_in(comparator: Comparator) -> (Db, Family) {
+    let options = manual(&MemoryVfs::new());
     let family = FamilyOptions {
         comparator,
         ..tiny()
