@@ -14,12 +14,23 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use engine::vfs::MemoryVfs;
+use redis_layer::commands::table::{COMMANDS, Flag};
 use redis_layer::commands::{Reply, Server, Session, Settings, execute};
 use redis_layer::store::{BTreeStore, EngineStore, Store};
 use redis_layer::types::{Clock, ManualClock, check, check_ranks};
 
 /// A day in 2026, in milliseconds.
 pub(crate) const START_MS: i64 = 1_790_000_000_000;
+
+/// The commands with a flag that none of these lines begins with.
+pub(crate) fn without_a_line(flag: Flag, lines: &[&str]) -> impl Iterator<Item = &'static str> {
+    let begins = |line: &&str, name: &str| line.split(' ').next() == Some(name);
+    COMMANDS
+        .iter()
+        .filter(move |spec| spec.has(flag))
+        .map(|spec| spec.name)
+        .filter(move |name| !lines.iter().any(|line| begins(line, name)))
+}
 
 /// The stores that behaviour must not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::Pair;
 use crate::common::client::{Client, Command, encode};
 use crate::common::random::Random;
 use crate::common::servers::{Ours, RealRedis};
-use crate::common::{StoreKind, unescape};
+use crate::common::{StoreKind, unescape, without_a_line};
 use crate::compare::agree;
 use redis_layer::commands::table::{COMMANDS, Flag, Handler};
 
@@ -33,16 +33,7 @@ const WAITS: [&str; 14] = [
 /// A command that waits and is forgotten here is never compared while it waits.
 #[test]
 fn every_command_that_waits_is_waited_for() {
-    let missing: Vec<&str> = COMMANDS
-        .iter()
-        .filter(|spec| spec.has(Flag::Blocking))
-        .map(|spec| spec.name)
-        .filter(|name| {
-            WAITS
-                .iter()
-                .all(|line| line.split(' ').next() != Some(name))
-        })
-        .collect();
+    let missing: Vec<&str> = without_a_line(Flag::Blocking, &WAITS).collect();
     assert!(
         missing.is_empty(),
         "add a line to WAITS for each of these: {missing:?}"
