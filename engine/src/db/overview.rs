@@ -55,8 +55,8 @@ pub struct Overview {
 /// it open. A table may then be removed before its properties are read, and its entry has the error.
 ///
 /// # Errors
-/// `Io` if the directory cannot be read; `NotADatabase` if there is no `CURRENT` in it; `NotADatabase`,
-/// `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
+/// `Io` if the directory cannot be read; `NotADatabase` if there is no `CURRENT` in it or it names no manifest;
+/// `NotADatabase`, `Corruption` or `UnsupportedVersion` if this release cannot read the manifest.
 pub fn overview(dir: impl AsRef<Path>, options: &Options) -> Result<Overview> {
     let (dir, vfs) = (dir.as_ref(), &*options.vfs);
     if !Names::read(vfs, dir)?.current {

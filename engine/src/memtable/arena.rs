@@ -41,7 +41,7 @@ const CHUNK_BYTES_MIN: usize = 1 << 10;
 /// The size of a huge page on x86-64 and most other processors: a chunk that would fill one is mapped.
 const MAPPED_BYTES_MIN: usize = 2 << 20;
 
-/// How much memory is asked for at a time where pages are small. All that one memtable may have in vain.
+/// How much memory is asked for ahead where pages are small: the most that a memtable takes and does not use.
 const AHEAD_BYTES: usize = 128 << 10;
 
 /// An allocation larger than this fraction of a chunk gets a chunk of its own, so that little is wasted.
@@ -120,6 +120,12 @@ impl Arena {
         if bytes > bump.left {
             return self.allocate_elsewhere(bump, bytes);
         }
+        self.take(bump, bytes)
+    }
+
+    /// `bytes` of the chunk, of which as many must be left.
+    #[inline]
+    fn take(&self, bump: &mut Bump, bytes: usize) -> NonNull<u8> {
         let start = bump.at;
         bump.left -= bytes;
         // SAFETY: `bytes <= left` before the subtraction, so this stays within the chunk or one past it.
@@ -139,15 +145,10 @@ impl Arena {
             self.populate(start, absent);
             return start;
         }
-        let (start, absent) = self.new_chunk(bump, chunk_bytes);
-        // SAFETY: the chunk is at least `LARGE_PART` times as long.
-        bump.at = unsafe { start.add(bytes) };
-        bump.left = chunk_bytes - bytes;
-        bump.absent = absent;
-        if bump.left < bump.absent {
-            self.populate_ahead(bump);
-        }
-        start
+        (bump.at, bump.absent) = self.new_chunk(bump, chunk_bytes);
+        bump.left = chunk_bytes;
+        // The chunk is at least `LARGE_PART` times as long.
+        self.take(bump, bytes)
     }
 
     /// A chunk, and how many of its bytes are still to get memory. `bytes` must be a multiple of [`ALIGN`] and not zero.

@@ -398,7 +398,8 @@ impl Table {
 
     /// What the table says about itself, without its `inputs`, which
     /// [`read_properties`](super::read_properties) reads. Each output of a compaction lists all inputs, so if
-    /// every open table kept them, the memory would grow with the square of the number of tables.
+    /// every open table kept them, and their numbers were scattered, the memory would grow with the square of the number
+    /// of tables.
     pub fn properties(&self) -> &Properties {
         &self.properties
     }

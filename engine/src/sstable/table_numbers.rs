@@ -7,8 +7,8 @@
 //! The first distance is from 0 to the first number of the first run, each further one from the last number of
 //! a run to the first of the next. `more` says how many numbers follow the first one of the run.
 //!
-//! Each output of a compaction lists all inputs, and tables that one job wrote have consecutive numbers. As a plain
-//! list, 70,000 inputs took 200 KB in each of as many outputs.
+//! Each output of a compaction lists all inputs, and tables that one job wrote have consecutive numbers. One by one,
+//! the numbers from 1 to 70,000 take 193 KB as varints, in each of as many outputs; as a run they take 4 bytes.
 //!
 //! Invariant: runs ascend, and between two of them a number is missing. So a set has one form, and a
 //! distance after the first is at least 2.

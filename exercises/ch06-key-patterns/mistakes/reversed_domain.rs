@@ -28,7 +28,7 @@ enum Step {
     StopsWithoutItself,
     EndIgnored,
     // How they are given.
-    RowsAsTheyStand,
+    RowsAsTheyAre,
     LeftReversed,
     DotLeft,
     Sorted,
@@ -36,11 +36,11 @@ enum Step {
 }
 use Step::{
     Backwards, BelowOnly, Contained, DotLeft, EndIgnored, EndsAtNextDomain, EndsAtZ, ItselfOnly,
-    LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot, RowsAsTheyStand, Sorted,
+    LeftReversed, OneLevel, ParentToo, PrefixWithoutDot, RangeWithoutDot, RowsAsTheyAre, Sorted,
     StopsWithoutItself, SuffixOfLetters, Unreversed,
 };
 
-const GIVEN: [Step; 5] = [RowsAsTheyStand, LeftReversed, DotLeft, Sorted, Backwards];
+const GIVEN: [Step; 5] = [RowsAsTheyAre, LeftReversed, DotLeft, Sorted, Backwards];
 
 const fn quirk(
     id: Step,
@@ -153,7 +153,7 @@ const QUIRKS: [Quirk<Step>; 18] = [
         TASK,
     ),
     quirk(
-        RowsAsTheyStand,
+        RowsAsTheyAre,
         "rows_as_they_are",
         "the right rows as they are in the store",
         "`com.example.www.` is the key. People write `www.example.com`: cut off the last dot, and turn the labels round.",
@@ -239,7 +239,7 @@ fn answer(steps: &[Step], rows: &Rows, domain: &str) -> Vec<String> {
     let found = rows.iter().filter(|row| belongs(steps, row, domain));
     let mut hosts: Vec<String> = found
         .map(|row| {
-            if has(RowsAsTheyStand) {
+            if has(RowsAsTheyAre) {
                 String::from_utf8_lossy(row).into_owned()
             } else if has(LeftReversed) {
                 String::from_utf8_lossy(row)
