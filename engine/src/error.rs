@@ -206,8 +206,7 @@ fn advice(source: &io::Error) -> &'static str {
             "Check the path: this file system cannot hold such a name"
         }
         io::ErrorKind::OutOfMemory => {
-            "There is not enough memory: look at the file's length, end other programs, or allow more mappings \
-             (`vm.max_map_count` on Linux; each mapped table takes one)"
+            "There is not enough memory: look at the file's length, or end other programs"
         }
         io::ErrorKind::Unsupported => "Check the path: the engine keeps its data in plain files",
         _ => "Check the disk and the system's log",
@@ -263,13 +262,13 @@ mod tests {
     /// Neither the disk nor the system's log has anything to do with these.
     #[cfg(unix)]
     #[test]
-    fn a_limit_of_the_system_is_named_with_the_way_to_raise_it() {
+    fn a_limit_of_the_system_is_named_with_the_way_around_it() {
         let name_too_long = io::Error::from(io::ErrorKind::InvalidFilename);
-        let no_more_mappings = io::Error::from(io::ErrorKind::OutOfMemory);
+        let no_memory = io::Error::from(io::ErrorKind::OutOfMemory);
         let cases = [
             (io::Error::from_raw_os_error(23), "`ulimit -n`"),
             (io::Error::from_raw_os_error(24), "`ulimit -n`"),
-            (no_more_mappings, "`vm.max_map_count`"),
+            (no_memory, "end other programs"),
             (name_too_long, "this file system cannot hold such a name"),
         ];
         for (source, advice) in cases {
