@@ -2,8 +2,8 @@
 //!
 //! A question about ranks asks the index of the set ([`counts`](crate::types::zset::counts)) how many rows come
 //! before a bucket, and walks inside that bucket. So it costs one way down a small tree in memory, one seek, and a
-//! few dozen steps, however large the set is. The walk leaves the heads of the bucket in the index, and the next
-//! question about that bucket needs no walk.
+//! few dozen steps, however large the set is. The walk leaves the heads of the bucket in the index, and later
+//! questions about that bucket need no walk.
 //!
 //! A command that only reads uses [`ask`]: it answers without a lock if the index is settled for the command's
 //! snapshot, which is the rule, and under the lock of the key otherwise.
@@ -264,28 +264,38 @@ fn rows_before(set: &SortedSet<'_, '_>, key: &[u8], probe: Probe) -> Result<u64>
     }
 }
 
-/// How many rows of a bucket come before a mark. Reads all rows of the bucket, and remembers their heads.
+/// How many rows of a bucket come before a mark. Remembers the heads of all its rows.
 fn count_within(
     set: &SortedSet<'_, '_>,
     index: &RankIndex,
     bucket: &Bucket,
     mark: &[u8],
 ) -> Result<u64> {
+    let mut before = 0;
+    let heads = heads_of(set, bucket, |row| before += u64::from(row < mark))?;
+    let indexes = set.txn.rank_indexes();
+    indexes.remember(index, noted(set), bucket, heads);
+    Ok(before)
+}
+
+/// Walks over a bucket and returns the heads of its rows. Passes each row to `visit`.
+fn heads_of(
+    set: &SortedSet<'_, '_>,
+    bucket: &Bucket,
+    mut visit: impl FnMut(&[u8]),
+) -> Result<Vec<u64>> {
     let rows = KeyRange {
         start: set.prefix.score_key_at(&bucket.start),
         ..set.prefix.rows()
     };
-    let mut seen = Vec::with_capacity(usize::try_from(bucket.count).unwrap_or_default());
-    let mut before = 0;
+    let mut heads = Vec::with_capacity(usize::try_from(bucket.count).unwrap_or_default());
     set.each(Index::ByScore, &rows, Direction::Forward, |row, _| {
         let row = set.prefix.mark_of(row);
-        before += u64::from(row < mark);
-        seen.push(heads::head(row));
-        Ok((seen.len() as u64) < bucket.count)
+        visit(row);
+        heads.push(heads::head(row));
+        Ok((heads.len() as u64) < bucket.count)
     })?;
-    let indexes = set.txn.rank_indexes();
-    indexes.remember(index, noted(set), bucket, seen);
-    Ok(before)
+    Ok(heads)
 }
 
 /// The number that the set's reader noted before its snapshot, if it relies on that.
@@ -373,27 +383,24 @@ pub(super) fn note_added(set: &mut SortedSet<'_, '_>, row: &[u8]) -> Result<()> 
     if set.txn.rank_journal().add(&index, mark) <= BUCKET_MAX {
         return Ok(());
     }
-    let bucket = index.counts().bucket_of(mark);
-    let half = bucket.count / 2;
-    let rows = KeyRange {
-        start: set.prefix.score_key_at(&bucket.start),
-        ..set.prefix.rows()
-    };
-    let mut previous = Vec::new();
-    let mut cursor = set.scan(Index::ByScore, &rows, Direction::Forward)?;
-    for _ in 0..half {
-        if let Some((row, _)) = cursor.row() {
-            previous.clear();
-            previous.extend_from_slice(set.prefix.mark_of(row));
+    if !index.counts().split_by_heads(mark) {
+        let bucket = index.counts().bucket_of(mark);
+        let half = bucket.count / 2;
+        let (mut seen, mut previous, mut next) = (0, Vec::new(), Vec::new());
+        let heads = heads_of(set, &bucket, |row| {
+            seen += 1;
+            if seen == half {
+                previous = row.to_vec();
+            } else if seen == half + 1 {
+                next = row.to_vec();
+            }
+        })?;
+        if seen > half {
+            let mut counts = index.counts();
+            counts.remember(&bucket, heads);
+            counts.split(&previous, &next, half);
         }
-        cursor.advance()?;
     }
-    if let Some((row, _)) = cursor.row() {
-        index
-            .counts()
-            .split(&previous, set.prefix.mark_of(row), half);
-    }
-    drop(cursor);
     set.txn.rank_indexes().has_split(&index);
     Ok(())
 }

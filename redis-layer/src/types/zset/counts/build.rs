@@ -52,7 +52,7 @@ impl Builder {
             total,
             buckets,
             rest_bytes: self.rest_bytes,
-            heads_bytes: 0,
+            remembered: 0,
         }
     }
 }

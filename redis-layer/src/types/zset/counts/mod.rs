@@ -25,8 +25,8 @@
 //! A bucket that has become small is joined with a neighbour in its leaf, and a small node with a neighbouring node,
 //! so the tree shrinks with the set.
 //!
-//! A caller that walks over a bucket may leave the first bytes of its rows here ([`heads`]). Then the next question
-//! about that bucket needs no walk.
+//! A caller that walks over a bucket may leave the first bytes of its rows here ([`heads`]). Then no later question
+//! about that bucket needs a walk, and neither does its split.
 //!
 //! Cost: O(log n) for each function except [`Builder`], which is O(n); less than three bytes of memory for a member.
 //! The heads take memory beyond that, up to the limit in [`heads`].
@@ -39,7 +39,7 @@ mod tests;
 use std::cmp::Ordering;
 
 pub use build::Builder;
-use heads::{HEADS_TOLD_BYTES, Heads};
+use heads::{BUCKETS_MAX, HEADS_TOLD_BYTES, Heads};
 
 /// A bucket with more rows should be split.
 pub const BUCKET_MAX: u64 = 32;
@@ -101,7 +101,7 @@ struct Node {
     separators: Vec<Separator>,
     counts: Vec<u64>,
     children: Vec<Node>,
-    /// In a leaf, the remembered heads of each bucket. Empty if there are none.
+    /// In a leaf, the remembered heads of each bucket. Empty if there are none, or one for each bucket.
     heads: Vec<Option<Heads>>,
 }
 
@@ -113,8 +113,8 @@ pub struct Counts {
     buckets: usize,
     /// Bytes of separators beyond what the nodes hold.
     rest_bytes: usize,
-    /// Bytes of the remembered heads.
-    heads_bytes: usize,
+    /// Of how many buckets the heads are remembered.
+    remembered: usize,
 }
 
 /// A bucket, and how many rows come before it.
@@ -145,8 +145,8 @@ impl Counts {
     /// About how much memory it takes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        // Heads change with every write, so their bytes are reported in coarse steps.
-        let heads = self.heads_bytes.next_multiple_of(HEADS_TOLD_BYTES);
+        // The heads of another bucket are remembered often, so their bytes are reported in coarse steps.
+        let heads = heads::bytes_of(self.remembered).next_multiple_of(HEADS_TOLD_BYTES);
         size_of::<Self>() + self.buckets * ENTRY_BYTES + self.rest_bytes + heads
     }
 
@@ -204,7 +204,7 @@ impl Counts {
             let at = node.position(head, row);
             node.counts[at] += 1;
             if node.children.is_empty() {
-                self.heads_bytes -= node.forget_heads(at);
+                node.add_head(at, head);
                 return node.counts[at];
             }
             node = &mut node.children[at];
@@ -217,7 +217,7 @@ impl Counts {
         let removed = self.root.remove(head_of(row), row);
         self.buckets -= removed.buckets;
         self.rest_bytes -= removed.rest_bytes;
-        self.heads_bytes -= removed.heads_bytes;
+        self.remembered -= removed.remembered;
         while self.root.children.len() == 1 {
             self.root = self.root.children.remove(0);
         }
@@ -226,12 +226,17 @@ impl Counts {
     /// Splits the bucket of `row` in two: `row` and what follows it become the second one. The first one keeps
     /// `before` rows; `previous` is the last of them.
     pub fn split(&mut self, previous: &[u8], row: &[u8], before: u64) {
-        self.forget_leaf(row);
-        let separator = separator_between(previous, row);
+        self.split_at(row, separator_between(previous, row), before);
+    }
+
+    /// Splits the bucket of `row` at a separator that comes after `before` of its rows.
+    fn split_at(&mut self, row: &[u8], separator: Separator, before: u64) {
         let rest_bytes = separator.rest.len();
+        let is_remembered = self.make_room_to_split(row);
         let Some(second) = self.root.split(head_of(row), row, (separator, before)) else {
             return;
         };
+        self.remembered += usize::from(is_remembered);
         self.buckets += 1;
         self.rest_bytes += rest_bytes;
         if let Some((separator, node)) = second {
@@ -269,7 +274,8 @@ impl Counts {
             .sum();
         if (self.buckets, self.rest_bytes, self.total)
             != (buckets.len(), rest_bytes, self.root.sum())
-            || self.heads_bytes != self.root.heads_bytes()
+            || self.remembered != self.root.remembered()
+            || self.remembered > BUCKETS_MAX
         {
             return Some("the sums are not those of the tree".to_owned());
         }
@@ -282,7 +288,8 @@ impl Counts {
 struct Removed {
     buckets: usize,
     rest_bytes: usize,
-    heads_bytes: usize,
+    /// Of how many buckets the heads are not remembered any more.
+    remembered: usize,
 }
 
 impl Node {
@@ -317,15 +324,15 @@ impl Node {
         let at = self.position(head, row);
         self.counts[at] = self.counts[at].saturating_sub(1);
         if let Some(child) = self.children.get_mut(at) {
-            let mut removed = child.remove(head, row);
+            let removed = child.remove(head, row);
             if child.separators.len() < NODE_MIN {
-                removed.heads_bytes += self.join_nodes(at);
+                self.join_nodes(at);
             }
             return removed;
         }
-        let heads_bytes = self.forget_heads(at);
+        let forgotten = self.remove_head(at, head);
         let mut removed = self.join_buckets(at);
-        removed.heads_bytes += heads_bytes;
+        removed.remembered += forgotten;
         removed
     }
 
@@ -339,21 +346,20 @@ impl Node {
             if both.0 + both.1 > BUCKET_MAX / 2 {
                 continue;
             }
-            let heads_bytes = self.forget_all_heads();
+            let remembered = self.join_heads(first);
             self.counts[first] += self.counts.remove(second);
             let separator = self.separators.remove(second);
             return Removed {
                 buckets: 1,
                 rest_bytes: separator.rest.len(),
-                heads_bytes,
+                remembered,
             };
         }
         Removed::default()
     }
 
-    /// Joins a small child with a neighbour if both fit into one node. Returns how many bytes of heads were
-    /// forgotten.
-    fn join_nodes(&mut self, at: usize) -> usize {
+    /// Joins a small child with a neighbour if both fit into one node.
+    fn join_nodes(&mut self, at: usize) {
         for first in [at, at.wrapping_sub(1)] {
             let second = first.wrapping_add(1);
             let Some(both) = self.children.get(first).zip(self.children.get(second)) else {
@@ -366,13 +372,16 @@ impl Node {
             self.separators.remove(second);
             self.counts[first] += self.counts.remove(second);
             let into = &mut self.children[first];
-            let forgotten = from.forget_all_heads() + into.forget_all_heads();
+            if !from.heads.is_empty() || !into.heads.is_empty() {
+                from.make_places();
+                into.make_places();
+                into.heads.append(&mut from.heads);
+            }
             into.separators.append(&mut from.separators);
             into.counts.append(&mut from.counts);
             into.children.append(&mut from.children);
-            return forgotten;
+            return;
         }
-        0
     }
 
     /// Splits a bucket. Returns `None` if there is nothing to split, otherwise the second half of this node if it has
@@ -400,6 +409,7 @@ impl Node {
             self.counts[at] = before;
             self.counts.insert(at + 1, count - before);
             self.separators.insert(at + 1, separator);
+            self.split_heads(at, before);
         }
         if self.separators.len() <= NODE_MAX {
             return Some(None);
@@ -409,7 +419,7 @@ impl Node {
             separators: self.separators.split_off(half),
             counts: self.counts.split_off(half),
             children: self.children.split_off(half.min(self.children.len())),
-            heads: Vec::new(),
+            heads: self.heads.split_off(half.min(self.heads.len())),
         };
         Some(Some((node.separators[0].clone(), node)))
     }

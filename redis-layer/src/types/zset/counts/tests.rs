@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::heads::{HEADS_BYTES_MAX, Probe, RowsBefore, head};
+use super::heads::{HEADS_BYTES_MAX, Probe, RowsBefore, bytes_of, head};
 use super::*;
 
 /// SplitMix64.
@@ -47,7 +47,7 @@ fn position(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, key: &[u8]) -> u64 {
 }
 
 fn split_where_full(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, row: &[u8]) {
-    if counts.add(row) <= BUCKET_MAX {
+    if counts.add(row) <= BUCKET_MAX || counts.split_by_heads(row) {
         return;
     }
     let bucket = counts.bucket_of(row);
@@ -65,6 +65,9 @@ fn check(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores
     for bucket in counts.buckets() {
         let before = sorted.partition_point(|row| **row < bucket.start);
         assert_eq!(before as u64, bucket.before, "{bucket:02x?}");
+        if let Some(heads) = counts.heads_of(&bucket) {
+            assert_eq!(*heads, heads_of(rows, &bucket), "{bucket:02x?}");
+        }
     }
     for round in 0..40 {
         let mut key = row(next(random), scores);
@@ -77,7 +80,7 @@ fn check(counts: &mut Counts, rows: &BTreeSet<Vec<u8>>, random: &mut u64, scores
         let expected = sorted.partition_point(|row| **row < key) as u64;
         assert_eq!(position(counts, rows, &key), expected, "{key:02x?}");
         let any = next(random) % (rows.len() as u64 + 1);
-        // Both a rank probe bucket was just remembered, and any other one.
+        // Both a rank whose bucket was just remembered, and any other one.
         let rank = if round % 2 == 0 { expected } else { any };
         let near = counts.near(rank);
         let before = sorted.partition_point(|row| **row < near.start) as u64;
@@ -129,9 +132,9 @@ fn positions_are_those_of_a_plain_set_whatever_is_added_and_removed() {
     }
 }
 
-/// A question about a bucket is answered without a walk from the second time on, until the bucket changes.
+/// A question about a bucket is answered without a walk from the second time on, whatever changes.
 #[test]
-fn heads_answer_until_their_bucket_changes() {
+fn heads_follow_the_changes_of_their_bucket() {
     let mut rows: BTreeSet<Vec<u8>> = (0..1000_u64)
         .map(|n| (n * 5).to_be_bytes().to_vec())
         .collect();
@@ -139,11 +142,10 @@ fn heads_answer_until_their_bucket_changes() {
     rows.iter().for_each(|row| builder.push(row));
     let mut counts = builder.finish();
     let key = 2501_u64.to_be_bytes();
-    let is_known =
-        |counts: &Counts| counts.rows_before(&key, Probe::AnyKey) == RowsBefore::Known(501);
-    assert!(!is_known(&counts));
+    let ask = |counts: &Counts| counts.rows_before(&key, Probe::AnyKey);
+    assert!(matches!(ask(&counts), RowsBefore::Within(_)));
     assert_eq!(position(&mut counts, &rows, &key), 501);
-    assert!(is_known(&counts));
+    assert_eq!(ask(&counts), RowsBefore::Known(501));
     assert_eq!(
         counts.near(500).before,
         500,
@@ -152,21 +154,25 @@ fn heads_answer_until_their_bucket_changes() {
     let elsewhere = 4_u64.to_be_bytes().to_vec();
     counts.add(&elsewhere);
     rows.insert(elsewhere);
-    assert_eq!(
-        counts.rows_before(&key, Probe::AnyKey),
-        RowsBefore::Known(502)
-    );
-    let new = 2502_u64.to_be_bytes().to_vec();
-    counts.add(&new);
-    assert!(matches!(
-        counts.rows_before(&key, Probe::AnyKey),
-        RowsBefore::Within(_)
-    ));
-    counts.remove(&new);
-    assert!(matches!(
-        counts.rows_before(&key, Probe::AnyKey),
-        RowsBefore::Within(_)
-    ));
+    assert_eq!(ask(&counts), RowsBefore::Known(502));
+    // Enough rows before the key to split the bucket, twice; then all of them go, and buckets are joined.
+    let new: Vec<Vec<u8>> = (0..60)
+        .map(|n: u8| [&2500_u64.to_be_bytes()[..], &[n]].concat())
+        .collect();
+    for (n, row) in new.iter().enumerate() {
+        rows.insert(row.clone());
+        split_where_full(&mut counts, &rows, row);
+        assert_eq!(ask(&counts), RowsBefore::Known(503 + n as u64));
+        assert_eq!(counts.check(), None);
+    }
+    for (n, row) in new.iter().enumerate() {
+        counts.remove(row);
+        assert_eq!(ask(&counts), RowsBefore::Known(561 - n as u64));
+        assert_eq!(counts.check(), None);
+    }
+    // A row that is not there is removed: the heads cannot tell any more.
+    counts.remove(&2502_u64.to_be_bytes());
+    assert!(matches!(ask(&counts), RowsBefore::Within(_)));
     assert_eq!(counts.check(), None);
 }
 
@@ -182,7 +188,7 @@ fn heads_take_no_more_than_they_may() {
         for bucket in buckets.iter().chain(&buckets) {
             let heads = (bucket.before..bucket.before + bucket.count).collect();
             counts.remember(bucket, heads);
-            assert!(counts.heads_bytes <= HEADS_BYTES_MAX);
+            assert!(bytes_of(counts.remembered) <= HEADS_BYTES_MAX);
         }
         let is_known =
             |n: &u64| counts.rows_before(&row(*n), Probe::ExistingRow) == RowsBefore::Known(*n);
@@ -190,6 +196,31 @@ fn heads_take_no_more_than_they_may() {
         assert!(known >= least, "{known} of {size}");
         assert_eq!(counts.check(), None);
     }
+}
+
+/// A set that grows where its heads are remembered has no more of them at last than it may have.
+#[test]
+fn splits_make_room_for_the_heads_that_they_need() {
+    let row = |n: u64| n.to_be_bytes().to_vec();
+    let size = 1_600_000;
+    let mut builder = Builder::default();
+    (0..size).for_each(|n| builder.push(&row(n * 2)));
+    let mut counts = builder.finish();
+    for bucket in counts.buckets() {
+        let heads = (bucket.before..bucket.before + bucket.count)
+            .map(|n| n * 2)
+            .collect();
+        counts.remember(&bucket, heads);
+    }
+    let mut splits = 0;
+    for n in (0..size).rev() {
+        let row = row(n * 2 + 1);
+        if counts.add(&row) > BUCKET_MAX && counts.split_by_heads(&row) {
+            splits += 1;
+        }
+    }
+    assert!(splits > 1000, "{splits}");
+    assert_eq!(counts.check(), None);
 }
 
 #[test]
