@@ -343,7 +343,7 @@ fn the_slow_log_gets_a_wait_when_it_is_served() {
     }
 }
 
-/// What is pushed to where an element will be moved serves nobody: what stands at its source is not looked at.
+/// What is pushed to where an element will be moved serves nobody: its source is not looked at.
 #[test]
 fn who_moves_waits_for_the_source_alone() {
     let Some(real) = RealRedis::start() else {

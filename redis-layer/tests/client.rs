@@ -464,7 +464,7 @@ fn a_password_is_asked_of_everybody_who_comes_after_it() {
     assert_eq!(run(ours.address), run(real.address));
 }
 
-/// A refusal takes nothing back of what stands before it.
+/// A refusal takes nothing back of what came before it.
 #[test]
 fn hello_takes_its_options_one_by_one() {
     let Some(real) = RealRedis::start() else {

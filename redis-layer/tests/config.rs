@@ -168,7 +168,7 @@ fn several_settings_are_named_at_once() {
 /// The names and values that `CONFIG GET *` shows.
 fn all_settings(client: &mut Client) -> Vec<(String, String)> {
     let reply = client.call(&["config", "get", "*"]);
-    // A length stands before each word, and the number of words before all.
+    // Each word comes after its length, and all of them after their number.
     let parts: Vec<&str> = reply.split("\\r\\n").skip(1).collect();
     let words: Vec<&str> = parts
         .chunks_exact(2)

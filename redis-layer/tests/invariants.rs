@@ -112,7 +112,7 @@ fn the_checker_finds_contradictions() {
     };
     let mark = |value: f64| Mark::start_of(row.mark_of(&row.score_key(score(value), b"")));
     let damages: [Damage<'_>; 7] = [
-        ("stands outside the marks", &|batch| {
+        ("is outside the marks", &|batch| {
             let low = mark(1.5);
             with_marks(
                 batch,
@@ -122,18 +122,18 @@ fn the_checker_finds_contradictions() {
                 },
             );
         }),
-        ("no row stands at a mark", &|batch| {
+        ("no row is at a mark", &|batch| {
             let marks = Marks {
                 low: mark(0.5),
-                low_stands: true,
+                first_is_known: true,
                 ..Marks::default()
             };
             with_marks(batch, marks);
         }),
-        ("no row stands at a mark", &|batch| {
+        ("no row is at a mark", &|batch| {
             let marks = Marks {
                 high: mark(2.5),
-                high_stands: true,
+                last_is_known: true,
                 ..Marks::default()
             };
             with_marks(batch, marks);

@@ -193,9 +193,9 @@ fn few_commands_are_described_at_a_time() {
 }
 
 /// Redis 7.0 puts what a transaction publishes to its own client between the replies of the transaction, where a client takes
-/// it for one of them: its next versions do not. Here it comes behind them.
+/// it for one of them: its next versions do not. Here it comes after them.
 #[test]
-fn a_transactions_own_messages_come_behind_its_replies() {
+fn a_transactions_own_messages_come_after_its_replies() {
     let Some((real, ours)) = both() else {
         return;
     };

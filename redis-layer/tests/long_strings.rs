@@ -310,7 +310,7 @@ fn a_string_in_pieces_is_a_string() {
 }
 
 #[test]
-fn a_payload_and_a_digest_do_not_tell_how_a_string_stands() {
+fn a_payload_and_a_digest_do_not_tell_in_which_form_a_string_is() {
     over_every_store(|direct| {
         let long = "0123456789".repeat(3_000);
         direct.run(&format!("set whole {long}"));

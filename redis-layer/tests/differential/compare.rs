@@ -40,7 +40,7 @@ enum Rule {
     Clock(u64),
     /// Groups of so many elements, in any order.
     Unordered(usize),
-    /// C texts: what stands behind a zero byte does not count.
+    /// C texts: what follows a zero byte does not count.
     Texts,
     /// Types and numbers of elements.
     Shape,

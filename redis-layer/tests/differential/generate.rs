@@ -10,7 +10,7 @@
 //! - A command that would wait for ever has a short time limit.
 //!
 //! To add a group: a file with `pub(super) fn commands(g: &mut Generator) -> Vec<Command>`, and
-//! a line in [`GROUPS`]. How its replies are compared stands in `compare.rs`. A test asks that
+//! a line in [`GROUPS`]. `compare.rs` says how its replies are compared. A test asks that
 //! every command of the table is made here, or has its reason in `NOT_GENERATED`.
 
 mod bits;

@@ -312,7 +312,7 @@ mod tests {
         let mut last = "";
         for parameter in PARAMETERS {
             let Parameter { name, default, .. } = parameter;
-            assert!(last < *name, "{last} stands before {name}");
+            assert!(last < *name, "{last} comes before {name}");
             last = name;
             let kept = parameter.kind.normalize(default, default);
             assert_eq!(kept.as_deref(), Ok(*default), "{name}");

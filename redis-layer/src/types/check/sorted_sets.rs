@@ -3,7 +3,7 @@
 use crate::store::{Direction, Snapshot, Space, next_key};
 use crate::types::Result;
 use crate::types::rows::{Marks, RowPrefix, Score, decode_score};
-use crate::types::zset::counts::Counts;
+use crate::types::zset::counts::{Counts, heads};
 
 /// Checks that each data row has a score row and the reverse, with the same score and between the marks, and that the
 /// size is their number and not 0.
@@ -41,15 +41,15 @@ pub(super) fn faults(
         let (_, member) = prefix.score_member(row)?;
         if !marks.contain(prefix.mark_of(row)) {
             let member = String::from_utf8_lossy(member);
-            faults.push(format!("{member:?} stands outside the marks {marks:02x?}"));
+            faults.push(format!("{member:?} is outside the marks {marks:02x?}"));
         }
         cursor.advance()?;
     }
-    let low_is_right = !marks.low_stands || first.as_deref() == Some(&*marks.low);
-    let high_is_right = !marks.high_stands || *next_key(&last) == *marks.high;
+    let low_is_right = !marks.first_is_known || first.as_deref() == Some(&*marks.low);
+    let high_is_right = !marks.last_is_known || *next_key(&last) == *marks.high;
     if !low_is_right || !high_is_right {
         faults.push(format!(
-            "no row stands at a mark where one should: {marks:02x?}"
+            "no row is at a mark where one should be: {marks:02x?}"
         ));
     }
     // If each data row has its score row and there are as many of one kind as of the other, no score row is stale.
@@ -93,20 +93,21 @@ pub(super) fn rank_fault(
         return Ok(Some(what));
     }
     let buckets = counts.buckets();
-    let mut found = vec![0; buckets.len()];
+    let mut found = vec![Vec::new(); buckets.len()];
     let mut at = 0;
     each_mark(&mut |mark| {
         while buckets.get(at + 1).is_some_and(|next| *next.start <= *mark) {
             at += 1;
         }
-        found[at] += 1;
+        found[at].push(heads::head(mark));
     })?;
-    let wrong = buckets
-        .iter()
-        .zip(found)
-        .find(|(bucket, found)| bucket.count != *found);
+    let wrong = buckets.iter().zip(found).find(|(bucket, found)| {
+        let remembered = counts.heads_of(bucket);
+        bucket.count != found.len() as u64 || remembered.is_some_and(|heads| heads != *found)
+    });
     Ok(wrong.map(|(bucket, found)| {
-        format!("its rank index says {bucket:02x?}, there are {found} elements")
+        let remembered = counts.heads_of(bucket);
+        format!("its rank index says {bucket:02x?} {remembered:x?}, there are {found:x?}")
     }))
 }
 

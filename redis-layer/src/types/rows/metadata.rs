@@ -8,7 +8,7 @@
 //! follows: milliseconds since 1970, an i64. The body of a string is the string. The body of a collection is its
 //! version and its number of elements, a u64 each. A string in pieces has a tag of its own ([`PIECES`]), and its body
 //! is its version and its length. A sorted set adds its [`Marks`]: a byte with the length of the low mark,
-//! [`LOW_STANDS`] and [`HIGH_STANDS`], then the low mark, and the high mark to the end. A list adds its [`Ends`].
+//! [`FIRST_IS_KNOWN`] and [`LAST_IS_KNOWN`], then the low mark, and the high mark to the end. A list adds its [`Ends`].
 
 use bytes::Bytes;
 use engine::keys::{DecodeError, DecodeKey, Reader, decode_i64, encode_i64, encode_u64};
@@ -27,13 +27,13 @@ const PIECES: u8 = 9;
 /// The length of what is known of the rows at the ends of a list: two bytes for each.
 const END_ROWS_LEN: usize = 4;
 
-/// A bit in the byte with the length of the low mark: [`Marks::low_stands`].
-const LOW_STANDS: u8 = 0x80;
-/// A bit in the same byte: [`Marks::high_stands`].
-const HIGH_STANDS: u8 = 0x40;
+/// A bit in the byte with the length of the low mark: [`Marks::first_is_known`].
+const FIRST_IS_KNOWN: u8 = 0x80;
+/// A bit in the same byte: [`Marks::last_is_known`].
+const LAST_IS_KNOWN: u8 = 0x40;
 /// The longest mark: a score, and a member of a length that people commonly choose.
 pub const MARK_BYTES: usize = 8 + 40;
-const _: () = assert!(MARK_BYTES < HIGH_STANDS as usize);
+const _: () = assert!(MARK_BYTES < LAST_IS_KNOWN as usize);
 
 /// The type of a key. The numbers are part of the row format. Three numbers of older formats are refused: 2 was a
 /// hash whose fields had no order, 3 a list with one row for each element, and 5 a sorted set whose marks were
@@ -113,9 +113,9 @@ pub struct Marks {
     /// No member comes at or after this. Empty: nothing is known.
     pub high: Mark,
     /// There is a row exactly at `low`, so it is the first one.
-    pub low_stands: bool,
+    pub first_is_known: bool,
     /// There is a row whose next key is `high`, so it is the last one.
-    pub high_stands: bool,
+    pub last_is_known: bool,
 }
 
 /// The first bytes of a place among the score rows. Kept inline, so that copying a set's metadata costs no
@@ -302,9 +302,9 @@ impl Metadata {
             Content::Pieces(_) | Content::Hash(_) | Content::Set(_) => {}
             Content::List(_, ends) => encode_ends(ends, &mut value),
             Content::SortedSet(_, marks) => {
-                let stands = |stands: bool, flag: u8| if stands { flag } else { 0 };
-                let flags =
-                    stands(marks.low_stands, LOW_STANDS) | stands(marks.high_stands, HIGH_STANDS);
+                let flag_if = |known: bool, flag: u8| if known { flag } else { 0 };
+                let flags = flag_if(marks.first_is_known, FIRST_IS_KNOWN)
+                    | flag_if(marks.last_is_known, LAST_IS_KNOWN);
                 value.push(marks.low.len | flags);
                 value.extend_from_slice(&marks.low);
                 value.extend_from_slice(&marks.high);
@@ -434,13 +434,13 @@ fn decode_ends(bytes: &[u8], size: u64) -> Option<Ends> {
 
 fn decode_marks(bytes: &[u8]) -> Option<Marks> {
     let (&head, rest) = bytes.split_first()?;
-    let len = usize::from(head & !(LOW_STANDS | HIGH_STANDS));
+    let len = usize::from(head & !(FIRST_IS_KNOWN | LAST_IS_KNOWN));
     let (low, high) = rest.split_at_checked(len)?;
     (low.len().max(high.len()) <= MARK_BYTES).then(|| Marks {
         low: Mark::start_of(low),
         high: Mark::start_of(high),
-        low_stands: head & LOW_STANDS != 0,
-        high_stands: head & HIGH_STANDS != 0,
+        first_is_known: head & FIRST_IS_KNOWN != 0,
+        last_is_known: head & LAST_IS_KNOWN != 0,
     })
 }
 
@@ -490,8 +490,8 @@ mod tests {
         let marks = Marks {
             low: Mark::start_of(&[0x40, 0x00]),
             high: Mark::start_of(&[0xbf]),
-            low_stands: true,
-            high_stands: false,
+            first_is_known: true,
+            last_is_known: false,
         };
         let set = Content::SortedSet(collection, marks);
         let metadata = Metadata {

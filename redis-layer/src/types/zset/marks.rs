@@ -11,7 +11,7 @@
 //! 2. A mark has at most [`MARK_BYTES`] bytes, so long members do not make the metadata long. A low mark may be cut
 //!    short, since a prefix sorts before what begins with it. A high mark that is too long becomes the successor of
 //!    its prefix.
-//! 3. `low_stands` says that there is a row exactly at `low`; `high_stands` says that there is a row whose next key
+//! 3. `first_is_known` says that there is a row exactly at `low`; `last_is_known` says that there is a row whose next key
 //!    is `high`.
 //!
 //! A command that removes a member by name does not know whether it was the first one, unless another row is known to
@@ -43,9 +43,9 @@ impl Marks {
     pub fn pass(&mut self, row: &[u8], direction: Direction) {
         match direction {
             Direction::Forward => {
-                (self.low, self.low_stands) = (Mark::start_of(&next_key(row)), false);
+                (self.low, self.first_is_known) = (Mark::start_of(&next_key(row)), false);
             }
-            Direction::Backward => (self.high, self.high_stands) = (at_or_behind(row), false),
+            Direction::Backward => (self.high, self.last_is_known) = (at_or_after(row), false),
         }
     }
 
@@ -53,27 +53,27 @@ impl Marks {
     pub fn begin_at(&mut self, row: &[u8], direction: Direction) {
         match direction {
             Direction::Forward => {
-                (self.low, self.low_stands) = (Mark::start_of(row), row.len() <= MARK_BYTES);
+                (self.low, self.first_is_known) = (Mark::start_of(row), row.len() <= MARK_BYTES);
             }
             Direction::Backward => {
-                self.high = at_or_behind(&next_key(row));
-                self.high_stands = row.len() < MARK_BYTES;
+                self.high = at_or_after(&next_key(row));
+                self.last_is_known = row.len() < MARK_BYTES;
             }
         }
     }
 
     /// Notes that a row is gone, wherever it was.
     pub fn lose(&mut self, row: &[u8]) {
-        self.low_stands &= *row != *self.low;
-        self.high_stands &= self.high.split_last() != Some((&0, row));
+        self.first_is_known &= *row != *self.low;
+        self.last_is_known &= self.high.split_last() != Some((&0, row));
     }
 
     /// Whether it is known which row is the first one from the start of `direction`.
     #[must_use]
-    pub const fn stands(&self, direction: Direction) -> bool {
+    pub const fn end_is_known(&self, direction: Direction) -> bool {
         match direction {
-            Direction::Forward => self.low_stands,
-            Direction::Backward => self.high_stands,
+            Direction::Forward => self.first_is_known,
+            Direction::Backward => self.last_is_known,
         }
     }
 
@@ -101,7 +101,7 @@ impl Marks {
 }
 
 /// The nearest high mark that is at or after a row.
-fn at_or_behind(row: &[u8]) -> Mark {
+fn at_or_after(row: &[u8]) -> Mark {
     if row.len() <= MARK_BYTES {
         Mark::start_of(row)
     } else {
@@ -160,9 +160,9 @@ mod tests {
                 rows.insert(row);
                 prop_assert!(rows.iter().all(|row| marks.contain(row)), "{marks:?} {rows:?}");
                 prop_assert!(marks.low.len() <= MARK_BYTES && marks.high.len() <= MARK_BYTES);
-                prop_assert!(!marks.low_stands || rows.first().is_some_and(|row| **row == *marks.low));
+                prop_assert!(!marks.first_is_known || rows.first().is_some_and(|row| **row == *marks.low));
                 let last = rows.last().map(|row| next_key(row));
-                prop_assert!(!marks.high_stands || last.is_some_and(|next| *next == *marks.high));
+                prop_assert!(!marks.last_is_known || last.is_some_and(|next| *next == *marks.high));
             }
         }
     }

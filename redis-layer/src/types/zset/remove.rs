@@ -122,7 +122,7 @@ impl SortedSet<'_, '_> {
     /// only some removals do it, chosen by a hash of the row: then a queue whose members are removed by name has no
     /// more than a few dozen removed rows before its first one.
     fn look_for_ends(&mut self, row: &[u8]) -> Result<()> {
-        if self.marks.low_stands && self.marks.high_stands {
+        if self.marks.first_is_known && self.marks.last_is_known {
             return Ok(());
         }
         // FNV-1a, by Fowler, Noll and Vo.
@@ -139,7 +139,7 @@ impl SortedSet<'_, '_> {
         } else {
             Direction::Backward
         };
-        if self.marks.stands(direction) {
+        if self.marks.end_is_known(direction) {
             return Ok(());
         }
         self.note_gone(row, row, direction)

@@ -96,7 +96,7 @@ fn moved(g: &mut Generator) -> Command {
     args([b"lmove", source, target, side(g), side(g)])
 }
 
-/// The number of keys and the keys, mostly in agreement, and what stands behind.
+/// The number of keys and the keys, mostly in agreement, and what follows.
 fn keys_and_side(g: &mut Generator, command: &mut Command) {
     let count = 1 + g.below(3);
     let number = if g.once_in(8) {
