@@ -57,6 +57,31 @@ fn an_expired_key_is_not_counted() {
     assert_eq!(ask(ours.address), b":0\r\n");
 }
 
+/// After a number that is out of range, Redis takes the numbers of the next SORT for such too, unless another call of the
+/// system came between. Here each SORT looks at its own.
+#[test]
+fn a_number_out_of_range_spoils_one_sort_only() {
+    let Some((real, ours)) = both() else {
+        return;
+    };
+    let ask = |address| {
+        let script = [
+            &["rpush", "vast", "1e400", "2"][..],
+            &["rpush", "plain", "2.5", "1"],
+            &["sort", "vast"],
+            &["sort", "plain"],
+        ];
+        let command = |words: &&[&str]| words.iter().map(|word| common::unescape(word)).collect();
+        let commands: Vec<_> = script.iter().map(command).collect();
+        Client::connect(address).pipeline(&commands).split_off(2)
+    };
+    let (from_real, from_ours) = (ask(real.address), ask(ours.address));
+    assert!(from_real[0].starts_with(b"-ERR One or more scores"));
+    assert_eq!(from_real[0], from_ours[0]);
+    assert_eq!(from_real[1], from_real[0]);
+    assert_eq!(from_ours[1], b"*2\r\n$1\r\n1\r\n$3\r\n2.5\r\n");
+}
+
 /// Redis leaves undefined what BYLEX finds among different scores. Here it is always the members
 /// in the range, by their bytes.
 #[test]

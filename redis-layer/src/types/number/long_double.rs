@@ -170,10 +170,12 @@ fn round(number: &BigUint, more: bool, exponent: i64) -> Option<Magnitude> {
     }
     let bits = i64::from(u128::BITS - working.leading_zeros());
     let last_place = (exponent + bits - MANTISSA_BITS).max(LEAST_EXPONENT);
-    let (mantissa, last_place) = match u32::try_from(last_place - exponent) {
-        Ok(cut) => (half_to_even(working, cut, more), last_place),
+    let (mantissa, last_place) = if last_place >= exponent {
+        let cut = u32::try_from(last_place - exponent).unwrap_or(u32::MAX);
+        (half_to_even(working, cut, more), last_place)
+    } else {
         // All bits fit. Bits above the mantissa's last place may be moved down.
-        Err(_) => (working, exponent),
+        (working, exponent)
     };
     // Rounding up may have added a bit.
     let (mantissa, last_place) = match u64::try_from(mantissa) {
@@ -269,6 +271,7 @@ mod tests {
             ("18446744073709551616", "1", "18446744073709551616"),
             ("18446744073709551615", "1", "18446744073709551616"),
             ("0x10", "0x.8p1", "17"),
+            ("0x10", "0x0p-34294967296", "16"),
             ("1e20", "0.5", "100000000000000000000"),
             ("0.00000000000000001", "0", "0.00000000000000001"),
             ("3.6e-4951", "0", "0"),
@@ -320,6 +323,9 @@ mod tests {
             "0x",
             "1e",
             "0x1p",
+            "0x1p-20000",
+            "-0x.8p-34294967296",
+            "0x1p99999999999",
             ".",
             "1\0",
             "infx",
