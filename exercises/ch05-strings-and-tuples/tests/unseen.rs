@@ -721,3 +721,87 @@ fn there_may_be_more_orders_than_a_page_has() {
         observed(&scan(&scans), "beginning", &["{\"ann\" 0 to \"ann\" 1099}"]);
     }
 }
+
+/// Asked of stores that held no number twice, and none between 2^32 and the last two, these were right, or had another name.
+#[test]
+fn rows_with_one_number_are_rows() {
+    use solutions::tuple_prefix_scan::{key, orders_of, orders_starting};
+    let right = tuple_prefix_scan::right;
+    let number = |row: &Vec<u8>| u64::from_be_bytes(*row.last_chunk().unwrap());
+    let merged = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            let mut numbers = orders_starting(rows, start);
+            numbers.dedup();
+            numbers
+        }),
+        ..right()
+    };
+    named(&scan(&merged), "equal_numbers_merged");
+    let in_a_set = Scans {
+        orders_starting: Arc::new(|rows, start| {
+            let numbers = orders_starting(rows, start).into_iter();
+            let set: std::collections::BTreeSet<u64> = numbers.collect();
+            set.into_iter().collect()
+        }),
+        ..right()
+    };
+    observed(&scan(&in_a_set), "beginning", &["orders_starting("]);
+    let signed = Scans {
+        orders_of: Arc::new(move |rows: &Rows, user: &str| {
+            let last = u64::try_from(i64::MAX).unwrap();
+            let found = rows.range(key(user, 0)..=key(user, last));
+            found.map(number).collect()
+        }),
+        ..right()
+    };
+    named(&scan(&signed), "numbers_up_to_i64_max");
+    // Of one user, sorting and merging changes nothing.
+    let sorted = Scans {
+        orders_of: Arc::new(|rows, user| {
+            let mut numbers = orders_of(rows, user);
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        }),
+        ..right()
+    };
+    assert_eq!(scan(&sorted).state, State::Passed);
+}
+
+#[test]
+fn successors_in_other_words_are_named() {
+    let successor = |successor: fn(&[u8]) -> Option<Vec<u8>>| {
+        scan(&Scans {
+            successor: Arc::new(successor),
+            ..tuple_prefix_scan::right()
+        })
+    };
+    let counted = |prefix: &[u8]| {
+        if prefix.is_empty() {
+            return None;
+        }
+        let mut end = prefix.to_vec();
+        for byte in end.iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                return Some(end);
+            }
+        }
+        end.insert(0, 1);
+        Some(end)
+    };
+    named(&successor(counted), "a_byte_in_front_after_ff");
+    let popped = |prefix: &[u8]| {
+        let mut end = prefix.to_vec();
+        while end.last() == Some(&0xff) {
+            end.pop();
+        }
+        match end.last_mut() {
+            Some(last) => *last += 1,
+            None if prefix.is_empty() => return Some(end),
+            None => return None,
+        }
+        Some(end)
+    };
+    named(&successor(popped), "empty_for_the_empty_prefix");
+}
